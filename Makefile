@@ -48,8 +48,14 @@ quick: $(VENV)/.dev ## run the tests of the language alone, without kernels and 
 	RH_TIER=quick $(PY) -m pytest -n auto $(or $(ARGS),$(LANGUAGE))
 
 test-all: $(VENV)/.dev ## run all tests, each law on all of its examples, and measure coverage: half an hour
-	RH_TIER=all $(PY) -m pytest -n auto $(or $(ARGS),--cov --junitxml $(REPORT))
-	$(if $(ARGS),,@RH_TIER=all $(PY) -m tests.timing $(REPORT))
+ifeq ($(strip $(ARGS)),)
+	$(PY) -m pytest -n auto --cov --junitxml $(REPORT)
+	@$(PY) -m tests.timing $(REPORT) 30
+	RH_TIER=rest $(PY) -m pytest -n auto --junitxml $(REPORT)
+	@RH_TIER=rest $(PY) -m tests.timing $(REPORT)
+else
+	RH_TIER=all $(PY) -m pytest -n auto $(ARGS)
+endif
 
 lessons: $(VENV)/.lessons ## run all lessons through the kernel, with solutions and with stubs, and compare what they show (ARGS=04: that one)
 	$(PY) -m lessons.press run $(ARGS)

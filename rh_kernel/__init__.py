@@ -1,8 +1,8 @@
-"""The language of "Programming Backpropagation with Reverse Handlers for Arrows", in a notebook.
+"""RH, the language of "Programming Backpropagation with Reverse Handlers for Arrows", as a Jupyter kernel.
 
-From Python: ``%load_ext rh_kernel`` gives an ordinary notebook the magic ``%%rh``, and the functions below work in the same
-session. In a notebook of the kernel a cell that begins with ``%%python`` is Python, and they work in the session of that
-notebook, which is called ``rh`` there. A script that wants one of its own makes it: ``rh = rh_kernel.Workspace()``.
+In a Python notebook, ``%load_ext rh_kernel`` adds the magic ``%%rh``, and the functions below share its session. In a notebook
+of the kernel, cells that begin with ``%%python`` are Python; there the functions use the notebook's session, and its workspace
+is called ``rh``. A script can create a workspace of its own: ``rh = rh_kernel.Workspace()``.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,51 +19,51 @@ __all__ = ["Workspace", "Wrong", "current", "derivation", "diagram", "gradient",
 
 
 def current() -> "Workspace":
-    """The session that the functions below and ``%%rh`` work in: one a notebook, and one for a script."""
+    """Return the workspace used by ``%%rh`` and the functions below: one per notebook, or one per script."""
     from rh_kernel.workspace import workspace
 
     return workspace.current()
 
 
 def run(text: str) -> "Run":
-    """Run a program; it takes effect as a whole or not at all. Raises ``Wrong``, whose message says what is wrong and where."""
+    """Run a program; it takes effect as a whole or not at all. Raises ``Wrong``, whose message says what is wrong where."""
     return current().run(text)
 
 
 def trace(subject: str) -> "Trace":
-    """Every reduction step of a term or a command, which is evaluated in this way. Raises ``Wrong``."""
+    """Evaluate a term or a command and return every reduction step. Raises ``Wrong``."""
     return current().trace(subject)
 
 
 def gradient(subject: str, against: str | None = None) -> "Gradient":
-    """Every value that a command computes, forward and backward, and beside it those of another. Raises ``Wrong``."""
+    """Run a command and return every value computed, forward and backward; compare with ``against``. Raises ``Wrong``."""
     return current().gradient(subject, against)
 
 
 def diagram(subject: str) -> "Diagram":
-    """The string diagram of a term, a command or a net. Raises ``Wrong``."""
+    """Return the string diagram of a term, a command or a net. Raises ``Wrong``."""
     return current().diagram(subject)
 
 
 def derivation(subject: str) -> "Derivation":
-    """The typing derivation of a term, a command or a name. Raises ``Wrong``."""
+    """Return the typing derivation of a term, a command or a name. Raises ``Wrong``."""
     return current().derivation(subject)
 
 
 def growth(family: Callable[[int], str], sizes: Iterable[int], *counts: str) -> "Growth":
-    """How counts of the laboratory's systems grow with the size of a program, e.g. ``"chad"``, ``"chad visits"``."""
+    """Count operations of the AD systems as programs grow, e.g. ``"chad"``, ``"chad visits"``. Raises ``Wrong``."""
     return current().growth(family, sizes, *counts)
 
 
 def load_ipython_extension(shell: "Extensible") -> None:
-    """What ``%load_ext rh_kernel`` does."""
+    """Called by ``%load_ext rh_kernel``."""
     from rh_kernel.notebook.magics import load
 
     load(shell)
 
 
 def __getattr__(name: str) -> type:
-    """The classes ``Workspace`` and ``Wrong``, loaded when they are asked for."""
+    """Import the classes ``Workspace`` and ``Wrong`` on demand."""
     match name:
         case "Workspace":
             from rh_kernel.workspace.workspace import Workspace

@@ -1,6 +1,7 @@
 """Options of the test run, which tests a tier selects, and how they are spread over the workers."""
 
 import os
+import signal
 import sys
 from collections.abc import Generator, Iterable
 from pathlib import Path
@@ -8,10 +9,14 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-from tests.tiers import RUNS_SLOW_TESTS, TIER, Tier, law
+from tests.tiers import TIER, Tier, law
 
 # Kernels that tests start are not to write into the history of whoever runs the tests.
 os.environ["RH_HISTORY"] = "off"
+
+# A shell starts what runs in the background with SIGINT ignored, and every process that a test starts would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("tier", law())
 settings.load_profile("tier")
@@ -44,10 +49,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_selected(item: pytest.Item) -> bool:
-    """Whether the tier runs a test: all run those that are not slow, and ``test`` the slow ones that are essential."""
-    if RUNS_SLOW_TESTS or item.get_closest_marker("slow") is None:
-        return True
-    return TIER is Tier.TEST and item.get_closest_marker("essential") is not None
+    """Whether the tier runs a test."""
+    is_slow = item.get_closest_marker("slow") is not None
+    is_in_test = not is_slow or item.get_closest_marker("essential") is not None
+    match TIER:
+        case Tier.QUICK:
+            return not is_slow
+        case Tier.TEST:
+            return is_in_test
+        case Tier.REST:
+            return not is_in_test or _is_scaled(item)
+        case Tier.ALL | Tier.DEEP:
+            return True
+
+
+def _is_scaled(item: pytest.Item) -> bool:
+    """Whether a test does more in the tier ``rest`` than in ``test``: laws, and the tests that invent programs."""
+    return isinstance(item, pytest.Function) and (is_hypothesis_test(item.obj) or item.path.parent.name == "fuzz")
 
 
 def _turn(folders: Iterable[str]) -> int:
@@ -57,18 +75,23 @@ def _turn(folders: Iterable[str]) -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Laws are not measured: which lines they reach is drawn by lot, and to count these lines takes as long as they do.
+    """Coverage does not trace laws, nor tests with the marker ``untraced``.
 
-    The marker ``no_cover`` of pytest-cov is for that, but in the workers of a test run coverage is there twice.
+    Which lines a law reaches is random, and tracing takes as long as the law itself. The marker ``no_cover`` of pytest-cov
+    would do the same, but in the workers of pytest-xdist two tracers are active.
     """
     tracer = sys.gettrace()
-    if tracer is None or not isinstance(item, pytest.Function) or not is_hypothesis_test(item.obj):
+    if tracer is None or not isinstance(item, pytest.Function) or not _is_untraced(item):
         return (yield)
     sys.settrace(None)
     try:
         return (yield)
     finally:
         sys.settrace(tracer)
+
+
+def _is_untraced(item: pytest.Function) -> bool:
+    return is_hypothesis_test(item.obj) or item.get_closest_marker("untraced") is not None
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ from tests.declarations import FUNCTIONS, LOCATIONS
 # -- what there is -------------------------------------------------------------------------------------------------------------
 
 # Not smooth, and so not comparable with differences; JUMPING are those that turn a rounding error into another number.
-ROUGH = frozenset(name for name, row in ROWS.items() if row.rough is not None)
+ROUGH = frozenset(name for name, row in ROWS.items() if row.nonsmooth is not None)
 # Values that leave the moderate range, or lose their digits, when they are nested.
 WILD = frozenset({"exp", "log", "sqrt", "recip", "div", "square"})
 JUMPING = ROUGH - WILD

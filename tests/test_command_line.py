@@ -702,7 +702,7 @@ def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
     assert "[2.0, 4.0] : Real(2)" in done.stdout
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "rh_kernel.arrays.compile" in loaded
-    drawing = {"rh_kernel.denotational", "rh_kernel.display.bundle", "rh_kernel.display.diagrams.choice"}
+    drawing = {"rh_kernel.denotational", "rh_kernel.display.diagrams.view", "rh_kernel.display.traces.view"}
     assert not loaded & {*drawing, "importlib.metadata", "sklearn"}
 
 

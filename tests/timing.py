@@ -71,15 +71,16 @@ def _written(test: Timed) -> str:
     return f"{test.seconds:6.1f} s  {test.module}::{test.name}"
 
 
-def main(report: str) -> int:
-    """Print the table, the slowest tests, and those that take too long."""
+def main(report: str, longest: str = str(LONGEST)) -> int:
+    """Print the table, the slowest tests, and those that take longer than ``longest`` seconds without being marked."""
     tests = sorted(read(Path(report)), key=lambda test: -test.seconds)
     print("\n".join(table(tests)))
     print("\nThe slowest:\n" + "\n".join(map(_written, tests[:SHOWN])))
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
-    long = too_long(tests, LONGEST * max(1.0, load)) if TIER is Tier.TEST else []
+    limit = float(longest)
+    long = too_long(tests, limit * max(1.0, load)) if TIER is Tier.TEST else []
     if long:
-        print(f"\nMark these as slow, or make them faster than {LONGEST:.0f} s:\n" + "\n".join(map(_written, long)))
+        print(f"\nMark these as slow, or make them faster than {limit:.0f} s:\n" + "\n".join(map(_written, long)))
     return 1 if long else 0
 
 

@@ -23,7 +23,10 @@ from rh_kernel.kernel.language_info import LANGUAGE_INFO
 
 COVER = "index.html"
 
-APPENDIX = ("language", "directives", "symbols", "rules", "errors", "glossary", "coming-from", "courses", "errata", "design")
+APPENDIX = (
+    *("language", "directives", "symbols", "rules", "errors"),
+    *("glossary", "coming-from", "courses", "paper", "errata", "design"),
+)
 """The pages of the appendix in the order in which they are listed; others follow."""
 
 

@@ -1,29 +1,41 @@
-"""``python -m lessons.reference`` writes the generated parts of the appendix; ``--check`` tells which are not up to date."""
+"""``python -m lessons.reference`` writes what follows from the code: parts of the appendix, and files of the program.
+
+With ``--check`` it only says what is out of date.
+"""
 
 import sys
+from pathlib import Path
 
+from lessons.reference.files import files
 from lessons.reference.pages import APPENDIX, COMMAND, pages, written
+from lessons.reference.running import ROOT
 
 
 def main(arguments: list[str]) -> int:
-    """1 if a page is not as the code has it, and was only to be checked."""
+    """1 if something is out of date, and was only to be checked."""
     if arguments not in ([], ["--check"]):
         print(f"usage: {COMMAND} [--check]", file=sys.stderr)
         return 2
-    stale = 0
-    for name, page in pages().items():
-        anew = written(page)
-        if anew == page:
-            continue
-        stale += 1
+    stale = {
+        path: text for path, text in texts().items() if text != (path.read_text(encoding="utf-8") if path.exists() else "")
+    }
+    for path, text in stale.items():
         if arguments:
-            print(f"lessons/appendix/{name} is not as the code has it", file=sys.stderr)
+            print(f"{path.relative_to(ROOT)} is out of date", file=sys.stderr)
+        elif text:
+            path.write_text(text, encoding="utf-8")
+            print(f"{path.relative_to(ROOT)} was written")
         else:
-            (APPENDIX / name).write_text(anew, encoding="utf-8")
-            print(f"lessons/appendix/{name} was written")
+            path.unlink()
+            print(f"{path.relative_to(ROOT)} was removed")
     if arguments and stale:
         print(f"write it anew: {COMMAND}", file=sys.stderr)
     return 1 if arguments and stale else 0
+
+
+def texts() -> dict[Path, str]:
+    """What each file should be; one that should not be there has no text."""
+    return {**{APPENDIX / name: written(page) for name, page in pages().items()}, **files()}
 
 
 if __name__ == "__main__":

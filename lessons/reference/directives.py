@@ -8,7 +8,9 @@ from typing import Any
 
 from lessons.reference.markdown import code, fence, link, slug, table
 from lessons.reference.running import run
-from rh_kernel.session.directives.table import ALL_DIRECTIVES, PYTHON_CELL, RETURN_LINE, SECTION_LINES
+from rh_kernel.session.directives.directive import Directive
+from rh_kernel.session.directives.lines import PYTHON_CELL, RETURN_LINE, SECTION_LINES
+from rh_kernel.session.directives.registry import all_directives
 from rh_kernel.session.limits.bounds import DEFAULT, MEANINGS, value_of
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY, PYTHON, RETURN
@@ -34,14 +36,14 @@ def words() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
 
 
-def usage(name: str) -> str:
-    """``%gradient P [against Q]``"""
-    return f"%{name} {ALL_DIRECTIVES[name][0]}".rstrip()
+def _written() -> list[tuple[str, Directive[Any]]]:
+    """The directives that come with the language: those that something is written about."""
+    return [(name, directive) for name, directive in all_directives().items() if name in words()]
 
 
 def overview_part() -> str:
     """All directives, a line each."""
-    rows = [(link(f"%{name}", code(usage(name))), text) for name, (_, text) in ALL_DIRECTIVES.items()]
+    rows = [(link(f"%{name}", code(directive.call)), directive.help) for name, directive in _written()]
     rows.append((f"[{code(PYTHON)}](#{slug('Python cells')})", PYTHON_CELL))
     lines = {**SECTION_LINES, RETURN: RETURN_LINE}
     rows += [(link(_PARTS[line], code(line), "language.md"), text) for line, text in lines.items()]
@@ -50,14 +52,13 @@ def overview_part() -> str:
 
 def directives_part() -> str:
     """Each directive with its example."""
-    return "\n\n".join([part for name in ALL_DIRECTIVES for part in _entry(name)])
+    return "\n\n".join([part for _, directive in _written() for part in _entry(directive)])
 
 
-def _entry(name: str) -> Iterator[str]:
-    said = words()[name]
+def _entry(directive: Directive[Any]) -> Iterator[str]:
+    name, said = directive.name, words()[directive.name]
     yield f"### %{name}"
-    text = ALL_DIRECTIVES[name][1]
-    yield f"{code(usage(name))}: {text}."
+    yield f"{code(directive.call)}: {directive.help}."
     program = str(said["program"]).strip()
     yield fence(program, "rh")
     if said.get("shows", True):

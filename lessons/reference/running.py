@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from rh_kernel.display.bundle import text as result_text
+from rh_kernel.display.registry import text as result_text
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, commit, execute
 from rh_kernel.source.diagnostic import Diagnostic

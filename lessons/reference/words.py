@@ -6,7 +6,7 @@ from pathlib import Path
 from lessons.reference.markdown import code, fence, table
 from lessons.reference.running import run
 from lessons.reference.symbols import rounded
-from rh_kernel.display.bundle import text as result_text
+from rh_kernel.display.registry import text as result_text
 from rh_kernel.kernel.completion.signs import signs
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, INITIALS, KEYWORDS, SPELLINGS, TRAINING_OPTIONS

@@ -1,15 +1,24 @@
-"""The systems of the laboratory by their names. A system's package is imported when it is asked for."""
+"""The systems of automatic differentiation by their names, each in a package that is imported when the system is used.
+
+Other distributions add theirs: entry points of the group ``rh_kernel.systems``.
+"""
 
 import difflib
+from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 
 from rh_kernel.ad.errors import UnknownSystem
 from rh_kernel.ad.system import System
 from rh_kernel.source.diagnostic import Fix, KernelBug, Rejected
+from rh_kernel.source.plugins import plugins
 from rh_kernel.source.span import Span
 
 ALL = "all"
 """Asks for every system."""
+
+GROUP = "rh_kernel.systems"
+"""The group of entry points; each is a ``System``, under its name."""
 
 _HOMES = {
     "reverse-derivative": "reverse_handlers",
@@ -35,15 +44,32 @@ _HOMES = {
 }
 
 NAMES: tuple[str, ...] = tuple(_HOMES)
-"""The systems in the order of the tables."""
+"""The systems that come with the language, in the order of the tables."""
+
+
+def names() -> tuple[str, ...]:
+    """All systems, also those that other distributions add."""
+    return (*NAMES, *_added())
+
+
+def is_system(name: str) -> bool:
+    """Whether there is a system of this name. Nothing is imported for one that comes with the language."""
+    return name in _HOMES or name in _added()
+
+
+@cache
+def _added() -> Mapping[str, System]:
+    return plugins(GROUP, System, (*NAMES, ALL))
 
 
 def system(name: str, span: Span | None = None) -> System:
     """The system of a name. Raises ``Rejected``."""
     if name not in _HOMES:
-        close = difflib.get_close_matches(name, (*NAMES, ALL), n=1)
+        if name in _added():
+            return _added()[name]
+        close = difflib.get_close_matches(name, (*names(), ALL), n=1)
         fix = Fix(span, close[0]) if close and span is not None else None
-        expected = ", ".join((*NAMES, ALL))
+        expected = ", ".join((*names(), ALL))
         hint = f"`%ad {ALL} f(…)` runs all systems"
         raise Rejected(UnknownSystem(span=span, name=name, expected=expected, fix=fix, hint=hint))
     found: tuple[System, ...] = import_module(f"rh_kernel.ad.{_HOMES[name]}.systems").SYSTEMS

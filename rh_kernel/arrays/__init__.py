@@ -1,1 +1,1 @@
-"""The compiled reading: a command becomes a straight-line array program, once, and runs on arrays as often as one likes."""
+"""The compiler: a command becomes a straight-line array program, once, which then runs on arrays any number of times."""

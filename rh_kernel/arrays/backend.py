@@ -1,76 +1,76 @@
-"""What a back end is: it keeps the contents of locations in its own arrays, and makes runners that work on them in place."""
+"""The interface of a back end: it stores the contents of locations in its own arrays and makes runners that update them."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from rh_kernel.arrays.plan import Integers, Plan, Precision
+from rh_kernel.loops.ir import Integers, Plan, Precision
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
-"""A value as arrays: nested tuples, as its type is nested products."""
+"""A value as arrays: nested tuples that mirror nested product types."""
 
 
 Places: TypeAlias = Mapping[Location, Any]
-"""The array that each location has, on which runners write. Several runners may share them."""
+"""The array of each location, which runners write to; several runners may share them."""
 
 
 class Memory(Mapping[Location, Any]):
-    """The contents of locations as arrays of a back end."""
+    """The contents of locations, in arrays of a back end."""
 
     __slots__ = ()
 
     @abstractmethod
     def store(self, heap: Mapping[Location, Array]) -> None:
-        """Overwrites what is at those locations."""
+        """Overwrite the contents of these locations."""
 
     @abstractmethod
     def fetch(self, over: Mapping[Location, Array] | None = None) -> Mapping[Location, Array]:
-        """The contents as they are now, in NumPy arrays of float64: new ones, or those that an earlier call has given."""
+        """Return the current contents as float64 NumPy arrays: new ones, or ``over`` again, which an earlier call returned."""
 
 
 class Runner(Protocol):
     """A plan with its buffers, ready to run any number of times."""
 
     def step(self, *inputs: Array) -> None:
-        """One run on arrays of the plan's precision and shapes. Raises ``ValueError`` if one is not."""
+        """Run once. Raises ``ValueError`` if the inputs do not have the plan's precision and shapes."""
         ...
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
-        """A run for each row of ``rows`` (runs × samples), on those samples of the inputs, whose first axis counts samples."""
+        """Run once for each row of ``rows`` (runs × samples), on those samples of the inputs (samples first)."""
         ...
 
     def result(self) -> Arrays:
-        """The result of the last run, as new NumPy arrays of the plan's precision."""
+        """Return the result of the last run, as new NumPy arrays of the plan's precision."""
         ...
 
 
 class Backend(Protocol):
-    """A place where plans run.
+    """Executes plans.
 
-    If it ``wants_matrices``, its plans are made for a library that multiplies matrices. If it is ``far``, what it holds is
-    fetched no more often than need be.
+    If it ``wants_matrices``, its plans are lowered to calls of a matrix-product library (BLAS). If it is ``far``, its memory
+    is that of a device, and contents are fetched as seldom as possible.
     """
 
     @property
     def far(self) -> bool:
-        """Whether the contents are in another memory than the processor's."""
+        """Whether the contents are in device memory rather than host memory."""
         ...
 
     @property
     def wants_matrices(self) -> bool:
-        """See ``planning.planned``."""
+        """Whether plans should use matrix products; see ``planning.planned``."""
         ...
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
-        """Copies of the contents, in the back end's arrays."""
+        """Return a memory with copies of the contents."""
         ...
 
     def runner(self, plan: Plan, memory: Places) -> Runner:
-        """The plan on that memory. Raises ``Unsupported`` if this back end has no loop for one of its steps."""
+        """Prepare the plan to run on that memory. Raises ``Unsupported`` if the back end cannot execute one of its steps."""
         ...
 
 
 class Unsupported(Exception):
-    """A plan has a step that the back end cannot do; another one has to be taken."""
+    """The back end cannot execute a step of the plan; use another one."""

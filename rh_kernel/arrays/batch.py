@@ -1,8 +1,8 @@
 """Batches: b samples run from the same heap, and the mean of the b heap changes is added to it (LANGUAGE §6, ``batch b``).
 
-The heap that b samples start from is one, so ``old + mean(newᵢ − old)`` is ``mean(newᵢ)``. The mean is taken as early as the
-equations are affine in what differs between samples; so ``w − y xᵀ`` becomes ``w − Yᵀ X / b``, one product of matrices, and no
-sample has a matrix of its own. Where an equation is not affine, its results are averaged.
+All b samples start from the same heap, so ``old + mean(newᵢ − old)`` is ``mean(newᵢ)``. The mean is pushed through equations as
+long as they are affine in what differs between samples, so ``w − y xᵀ`` becomes ``w − Yᵀ X / b``, one matrix product, and no
+sample needs a matrix of its own. Where an equation is not affine, its results are averaged.
 """
 
 from collections.abc import Sequence
@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from rh_kernel.arrays.equations.linearity import commutes_with_mean
 from rh_kernel.arrays.optimise import Draft
 from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth
-from rh_kernel.primitives.formulas import SCALE
+from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import dim
 
 DEEPEST = 60
-"""Through how many affine equations in a row a mean is taken; beyond that the results are averaged."""
+"""How many affine equations in a row a mean is pushed through; beyond that, results are averaged."""
 
 
 @put_off()
 def batched(program: Program, inputs: Sequence[bool]) -> Program:
-    """The program of a batch, optimised: the marked inputs, and what depends on them, get an axis of samples in front.
+    """Return the program for a batch, optimised: marked inputs, and what depends on them, get a leading axis of samples.
 
-    Its size does not depend on how many samples there will be. Raises ``ValueError`` unless each input is marked or not.
+    Its length does not depend on the number of samples. Raises ``ValueError`` unless ``inputs`` has a mark for each input.
     """
     draft = Draft()
     new = draft.copy(program, inputs)
@@ -34,7 +34,7 @@ def batched(program: Program, inputs: Sequence[bool]) -> Program:
 
 
 def _mean(r: Register, draft: Draft, means: dict[Register, Register], depth: int) -> Register:
-    """The register of the mean of ``r`` over the samples, taken through at most ``depth`` affine equations."""
+    """The register of the mean of ``r`` over the samples, pushed through at most ``depth`` affine equations."""
     if not draft.batched[r]:
         return r
     if r not in means:
@@ -59,7 +59,7 @@ def _take_mean(r: Register, draft: Draft, means: dict[Register, Register], depth
 
 
 def _mean_of_product(f: Primitive, arguments: tuple[Register, ...], draft: Draft) -> Register | None:
-    """The mean of a product both of whose factors differ between samples, as one product, if there is such a thing."""
+    """The mean of a product whose factors both differ between samples, as one matrix product, if possible."""
     if f.name == "outer":
         return draft.apply(OuterMean((*draft.shapes[arguments[0]], *draft.shapes[arguments[1]])), arguments)
     if f.name == "matmul" and len(draft.shapes[arguments[1]]) == 2:
@@ -67,7 +67,7 @@ def _mean_of_product(f: Primitive, arguments: tuple[Register, ...], draft: Draft
         return draft.apply(ProductMean((m, n), k), arguments)
     if f.name != "scale":
         return None
-    # a (y xᵀ) = (a y) xᵀ needs no matrix for each sample.
+    # a (y xᵀ) = (a y) xᵀ avoids a matrix per sample.
     a, x = arguments
     found = draft.definition(x)
     if found is None or not isinstance(found.operator, Primitive) or found.operator.name != "outer":

@@ -1,4 +1,4 @@
-"""``Γ ; Δ ⊢ P : A`` to a straight-line program from Γ, Δ and the heap to A and the heap."""
+"""Compile ``Γ ; Δ ⊢ P : A`` to a straight-line program from Γ, Δ and the heap to A and the heap."""
 
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program, Register, Tree
@@ -18,11 +18,11 @@ from rh_kernel.syntax.types import Type
 def compile_command(
     P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
-    """The program of P, whose loose indices are the ``inputs``: index 0 is the last of them. ``names`` is what they are called.
+    """Compile P; its loose indices are the ``inputs``, index 0 the last of them, which ``names`` names.
 
-    The same program holds for all values of the inputs and all contents of the heap. If it is ``strict``, a run of it raises
-    ``Stuck`` at a point where a function is not smooth (RH Def. E.4). Raises ``Stuck`` if an operation has no handler, or if
-    there would be more than ``longest`` equations; ``KernelBug`` if P still depends on a dimension or location variable.
+    The program is valid for all values of the inputs and all contents of the heap. If ``strict``, running it raises ``Stuck``
+    at a point where a function is not smooth (RH Def. E.4). Raises ``Stuck`` if an operation has no handler, or if there would
+    be more than ``longest`` equations; ``KernelBug`` if P still depends on a dimension or location variable.
     """
     return optimise(translate(P, inputs, names, strict=strict, longest=longest))
 
@@ -31,7 +31,7 @@ def compile_command(
 def compile_term(
     M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
-    """The program of M, whose loose indices are the ``inputs``, as for ``compile_command``; it leaves the heap alone."""
+    """Compile M, whose loose indices are the ``inputs``, as ``compile_command`` does; the program does not touch the heap."""
     return optimise(translate_term(M, inputs, names, strict=strict, longest=longest))
 
 
@@ -39,7 +39,7 @@ def compile_term(
 def translate(
     P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
-    """The program of P as symbolic execution leaves it: with aliases, repetitions, and what nobody uses."""
+    """Translate P by symbolic execution alone: the program still has aliases, repetitions and unused equations."""
     b = Builder(strict=strict, longest=longest)
     trees, rho = _inputs(inputs, b)
     machine = Machine(b)
@@ -52,7 +52,7 @@ def translate(
 def translate_term(
     M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
-    """The program of M as symbolic execution leaves it."""
+    """Translate M by symbolic execution alone."""
     b = Builder(strict=strict, longest=longest)
     trees, rho = _inputs(inputs, b)
     return _program(b, names, trees, evaluate(M, rho, b), ())
@@ -75,7 +75,7 @@ def _program(
     V: Symbolic,
     heap: tuple[tuple[Location, Symbolic], ...],
 ) -> Program:
-    # They know the builder, and nothing is evaluated any more.
+    # They refer to the builder, and are no longer needed.
     b.evaluators.clear()
     result = b.materialise(V)
     writes = tuple([(location, _register(b, W)) for location, W in heap])

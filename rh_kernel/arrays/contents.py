@@ -1,4 +1,4 @@
-"""The contents of locations as parts of one array: so all of them are looked at, and copied, by one call."""
+"""An arena for the contents of locations: they are parts of one array, so one call can check or copy them all."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -14,16 +14,16 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 ALIGNMENT = 64
-"""The bytes of a line of the cache."""
+"""Bytes per cache line."""
 
 LINE = 16
-"""So many entries fill lines of the cache, in either precision."""
+"""Entries that fill whole cache lines in either precision."""
 
 
 class Layout:
-    """Where in an array of one axis each content lies; ``size`` is how many entries that array has.
+    """The start of each location's content in a one-dimensional array, whose length is ``size``.
 
-    What has more than ``small`` entries starts a line of the cache; before that lies, side by side, what has no more.
+    Contents of at most ``small`` entries are packed at the front; larger ones are aligned to cache lines.
     """
 
     __slots__ = ("shapes", "size", "starts")
@@ -40,14 +40,14 @@ class Layout:
         self.size = end
 
     def parts(self) -> Iterator[tuple[Location, slice, Extent]]:
-        """Which part of the array each content is, and its shape."""
+        """Yield for each location its slice of the array, and the shape of its content."""
         for location, shape in self.shapes.items():
             start = self.starts[location]
             yield location, slice(start, start + prod(shape)), shape
 
 
 class Contents(Memory):
-    """A memory near by. ``whole`` is the array whose parts the contents are; what belongs to none of them is 0."""
+    """A memory on the host. ``whole`` is the array that holds all contents; padding is 0."""
 
     __slots__ = ("_layout", "_parts", "whole")
 
@@ -66,53 +66,53 @@ class Contents(Memory):
         return len(self._parts)
 
     def start(self, location: Location) -> int:
-        """Where in the whole that content begins."""
+        """Return the index in ``whole`` where a location's content begins."""
         return self._layout.starts[location]
 
     def store(self, heap: Mapping[Location, Array]) -> None:
-        """Overwrites what is at those locations."""
+        """Overwrite the contents of these locations."""
         with np.errstate(over="ignore"):
             for location, content in heap.items():
                 when_large(content.size, partial(np.copyto, self._parts[location], content))
 
     def close(self) -> None:
-        """From here on nobody writes on the contents."""
+        """Make the contents read-only."""
         for part in (*self._parts.values(), self.whole, self.whole.base):
             if part is not None:
                 part.setflags(write=False)
 
     def fetch(self, over: Mapping[Location, Array] | None = None) -> "Contents":
-        """A copy in float64, made by one call, which no signal breaks off."""
+        """Return a float64 copy, made by one call, which no signal interrupts."""
         return copied(self.whole, self._layout, over)
 
 
 def contents_of(heap: Mapping[Location, Array], precision: str, small: int = 0) -> Contents:
-    """Copies of the contents of a heap in that precision."""
+    """Copy the contents of a heap, in that precision."""
     found = Contents(layout_of(heap, small), np.dtype(precision))
     found.store(heap)
     return found
 
 
 def layout_of(heap: Mapping[Location, Array], small: int = 0) -> Layout:
-    """Where the contents of a heap may lie."""
+    """Lay out the contents of a heap."""
     return Layout({location: content.shape for location, content in heap.items()}, small)
 
 
 def copied(whole: Array, layout: Layout, over: Mapping[Location, Array] | None) -> Contents:
-    """A copy in float64 of an array with that layout: over contents that have it too, or new."""
+    """Copy an array of that layout in float64: into ``over`` if it has the layout, too, or into new contents."""
     made = over if isinstance(over, Contents) else Contents(layout, np.dtype(np.float64))
     np.copyto(made.whole, whole)
     return made
 
 
 def aligned(size: int, dtype: "np.dtype[Any]") -> Array:
-    """An array of one axis, full of zeros, whose first entry lies at the start of a cache line."""
+    """Return a one-dimensional array of zeros that starts at a cache line."""
     whole = np.zeros(size * dtype.itemsize + ALIGNMENT, dtype=np.uint8)
     start = -address(whole) % ALIGNMENT
     return whole[start : start + size * dtype.itemsize].view(dtype)
 
 
 def address(array: "np.ndarray[Any, Any]") -> int:
-    """Where the array's first entry lies."""
+    """Return the address of the first entry."""
     found: int = array.__array_interface__["data"][0]
     return found

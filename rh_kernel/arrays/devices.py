@@ -1,4 +1,4 @@
-"""Devices: where a plan runs, and which graphics card answers, if one does."""
+"""Devices that a plan can run on, and detection of the GPU."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,7 +11,7 @@ Device: TypeAlias = OneOf["cpu", "gpu"]
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A graphics card that answers: its name, and its memory in bytes."""
+    """A usable GPU: its name, and its memory in bytes."""
 
     name: str
     memory: int
@@ -24,24 +24,24 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class NoCard:
-    """Why no graphics card answers, and what to do about it: two phrases without a full stop."""
+    """Why no GPU is usable, and what to do about it: two phrases without a full stop."""
 
     why: str
     mend: str
 
 
 def card() -> Card | NoCard:
-    """The graphics card that CuPy computes on, or why there is none. It never raises."""
+    """Return the GPU that CuPy uses, or why there is none. Never raises."""
     if find_spec("cupy") is None:
         return NoCard("CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew")
     try:
-        return _asked()
+        return _query()
     except (ImportError, OSError, RuntimeError) as problem:
-        return _unusable(problem)
+        return _explain(problem)
 
 
-def _asked() -> Card | NoCard:
-    """What the driver says, and whether there is a compiler for kernels."""
+def _query() -> Card | NoCard:
+    """Query the driver, and whether the compiler for kernels is available."""
     cupy: Any = import_module("cupy")
     nvrtc: Any = import_module("cupy_backends.cuda.libs.nvrtc")
     runtime = cupy.cuda.runtime
@@ -55,8 +55,8 @@ def _asked() -> Card | NoCard:
     return Card(name.decode() if isinstance(name, bytes) else str(name), int(found["totalGlobalMem"]))
 
 
-def _unusable(problem: Exception) -> NoCard:
-    """What a failure of CuPy means."""
+def _explain(problem: Exception) -> NoCard:
+    """Explain a failure of CuPy."""
     words = " ".join(str(problem).split())
     if "InsufficientDriver" in words:
         return NoCard("the driver of the graphics card is too old for this CuPy", "`nvidia-smi` tells which CUDA it is for")

@@ -1,4 +1,4 @@
-"""Why a program that was accepted cannot be compiled (RH2xx), or a graphics card does not do it (RH4xx)."""
+"""Diagnostics of the compiler for accepted programs (RH2xx), and of a GPU that fails (RH4xx)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramTooLong(Diagnostic):
-    """More equations than there is memory or patience for."""
+    """More equations than the bound allows."""
 
     code: ClassVar[str] = "RH231"
     title: ClassVar[str] = "The compiled program is too long"
@@ -23,7 +23,7 @@ class ProgramTooLong(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class CardFailed(Diagnostic):
-    """The graphics card, its driver or the compiler for it has given up."""
+    """The GPU, its driver or its compiler has failed."""
 
     code: ClassVar[str] = "RH402"
     title: ClassVar[str] = "GPU failure"

@@ -1,6 +1,6 @@
-"""The same program with fewer equations: aliases gone, constants folded, repetitions shared, simplified, and nothing unused.
+"""The optimiser: alias elimination, constant folding, common-subexpression elimination, simplification, dead-code elimination.
 
-One pass forward, in which each equation meets only registers that are final, and one backward to see which are needed.
+One forward pass, in which each equation only meets final registers, and one backward pass for liveness.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,24 +25,23 @@ from rh_kernel.arrays.program import (
     joins_batch,
     leaves,
 )
-from rh_kernel.primitives.table import kernel
+from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
 FOLDED = 4096
-COMMUTE = frozenset({"add", "mul", "dot"})
 
 
 def optimise(program: Program) -> Program:
-    """A program with the same results for all inputs and heaps, up to rounding, and no more equations."""
+    """Return a program with the same results for all inputs and heaps, up to rounding, and no more equations."""
     draft = Draft()
     new = draft.copy(program, [False] * len(program.inputs))
     return draft.finish(program, new, [(location, new[r]) for location, r in program.writes])
 
 
 def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
-    """The tree with each register replaced by its image, from left to right."""
+    """Replace each register of the tree by its image, from left to right."""
     if isinstance(tree, tuple):
         return tuple([map_tree(branch, image) for branch in tree])
     return image(tree)
@@ -50,7 +49,7 @@ def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
 
 @frozen
 class _Symbol:
-    """What is known of an operator, looked up once; of those that are equal, all equations have the one that came first."""
+    """Facts about an operator, looked up once; equal operators share the first one met."""
 
     operator: Operator
     number: int
@@ -62,7 +61,7 @@ class _Symbol:
 
 
 class Draft:
-    """A program being written, each equation in its simplest known form and none twice; it may hold what nobody uses."""
+    """A program under construction, without duplicate equations, each in its simplest known form; may contain dead code."""
 
     def __init__(self) -> None:
         self.shapes: list[Extent] = []
@@ -70,7 +69,7 @@ class Draft:
         self._constants: dict[Register, Array] = {}
         self._uniform: dict[Register, float | None] = {}
         self._reads: dict[Location, Register] = {}
-        # Of each register what is applied to what, and what that is called; nothing, of what has no equation.
+        # For each register, the operator and arguments of its equation, if any, and the operator's name.
         self._applied: list[Operator | None] = []
         self._arguments: list[tuple[Register, ...]] = []
         self._names: list[str] = []
@@ -78,16 +77,16 @@ class Draft:
         self._operators: dict[Operator, _Symbol] = {}
 
     def uniform(self, r: Register) -> float | None:
-        """The one number that all entries of a constant are, or ``None``."""
+        """Return the number that all entries of a constant equal, or ``None``."""
         return self._uniform.get(r)
 
     def definition(self, r: Register) -> Equation | None:
-        """The register's equation, if it has one."""
+        """Return the equation that defines the register, if any."""
         f = self._applied[r]
         return None if f is None else Equation(r, f, self._arguments[r])
 
     def fresh(self, shape: Extent, *, batched: bool) -> Register:
-        """A new register."""
+        """Allocate a new register."""
         self.shapes.append(shape)
         self.batched.append(batched)
         self._applied.append(None)
@@ -96,7 +95,7 @@ class Draft:
         return len(self.shapes) - 1
 
     def constant(self, array: Array) -> Register:
-        """The register of a constant; equal ones share it."""
+        """Return the register of a constant; equal constants share one."""
         uniform = _uniform(array)
         key = (array.shape, array.tobytes() if uniform is None else (uniform, copysign(1.0, uniform)))
         r = self._known.get(key)
@@ -107,14 +106,14 @@ class Draft:
         return r
 
     def read(self, location: Location, shape: Extent) -> Register:
-        """The register of a location's content at the start."""
+        """Return the register of a location's initial content."""
         r = self._reads.get(location)
         if r is None:
             r = self._reads[location] = self.fresh(shape, batched=False)
         return r
 
     def apply(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
-        """A register that holds ``f(arguments)``."""
+        """Return a register that holds ``f(arguments)``, simplified."""
         return self._simplest(self._symbol(f), arguments)
 
     def _simplest(self, symbol: _Symbol, arguments: tuple[Register, ...]) -> Register:
@@ -153,14 +152,14 @@ class Draft:
             return Holds(kernel(f, np)(*(self._constants[r] for r in arguments)))
 
     def equation(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
-        """A register that holds ``f(arguments)``, which is taken to have no simpler form."""
+        """Return a register that holds ``f(arguments)``, which is assumed to have no simpler form."""
         return self._shared(self._symbol(f), arguments)
 
     def _symbol(self, f: Operator) -> _Symbol:
         symbol = self._operators.get(f)
         if symbol is None:
-            name = f.name if isinstance(f, Primitive) else ""
-            symbol = _Symbol(f, len(self._operators), extent_of(f), name in COMMUTE, joins_batch(f), name, partners(f))
+            name, commutes = (f.name, ROWS[f.name].commutes) if isinstance(f, Primitive) else ("", False)
+            symbol = _Symbol(f, len(self._operators), extent_of(f), commutes, joins_batch(f), name, partners(f))
             self._operators[f] = symbol
         return symbol
 
@@ -181,7 +180,7 @@ class Draft:
         return r
 
     def copy(self, program: Program, inputs: Sequence[bool]) -> list[Register]:
-        """Writes the program down, and tells where each of its registers is; the marked inputs get an axis of samples."""
+        """Copy the program, and return the new register of each of its registers; marked inputs get an axis of samples."""
         new = [0] * len(program.shapes)
         for tree, marked in zip(program.inputs, inputs, strict=True):
             for r in leaves(tree):
@@ -190,7 +189,7 @@ class Draft:
             new[r] = self.constant(array)
         for r, location in program.reads:
             new[r] = self.read(location, program.shapes[r])
-        # By identity: an operator is the same object in most of the equations that apply it.
+        # By identity: most equations that apply an operator share the same object.
         symbols: dict[int, _Symbol] = {}
         for equation in program.equations:
             f = equation.operator
@@ -206,12 +205,12 @@ class Draft:
         new: Sequence[Register],
         writes: Iterable[tuple[Location, Register]],
     ) -> Program:
-        """The checks, and what the results of ``program`` under ``new`` and these writes need, numbered in order."""
+        """Return the live part, renumbered: all checks, and what the results of ``program`` and ``writes`` need."""
         inputs = tuple([map_tree(tree, new.__getitem__) for tree in program.inputs])
         result = map_tree(program.result, new.__getitem__)
         changed = [(location, r) for location, r in writes if self._reads.get(location) != r]
         checks = [r for r, f in enumerate(self._applied) if isinstance(f, Smooth)]
-        # Nothing is applied any more, and of long programs this is a large part.
+        # No equation is added from here on, and for a long program this table is large.
         self._known.clear()
         needed = bytearray(len(self.shapes))
         for r in (*leaves(result), *(r for _, r in changed), *checks):

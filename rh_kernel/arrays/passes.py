@@ -1,4 +1,4 @@
-"""The passes from what symbolic execution leaves to the plan that runs, each with what it leaves, counted."""
+"""The passes from symbolic execution to the plan that runs, each with its output and some statistics."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ import numpy as np
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.optimise import optimise
-from rh_kernel.arrays.plan import Check, Plan, Precision, Scratch
 from rh_kernel.arrays.planning.counting import moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.making import Loose, stages
 from rh_kernel.arrays.program import Alias, Equation, Program, Register, Smooth
+from rh_kernel.loops.ir import Check, Plan, Precision, Scratch
 from rh_kernel.source.collection import put_off
 
 Form: TypeAlias = Program | Loose | Plan
 
 
 class Pass(Enum):
-    """A pass, by what is said about it"""
+    """A compiler pass, by its name"""
 
     EXECUTED = "symbolic execution"
     SIMPLIFIED = "simplified"
@@ -34,7 +34,7 @@ class Pass(Enum):
 
     @property
     def meaning(self) -> str:
-        """What the pass does."""
+        """A sentence on what the pass does."""
         return _MEANINGS[self]
 
 
@@ -52,9 +52,9 @@ _MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What a pass leaves: equations or steps, operations, bytes that they read and write, reals for what is in between.
+    """The output of a pass: equations or steps, operations, bytes read and written, and reals of scratch memory.
 
-    Checks compute nothing, and are counted apart.
+    Checks compute nothing and are counted separately.
     """
 
     made_by: Pass
@@ -77,9 +77,9 @@ class Passed:
 def passes(
     translated: Program, samples: int | None = None, precision: Precision = "float64", *, matrices: bool = False
 ) -> tuple[Passed, ...]:
-    """What each pass makes of a program that ``arrays.compile.translate`` leaves. The last form is the plan.
+    """Return the output of each pass on a program from ``arrays.compile.translate``. The last one is the plan.
 
-    With a number of ``samples`` it is made for batches of so many: then all inputs differ between samples.
+    With ``samples``, the program is batched for so many samples, and all inputs vary between samples.
     """
     second = Pass.SIMPLIFIED if samples is None else Pass.BATCHED
     simplified = optimise(translated) if samples is None else batched(translated, [True] * len(translated.inputs))
@@ -117,7 +117,7 @@ def _scratch(made: Loose) -> int:
 
 
 def _moved(program: Program, equation: Equation, samples: int) -> int:
-    """The entries that an equation reads and writes; a second name costs nothing."""
+    """The entries that an equation reads and writes; an alias costs nothing."""
     match equation.operator:
         case Alias():
             return 0

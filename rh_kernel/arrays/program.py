@@ -1,8 +1,7 @@
-"""Straight-line array programs: ``t₁ = f₁(…); …; tₙ = fₙ(…)``, with what they take from the heap and put back.
+"""Straight-line array programs ``t₁ = f₁(…); …; tₙ = fₙ(…)`` that read from the heap and write to it.
 
-Registers are numbered from 0 and assigned once. In a finished program they come in order: the inputs, the constants, the
-contents of the heap that are read, and one for each equation. Which array function an equation applies is a value, so a
-program is plain data.
+Registers are numbered from 0 and assigned once. In a finished program they come in this order: the inputs, the constants, the
+heap contents that are read, and one per equation. The function that an equation applies is a value, so a program is plain data.
 """
 
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from dataclasses import field
 from math import prod
 from typing import TypeAlias
 
+from rh_kernel.loops.ir import Extent
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost as primitive_cost
 from rh_kernel.source.diagnostic import KernelBug
@@ -18,14 +18,13 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
-Extent: TypeAlias = tuple[int, ...]
 Register: TypeAlias = int
 Tree: TypeAlias = "Register | tuple[Tree, ...]"
 
 
 @frozen
 class Alias:
-    """``x ↦ x``: a second name, gone after optimisation"""
+    """``x ↦ x``: a second name, removed by optimisation"""
 
     shape: Extent
 
@@ -39,14 +38,14 @@ class MeanOverBatch:
 
 @frozen
 class OuterMean:
-    """``y, x ↦ Σᵢ y⁽ⁱ⁾ x⁽ⁱ⁾ᵀ / b``, from b samples of two vectors to one matrix, by one product of matrices"""
+    """``y, x ↦ Σᵢ y⁽ⁱ⁾ x⁽ⁱ⁾ᵀ / b``, from b samples of two vectors to one matrix, by one matrix product"""
 
     shape: Extent
 
 
 @frozen
 class ProductMean:
-    """``y, x ↦ Σᵢ y⁽ⁱ⁾ x⁽ⁱ⁾ / b``, from b samples of two matrices to one, by one product of matrices"""
+    """``y, x ↦ Σᵢ y⁽ⁱ⁾ x⁽ⁱ⁾ / b``, from b samples of two matrices to one, by one matrix product"""
 
     shape: Extent
     inner: int
@@ -54,7 +53,7 @@ class ProductMean:
 
 @frozen
 class Smooth:
-    """``x ↦ ()`` where ``function`` is smooth at x, undefined elsewhere: nothing uses the result, and it is never left out"""
+    """``x ↦ ()`` where ``function`` is smooth at x, undefined elsewhere; never removed, although its result is unused"""
 
     function: Primitive
     span: Span | None = field(compare=False, default=None)
@@ -64,7 +63,7 @@ Operator: TypeAlias = Primitive | Alias | MeanOverBatch | OuterMean | ProductMea
 
 
 def extent_of(f: Operator) -> Extent:
-    """The shape of the operator's result, for one sample."""
+    """Return the shape of the operator's result, for one sample."""
     match f:
         case Primitive():
             return extent(f.codomain)
@@ -75,7 +74,7 @@ def extent_of(f: Operator) -> Extent:
 
 
 def joins_batch(f: Operator) -> bool:
-    """Whether the operator takes a batch of samples to one array."""
+    """Whether the operator reduces a batch of samples to one array."""
     match f:
         case MeanOverBatch() | OuterMean() | ProductMean():
             return True
@@ -96,8 +95,8 @@ class Equation:
 class Program:
     """A straight-line program.
 
-    ``inputs`` and ``result`` are nested tuples of registers, as the types are nested products; ``names`` are what the
-    inputs were called. ``shapes`` and ``batched`` tell of each register its shape for one sample, and whether there are b.
+    ``inputs`` and ``result`` are nested tuples of registers that mirror nested product types; ``names`` are the names of the
+    inputs. ``shapes`` has the shape of each register for one sample, ``batched`` whether it has a leading axis of samples.
     """
 
     names: tuple[str, ...]
@@ -112,7 +111,7 @@ class Program:
 
     @property
     def named_inputs(self) -> tuple[tuple[Register, str], ...]:
-        """The registers of the inputs from left to right, each with what it is called: ``x``, of a pair ``x.1`` and ``x.2``."""
+        """The registers of the inputs from left to right, each with a name: ``x``, or for a pair ``x.1`` and ``x.2``."""
         found: list[tuple[Register, str]] = []
         for label, tree in zip(self.names, self.inputs, strict=True):
             registers = [*leaves(tree)]
@@ -121,18 +120,18 @@ class Program:
 
     @property
     def cost(self) -> int:
-        """The floating point operations of one run; of a batched program, with one sample."""
+        """The floating-point operations of one run; of a batched program, with one sample."""
         return self.cost_of(1)
 
     def cost_of(self, samples: int) -> int:
-        """The floating point operations of one run with that many samples in the batch."""
+        """Return the floating-point operations of one run with that many samples in the batch."""
         once, each = self.costs
         return once + samples * each
 
     @property
     def costs(self) -> tuple[int, int]:
-        """The floating point operations of a run whatever the number of samples, and those for each of them."""
-        # By identity: an operator is the same object in most of the equations that apply it, and takes long to compare.
+        """The floating-point operations of a run: those independent of the number of samples, and those per sample."""
+        # By identity: most equations that apply an operator share the same object, and comparing operators is slow.
         known: dict[tuple[int, bool], tuple[int, int]] = {}
         once = each = 0
         for equation in self.equations:
@@ -146,7 +145,7 @@ class Program:
         return once, each
 
     def equation_cost(self, equation: Equation, samples: int = 1) -> int:
-        """The floating point operations of one of the equations."""
+        """Return the floating-point operations of an equation."""
         match equation.operator:
             case Primitive() as f:
                 return primitive_cost(f) * (samples if self.batched[equation.result] else 1)
@@ -161,22 +160,22 @@ class Program:
 
     @property
     def checks(self) -> int:
-        """How many of the equations compute nothing: a strict program looks there whether it is defined."""
+        """The number of equations that only check, in a strict program, that a function is smooth there."""
         return sum(isinstance(equation.operator, Smooth) for equation in self.equations)
 
     @property
     def is_batched(self) -> bool:
-        """Whether some input has an axis of samples in front."""
+        """Whether some input has a leading axis of samples."""
         return any(self.batched[r] for tree in self.inputs for r in leaves(tree))
 
     def size(self, samples: int = 1) -> int:
-        """The number of reals in the constants and in the results of all equations together."""
+        """Return the number of reals in the constants and the results of all equations."""
         once, each = self.sizes
         return once + samples * each
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many reals that is whatever the number of samples, and for each of them."""
+        """That number in two parts: reals independent of the number of samples, and reals per sample."""
         once, each = sum(prod(self.shapes[r]) for r, _ in self.constants), 0
         for equation in self.equations:
             reals = prod(self.shapes[equation.result])
@@ -188,7 +187,7 @@ class Program:
 
 
 def leaves(tree: Tree) -> Iterator[Register]:
-    """The registers of a tree from left to right."""
+    """Yield the registers of a tree from left to right."""
     if not isinstance(tree, tuple):
         yield tree
         return
@@ -197,7 +196,7 @@ def leaves(tree: Tree) -> Iterator[Register]:
 
 
 def validate(program: Program) -> Program:
-    """The same program. Raises ``KernelBug`` unless each register is assigned once, before its uses, at its shape."""
+    """Return the program. Raises ``KernelBug`` unless each register is assigned once, before its uses, at its shape."""
     assigned: set[Register] = set()
 
     def assign(r: Register) -> None:
@@ -237,7 +236,7 @@ def validate(program: Program) -> Program:
 
 
 def extent_shape(location: Location) -> Extent:
-    """The shape of the location's content. Raises ``KernelBug`` if it depends on a variable."""
+    """Return the shape of the location's content. Raises ``KernelBug`` if it depends on a variable."""
     shape = location.shape
     sizes = [d.constant for d in shape] if isinstance(shape, tuple) else [None]
     if any(size is None for size in sizes):

@@ -1,6 +1,6 @@
-"""Array programs run: a machine is a program on a back end, with the contents of its locations.
+"""Execute compiled programs: a machine is a program on a back end, with the contents of its locations.
 
-``prepare`` and ``run`` are for those who want the result of a run, and the heap left as it is.
+``prepare`` and ``run`` are for callers that want the result of a run and leave the heap as it is.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,20 +14,20 @@ from rh_kernel.arrays.choosing import is_read
 from rh_kernel.arrays.contents import Contents
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.reading import Reader
-from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Program, leaves
+from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 Prepared: TypeAlias = "Callable[[Sequence[Arrays], Mapping[Location, Array]], tuple[Arrays, dict[Location, Array]]]"
-"""``inputs, heap ↦ result, changed part of the heap``: batched inputs have an axis of samples in front, so has the result."""
+"""``inputs, heap ↦ result, changed part of the heap``; batched inputs, and the result then, have a leading axis of samples."""
 
 
 class Machine:
-    """A program on a back end, with a memory on which its runs write. There will be so many ``runs``, if that is known."""
+    """A program on a back end, with a memory that its runs update; ``runs`` is how often it will run, if known."""
 
     def __init__(
         self, program: Program, memory: Memory, precision: Precision, backend: Backend, runs: int | None = None
@@ -43,37 +43,37 @@ class Machine:
         self._copy: Mapping[Location, Array] | None = None
 
     def plan(self, samples: int | None = None) -> Plan:
-        """The plan for so many samples, or that of a program that is not batched."""
+        """Return the plan for that many samples, or ``None`` for a program that is not batched."""
         if samples not in self._plans:
             with put_off():
                 self._plans[samples] = planned(self.program, samples, self.precision, matrices=self.backend.wants_matrices)
         return self._plans[samples]
 
     def runner(self, samples: int | None = None) -> Runner:
-        """That plan, ready to run; or, for few runs, the program as it is. Raises ``MemoryError`` if an array cannot be had."""
+        """Return the plan, ready to run; or, for few runs, an interpreter. Raises ``MemoryError`` if an array is too large."""
         if samples not in self._runners:
             with put_off():
-                self._runners[samples] = self._ready(samples)
+                self._runners[samples] = self._new_runner(samples)
         return self._runners[samples]
 
     def size(self, samples: int | None = None, most: float = inf) -> int:
-        """How many reals a run holds beside its inputs and the heap, its result among them.
+        """Return how many reals a run holds besides its inputs and the heap, including its result.
 
-        What would hold more than ``most`` if it was read is planned.
+        If interpreting the program would hold more than ``most``, plan it instead.
         """
-        if self._is_read(samples):
+        if self._should_interpret(samples):
             size = self._reals(samples)
             if size <= most:
                 return size
             self._runs = None
         return self.plan(samples).size
 
-    def _ready(self, samples: int | None) -> Runner:
-        if self._is_read(samples):
+    def _new_runner(self, samples: int | None) -> Runner:
+        if self._should_interpret(samples):
             return Reader(self.program, self.memory, self.precision, samples)
         return self.backend.runner(self.plan(samples), self.memory)
 
-    def _is_read(self, samples: int | None) -> bool:
+    def _should_interpret(self, samples: int | None) -> bool:
         return isinstance(self.backend, NumPy) and is_read(self._reals(samples), self._runs)
 
     def _reals(self, samples: int | None) -> int:
@@ -81,18 +81,19 @@ class Machine:
         return once + (samples or 1) * each
 
     def written(self, *, ended: bool = False) -> dict[Location, Array]:
-        """The contents, as they are now, of the locations that the program writes: arrays that share nothing.
+        """Return the current contents of the locations that the program writes, in arrays that share no memory.
 
-        If the runs have ``ended``, one that is most of the memory may be the memory's own: nobody is to run on it any more.
+        If the runs have ``ended``, a content that is most of the memory is returned without a copy; do not run the machine
+        again.
         """
         memory: Mapping[Location, Array] = self.memory if isinstance(self.memory, Contents) else self.memory.fetch()
-        # Who keeps a part keeps the whole, so only what is most of it is given away.
+        # Keeping a part keeps the whole array alive, so only a part that is most of it is returned without a copy.
         most = memory.whole.size // 2 if ended and isinstance(memory, Contents) else inf
         found = {location: memory[location] for location, _ in self.program.writes}
         return {at: np.asarray(A, np.float64) if A.size > most else _copied(A) for at, A in found.items()}
 
     def seen(self) -> dict[Location, Array]:
-        """The same, in arrays that the next call overwrites, all at once: no signal comes in between."""
+        """Return the same contents in arrays that the next call overwrites, copied at once, with no signal in between."""
         self._copy = self.memory.fetch(self._copy)
         return self._of_writes(self._copy)
 
@@ -107,16 +108,16 @@ def machine(
     backend: Backend | None = None,
     runs: int | None = None,
 ) -> Machine:
-    """The program on a back end, NumPy if none is named, with a copy of what it needs of the heap, for so many runs.
+    """Set up a program on a back end, NumPy by default, with a copy of what it needs of the heap, for so many runs.
 
-    Raises ``KeyError`` if the heap lacks a location that is read, and ``MemoryError`` if an array cannot be had.
+    Raises ``KeyError`` if the heap lacks a location that is read, and ``MemoryError`` if an array is too large.
     """
     backend = backend or NumPy()
     return Machine(program, backend.memory(contents((program,), heap), precision), precision, backend, runs)
 
 
 def contents(programs: Sequence[Program], heap: Mapping[Location, Array]) -> dict[Location, Array]:
-    """What the programs read of the heap, and room for what they write. Raises ``KeyError`` as ``machine`` does."""
+    """Return what the programs read from the heap, and space for what they write. Raises ``KeyError`` as ``machine`` does."""
     found = {location: heap[location] for program in programs for _, location in program.reads}
     for program in programs:
         for location, r in program.writes:
@@ -126,9 +127,9 @@ def contents(programs: Sequence[Program], heap: Mapping[Location, Array]) -> dic
 
 
 def prepare(program: Program, precision: Precision = "float64") -> Prepared:
-    """The program, ready to run on NumPy in that precision. It writes on nothing that it is given; what it returns is new.
+    """Return a function that runs the program on NumPy. It modifies none of its arguments and returns new arrays.
 
-    The function raises ``KeyError`` for a location that the heap does not hold, and ``MemoryError`` if an array cannot be had.
+    The function raises ``KeyError`` if the heap lacks a location, and ``MemoryError`` if an array is too large.
     """
 
     def run(given: Sequence[Arrays], heap: Mapping[Location, Array]) -> tuple[Arrays, dict[Location, Array]]:
@@ -144,12 +145,12 @@ def prepare(program: Program, precision: Precision = "float64") -> Prepared:
 def run(
     program: Program, inputs: Sequence[Arrays], heap: Mapping[Location, Array], precision: Precision = "float64"
 ) -> tuple[Arrays, dict[Location, Array]]:
-    """Runs the program once."""
+    """Run the program once."""
     return prepare(program, precision)(inputs, heap)
 
 
 def flat(value: Arrays) -> list[Array]:
-    """The arrays of a value from left to right."""
+    """Return the arrays of a value from left to right."""
     if not isinstance(value, tuple):
         return [value]
     return [array for part in value for array in flat(part)]

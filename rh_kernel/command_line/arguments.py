@@ -1,4 +1,4 @@
-"""What the words after ``rh`` mean, and the exit codes: 0 if no item failed, 1 if one did, 2 if the words mean nothing."""
+"""The command-line parser, and the exit codes: 0 if no item failed, 1 if one did, 2 for a usage error."""
 
 import argparse
 import contextlib
@@ -18,21 +18,21 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code. Prints no Python traceback, whatever happens."""
+    """Run a command line and return its exit code. Never prints a Python traceback."""
     parser = _parser()
-    words, rest = parser.parse_known_args(arguments)
-    if rest and words.command != "lab":
+    options, rest = parser.parse_known_args(arguments)
+    if rest and options.command != "lab":
         parser.error(f"unknown: {' '.join(rest)}")
-    if words.command is None:
+    if options.command is None:
         parser.print_help(sys.stderr)
         return MISUSED
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     try:
-        code = _perform(words, rest)
+        code = _perform(options, rest)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough; Python would complain once more when it closes the stream.
+        # The reader has closed the pipe; Python would report that again when it closes the stream.
         _close_output()
         return FAILED
     except KeyboardInterrupt:
@@ -47,68 +47,68 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _perform(words: argparse.Namespace, rest: Sequence[str]) -> int:
-    if words.command == "install":
+def _perform(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    if options.command == "install":
         from rh_kernel.command_line.jupyter import install
 
-        return install(user=words.user, prefix=words.prefix)
-    if words.command == "lab":
+        return install(user=options.user, prefix=options.prefix)
+    if options.command == "lab":
         from rh_kernel.command_line.jupyter import lab
 
         return lab(rest)
-    return _perform_on_file(words)
+    return _perform_on_file(options)
 
 
-def _perform_on_file(words: argparse.Namespace) -> int:
+def _perform_on_file(options: argparse.Namespace) -> int:
     from rh_kernel.command_line.report import Report
     from rh_kernel.session.settings import Evaluator, Settings
     from rh_kernel.source.diagnostic import Failure
 
-    report = Report(as_json=words.json)
-    settings = Settings(words.strict, Evaluator(words.evaluator), precision=words.dtype, device=words.device)
+    report = Report(as_json=options.json)
+    settings = Settings(options.strict, Evaluator(options.evaluator), precision=options.dtype, device=options.device)
     try:
         with report.alive():
-            _dispatch(words, report, settings)
+            _dispatch(options, report, settings)
     except Failure as failure:
         report.failure(failure.diagnostics)
     return FAILED if report.failed else 0
 
 
-def _dispatch(words: argparse.Namespace, report: "Report", settings: "Settings") -> None:
-    """Perform one of the commands on a file, and load what it needs: a program that is run draws no diagrams."""
-    match words.command:
+def _dispatch(options: argparse.Namespace, report: "Report", settings: "Settings") -> None:
+    """Run one of the commands on a file, importing only what it needs: running a program draws no diagrams."""
+    match options.command:
         case "run":
             from rh_kernel.command_line.running import run
             from rh_kernel.session.settings import told_of_device
 
-            if complaint := told_of_device(settings):
-                sys.stderr.write(complaint + "\n")
-            run(words.file, report, settings)
+            if warning := told_of_device(settings):
+                sys.stderr.write(warning + "\n")
+            run(options.file, report, settings)
         case "check":
             from rh_kernel.command_line.running import check
 
-            check(words.file, report, settings)
+            check(options.file, report, settings)
         case "grade":
             from rh_kernel.command_line.grading import grade
 
-            grade(words.file, report, settings)
+            grade(options.file, report, settings)
         case "trace":
             from rh_kernel.command_line.looking import trace
 
-            trace(words.file, report, settings, full=words.full)
+            trace(options.file, report, settings, full=options.full)
         case "compile":
             from rh_kernel.command_line.looking import compile_last
 
-            shows = "passes" if words.passes else "profile" if words.profile else ""
-            compile_last(words.file, report, settings, shows)
+            shows = "passes" if options.passes else "profile" if options.profile else ""
+            compile_last(options.file, report, settings, shows)
         case "diagram":
             from rh_kernel.command_line.diagrams import diagram
 
-            diagram(words.file, report, settings, words.output, folded=words.folded)
+            diagram(options.file, report, settings, options.output, folded=options.folded)
         case _:
             from rh_kernel.command_line.formatting import fmt
 
-            fmt(words.file, report, only_check=words.check)
+            fmt(options.file, report, only_check=options.check)
 
 
 def _close_output() -> None:
@@ -117,7 +117,7 @@ def _close_output() -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong, and where to read on."""
+    """Reports a usage error in two lines, the second pointing to ``--help``."""
 
     def error(self, message: str) -> NoReturn:
         """Exit with 2."""
@@ -125,7 +125,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Version(argparse.Action):
-    """Says which version this is, which takes a while to find out."""
+    """Prints the version, which is looked up only on demand because that is slow."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         """Exit with 0."""

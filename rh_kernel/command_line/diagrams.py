@@ -1,4 +1,4 @@
-"""``rh diagram``: the string diagram of the last command of a file, as text, as data, or as a drawing in a file of its own."""
+"""``rh diagram``: the string diagram of the last command of a file, as text, as JSON, or drawn into a file."""
 
 from pathlib import Path
 
@@ -12,10 +12,8 @@ from rh_kernel.display.diagrams.choice import chosen
 from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.tikz import diagram_tikz
-from rh_kernel.session.directives.drawing import closed
+from rh_kernel.session.directives.diagram import Draw, closed
 from rh_kernel.session.limits.timing import timed
-from rh_kernel.session.performing import perform
-from rh_kernel.session.plans import Draw
 from rh_kernel.session.results import DiagramMade, Shown
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Failure, Rejected
@@ -27,7 +25,7 @@ _SMALLER = "draw a smaller command; `.dot` files have no limit, and without a fi
 
 
 def diagram(file: str, report: Report, settings: Settings, output: str | None, *, folded: bool) -> None:
-    """The diagram of the last command, written to ``output`` if that is given. Raises ``Failure`` if there is none."""
+    """Show the diagram of the last command, or write it to ``output`` if given. Raises ``Failure`` if there is none."""
     if output is not None and Path(output).suffix not in (".svg", ".dot", ".tex"):
         raise Rejected(CannotWrite(file=output, why="does not end in .svg, .dot or .tex", hint=_FORMS))
     subject = find(file, report, settings)
@@ -37,7 +35,7 @@ def diagram(file: str, report: Report, settings: Settings, output: str | None, *
     text = show(node) if node.span is None else node.span.text
     try:
         with timed(subject.session.settings.bounds.seconds):
-            for event in perform(subject.item, Draw(closed(" ".join(text.split()), subject.closed)), subject.state):
+            for event in Draw(closed(" ".join(text.split()), subject.closed)).run(subject.item, subject.state):
                 report.note(event)
                 if isinstance(event, Shown) and isinstance(event.result, DiagramMade):
                     if output is None:

@@ -1,4 +1,4 @@
-"""What can be wrong with the file that a command is given."""
+"""Diagnostics about the file that a command is given."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,7 +20,7 @@ class CannotRead(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class CannotWrite(Diagnostic):
-    """``rh fmt`` of a file that nobody may write to"""
+    """``rh fmt`` of a read-only file"""
 
     code: ClassVar[str] = "RH382"
     title: ClassVar[str] = "File cannot be written"

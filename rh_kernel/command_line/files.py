@@ -1,4 +1,4 @@
-"""The text that a command is about: a file, or standard input where ``-`` stands for it."""
+"""Reading and writing the file that a command works on; ``-`` is standard input."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ STANDARD_INPUT = "-"
 
 
 def read(file: str) -> Source:
-    """The text. Raises ``Rejected`` (RH381) if there is none, or if it is not UTF-8 text."""
+    """Read the text. Raises ``Rejected`` (RH381) if the file cannot be read or is not UTF-8."""
     try:
         data = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
     except (OSError, ValueError) as error:
@@ -29,12 +29,12 @@ def read(file: str) -> Source:
 
 
 def folder(file: str) -> Path:
-    """Where the paths in the text start from."""
+    """Return the directory that relative paths in the text refer to."""
     return Path.cwd() if file == STANDARD_INPUT else Path(file).resolve().parent
 
 
 def write(file: str, text: str) -> None:
-    """Put ``text`` into the file. Raises ``Rejected`` (RH382) if that is not possible."""
+    """Write ``text`` to the file. Raises ``Rejected`` (RH382) if that fails."""
     try:
         Path(file).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:

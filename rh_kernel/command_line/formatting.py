@@ -1,4 +1,4 @@
-"""``rh fmt``: the file in canonical layout, or with ``--check`` whether it is."""
+"""``rh fmt``: rewrite a file in canonical layout, or with ``--check`` test whether it has it."""
 
 import sys
 
@@ -8,7 +8,7 @@ from rh_kernel.syntax.parsing.formatting import format_source
 
 
 def fmt(file: str, report: Report, *, only_check: bool) -> None:
-    """Rewrite the file; standard input is written to standard output. Raises ``Rejected`` if it does not parse."""
+    """Rewrite the file; standard input is formatted to standard output. Raises ``Rejected`` if it does not parse."""
     source = read(file)
     text = format_source(source)
     if only_check:

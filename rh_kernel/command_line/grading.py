@@ -1,7 +1,7 @@
-"""``rh grade``: the locked cells of a notebook, graded in a process in which none of its Python has run.
+"""``rh grade``: grade the locked cells of a notebook in a process that runs none of its Python.
 
-The cells in the language run from the first to the last, as a kernel would run them; cells of Python do not. So nothing that a
-student writes can change what computes the checks: a program in the language cannot reach Python, and Python is not run.
+RH cells run from first to last, as a kernel would run them; Python cells do not. So nothing that a student writes can change
+the code that evaluates the checks: an RH program cannot reach Python, and Python is not run.
 """
 
 import json
@@ -12,9 +12,10 @@ from rh_kernel.command_line.errors import CannotRead
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.command_line.running import to_the_end
+from rh_kernel.display.data import Json
+from rh_kernel.display.diagnostics import error
 from rh_kernel.display.diagnostics import text as plain
-from rh_kernel.display.plain import text as text_of
-from rh_kernel.display.record import Json, error
+from rh_kernel.display.registry import text as text_of
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown, apart_from_printed
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Settings
@@ -31,9 +32,9 @@ LOCKED = "locked"
 
 @frozen
 class Cell:
-    """A code cell: its place in the notebook (counted from 1), its id, its text, and its name if nbgrader knows it.
+    """A code cell: its number in the notebook (from 1), its id, its text, and its name if it has one in nbgrader.
 
-    ``is_the_teachers`` tells that a student was not to change it.
+    ``is_the_teachers`` says that students were not supposed to change it.
     """
 
     number: int
@@ -44,16 +45,16 @@ class Cell:
 
     @property
     def is_locked(self) -> bool:
-        """Whether ``%locked`` stands in it, wherever."""
+        """Whether ``%locked`` stands anywhere in it."""
         items = parse(Source("cell", self.text)) if LOCKED in self.text else ()
         return any(isinstance(item, Directive) and item.name.text == LOCKED for item in items)
 
 
 @frozen
 class Verdict:
-    """What became of a locked cell, or of another one that fails; without ``diagnostics`` it passed.
+    """The outcome of a locked cell, or of any other cell that fails; it passed if there are no ``diagnostics``.
 
-    ``why`` is why it was not run, if it was not.
+    ``why`` says why it was not run, if it was not.
     """
 
     cell: Cell
@@ -69,9 +70,9 @@ class Verdict:
 
 
 def grade(file: str, report: Report, settings: Settings) -> None:
-    """Tell of each locked cell whether it passes, and of another one if it fails.
+    """Report for each locked cell whether it passes, and any other cell that fails.
 
-    Raises ``Rejected`` (RH381) if the file is not a notebook of the language, or has no locked cell.
+    Raises ``Rejected`` (RH381) if the file is not an RH notebook or has no locked cell.
     """
     source = read(file)
     cells = _cells(source)
@@ -81,7 +82,7 @@ def grade(file: str, report: Report, settings: Settings) -> None:
         if verdict.is_locked:
             verdicts.append(verdict)
             report.failed = report.failed or not verdict.passed
-        _tell(verdict, report)
+        _report(verdict, report)
     if not verdicts:
         raise Rejected(CannotRead(file=source.name, why="has no cell with `%locked` in it", hint="there is nothing to grade"))
     if not report.as_json:
@@ -92,7 +93,7 @@ def grade(file: str, report: Report, settings: Settings) -> None:
 
 
 def _cells(source: Source) -> list[Cell]:
-    """The code cells. Where nbgrader knows the notebook, it also knows which are the teacher's; else all may be."""
+    """Return the code cells. In an nbgrader notebook its metadata says which are the teacher's; otherwise all count as such."""
     try:
         notebook = json.loads(source.text)
         kernel = notebook["metadata"]["kernelspec"]
@@ -110,9 +111,9 @@ def _cells(source: Source) -> list[Cell]:
 def _cell(number: int, cell: Mapping[str, Any]) -> Cell:
     written: str | list[str] = cell["source"]
     text = written if isinstance(written, str) else "".join(written)
-    about = cast(Mapping[str, Any], cell["metadata"].get("nbgrader", {}))
-    name = str(about.get("grade_id", ""))
-    return Cell(number, str(cell.get("id", number)), text, name, is_the_teachers=bool(name) and about.get("locked") is True)
+    fields = cast(Mapping[str, Any], cell["metadata"].get("nbgrader", {}))
+    name = str(fields.get("grade_id", ""))
+    return Cell(number, str(cell.get("id", number)), text, name, is_the_teachers=bool(name) and fields.get("locked") is True)
 
 
 def _verdicts(cells: list[Cell], session: Session) -> Iterator[Verdict]:
@@ -138,11 +139,11 @@ def _verdicts(cells: list[Cell], session: Session) -> Iterator[Verdict]:
             yield Verdict(cell, (), diagnostics, is_locked=False)
 
 
-def _tell(verdict: Verdict, report: Report) -> None:
+def _report(verdict: Verdict, report: Report) -> None:
     cell = verdict.cell
     if report.as_json:
         errors: list[Json] = [{**error(d), "text": plain(d)} for d in verdict.diagnostics]
-        about = {
+        fields = {
             "cell": cell.number,
             "id": cell.id,
             "kind": "locked" if verdict.is_locked else "cell",
@@ -150,7 +151,7 @@ def _tell(verdict: Verdict, report: Report) -> None:
             "passed": verdict.passed,
         }
         shown: list[Json] = [*verdict.shown]
-        report.record({**about, "shown": shown, "errors": errors, **({"why": verdict.why} if verdict.why else {})})
+        report.record({**fields, "shown": shown, "errors": errors, **({"why": verdict.why} if verdict.why else {})})
         return
     name = f" ({cell.name})" if cell.name else ""
     what = "passes" if verdict.passed else "FAILS " if verdict.is_locked else "error "

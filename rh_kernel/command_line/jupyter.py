@@ -1,4 +1,4 @@
-"""``rh install`` and ``rh lab``: the way into a notebook."""
+"""``rh install`` and ``rh lab``: register the kernel with Jupyter and start JupyterLab."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 
 def install(*, user: bool, prefix: str | None) -> int:
-    """Register the kernel with Jupyter; 0 if that went well."""
+    """Register the kernel with Jupyter; return 0 on success."""
     from rh_kernel.kernel.install import install as install_kernel
 
     try:
@@ -21,7 +21,7 @@ def install(*, user: bool, prefix: str | None) -> int:
 
 
 def lab(arguments: Sequence[str]) -> int:
-    """Become JupyterLab, to which ``arguments`` are passed on. Returns, with 1, only if there is none."""
+    """Replace this process by JupyterLab, passing ``arguments`` on. Returns 1 if JupyterLab is not installed."""
     if find_spec("jupyterlab") is not None:
         is_root = hasattr(os, "geteuid") and os.geteuid() == 0
         root = ["--allow-root"] if is_root and "--allow-root" not in arguments else []

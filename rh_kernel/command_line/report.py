@@ -1,4 +1,4 @@
-"""How results leave the command line: as text for a person, as a line of JSON each for a program (LANGUAGE §8)."""
+"""Output of results: text for people, one JSON object per line for programs (LANGUAGE §8)."""
 
 import json
 import os
@@ -8,25 +8,24 @@ import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from rh_kernel.display.diagnostics import ansi
+from rh_kernel.display.data import Json
+from rh_kernel.display.diagnostics import ansi, error
 from rh_kernel.display.diagnostics import text as plain
-from rh_kernel.display.plain import text as text_of
+from rh_kernel.display.registry import records
+from rh_kernel.display.registry import text as text_of
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress_text
 from rh_kernel.session.results import Event, ItemFailed, Progress, Result, apart_from_printed
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.workspace.ticking import Ticker
 
-if TYPE_CHECKING:
-    from rh_kernel.display.record import Json
-
 BETWEEN_UPDATES = 0.1
 
 
 class Report:
-    """Writes results to standard output; for a person, errors and progress go to standard error."""
+    """Writes results to standard output; in text form, errors and progress go to standard error."""
 
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
@@ -35,12 +34,12 @@ class Report:
         self._drawn_at = 0.0
         self._printed: list[str] = []
         self._ticker = Ticker(self._tick)
-        # Signs of life are drawn by another thread.
+        # Status lines are drawn by another thread.
         self._drawing = threading.RLock()
 
     @contextmanager
     def alive(self) -> Generator[None]:
-        """Inside, a person at a terminal sees what is being done, if nothing else is seen for a second."""
+        """Show a status line on a terminal while nothing else has been shown for a second, within the block."""
         if not sys.stderr.isatty():
             yield
             return
@@ -51,31 +50,29 @@ class Report:
             self._erase()
 
     def note(self, event: Event) -> None:
-        """What is being done."""
+        """Record what is being done."""
         self._ticker.note(event)
 
     def result(self, item: int, result: Result) -> None:
-        """What item ``item`` gave."""
+        """Write the result of item number ``item``."""
         self._erase()
         if isinstance(result, ItemFailed):
             self.failed = True
         printed, self._printed = self._printed, []
         if self.as_json:
-            from rh_kernel.display.record import records
-
             if printed and isinstance(result, ItemFailed):
                 self.record({"item": item, "kind": "notice", "text": "\n".join(printed)})
             for record in records(item, result):
                 self.record(record)
         elif isinstance(result, ItemFailed):
-            self._complain(result.diagnostics)
+            self._print_diagnostics(result.diagnostics)
         else:
             self.text(text_of(apart_from_printed(result)))
-        # Who reads a pipe sees each item when it is done, not when the file is.
+        # Flush, so that the reader of a pipe gets each item when it is done.
         sys.stdout.flush()
 
     def printed(self, lines: Sequence[str]) -> None:
-        """What an item prints while it runs. In JSON it stands in the record of the item."""
+        """Print lines while an item runs; in JSON they become part of its record."""
         if self.as_json:
             self._printed += lines
             return
@@ -84,27 +81,25 @@ class Report:
         sys.stdout.flush()
 
     def failure(self, diagnostics: Sequence[Diagnostic], item: int | None = None) -> None:
-        """What is wrong with the text as a whole, or with an item of it."""
+        """Report diagnostics of the whole text, or of one item."""
         self._erase()
         self.failed = True
         if self.as_json:
-            from rh_kernel.display.record import error
-
             for d in diagnostics:
                 self.record({"item": item, **error(d)})
         else:
-            self._complain(diagnostics)
+            self._print_diagnostics(diagnostics)
 
-    def record(self, record: "Mapping[str, Json]") -> None:
-        """One object on a line of its own."""
+    def record(self, record: Mapping[str, Json]) -> None:
+        """Write one JSON object on a line of its own."""
         self._write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
     def text(self, text: str) -> None:
-        """Text for a person."""
+        """Write text."""
         self._write(text.rstrip("\n") + "\n")
 
     def progress(self, progress: Progress) -> None:
-        """How far a training run is, on one line of the terminal; nothing where nobody looks."""
+        """Show the progress of a training run in one line; only if standard error is a terminal."""
         now = time.monotonic()
         if self.as_json or not sys.stderr.isatty() or now - self._drawn_at < BETWEEN_UPDATES:
             return
@@ -117,7 +112,7 @@ class Report:
             self._draw(line)
 
     def _draw(self, line: str) -> None:
-        """A line in the place of the one before."""
+        """Replace the status line."""
         with self._drawing:
             self._erase()
             self._drawn = line[: shutil.get_terminal_size().columns - 1]
@@ -132,13 +127,13 @@ class Report:
                 self._drawn = ""
 
     def _write(self, text: str) -> None:
-        """Text on standard output; if that is the terminal, the line of progress makes room."""
+        """Write to standard output; if that is a terminal, erase the status line first."""
         if sys.stdout.isatty():
             self._erase()
             self._ticker.heard()
         sys.stdout.write(text)
 
-    def _complain(self, diagnostics: Sequence[Diagnostic]) -> None:
+    def _print_diagnostics(self, diagnostics: Sequence[Diagnostic]) -> None:
         self._erase()
         sys.stdout.flush()
         render = ansi if coloured(sys.stderr) else plain
@@ -147,5 +142,5 @@ class Report:
 
 
 def coloured(stream: TextIO) -> bool:
-    """Whether colours reach a person: the stream is a terminal, and the person has not said otherwise (NO_COLOR)."""
+    """Whether to use colours: the stream is a terminal and NO_COLOR is not set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

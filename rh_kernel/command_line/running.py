@@ -1,71 +1,36 @@
-"""``rh run`` and ``rh check``: all items of a file, to their effects or to their types only."""
+"""``rh run`` and ``rh check``: run all items of a file, or only typecheck them."""
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, nullcontext
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
-from rh_kernel.session.describing import type_text
+from rh_kernel.session.actions import Action, AnalysisContext, Refuse
+from rh_kernel.session.analyze import analyze_at_once, without
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.timing import timed
-from rh_kernel.session.names import arrow
-from rh_kernel.session.planning import plan, without
-from rh_kernel.session.plans import (
-    Answer,
-    Compare,
-    Compile,
-    Compute,
-    Declare,
-    DeclareEffects,
-    DeclareFunction,
-    Derive,
-    Differentiate,
-    Draw,
-    Evaluate,
-    Gradient,
-    Load,
-    Plan,
-    Refuse,
-    Reset,
-    RunEffects,
-    Save,
-    Set,
-    SetDevice,
-    ShowForms,
-    ShowHeap,
-    ShowType,
-    Surroundings,
-    Trace,
-    Train,
-    Undo,
-)
 from rh_kernel.session.results import (
-    CheckPassed,
-    DeclarationMade,
     Event,
     ItemFailed,
     Notice,
     Printed,
     Progress,
-    Result,
     Shown,
     Timed,
     TrainingDone,
-    TypeShown,
     Working,
 )
-from rh_kernel.session.session import Session, execute, plans_of
+from rh_kernel.session.session import Session, actions_of, execute
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.surface_items import Item
-from rh_kernel.typing.definitions import Definitions, kind_of
 from rh_kernel.typing.explaining.remarks import remarks
 
 
 def run(file: str, report: Report, settings: Settings) -> None:
-    """Every item in order; one that fails changes nothing, and the next is tried. Raises ``Rejected`` without a file."""
+    """Run every item in order; one that fails has no effect, and the next one is run. Raises ``Rejected`` without a file."""
     source = read(file)
 
     def take(event: Event) -> None:
@@ -84,73 +49,32 @@ def run(file: str, report: Report, settings: Settings) -> None:
 
 
 def check(file: str, report: Report, settings: Settings) -> None:
-    """The type of every item, evaluating nothing. Raises ``Rejected`` without a file."""
+    """Show the type of every item without evaluating anything. Raises ``Rejected`` without a file."""
     source = read(file)
     session = Session.start(folder(file), settings)
     items = parse(source)
     report.note(Working("checking", f"{len(items):,} items"))
     with timed(settings.bounds.seconds):
-        plans = plans_of(session, items, "")
-    for number, (item, (definitions, planned)) in enumerate(zip(items, plans, strict=True), start=1):
-        if not isinstance(planned, Refuse) and not isinstance(item, Unparsed):
+        actions = actions_of(session, items, "")
+    for number, (item, (definitions, action)) in enumerate(zip(items, actions, strict=True), start=1):
+        if not isinstance(action, Refuse) and not isinstance(item, Unparsed):
             for words in remarks(definitions, item):
                 report.result(number, Notice(words))
-        if planned != Refuse(()):
-            report.result(number, checked(planned, item.span.text))
+        if action != Refuse(()):
+            report.result(number, action.summary(item.span.text))
 
 
-def planned_in_time(definitions: Definitions, item: Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
-    """``plan``, within the seconds that a cell may take."""
+def analyze_in_time(item: Item | Unparsed, context: AnalysisContext) -> tuple[AnalysisContext, Action]:
+    """Run ``analyze`` within the time limit of a cell."""
     try:
-        with timed(around.settings.bounds.seconds):
-            return plan(definitions, item, around)
+        with timed(context.settings.bounds.seconds):
+            return analyze_at_once(item, context)
     except Stuck as late:
-        return without(definitions, item), Refuse(late.diagnostics)
-
-
-def checked(planned: Plan, text: str) -> Result:
-    """What is known of an item that has been planned and is not performed."""
-    match planned:
-        case Declare(definition):
-            return DeclarationMade(definition.name, kind_of(definition), type_text(definition))
-        case Compile(subject):
-            return checked(subject if isinstance(subject, Train) else Evaluate(subject), text)
-        case Evaluate(subject) | Trace(subject):
-            return TypeShown(" ".join(text.split()), str(subject.type))
-        case Gradient(subject, written):
-            return TypeShown(" ".join(written.split()), str(subject.type))
-        case DeclareEffects(made=made):
-            return made
-        case RunEffects(type=C):
-            from rh_kernel.display.effects.text import type_text as of_effects
-
-            return TypeShown(" ".join(text.split()), of_effects(C))
-        case DeclareFunction(program):
-            return DeclarationMade(program.name, "a function", arrow(program))
-        case Compute(type=A):
-            return TypeShown(" ".join(text.split()), str(A))
-        case ShowForms(program=program) | Differentiate(program=program):
-            return TypeShown(" ".join(text.split()), arrow(program))
-        case ShowType(subject, type_shown, remarks):
-            return TypeShown(subject, type_shown, remarks)
-        case Derive(subject, type_shown):
-            return TypeShown(" ".join(subject.split()), type_shown)
-        case Draw(subject):
-            return TypeShown(" ".join(subject.text.split()), subject.type)
-        case Train(training):
-            return Notice(f"a training run on {training.data}, {training.epochs} epochs")
-        case Compare(equation, span):
-            return TypeShown(" ".join(span.text.split()), str(equation.left.type))
-        case Answer(CheckPassed() as passed):
-            return passed
-        case ShowHeap() | Reset() | Set() | SetDevice() | Save() | Load() | Undo() | Answer():
-            return Notice(" ".join(text.split()))
-        case Refuse(diagnostics):
-            return ItemFailed(diagnostics)
+        return without(item, context), Refuse(late.diagnostics)
 
 
 def before(file: str, source: Source, report: Report, settings: Settings) -> Session:
-    """The session after the items of ``source``, whose results are not shown, but whose errors are."""
+    """Run the items of ``source`` and return the session after them, reporting only errors."""
 
     def take(event: Event) -> None:
         report.note(event)
@@ -161,9 +85,10 @@ def before(file: str, source: Source, report: Report, settings: Settings) -> Ses
 
 
 def to_the_end(events: Generator[Event, None, Session], take: Callable[[Event], None]) -> Session:
-    """What ``events`` return after ``take`` was given each of them.
+    """Pass each event to ``take``, and return the final session.
 
-    An interrupt while they are taken is thrown in, so that a training run can still tell how far it came, and passes then.
+    An interrupt while an event is taken is thrown into the generator, so that a training run can still report its progress,
+    and is raised again at the end.
     """
     interrupted = False
     pending: BaseException | None = None

@@ -2,8 +2,9 @@
 
 An arrow is a diagram of pure boxes, ``η(f)`` for f in 𝕏, and operations. ``a ;^μ b`` is ``wiring.then``; ``st_Z(a)``, in Fig. 9
 ``first_Z(a)``, is ``wiring.beside``; ``unit`` is ``η``, in Fig. 9 ``arr``. In this form most axioms of Fig. 10 are equalities.
-``normal_form`` decides them all: it takes the pure boxes apart, shares what is computed twice, and lets every pure symbol stand
-where it is first needed, so that only the order of the operations is left. Two operations are never exchanged.
+
+``normal_form`` decides them all: it splits the pure boxes into symbols, shares common subexpressions, and moves every symbol to
+its first use, so that only the order of the operations remains. Two operations are never exchanged.
 """
 
 from collections.abc import Sequence
@@ -19,10 +20,10 @@ from rh_kernel.syntax.types import Type, leaves
 
 @dataclass(frozen=True, slots=True)
 class Pure:
-    """``η(f)``: a box with round corners.
+    """``η(f)``: a box with rounded corners.
 
-    ``term`` is the term that f interprets, with ``names`` for its variables, the last one index 0; f is ``order`` times the
-    ``R'`` of it. Equality looks at f alone.
+    ``term`` is the term interpreted by f, with ``names`` for its variables, the last one index 0; f is ``R'`` applied ``order``
+    times to its interpretation. Equality compares f only.
     """
 
     map: Smooth
@@ -33,7 +34,7 @@ class Pure:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """``Op : A → B``: a box with corners."""
+    """``Op : A → B``: a box with square corners."""
 
     operation: Operation
 
@@ -56,25 +57,25 @@ def perform(op: Operation) -> Arrow:
 
 
 def normal_form(a: Arrow) -> "Diagram[Symbol | Operation]":
-    """The diagram of symbols and operations that all arrows congruent to ``a`` share, up to where pure maps are undefined."""
+    """Return the diagram of symbols and operations that congruent arrows share, up to points where pure maps are undefined."""
     return _Normal(_symbols(a)).form()
 
 
 def _symbols(a: Arrow) -> "Diagram[Symbol | Operation]":
-    """The arrow with its pure boxes taken apart."""
+    """Return the arrow with its pure boxes split into symbols."""
     b: Builder[Symbol | Operation] = Builder(a.domain)
     image = list(b.inputs)
     for box, _ in a.wired():
         inputs = [image[w] for w in box.inputs]
         match box.content:
             case Pure(f):
-                image += b.graft(_widened(f), inputs)
+                image += b.graft(_retyped(f), inputs)
             case Effect(op):
                 image += b.add(op, inputs, box.outputs)
     return b.close([image[w] for w in a.codomain])
 
 
-def _widened(f: Smooth) -> "Diagram[Symbol | Operation]":
+def _retyped(f: Smooth) -> "Diagram[Symbol | Operation]":
     b: Builder[Symbol | Operation] = Builder(f.domain)
     image = list(b.inputs)
     for box, _ in f.wired():
@@ -83,7 +84,7 @@ def _widened(f: Smooth) -> "Diagram[Symbol | Operation]":
 
 
 class _Normal:
-    """The operations in their order, and before each the symbols that it needs and nobody before it did."""
+    """The operations in their order, each preceded by the symbols that it is the first to need."""
 
     def __init__(self, a: "Diagram[Symbol | Operation]") -> None:
         self._made: Builder[Symbol | Operation] = Builder(a.domain)
@@ -95,11 +96,11 @@ class _Normal:
     def form(self) -> "Diagram[Symbol | Operation]":
         for box, made in self._diagram.wired():
             if isinstance(box.content, Operation):
-                inputs = self._needed(box.inputs)
+                inputs = self._demand(box.inputs)
                 self._image.update(zip(made, self._made.add(box.content, inputs, box.outputs), strict=True))
-        return self._made.close(self._needed(self._diagram.codomain))
+        return self._made.close(self._demand(self._diagram.codomain))
 
-    def _needed(self, wires: Sequence[int]) -> list[int]:
+    def _demand(self, wires: Sequence[int]) -> list[int]:
         todo = list(reversed(wires))
         while todo:
             wire = todo.pop()
@@ -110,10 +111,10 @@ class _Normal:
             if missing:
                 todo += [wire, *reversed(missing)]
             else:
-                self._place(box.content, tuple([self._image[w] for w in box.inputs]), box.outputs, made)
+                self._share(box.content, tuple([self._image[w] for w in box.inputs]), box.outputs, made)
         return [self._image[w] for w in wires]
 
-    def _place(self, content: Symbol | Operation, inputs: tuple[int, ...], outputs: tuple[Type, ...], made: range) -> None:
+    def _share(self, content: Symbol | Operation, inputs: tuple[int, ...], outputs: tuple[Type, ...], made: range) -> None:
         if isinstance(content, Operation):
             raise KernelBug("an operation is needed before its turn")
         found = self._shared.get((content, inputs))

@@ -1,7 +1,7 @@
-"""``⟦Γ ; Δ ⊢ P : A⟧ ∈ 𝒜_Σ(⟦Δ⟧, ⟦A⟧)`` (RH Def. 7.13), the values of Γ having been put in their places.
+"""``⟦Γ ; Δ ⊢ P : A⟧ ∈ 𝒜_Σ(⟦Δ⟧, ⟦A⟧)`` (RH Def. 7.13), after substituting values for the variables of Γ.
 
-``⟦let x ⇐ P in Q⟧ = η(δ) ;^μ st(⟦P⟧) ;^μ ⟦Q⟧``, so a spine of lets is one row of boxes. ``⟦rev handle (M) ⟨xs⟩. R with H⟧`` is
-``η(⟦M⟧) ;^μ ⟦H⟧(⟦R⟧)``. Tuples, projections and lets of values are wiring; what else is pure becomes a box.
+``⟦let x ⇐ P in Q⟧ = η(δ) ;^μ st(⟦P⟧) ;^μ ⟦Q⟧``, so a sequence of lets is one row of boxes. ``⟦rev handle (M) ⟨xs⟩. R with H⟧``
+is ``η(⟦M⟧) ;^μ ⟦H⟧(⟦R⟧)``. Tuples, projections and lets of values are wiring; all other pure terms become boxes.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,7 @@ def interpret(delta: tuple[Type, ...], scope: Scope) -> Arrow:
 
 
 def _block(scope: Scope, values: tuple[Wires, ...], rho: Environment, b: Row) -> Interpretation:
-    """The wires of the command in a scope, with values for its variables."""
+    """Return the wires of the command in a scope, with values for its variables."""
     for name, value in zip(scope.hints, values, strict=True):
         b.name(value, name)
     return _command(cast(Command, scope.body), bind(scope.hints, values, rho), b)
@@ -64,10 +64,10 @@ def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
         b.name(V, P.scope.hints[0])
         rho = bind(P.scope.hints, (V,), rho)
         if _is_call(P):
-            around = b.place, b.calls
-            b.enter(_called(P))
+            saved = b.place, b.calls
+            b.enter(_net_name(P))
             result = yield _command(cast(Command, P.scope.body), rho, b)
-            b.place, b.calls = around
+            b.place, b.calls = saved
             return result
         P = cast(Command, P.scope.body)
     match P:
@@ -108,11 +108,11 @@ def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
 
 
 def _is_call(P: Bind) -> bool:
-    """Whether this came of the use of a declared net: its argument, bound in its body, both written at the place of the use."""
+    """Whether this is a use of a declared net: its argument is bound in its body, and both have the span of the use."""
     return P.span is not None and isinstance(P.bound, Return) and P.bound.span == P.span
 
 
-def _called(P: Bind) -> str:
+def _net_name(P: Bind) -> str:
     """``block[w0]`` of ``block[w0](x)``"""
     text = "" if P.span is None else " ".join(P.span.text.split())
     depth = 0
@@ -124,7 +124,7 @@ def _called(P: Bind) -> str:
 
 
 def _pure(M: Term, rho: Environment, b: Row) -> Interpretation:
-    """The wires of ``η(⟦M⟧)``: what M does to tuples is wiring, what it computes are boxes."""
+    """Return the wires of ``η(⟦M⟧)``: tuples and projections are wiring, computations are boxes."""
     match M:
         case Bound(index):
             return wires(rho, index)
@@ -165,7 +165,7 @@ def reverse_clauses(H: ReverseHandler) -> Clauses:
 
 
 def _ordinary_clauses(H: OrdinaryHandler) -> Callable[[Operation], Clause | None]:
-    """``Op ↦ ⟦x, k. Q_Op⟧``, for the operations that H has a clause for."""
+    """``Op ↦ ⟦x, k. Q_Op⟧``, for the operations that have a clause in H."""
 
     def clause(op: Operation) -> Clause | None:
         scope = ordinary_clause(H, op)

@@ -1,4 +1,4 @@
-"""What the variables in scope stand for, while a term or a command is interpreted (RH Def. 7.12, 7.13): Δ as wires."""
+"""Environments for the interpretation of terms and commands (RH Def. 7.12, 7.13): the variables of Δ stand for wires."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rh_kernel.syntax.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """``k`` of an ordinary handler's clause: the handled rest, on the operation's result and the wires it left aside."""
+    """``k`` in a clause of an ordinary handler: the handled rest, given the result of the operation and the captured wires."""
 
     rest: Diagram[Any]
     captured: tuple[int, ...]
@@ -20,7 +20,7 @@ class Continuation:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """``outer, name``; the value is ``None`` where nothing refers to it"""
+    """``outer, name``; the value is ``None`` if nothing refers to it"""
 
     name: str
     value: "Wires | Continuation | None"
@@ -28,18 +28,18 @@ class Binding:
 
 
 Environment: TypeAlias = Binding | None
-"""The nearest variable first, as indices count."""
+"""The innermost variable first, as de Bruijn indices count."""
 
 
 def bind(names: Sequence[str], values: Sequence[Wires], rho: Environment) -> Environment:
-    """The environment with further variables, the last of them the nearest."""
+    """Return the environment extended by variables, the last one innermost."""
     for name, value in zip(names, values, strict=True):
         rho = Binding(name, value, rho)
     return rho
 
 
 def find(rho: Environment, index: int) -> "Wires | Continuation":
-    """What a variable stands for."""
+    """Return the value of a variable."""
     while rho is not None and index:
         rho, index = rho.outer, index - 1
     if rho is None or rho.value is None:
@@ -48,7 +48,7 @@ def find(rho: Environment, index: int) -> "Wires | Continuation":
 
 
 def wires(rho: Environment, index: int) -> Wires:
-    """The wires of a variable that stands for a value."""
+    """Return the wires of a variable that stands for a value."""
     value = find(rho, index)
     if isinstance(value, Continuation):
         raise KernelBug("a continuation stands in the place of a value")
@@ -56,7 +56,7 @@ def wires(rho: Environment, index: int) -> Wires:
 
 
 def names(rho: Environment, loose: int) -> tuple[str, ...]:
-    """The names of the variables from the farthest that ``loose`` has a bit for, to the nearest."""
+    """Return the names of the variables, outermost first, from the outermost one whose bit is set in ``loose``."""
     found: list[str] = []
     while rho is not None and loose:
         found.append(rho.name)
@@ -66,18 +66,18 @@ def names(rho: Environment, loose: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """The start of a diagram inside another one: the outer wires that its first inputs stand for, and its variables."""
+    """The start of a nested diagram: the outer wires that its first inputs stand for, and the environment inside."""
 
     outer: tuple[int, ...]
     environment: Environment
 
     def types(self, around: Builder[Any]) -> list[Type]:
-        """The types of those inputs."""
+        """Return the types of those inputs."""
         return [around.types[wire] for wire in self.outer]
 
 
 def enclose(rho: Environment, loose: int) -> Enclosure:
-    """A diagram that may use the variables that ``loose`` has a bit for; the wires of the farthest come first."""
+    """Start a diagram that may use the variables whose bit is set in ``loose``; the wires of the outermost come first."""
     mentioned: list[tuple[str, Wires | Continuation | None]] = []
     while rho is not None and loose:
         mentioned.append((rho.name, rho.value if loose & 1 else None))

@@ -1,4 +1,4 @@
-"""Why a program that was accepted has no denotation that could be held (RH2xx)."""
+"""RH2xx: why an accepted program has no denotation that fits in memory."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 
 @dataclass(frozen=True, kw_only=True)
 class DiagramTooLarge(Diagnostic):
-    """More boxes than there is memory or patience for."""
+    """A diagram with more boxes than the limit."""
 
     code: ClassVar[str] = "RH232"
     title: ClassVar[str] = "The diagram is too large"

@@ -1,6 +1,6 @@
-"""Running an arrow on a heap (RH Ex. 5.13): ``Get`` and ``Put`` read and write it, in the order of the boxes.
+"""Running an arrow on a heap (RH Ex. 5.13): ``Get`` and ``Put`` access it in the order of the boxes.
 
-A denotation is a free arrow; here its operations act on states, and no other operation can: it has to be handled.
+A denotation is a free arrow; here its operations act on states. Only these two can: all others have to be handled.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from rh_kernel.syntax.values import UNIT_VALUE
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The arrays of the codomain, the heap, and the accesses to it in their order: ``("Get", ℓ)`` or ``("Put", ℓ)``."""
+    """The arrays of the codomain, the heap, and the heap accesses in order: ``("Get", ℓ)`` or ``("Put", ℓ)``."""
 
     values: tuple[Array, ...]
     heap: Mapping[Location, Array]
@@ -26,7 +26,7 @@ class Outcome:
 
 
 def run(a: Arrow, inputs: Sequence[Array], heap: Mapping[Location, Array], *, strict: bool = False) -> Outcome:
-    """``a`` at the arrays of its domain; ``strict`` takes its pure maps as morphisms of PSmooth.
+    """Run ``a`` on the arrays of its domain; with ``strict``, its pure maps are morphisms of PSmooth.
 
     Raises ``Stuck`` at an operation other than ``Get`` and ``Put``, and where a map is undefined.
     """

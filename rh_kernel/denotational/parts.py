@@ -1,4 +1,4 @@
-"""Where the boxes and wires of an interpreted handler come from (RH Def. 7.13): the notes that drawings and tables go by."""
+"""The provenance of the boxes and wires of an interpreted handler (RH Def. 7.13), for drawings and tables."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,7 +17,7 @@ class Leg(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Inlined:
-    """One use of a declared net, ``name`` as it is written; ``number`` tells it from other uses beside it."""
+    """One use of a declared net: ``name`` as written; ``number`` distinguishes it from other uses next to it."""
 
     name: str
     number: int
@@ -25,12 +25,12 @@ class Inlined:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of the interpretation of a handler on a diagram.
+    """The part of the interpretation of a handler on a diagram that a box belongs to.
 
-    ``handler`` is the handler's name, ``""`` if it is written out. ``level`` is the position of a box in the diagram that is
-    handled: the forward and the backward part of one box share it. ``operation`` is the operation in that box; a pure box and
-    the return clause have none. ``nets`` are the declared nets that the handled box is written in, the outermost first, and
-    ``calls`` those around what is in this part.
+    ``handler`` is the handler's name, ``""`` if it is anonymous. ``level`` is the index of a box in the handled diagram: its
+    forward and backward parts share it. ``operation`` is the operation in that box, ``None`` for a pure box and for the return
+    clause. ``nets`` are the declared nets that contain the handled box, outermost first, and ``calls`` those inside this part
+    that contain the new box.
     """
 
     handler: str
@@ -42,10 +42,10 @@ class Part:
 
 
 class Side(Enum):
-    """What a wire of a handler's interpretation is to a wire of the diagram that is handled.
+    """How a wire of a handler's interpretation relates to a wire of the handled diagram.
 
-    It is its value on the way forward, a part of its cotangent, its whole cotangent; or it waits beside the rest for the way
-    back to the box that made it.
+    It is the value in the forward pass, a summand of the cotangent, the whole cotangent, or auxiliary data saved for the
+    backward pass of the box that made the wire.
     """
 
     VALUE = "value"
@@ -56,16 +56,16 @@ class Side(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Handling:
-    """One interpretation of a handler on a diagram; it equals no other one, also none of the same handler."""
+    """One interpretation of a handler on a diagram, compared by identity: a handler may be interpreted more than once."""
 
     handler: str
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A wire belongs to a wire of the diagram that is handled: to output ``port`` of the box at ``level``.
+    """Relates a wire to a wire of the handled diagram: to output ``port`` of the box at ``level``.
 
-    ``level`` is -1 for the wires of its domain. ``operation`` is the operation in that box, ``None`` if it is pure.
+    ``level`` is -1 for the wires of the domain. ``operation`` is the operation in that box, ``None`` if it is pure.
     """
 
     handling: Handling

@@ -1,8 +1,8 @@
-"""A run of an arrow on a heap that keeps everything (RH Ex. 5.13, Def. 7.13): the value on every wire, each use of the heap.
+"""A recorded run of an arrow on a heap (RH Ex. 5.13, Def. 7.13): the value on every wire, and each heap access.
 
-The interpretation of a reverse handler goes forward and comes back (RH Def. 7.11). ``occurrences`` are the wires that it went
-forward with, each with the cotangents that came back for it: the wire on which ``Q^f_Op`` gives its answer and the one that
-goes into ``Q^b_Op``, and likewise around a pure map and its ``R'``.
+The interpretation of a reverse handler has a forward and a backward pass (RH Def. 7.11). ``occurrences`` pairs each wire of the
+forward pass with the cotangents computed for it: the wire with the result of ``Q^f_Op`` and the one that enters ``Q^b_Op``, and
+likewise around a pure map and its ``R'``.
 """
 
 import math
@@ -22,7 +22,7 @@ from rh_kernel.syntax.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """``Get`` or ``Put`` by the box at ``level``: what the location held before and holds after it."""
+    """``Get`` or ``Put`` by the box at ``level``: the content of the location before and after."""
 
     level: int
     kind: str
@@ -33,7 +33,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The value of every wire of an arrow, the heap after it, and its uses of the heap in their order."""
+    """The value of every wire of an arrow, the final heap, and the heap accesses in order."""
 
     values: tuple[Array, ...]
     heap: Mapping[Location, Array]
@@ -42,10 +42,10 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One wire on the way forward of a handler: ``cotangents`` are the wires that hold what came back for it.
+    """One wire of the forward pass of a handler; ``cotangents`` are the wires that hold its cotangents.
 
-    Mostly that is one wire. There is none where nothing came back, and there are several where an ordinary handler around it
-    ran the rest more than once.
+    Usually there is one. There is none if no cotangent reaches it, and there are several if an ordinary handler around it ran
+    the rest more than once.
     """
 
     mark: Mark
@@ -56,7 +56,7 @@ class Occurrence:
 def record(
     a: Arrow, inputs: Sequence[Array], heap: Mapping[Location, Array], *, strict: bool = False
 ) -> Generator[None, None, Recording]:
-    """``a`` at the arrays of its domain, box by box, with a pause after each; what the generator returns is the recording.
+    """Run ``a`` on the arrays of its domain, yielding after each box; the generator returns the recording.
 
     Raises ``Stuck`` as ``evaluate.run`` does.
     """
@@ -64,7 +64,7 @@ def record(
     uses: list[Use] = []
     types = a.types
     for level, box in enumerate(a.boxes):
-        outcome = run(_alone(box, types), [values[w] for w in box.inputs], contents, strict=strict)
+        outcome = run(_single_box(box, types), [values[w] for w in box.inputs], contents, strict=strict)
         values += outcome.values
         for kind, location in outcome.accesses:
             uses.append(Use(level, kind, location, contents.get(location), outcome.heap[location]))
@@ -74,24 +74,24 @@ def record(
 
 
 def reals(a: Arrow) -> int:
-    """How many reals the values on all wires of an arrow are."""
+    """Return the total number of reals on all wires of an arrow."""
     return sum([math.prod(extent(A)) for A in a.types])
 
 
 def occurrences(a: Arrow) -> tuple[Occurrence, ...]:
-    """The wires that reverse handlers went forward with, in that order, and what came back for each."""
-    back: dict[tuple[_Key, int], list[int]] = {}
+    """Return the wires of the forward passes of reverse handlers in order, each with its cotangents."""
+    pulled: dict[tuple[_Key, int], list[int]] = {}
     for mark, cotangent, wire in _partners(a, Side.COTANGENT):
-        back.setdefault((_key(mark), wire), []).append(cotangent)
+        pulled.setdefault((_key(mark), wire), []).append(cotangent)
     return tuple(
-        [Occurrence(mark, wire, tuple(back.get((_key(mark), wire), ()))) for wire, mark in a.marks if mark.side is Side.VALUE]
+        [Occurrence(mark, wire, tuple(pulled.get((_key(mark), wire), ()))) for wire, mark in a.marks if mark.side is Side.VALUE]
     )
 
 
 def belonging(a: Arrow) -> Mapping[int, int]:
-    """For each wire on a way back that is a cotangent, or a part of one, the wire that it belongs to.
+    """Map each wire of a backward pass that is a cotangent, or a summand of one, to the wire that it is a cotangent of.
 
-    One that is copied belongs to several, as that of ``x + y`` does to x and to y; it is the last of them here.
+    A copied cotangent belongs to several wires, as that of ``x + y`` does to x and to y; here it is mapped to the last one.
     """
     found: dict[int, int] = {}
     for side in (Side.SHARE, Side.COTANGENT):
@@ -110,21 +110,21 @@ def _key(mark: Mark) -> _Key:
 
 
 def _partners(a: Arrow, side: Side) -> Iterator[tuple[Mark, int, int]]:
-    """Each wire that is marked so, with the wire of the way forward that it belongs to.
+    """Yield each wire marked with this side, together with the wire of the forward pass that it belongs to.
 
-    Where the rest was run more than once, several wires stand for the same one: then it is the last of them before this one.
+    If the rest was run more than once, several wires correspond to it: the last one before it is chosen.
     """
     forward: dict[_Key, list[int]] = {}
     for wire, mark in a.marks:
         if mark.side is Side.VALUE:
             forward.setdefault(_key(mark), []).append(wire)
     for wire, mark in a.marks:
-        if mark.side is side and (standing := forward.get(_key(mark))):
-            yield mark, wire, max([w for w in standing if w <= wire], default=standing[0])
+        if mark.side is side and (candidates := forward.get(_key(mark))):
+            yield mark, wire, max([w for w in candidates if w <= wire], default=candidates[0])
 
 
-def _alone(box: Box[Step], types: Sequence[Type]) -> Arrow:
-    """The arrow that is this one box, ``types`` being those of the wires around it."""
+def _single_box(box: Box[Step], types: Sequence[Type]) -> Arrow:
+    """Return the arrow that consists of this box; ``types`` are those of the wires around it."""
     n = len(box.inputs)
     single = Box(box.content, tuple(range(n)), box.outputs)
     return Diagram(tuple([types[w] for w in box.inputs]), (single,), tuple(range(n, n + len(box.outputs))))

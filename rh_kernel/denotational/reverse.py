@@ -2,14 +2,14 @@
 
 ``⟨𝒜⟩(X) = 𝒜(X, X)``. The clauses of H make it an 𝒜-algebra, ``α_{X,Y} : 𝒜(X, Y) × ⟨𝒜⟩(Y) → ⟨𝒜⟩(X)``:
 
-- ``α(η(f), k) = η(⟨f, id_X⟩) ;^μ st_X(k) ;^μ η(R'[f])``: run f and keep its input, run k, pull its answer back along f;
-- ``α(Op, k) = q^f_Op ;^μ st_D(k) ;^μ q^b_Op``: the auxiliary data D waits beside k; under a strength, ``st_Z(Op)``, the wires
+- ``α(η(f), k) = η(⟨f, id_X⟩) ;^μ st_X(k) ;^μ η(R'[f])``: run f and keep its input, run k, pull its result back along f;
+- ``α(Op, k) = q^f_Op ;^μ st_D(k) ;^μ q^b_Op``: the auxiliary data D passes beside k; under a strength, ``st_Z(Op)``, the wires
   Z go through k;
 - ``α(a ;^μ b, k) = α(a, α(b, k))``.
 
-So a row of boxes is gone through forward, then comes k, and then it is gone through backward, the cotangents of a wire that
-several boxes read being added up. The homomorphism that H induces has ``⟦H⟧(η(f)) = α(η(f), p)`` where p
-interprets its return clause, whence ``⟦H⟧(a) = α(a, p)``.
+So a row of boxes is traversed forward, then comes k, and then the row is traversed backward, summing the cotangents of a wire
+that several boxes read. The homomorphism induced by H has ``⟦H⟧(η(f)) = α(η(f), p)`` where p interprets its return clause,
+whence ``⟦H⟧(a) = α(a, p)``.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ Clauses: TypeAlias = Callable[[Operation], tuple[Arrow, Arrow]]
 
 
 def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
-    """``α(a, k) ∈ ⟨𝒜⟩(X)`` for ``a ∈ 𝒜(X, Y)`` and ``k ∈ ⟨𝒜⟩(Y)``; ``handler`` is a name for the drawing."""
+    """``α(a, k) ∈ ⟨𝒜⟩(X)`` for ``a ∈ 𝒜(X, Y)`` and ``k ∈ ⟨𝒜⟩(Y)``; ``handler`` is a name for drawings."""
     b: Row = Builder(a.domain, a.names[: len(a.domain)])
     marking = _Marking(b, Handling(handler), a)
     image = list(b.inputs)
@@ -65,10 +65,10 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
         elif isinstance(box.content, Pure) and box.inputs and not cotangents.reach(made) and linear(box.content.map):
             if cotangents.found(made):
                 cotangents.of(made)
-                cotangents.add(box.inputs, [_nought(types[w], b) for w in box.inputs])
+                cotangents.add(box.inputs, [_zero(types[w], b) for w in box.inputs])
         elif isinstance(box.content, Pure) and box.inputs:
             without = [i for i, wire in enumerate(made) if not cotangents.reach((wire,))]
-            cotangents.add(box.inputs, _pulled_back(box.content, (*cotangents.of(made), *beside), without, b))
+            cotangents.add(box.inputs, _vjp(box.content, (*cotangents.of(made), *beside), without, b))
     b.place = ()
     return b.close(cotangents.of(range(len(a.domain))))
 
@@ -83,11 +83,11 @@ def _place(box: Box[Step], handler: str, leg: Leg, level: int) -> tuple[Part, ..
     return (Part(handler, leg, level, op, box.calls), *box.place)
 
 
-def _pulled_back(f: Pure, wires: Sequence[int], without: Sequence[int], b: Row) -> tuple[int, ...]:
-    """``η(R'[f])`` on these wires, of which it takes what it depends on; as f has run, it is defined here.
+def _vjp(f: Pure, wires: Sequence[int], without: Sequence[int], b: Row) -> tuple[int, ...]:
+    """``η(R'[f])`` on these wires, restricted to the inputs that it depends on; it is defined here since f has run.
 
-    ``without`` are the outputs of f whose cotangents are nothing. What only copies its cotangent, as ``R'[x + y]`` does, is
-    wiring.
+    ``without`` lists the outputs of f with a symbolic zero as cotangent. A map that only copies its cotangent, such as
+    ``R'[x + y]``, is wiring.
     """
     g, kept = without_idle_inputs(without_idle_boxes(reverse_derivative(f.map, without=without)))
     inputs = [wires[i] for i in kept]
@@ -108,18 +108,18 @@ class _Marking:
             self._made += [(level, port, op) for port in range(len(box.outputs))]
 
     def mark(self, side: Side, wires: Sequence[int], image: Sequence[int]) -> None:
-        """``image`` is this side of these wires of the handled diagram."""
+        """Mark ``image`` as this side of these wires of the handled diagram."""
         for wire, w in zip(wires, image, strict=True):
             self._b.mark(w, Mark(self._handling, side, *self._made[wire]))
 
     def beside(self, made: Sequence[int], auxiliary: Sequence[int]) -> None:
-        """``auxiliary`` waits for the way back to the box that made these wires."""
+        """Mark ``auxiliary`` as saved for the backward pass of the box that made these wires."""
         if made:
             self.mark(Side.AUXILIARY, [made[0]] * len(auxiliary), auxiliary)
 
 
 class _Cotangents:
-    """What has come back, so far, for each wire of the handled diagram."""
+    """The cotangent accumulated so far for each wire of the handled diagram."""
 
     def __init__(self, b: Row, types: Sequence[Type], marking: _Marking) -> None:
         self._b = b
@@ -128,15 +128,15 @@ class _Cotangents:
         self._found: dict[int, int] = {}
 
     def reach(self, wires: Sequence[int]) -> bool:
-        """Whether anything has come back for any of these wires; a ``0`` is nothing."""
+        """Whether any of these wires has a cotangent other than a symbolic ``0``."""
         return any(wire in self._found and not _is_zero(self._found[wire], self._b) for wire in wires)
 
     def found(self, wires: Sequence[int]) -> bool:
-        """Whether anything, be it ``0``, has come back for any of these wires."""
+        """Whether any of these wires has a cotangent, including ``0``."""
         return any(wire in self._found for wire in wires)
 
     def add(self, wires: Sequence[int], cotangents: Sequence[int]) -> None:
-        """A cotangent more for each of these wires."""
+        """Add a cotangent to each of these wires."""
         for wire, w in zip(wires, cotangents, strict=True):
             before = self._found.get(wire)
             if before is None or _is_zero(before, self._b):
@@ -149,14 +149,14 @@ class _Cotangents:
             self._found[wire] = so_far
 
     def of(self, wires: Sequence[int]) -> list[int]:
-        """The sums, 0 where nothing has come back."""
-        found = [self._found[w] if w in self._found else _nought(self._types[w], self._b) for w in wires]
+        """Return the accumulated cotangents, 0 for wires without one."""
+        found = [self._found[w] if w in self._found else _zero(self._types[w], self._b) for w in wires]
         self._marking.mark(Side.COTANGENT, wires, found)
         return found
 
 
 def _is_zero(wire: int, b: Row) -> bool:
-    """Whether a wire is ``0``: the output of a pure map that makes it of nothing."""
+    """Whether a wire is ``0``: the output of a pure map that computes it from nothing."""
     match b.maker(wire):
         case Pure(f), position:
             made = f.codomain[position] - len(f.domain)
@@ -175,7 +175,7 @@ def _sum(A: Type, x: int, y: int, b: Row) -> int:
     return b.add(Pure(f, Plus(Bound(1, "x"), Bound(0, "y")), ("x", "y")), (x, y), (A,))[0]
 
 
-def _nought(A: Type, b: Row) -> int:
+def _zero(A: Type, b: Row) -> int:
     made: Draft = Builder(())
     f = made.close(made.add(Nought(A), (), (A,)))
     return b.add(Pure(f, Zero(A)), (), (A,))[0]

@@ -1,7 +1,7 @@
 """``⟦Γ, Δ ⊢ M : A⟧ : ⟦Δ⟧ → ⟦A⟧`` in 𝕏 (RH Def. 7.12), and with it ``R'`` for all of 𝕏.
 
-The values of Γ have been put in their places. Each equation of the definition is one case; an interpretation yields those
-that it needs, so no term is too deep.
+Values have been substituted for the variables of Γ. Each equation of the definition is one case; interpretations run on a
+trampoline, so terms may be arbitrarily deep.
 """
 
 from collections.abc import Collection
@@ -47,7 +47,7 @@ def interpret_term(delta: tuple[Type, ...], scope: Scope) -> Smooth:
 
 
 def reverse_derivative(f: Smooth, along: Collection[int] | None = None, without: Collection[int] = ()) -> Smooth:
-    """``R'[f] : Y × X → X``, or its components at the positions ``along`` of X, ``without`` some of the cotangents."""
+    """``R'[f] : Y × X → X``, or its components at positions ``along`` of X; cotangents at ``without`` are symbolic zeros."""
     return reverse(f, pullback, along, without)
 
 
@@ -71,7 +71,7 @@ def _of_primitive(f: Primitive) -> Smooth:
 
 
 def term(M: Term, rho: Environment, b: Draft) -> Interpretation:
-    """The wires of ``⟦M⟧``, at the end of ``b``."""
+    """Add ``⟦M⟧`` to the end of ``b`` and return its wires."""
     match M:
         case Bound(index):
             return wires(rho, index)
@@ -108,11 +108,11 @@ def _sum(x: int, y: int, b: Draft) -> int:
 def _derivative(w: Wires, scope: Scope, v: Wires, rho: Environment, b: Draft) -> Interpretation:
     """``⟨id_Δ, ⟦L⟧, ⟦M⟧⟩ ; R'[⟦Δ, x ⊢ N⟧] ; π_x``"""
     inside = enclose(rho, scope.loose)
-    here = len(inside.outer)
+    count = len(inside.outer)
     inner: Draft = Builder([*inside.types(b), *[b.types[wire] for wire in flat(v)]])
-    x = like(v, inner.inputs[here:])
+    x = like(v, inner.inputs[count:])
     N = yield term(cast(Term, scope.body), bind(scope.hints, (x,), inside.environment), inner)
-    f = reverse_derivative(inner.close(flat(N)), inner.inputs[here:], _zeros(w, b))
+    f = reverse_derivative(inner.close(flat(N)), inner.inputs[count:], _zeros(w, b))
     return like(v, b.graft(f, (*flat(w), *inside.outer, *flat(v))))
 
 
@@ -131,8 +131,8 @@ def _symbol(f: Function, V: Wires, b: Draft) -> Interpretation:
         case RdOf(g):
             inner: Draft = Builder(leaves(g.domain))
             result = yield _symbol(g, nested(g.domain, inner.inputs), inner)
-            back = reverse_derivative(inner.close(flat(result)), without=_zeros(part(V, 0, 2), b))
-            return like(part(V, 1, 2), b.graft(back, flat(V)))
+            pullback_of = reverse_derivative(inner.close(flat(result)), without=_zeros(part(V, 0, 2), b))
+            return like(part(V, 1, 2), b.graft(pullback_of, flat(V)))
 
 
 def _own(f: Defined) -> Own:
@@ -142,5 +142,5 @@ def _own(f: Defined) -> Own:
 
 
 def _zeros(w: Wires, b: Draft) -> list[int]:
-    """Which wires of a cotangent are ``0``, and so nothing."""
+    """Return the positions of the wires of a cotangent that are symbolic zeros."""
     return [i for i, wire in enumerate(flat(w)) if is_zero(wire, b)]

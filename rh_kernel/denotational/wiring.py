@@ -1,8 +1,8 @@
 """String diagrams (RH §6.1): boxes in a row, each on some of the wires, while the others pass beside it.
 
-This is the normal form of morphisms in a category with products: copying a wire is using it twice, discarding it is not using
-it, and symmetries are the order in which wires are named. Composition is grafting one row of boxes onto the end of another, and
-strength, ``st_Z(a) : X × Z → Y × Z``, is carrying the wires Z along. Objects are lists of base types: the product of PSmooth is
+This is a normal form of morphisms in a category with products: copying a wire is using it twice, discarding it is not using it,
+and symmetries are the order in which wires are named. Composition grafts one row of boxes onto the end of another, and
+strength, ``st_Z(a) : X × Z → Y × Z``, passes the wires Z along. Objects are lists of base types: the product of PSmooth is
 strictly associative (Ex. 6.9), so a value of type ``A × (B × C)`` runs on three wires.
 """
 
@@ -20,15 +20,15 @@ MOST = 100_000
 Content = TypeVar("Content")
 
 Wires: TypeAlias = "int | tuple[Wires, ...]"
-"""The wires of a value, nested as its type is."""
+"""The wires of a value, nested like its type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box(Generic[Content]):
-    """One box: what is in it, the wires it reads, the types of the wires that it makes.
+    """One box: its content, its input wires, and the types of its output wires.
 
-    ``place`` tells from which part of which handler it comes, the outermost first, and ``calls`` in which declared nets all of
-    this stands. Both take no part in equality.
+    ``place`` says which part of which handler it comes from, outermost first, and ``calls`` which declared nets contain all of
+    this. Equality ignores both.
     """
 
     content: Content
@@ -38,7 +38,7 @@ class Box(Generic[Content]):
     calls: tuple[Inlined, ...] = field(default=(), compare=False)
 
     def within(self, place: tuple[Part, ...], calls: tuple[Inlined, ...]) -> "Box[Content]":
-        """The box where its place is inside of another one."""
+        """Return the box moved inside this place and these calls."""
         if not place:
             return replace(self, calls=(*calls, *self.calls))
         *outer, last = place
@@ -47,10 +47,10 @@ class Box(Generic[Content]):
 
 @dataclass(frozen=True, slots=True)
 class Diagram(Generic[Content]):
-    """``X → Y``. Wires are numbered: first those of ``domain``, then those that each box makes; ``codomain`` names the results.
+    """``X → Y``. Wires are numbered: first those of ``domain``, then the outputs of each box; ``codomain`` lists the results.
 
-    ``names`` has for each wire what the program called it, ``""`` if it has no name. ``marks`` tell which wires belong together
-    in the interpretation of a reverse handler. Both take no part in equality.
+    ``names`` holds the program's name for each wire, ``""`` if it has none. ``marks`` relate wires in the interpretation of a
+    reverse handler. Equality ignores both.
     """
 
     domain: tuple[Type, ...]
@@ -71,7 +71,7 @@ class Diagram(Generic[Content]):
         return tuple([types[w] for w in self.codomain])
 
     def wired(self) -> Iterator[tuple[Box[Content], range]]:
-        """Each box with the wires that it makes."""
+        """Yield each box with its output wires."""
         first = len(self.domain)
         for box in self.boxes:
             yield box, range(first, first + len(box.outputs))
@@ -79,7 +79,7 @@ class Diagram(Generic[Content]):
 
 
 class Builder(Generic[Content]):
-    """A diagram being built, box by box, from its domain on. ``place`` and ``calls`` tell where new boxes belong."""
+    """Builds a diagram box by box, starting from its domain. ``place`` and ``calls`` are attached to new boxes."""
 
     def __init__(self, domain: Sequence[Type], names: Sequence[str] = ()) -> None:
         self.inputs = tuple(range(len(domain)))
@@ -93,11 +93,11 @@ class Builder(Generic[Content]):
         self._marks: dict[tuple[int, Mark], None] = {}
 
     def add(self, content: Content, inputs: Sequence[int], outputs: Sequence[Type]) -> tuple[int, ...]:
-        """One more box; the wires that it makes."""
+        """Add a box and return its output wires."""
         return self.put(Box(content, tuple(inputs), tuple(outputs)))
 
     def put(self, box: Box[Content]) -> tuple[int, ...]:
-        """``add`` of a box that knows its own place within this one. Raises ``Stuck`` if there are too many."""
+        """Add a box that has a place and calls of its own. Raises ``Stuck`` if there are too many boxes."""
         if len(self._boxes) >= MOST:
             raise Stuck(DiagramTooLarge(limit=MOST))
         first = len(self.types)
@@ -108,7 +108,7 @@ class Builder(Generic[Content]):
         return tuple(range(first, len(self.types)))
 
     def graft(self, diagram: Diagram[Content], wires: Sequence[int]) -> tuple[int, ...]:
-        """A whole diagram on the given wires: ``… ; st(diagram)``. The wires of its codomain."""
+        """Add a whole diagram on the given wires, ``… ; st(diagram)``, and return the wires of its codomain."""
         image = list(wires)
         if len(image) != len(diagram.domain):
             raise KernelBug(f"a diagram on {len(diagram.domain)} wires was given {len(image)}")
@@ -120,39 +120,39 @@ class Builder(Generic[Content]):
         return tuple([image[w] for w in diagram.codomain])
 
     def maker(self, wire: int) -> tuple[Content, int] | None:
-        """What is in the box that makes the wire, and which of its outputs it is; nothing makes an input."""
+        """Return the content of the box that makes the wire, and the index of the output; ``None`` for an input."""
         return self._makers[wire]
 
     def enter(self, name: str) -> None:
-        """What is added from now on stands in a declared net of this name."""
+        """Put everything added from now on inside a use of the declared net ``name``."""
         here = Box((), (), (), calls=(Inlined(name, len(self._boxes)),)).within(self.place, self.calls)
         self.place, self.calls = here.place, here.calls
 
     def mark(self, wire: int, mark: Mark) -> None:
-        """Notes what a wire is in the interpretation of a reverse handler; it may be several things."""
+        """Record the role of a wire in the interpretation of a reverse handler; it may have several."""
         self._marks[wire, mark] = None
 
     def mark_all(self, diagram: Diagram[Content], image: Mapping[int, int] | Sequence[int]) -> None:
-        """The marks of another diagram, on the images of its wires as far as they have one."""
+        """Copy the marks of another diagram to the images of its wires, if any."""
         known = image if isinstance(image, Mapping) else dict(enumerate(image)) if diagram.marks else {}
         for wire, mark in diagram.marks:
             if wire in known:
                 self.mark(known[wire], mark)
 
     def name(self, value: Wires, name: str) -> None:
-        """Gives the wires of a value a name, if they have none yet."""
+        """Name the wires of a value that have no name yet."""
         wires = flat(value)
         for i, wire in enumerate(wires, start=1):
             if not self._names[wire] and name not in ("", "_"):
                 self._names[wire] = name if len(wires) == 1 else f"{name}.{i}"
 
     def close(self, codomain: Sequence[int]) -> Diagram[Content]:
-        """The diagram so far, with these results."""
+        """Return the diagram so far, with these results."""
         return Diagram(self._domain, tuple(self._boxes), tuple(codomain), tuple(self._names), tuple(self._marks))
 
 
 def rewire(domain: Sequence[Type], codomain: Sequence[int]) -> Diagram[Any]:
-    """The diagram without boxes whose results are these wires: ``id``, ``δ``, ``π_i``, ``sym``, ``!``."""
+    """Return the diagram without boxes whose results are these wires: ``id``, ``δ``, ``π_i``, ``sym``, ``!``."""
     return Diagram(tuple(domain), (), tuple(codomain), ("",) * len(domain))
 
 
@@ -172,12 +172,12 @@ def beside(a: Diagram[Content], Z: Sequence[Type]) -> Diagram[Content]:
 
 
 def flat(value: Wires) -> tuple[int, ...]:
-    """The wires of a value from left to right."""
+    """Return the wires of a value from left to right."""
     return (value,) if isinstance(value, int) else tuple([wire for part in value for wire in flat(part)])
 
 
 def nested(A: Type, wires: Sequence[int]) -> Wires:
-    """The wires of a value of type A, from left to right, nested as A is."""
+    """Nest the wires of a value of type A like A."""
     match A:
         case Product(factors):
             return side_by_side(factors, wires)
@@ -187,7 +187,7 @@ def nested(A: Type, wires: Sequence[int]) -> Wires:
 
 
 def side_by_side(types: Sequence[Type], wires: Sequence[int]) -> tuple[Wires, ...]:
-    """The wires of several values, one after the other."""
+    """Return the wires of several consecutive values."""
     values: list[Wires] = []
     for A in types:
         n = len(leaves(A))
@@ -197,18 +197,18 @@ def side_by_side(types: Sequence[Type], wires: Sequence[int]) -> tuple[Wires, ..
 
 
 def like(value: Wires, wires: Sequence[int]) -> Wires:
-    """Other wires, nested as ``value`` is."""
+    """Nest other wires like ``value``."""
     remaining = iter(wires)
     return mapped(value, lambda _: next(remaining))
 
 
 def mapped(value: Wires, image: Callable[[int], int]) -> Wires:
-    """The value with another wire for each of its wires, from left to right."""
+    """Map the wires of a value, from left to right."""
     return image(value) if isinstance(value, int) else tuple([mapped(part, image) for part in value])
 
 
 def part(value: Wires, i: int, n: int) -> Wires:
-    """The i-th (from 0) of the n components of a value."""
+    """Return the i-th (from 0) of the n components of a value."""
     if n == 1 and i == 0:
         return value
     if isinstance(value, int) or len(value) != n:

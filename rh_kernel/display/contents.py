@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from rh_kernel.display.record import Json, Record
+from rh_kernel.display.data import Json, Record, strict_json
 from rh_kernel.display.values import content_text, short
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import real
@@ -43,12 +43,12 @@ def content(array: Array, most: int) -> Record:
     ``min`` and ``max`` are of the finite entries, ``None`` if there are none.
     """
     finite = array[np.isfinite(array)]
-    values: list[Json] = [_number(float(x)) for x in array.ravel()] if array.size <= most else []
+    values: list[Json] = [strict_json(float(x)) for x in array.ravel()] if array.size <= most else []
     return {
         "type": str(real(*array.shape)),
         "text": content_text(array),
         "shape": [*array.shape],
-        "norm": _number(_norm(array)),
+        "norm": strict_json(norm(array)),
         "min": float(finite.min()) if finite.size else None,
         "max": float(finite.max()) if finite.size else None,
         "values": values if array.size <= most else None,
@@ -72,14 +72,15 @@ def rows_of(array: Array, most: int) -> list[Json]:
     return [[short(float(x)) for x in row] for row in array.reshape(-1, array.shape[-1])]
 
 
-def _norm(array: Array) -> float:
-    """The root of the sum of squares; scaled first, so that no square overflows."""
+def norm(array: Array) -> float:
+    """The root of the sum of squares, without overflow on the way; infinite or ``nan`` if an entry is."""
+    entries = np.asarray(array, dtype=np.float64).ravel()
     with np.errstate(all="ignore"):
-        scale = float(np.abs(array).max(initial=0.0))
-        if not 0.0 < scale < math.inf:
-            return scale
-        return scale * float(np.linalg.norm((array / scale).ravel()))
+        squares = float(entries @ entries)
+        if (math.isfinite(squares) and squares > _SMALL_SQUARES) or not entries.size:
+            return math.sqrt(squares)
+        largest = float(np.abs(entries).max())
+        return largest * float(np.linalg.norm(entries / largest)) if largest and math.isfinite(largest) else largest
 
 
-def _number(x: float) -> Json:
-    return x if math.isfinite(x) else str(x)
+_SMALL_SQUARES = 1e-280

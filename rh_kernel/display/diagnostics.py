@@ -1,16 +1,19 @@
-"""Complaints as a person reads them: what is wrong, the lines it is about, what was found and expected, what to do.
+"""Diagnostics: what is wrong, the lines it is about, what was found and expected, what to do.
 
-A diagnostic is one document, so terminals and notebooks show the same. As data it is ``record.error``.
+A diagnostic is one document, so terminals and notebooks show the same; ``error`` is its record.
 """
 
 import math
 from collections.abc import Sequence
 
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.excerpts import Place, excerpt
 from rh_kernel.display.html import to_html
+from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.text import to_ansi, to_text, visible
+from rh_kernel.session.results import ItemFailed
 from rh_kernel.source.diagnostic import Diagnostic
-from rh_kernel.source.span import Source
+from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, join, nest, role
 
 MOST = 10
@@ -78,3 +81,35 @@ def document(d: Diagnostic) -> Doc:
 
 def _lines(text: str) -> Doc:
     return join(HARD, map(Text, text.split("\n")))
+
+
+def error(d: Diagnostic) -> Record:
+    """A diagnostic as a record; ``found`` and what follows only where it is known. A fix is the text to write at its place.
+
+    Lines and columns count from 1, ends are exclusive; they are ``None`` for what has no place in a text.
+    """
+    known = {"found": d.found, "expected": d.expected, "hint": d.hint, "rule": d.rule}
+    notes: list[Json] = [{**_place(note.span), "source": note.span.source.name, "text": note.text} for note in d.notes]
+    return {
+        "kind": "error",
+        "code": d.code,
+        "title": d.title,
+        "message": d.message,
+        **_place(d.span),
+        **{key: text for key, text in known.items() if text},
+        **({"notes": notes} if notes else {}),
+        **({} if d.fix is None else {"fix": {**_place(d.fix.span), "text": d.fix.text}}),
+    }
+
+
+def _place(span: Span | None) -> Record:
+    places = (None, None, None, None) if span is None else span.position
+    return dict(zip(("line", "column", "end_line", "end_column"), places, strict=True))
+
+
+FAILURE = ResultView(
+    ItemFailed,
+    text=lambda failed: "\n".join(texts(failed.diagnostics)),
+    rich=as_html(lambda failed: "".join(htmls(failed.diagnostics))),
+    records=lambda failed: map(error, failed.diagnostics),
+)

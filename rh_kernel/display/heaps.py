@@ -1,15 +1,17 @@
-"""The heap as ``%heap`` shows it: each location with its type and content, and what it held at first if that is another."""
+"""The view of ``%heap``: each location with its type and content, and its first content where that is different."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from rh_kernel.display.html import COLOURS, escape
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
-from rh_kernel.display.text import to_text, visible
+from rh_kernel.display.data import contents, location_names
+from rh_kernel.display.html import escape
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, table
+from rh_kernel.display.registry import ResultView, as_html
+from rh_kernel.display.text import to_text
 from rh_kernel.display.values import Changes, array_html, content_text, value_doc
-from rh_kernel.session.results import Change
+from rh_kernel.session.results import Change, HeapShown
 from rh_kernel.syntax.core import Const
 from rh_kernel.syntax.printing.doc import HARD, Role, concat, join, nest, role
 from rh_kernel.syntax.types import real
@@ -20,12 +22,12 @@ MOST, MOST_LINES = 24, 200
 EMPTY = "the heap is empty: no location has been declared"
 
 
-def heap_text(contents: Sequence[Change]) -> str:
-    """A line for each location, and one more for what it held at first; of many the line alone, of very many the first ones."""
-    held = by_name([*map(_moved, contents)])
+def _text(shown: HeapShown) -> str:
+    """A line for each location, and one for its first content; of many locations one line each, up to ``MOST_LINES``."""
+    held = by_name([*map(_moved, shown.contents)])
     if len(held) > MOST:
         lines = [f"{name} : {real(*now.shape)} = {content_text(now)}" for name, (_, now) in [*held.items()][:MOST_LINES]]
-        return "\n".join([*map(visible, lines), *([f"⋮ {len(held) - MOST_LINES:,} more"] if len(held) > MOST_LINES else [])])
+        return "\n".join([*lines, *([f"⋮ {len(held) - MOST_LINES:,} more"] if len(held) > MOST_LINES else [])])
     docs = [
         concat(
             nest(role(Role.LOCATION, name), " : ", role(Role.TYPE, str(real(*now.shape))), " = ", value_doc(Const(now))),
@@ -36,38 +38,39 @@ def heap_text(contents: Sequence[Change]) -> str:
     return to_text(join(HARD, docs)) if docs else EMPTY
 
 
-def heap_html(contents: Sequence[Change]) -> str:
-    """A table with a row for each location; of many their lines as text."""
-    if len(contents) > MOST:
-        return box(f"{MONOSPACE};white-space:pre-wrap", escape(heap_text(contents)))
+def _html(shown: HeapShown) -> str:
+    """A table with a row for each location; of many locations the text."""
+    held = by_name([*map(_moved, shown.contents)])
+    if len(held) > MOST:
+        return box(f"{MONOSPACE};white-space:pre-wrap", escape(_text(shown)))
     rows = [
         [
-            span(f"{MONOSPACE};color:{COLOURS[Role.LOCATION]}", name),
-            span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(real(*now.shape))),
+            code(name, Role.LOCATION),
+            code(str(real(*now.shape)), Role.TYPE),
             array_html(now),
             "" if first is None else array_html(first),
         ]
-        for name, (first, now) in by_name([*map(_moved, contents)]).items()
+        for name, (first, now) in held.items()
     ]
     moved = any(row[3] for row in rows)
     return table(rows, ["", "", "content" if moved else "", "at first" if moved else ""], "llll") if rows else box(FAINT, EMPTY)
 
 
 def by_name(changes: Sequence[Change]) -> Changes:
-    """Changes by the names of their locations; an older location is called so."""
-    newest: dict[str, int] = {}
-    for change in changes:
-        name, version = change.location.name, change.location.version
-        newest[name] = max(newest.get(name, version), version)
-    return {_name(change, newest): (change.before, change.after) for change in changes}
-
-
-def _name(change: Change, newest: dict[str, int]) -> str:
-    name, version = change.location.name, change.location.version
-    return name if version == newest[name] else f"{name} (an older one, {version})"
+    """Changes by the names of their locations; one that a later declaration hides says so."""
+    names = location_names([change.location for change in changes], "{} (an older one, {})")
+    return {names[change.location]: (change.before, change.after) for change in changes}
 
 
 def _moved(change: Change) -> Change:
     """The change; of a location that holds what it held at first, only that."""
     is_same = change.before is not None and np.array_equal(change.before, change.after, equal_nan=True)
     return replace(change, before=None) if is_same else change
+
+
+HEAP = ResultView(
+    HeapShown,
+    text=_text,
+    rich=as_html(_html),
+    records=lambda h: ({"kind": "heap", "heap": contents(h.contents)},),
+)

@@ -1,6 +1,9 @@
 """The elements that a notebook shows even if it is not trusted, with inline styles; readable on light and on dark paper."""
 
-from rh_kernel.display.html import escape
+import base64
+
+from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.syntax.printing.doc import Role
 
 MONOSPACE = "font-family:monospace"
 FAINT = "opacity:0.65"
@@ -20,6 +23,17 @@ def box(style: str, *content: str) -> str:
 def span(style: str, text: str) -> str:
     """Some text that looks different."""
     return element("span", style, escape(text))
+
+
+def code(text: str, role: Role | None = None, style: str = "") -> str:
+    """Some text of a program, in the colour of its role; ``style`` is added."""
+    parts = [MONOSPACE, *([style] if style else []), *([f"color:{COLOURS[role]}"] if role else [])]
+    return span(";".join(parts), text)
+
+
+def svg_source(svg: str) -> str:
+    """The ``src`` of an image."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode('ascii')}"
 
 
 def details(style: str, summary: str, *content: str, is_open: bool = False) -> str:

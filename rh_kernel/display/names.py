@@ -1,46 +1,45 @@
-"""``%whos`` as a table: what each name is, its type, where it was declared, and what has changed since it was made."""
+"""The view of ``%whos``: the kind of each name, its type, where it was declared, and what has changed since."""
 
-from collections.abc import Sequence
-
+from rh_kernel.display.data import Record
 from rh_kernel.display.html import COLOURS
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
+from rh_kernel.display.markup import FAINT, box, code, span, table
+from rh_kernel.display.registry import ResultView, as_html
+from rh_kernel.display.tables import columns
 from rh_kernel.display.text import visible
-from rh_kernel.session.results import NameShown
-from rh_kernel.syntax.printing.doc import Role, cells
+from rh_kernel.session.results import NameShown, NamesShown
+from rh_kernel.syntax.printing.doc import Role
 
 EMPTY = "nothing has been declared"
 
 _WIDEST = 60
 
 
-def names_text(names: Sequence[NameShown]) -> str:
-    """A line for each name; what is older than what it was made from says so below."""
-    if not names:
+def _text(shown: NamesShown) -> str:
+    """A line for each name, and one more below a name that is older than what it was made from."""
+    if not shown.names:
         return EMPTY
-    rows = [[visible(part) for part in (n.name, _kind(n), n.type, n.place)] for n in names]
-    widths = [min(max(cells(row[i]) for row in rows), _WIDEST) for i in range(3)]
+    rows = [[visible(part) for part in (n.name, _kind(n), n.type, n.place)] for n in shown.names]
     lines: list[str] = []
-    for row, name in zip(rows, names, strict=True):
-        padded = [part + " " * (width - cells(part)) for part, width in zip(row, [*widths, 0], strict=True)]
-        lines.append("  ".join(padded))
-        lines += [visible(f"  older than {_newer(name)}: to renew it, run again what it is declared in")] if name.newer else []
+    for line, name in zip(columns(rows, "llll", _WIDEST), shown.names, strict=True):
+        lines.append(line)
+        lines += [f"  older than {_newer(name)}: to renew it, run again what it is declared in"] if name.newer else []
     return "\n".join(lines)
 
 
-def names_html(names: Sequence[NameShown]) -> str:
+def _html(shown: NamesShown) -> str:
     """A table with a row for each name."""
-    if not names:
+    if not shown.names:
         return box(FAINT, EMPTY)
-    is_older = any(n.newer for n in names)
+    is_older = any(n.newer for n in shown.names)
     rows = [
         [
-            span(MONOSPACE, n.name),
+            code(n.name),
             span(FAINT, _kind(n)),
-            span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", n.type),
+            code(n.type, Role.TYPE),
             span(FAINT, n.place),
             span(f"color:{COLOURS[Role.ERROR]}", f"older than {_newer(n)}") if n.newer else "",
         ]
-        for n in names
+        for n in shown.names
     ]
     return table(rows, ["", "", "", "declared in", "run that again" if is_older else ""], "llwll")
 
@@ -51,3 +50,16 @@ def _kind(n: NameShown) -> str:
 
 def _newer(n: NameShown) -> str:
     return ", ".join(n.newer)
+
+
+def _record(n: NameShown) -> Record:
+    older: Record = {"older_than": [*n.newer]} if n.newer else {}
+    return {"name": n.name, "is": n.kind, "type": n.type, "place": n.place, **older}
+
+
+NAMES = ResultView(
+    NamesShown,
+    text=_text,
+    rich=as_html(_html),
+    records=lambda shown: ({"kind": "names", "names": [_record(n) for n in shown.names]},),
+)

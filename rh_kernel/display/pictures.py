@@ -3,13 +3,13 @@
 Below zero is blue, above it orange, and the further from it the less translucent; what is no number is grey.
 """
 
-import base64
 import math
 from itertools import pairwise
 
 import numpy as np
 
 from rh_kernel.display.html import escape
+from rh_kernel.display.markup import svg_source
 from rh_kernel.display.palette import ABOVE, BELOW, NO_NUMBER, triple
 from rh_kernel.syntax.core import Array
 
@@ -149,9 +149,9 @@ def curve(vector: Array, label: str) -> str:
 def image(view: str, body: str, width: int, height: int, label: str) -> str:
     """SVG elements as an ``<img>`` of this size in pixels, ``label`` in its place where there are no images."""
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" preserveAspectRatio="none">{body}</svg>'
-    data = base64.b64encode(svg.encode()).decode("ascii")
-    source = f"data:image/svg+xml;base64,{data}"
-    return f'<img src="{source}" width="{width}" height="{height}" alt="{escape(label)}" style="vertical-align:middle">'
+    return (
+        f'<img src="{svg_source(svg)}" width="{width}" height="{height}" alt="{escape(label)}" style="vertical-align:middle">'
+    )
 
 
 def look(strength: float) -> tuple[str, int]:

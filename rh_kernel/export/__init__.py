@@ -1,1 +1,1 @@
-"""Notebooks as pages that need nothing but themselves: ``jupyter nbconvert --to rh_html lesson.ipynb``."""
+"""Export of notebooks as self-contained pages: ``jupyter nbconvert --to rh_html lesson.ipynb``."""

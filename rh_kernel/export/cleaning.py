@@ -1,7 +1,7 @@
-"""HTML ↦ the part of it that only shows something: no script, no form, no address outside of the page.
+"""An HTML sanitizer: keeps what only displays something; drops scripts, forms and external URLs.
 
-What is allowed is listed; everything else is left out, its text stays. The result is written anew from what was read, so it
-means the same to every reader.
+It works by allow lists: other elements are removed but their text is kept. The output is serialized anew from the parsed input,
+so that every parser reads it in the same way.
 """
 
 import html
@@ -22,17 +22,17 @@ _MATHEMATICS = (
 )
 TAGS = frozenset(f"{_TEXT} {_DRAWING} {_MATHEMATICS} style".split())
 VOID = frozenset({"br", "col", "hr", "img", "input", "wbr"})
-"""Elements without content."""
+"""Void elements."""
 
 _UNSEEN = (
     "applet audio canvas embed frame frameset head iframe link map math-field meta noembed noframes noscript object "
     "plaintext script select template textarea video xmp"
 )
 DROPPED = frozenset(_UNSEEN.split())
-"""Elements that are left out with everything inside; of others that are not allowed the content stays."""
+"""Elements dropped with their content; for other elements that are not allowed, the content is kept."""
 
 EMPTY = frozenset({"embed", "frame", "link", "meta"})
-"""Those that have no end."""
+"""Those without an end tag."""
 
 _GENERAL = "align class dir id lang role style tabindex title hidden"
 _OF_TABLES = "border cellpadding cellspacing colspan headers rowspan scope span valign width height"
@@ -52,16 +52,16 @@ _IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,][^\s
 _REACHES_OUT = re.compile(
     r"(?:url|src|image|image-set|expression)\s*\(|@(?!media\b|supports\b)|-moz-binding|[\\<]", re.IGNORECASE
 )
-"""What a style may not hold: whatever loads something, and what would hide that it does."""
+"""What a style must not contain: anything that loads a resource, or that could hide one."""
 
 
 def no_picture(_address: str) -> str | None:
-    """No picture is at hand."""
+    """Resolve no picture."""
     return None
 
 
 def no_page(_address: str) -> str | None:
-    """No other page is at hand."""
+    """Resolve no page."""
     return None
 
 
@@ -70,11 +70,11 @@ def cleaned(
     picture: Callable[[str], str | None] = no_picture,
     page: Callable[[str], str | None] = no_page,
 ) -> str:
-    """The text as HTML that shows what it shows now, runs nothing and loads nothing.
+    """Return HTML that looks the same but runs nothing and loads nothing.
 
-    A link to another page becomes what ``page`` has for its address, or else its words, with the address behind them. An
-    image that would have to be loaded becomes what ``picture`` has for its address, a ``data:`` address, or else the words
-    that stand for it.
+    A link to another page is replaced by the address that ``page`` returns for it, or else by its text followed by the
+    address. An image that would have to be loaded is replaced by the ``data:`` URL that ``picture`` returns for it, or else by
+    its alternative text.
     """
     cleaner = _Cleaner(picture, page)
     cleaner.feed(text)
@@ -84,7 +84,7 @@ def cleaned(
 
 @dataclass(frozen=True, slots=True)
 class _Element:
-    """An element that is open: its name, what ends it, where its content begins, and the address that it would lead to."""
+    """An open element: its name, its end tag, where its content begins, and the address of a removed link."""
 
     name: str
     end: str
@@ -93,7 +93,7 @@ class _Element:
 
 
 class _Cleaner(HTMLParser):
-    """Reads HTML, writes what is allowed of it."""
+    """Parses HTML and writes the allowed parts."""
 
     def __init__(self, picture: Callable[[str], str | None], page: Callable[[str], str | None]) -> None:
         super().__init__(convert_charrefs=True)
@@ -104,13 +104,13 @@ class _Cleaner(HTMLParser):
         self._dropping: list[str] = []
 
     def result(self) -> str:
-        """What was written, every element closed."""
+        """Close all open elements and return the output."""
         while self._open:
             self._end()
         return "".join(self._pieces)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Write the element if it is allowed, or begin to leave out what is inside."""
+        """Write the element if it is allowed, or start dropping its content."""
         if self._dropping:
             if tag == self._dropping[-1]:
                 self._dropping.append(tag)
@@ -130,7 +130,7 @@ class _Cleaner(HTMLParser):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """Close the element, and those inside of it that were not closed; an end without a beginning is nothing."""
+        """Close the element and any unclosed elements inside it; ignore an unmatched end tag."""
         if self._dropping:
             if tag == self._dropping[-1]:
                 self._dropping.pop()
@@ -139,7 +139,7 @@ class _Cleaner(HTMLParser):
                 pass
 
     def handle_data(self, data: str) -> None:
-        """Text; in a style sheet all of it or nothing."""
+        """Write text; a style sheet is kept or dropped as a whole."""
         if self._dropping:
             return
         if self._open and self._open[-1].name == "style":
@@ -195,7 +195,7 @@ class _Cleaner(HTMLParser):
 
 
 def safe_style(text: str) -> str:
-    """The declarations of an inline style that load nothing."""
+    """Return the declarations of an inline style that load nothing."""
     return ";".join([part.strip() for part in text.split(";") if part.strip() and not _REACHES_OUT.search(part)])
 
 

@@ -1,4 +1,4 @@
-"""``jupyter nbconvert --to rh_html lesson.ipynb``: one file that holds its styles and pictures, and no address outside it."""
+"""``jupyter nbconvert --to rh_html lesson.ipynb``: one self-contained HTML file, with its styles and pictures inlined."""
 
 from collections.abc import Generator
 from html import escape
@@ -22,7 +22,7 @@ TEMPLATE = "rh_html"
 
 
 class Renderer(IPythonRenderer):
-    """Markdown ↦ HTML, with mathematics that needs no script."""
+    """Renders Markdown as HTML, with mathematics as MathML."""
 
     def block_math(self, body: str) -> str:
         """``$$ … $$``"""
@@ -33,21 +33,21 @@ class Renderer(IPythonRenderer):
         return formula(body, display=False)
 
     def latex_environment(self, name: str, body: str) -> str:
-        """An environment that stands by itself."""
+        """A top-level TeX environment."""
         return formula(rf"\begin{{{name}}}{body}\end{{{name}}}", display=True)
 
     def block_code(self, code: str, info: str | None = None) -> str:
-        """Code between fences."""
+        """A fenced code block."""
         is_ours = info is not None and info.split()[:1] == [LANGUAGE]
         return highlighted(code) if is_ours else super().block_code(code, info)
 
     def block_mermaidjs(self, code: str) -> str:
-        """A picture that only a script could draw: its source."""
+        """A Mermaid diagram, which only a script could draw: show its source."""
         return f"<pre>{self.escape_html(code.strip())}</pre>"
 
 
 class RHHTMLExporter(HTMLExporter):
-    """Notebooks as single pages that run nothing and ask for nothing: widgets in their static form, mathematics as MathML."""
+    """Exports notebooks as self-contained pages without scripts: widgets in their static form, mathematics as MathML."""
 
     export_from_notebook = "HTML for offline use"
     renderer: type[Renderer] = Renderer
@@ -62,18 +62,18 @@ class RHHTMLExporter(HTMLExporter):
 
     @property
     def default_config(self) -> Config:
-        """The forms that a page shows, best first."""
+        """The MIME types that a page shows, best first."""
         ours = Config({"NbConvertBase": {"display_data_priority": [*SHOWN]}})
         config = cast(Config, super().default_config.copy())
         config.merge(ours)
         return config
 
     def page(self, address: str) -> str | None:
-        """What a link to another page leads to; this page stands alone."""
+        """Resolve a link to another page; a single page has none."""
         return no_page(address)
 
     def default_filters(self) -> Generator[tuple[str, Any]]:
-        """The filters of nbconvert, and those that make what a notebook holds harmless."""
+        """The filters of nbconvert, and those that sanitize the content of a notebook."""
         yield from super().default_filters()
         yield ("markdown2html", self.markdown2html)
         yield ("cleaned", cleaned)
@@ -82,7 +82,7 @@ class RHHTMLExporter(HTMLExporter):
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
-        """Markdown as HTML in which nothing runs and nothing is loaded."""
+        """Convert Markdown to sanitized HTML."""
         cell = context.get("cell", {})
         renderer = self.renderer(
             escape=False,
@@ -96,12 +96,12 @@ class RHHTMLExporter(HTMLExporter):
     def from_notebook_node(
         self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object
     ) -> tuple[str, dict[str, Any]]:
-        """The page, and what else nbconvert keeps of it."""
+        """Return the page and nbconvert's resources."""
         return super().from_notebook_node(still(nb), resources, **options)
 
 
 def formula(source: str, *, display: bool) -> str:
-    """A formula as MathML; one that is not read here is shown as it is written."""
+    """Convert a formula to MathML; if that fails, show its source."""
     try:
         return to_mathml(source, display=display)
     except Unreadable:
@@ -110,7 +110,7 @@ def formula(source: str, *, display: bool) -> str:
 
 
 def latex(source: str) -> str:
-    """An output in TeX: the formula without its dollars."""
+    """Convert an output in TeX, removing its dollar signs."""
     text = source.strip()
     for mark, display in (("$$", True), ("$", False)):
         if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):

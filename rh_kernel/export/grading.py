@@ -1,8 +1,8 @@
-"""nbgrader's autograding of locked cells: what the kernel of the student said of them is replaced by what `rh grade` says.
+"""nbgrader autograding of locked cells: replace the outputs of the student's kernel by the verdicts of `rh grade`.
 
-A cell of Python can change the process of its kernel, so an output of that kernel proves nothing. The notebook is run again in
-a process of its own, without its Python, and its verdicts are the outputs that nbgrader makes points of. In the
-`nbgrader_config.py` of a course, behind nbgrader's own `Execute`:
+A Python cell can tamper with its kernel process, so outputs of that kernel prove nothing. The notebook is run again in a
+separate process, without its Python, and those verdicts are the outputs that nbgrader scores. In the `nbgrader_config.py` of a
+course, after nbgrader's own `Execute`:
 
     c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.export.grading.LockedCells")
 """
@@ -30,11 +30,11 @@ root = sys.argv.pop(1)
 root in sys.path or sys.path.insert(0, root)
 from rh_kernel.command_line.arguments import main
 raise SystemExit(main(["grade", "-", "--json"]))"""
-"""The program of the process: this installation, whatever the folder of the notebook and the environment hold."""
+"""The program of the process: it imports this installation, whatever is in the notebook's folder and the environment."""
 
 
 class LockedCells(Preprocessor):
-    """Replaces the outputs of the cells with ``%locked``. Notebooks without one, or in another language, stay as they are."""
+    """Replaces the outputs of cells with ``%locked``. Notebooks without one, or in another language, are unchanged."""
 
     enabled = Bool(default_value=True, help="Preprocessors of nbconvert do nothing unless they are enabled.").tag(config=True)
     timeout = Integer(600, help="Seconds for all cells of a notebook; a notebook that takes longer passes no locked cell.").tag(
@@ -42,12 +42,12 @@ class LockedCells(Preprocessor):
     )
 
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
-        """The notebook with the verdicts in the place of the outputs."""
+        """Return the notebook with verdicts instead of outputs."""
         kernel = nb.metadata.get("kernelspec", {})
         locked = {n for n, cell in enumerate(nb.cells, start=1) if cell.cell_type == "code" and LOCKED.search(cell.source)}
         if LANGUAGE not in (kernel.get("language"), kernel.get("name")) or not locked or _DONE in resources:
             return nb, resources
-        # nbgrader reads the settings of a course twice, and so enters what they insert twice.
+        # nbgrader reads a course's settings twice, and so registers the preprocessor twice.
         resources[_DONE] = True
         verdicts, why = self._verdicts(nb, resources.get("metadata", {}).get("path") or ".")
         for number, cell in enumerate(nb.cells, start=1):
@@ -58,7 +58,7 @@ class LockedCells(Preprocessor):
         return nb, resources
 
     def _verdicts(self, nb: Notebook, folder: str) -> tuple[Mapping[int, Mapping[str, Any]], str]:
-        """The verdict of each locked cell by its place, counted from 1, and what to say of one that has none."""
+        """Return the verdict of each locked cell by its number, from 1, and a message for cells without one."""
         command = [sys.executable, "-I", "-c", _RUN, str(Path(__file__).parents[2])]
         try:
             done = subprocess.run(
@@ -75,7 +75,7 @@ class LockedCells(Preprocessor):
 
 
 def _outputs(verdict: Mapping[str, Any]) -> list[NotebookNode]:
-    """What a cell of the kernel would have shown that came to this."""
+    """Return the outputs that the kernel would have shown for this verdict."""
     shown = "\n".join(verdict["shown"])
     outputs = list[NotebookNode]()
     if shown and verdict["passed"]:

@@ -1,4 +1,4 @@
-"""Programs of the language as HTML in colours, with the classes that Pygments has for them."""
+"""RH programs as highlighted HTML, with the CSS classes of Pygments."""
 
 from html import escape
 
@@ -11,7 +11,7 @@ LANGUAGE = "rh"
 
 
 def highlighted(text: str) -> str:
-    """The program, every character of it, as one ``<pre>``."""
+    """Return the program as one ``<pre>``, keeping every character."""
     pieces: list[str] = []
     for _, type, value in RHLexer().get_tokens_unprocessed(text):
         name = STANDARD_TYPES[type]
@@ -21,7 +21,7 @@ def highlighted(text: str) -> str:
 
 
 def cell_html(cell: Notebook, notebook: Notebook) -> str:
-    """A code cell in this language, by itself or under ``%%rh``; nothing for one in another language."""
+    """Highlight an RH code cell, in an RH notebook or under ``%%rh``; return "" for another language."""
     metadata = notebook.metadata
     names = {metadata.get("language_info", {}).get("name"), metadata.get("kernelspec", {}).get("language")}
     is_ours = LANGUAGE in names or cell.source.split("\n")[0].split()[:1] == [f"%%{LANGUAGE}"]

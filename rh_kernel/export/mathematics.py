@@ -1,8 +1,7 @@
-"""Mathematics as TeX has it ↦ MathML, which browsers draw by themselves: what stands between dollars in a notebook's text.
+"""Converts TeX formulas in a notebook's text to MathML, which browsers render without scripts.
 
-The library ``latex2mathml`` reads the formula. What it found is written anew, from a list of what is allowed, in the part of
-MathML that browsers know. For a formula that is not read, or not as a whole, there is ``Unreadable``, and the page shows the
-source.
+The library ``latex2mathml`` parses the formula. Its output is rewritten, by an allow list, to the part of MathML that browsers
+support. ``Unreadable`` is raised for a formula that is not supported as a whole, and the page then shows its source.
 """
 
 import html
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _LONGEST = 20_000
-"""Characters of a formula that is still read."""
+"""The longest formula, in characters, that is converted."""
 
 _TABLES = {
     **{name: ("", name, "") for name in ("array", "cases", "matrix", "smallmatrix", "split")},
@@ -26,21 +25,25 @@ _TABLES = {
     "vmatrix": (r"\left|", "matrix", r"\right|"),
     "Vmatrix": (r"\left\|", "matrix", r"\right\|"),
 }
-"""Environments: the bracket before, the name that the library has for it, the bracket behind. Brackets that are written out
-are as large as their table; those of the library itself are as large as the line."""
+"""Environments: the opening bracket, the library's name for the environment, the closing bracket.
+
+Brackets written out here grow with the table; those of the library itself have the height of a line.
+"""
 
 _COMMAND = re.compile(
     r"\\(?:(begin|end)\s*\{([^{}]*)\}|not\s*(=)|(math[a-z]+|sideset|verb)|(\\)\*?(?:\[-?[0-9.]+[a-z]{2}\])?|.)", re.DOTALL
 )
-"""What the library is given in another form: environments, a negation, ends of lines. And what it does not refuse itself:
-alphabets that do not exist, ``\\sideset``, which doubles what stands in it, and ``\\verb``, which may hide all of these."""
+"""What is rewritten for the library: environments, a negation, line ends. And what it should reject but does not.
+
+These are alphabets that do not exist, ``\\sideset``, which duplicates its argument, and ``\\verb``, which may hide all of them.
+"""
 
 _COLUMNS = re.compile(r"(\\begin\s*\{alignat\*?\})\s*\{[0-9]*\}")
 
 _TOKENS = frozenset({"mi", "mn", "mo", "mtext"})
 _TAGS = frozenset({"mrow", "mspace", "msqrt", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom"})
 _PARTS = dict.fromkeys(["mfrac", "mroot", "msub", "msup", "munder", "mover"], 2) | {"msubsup": 3, "munderover": 3}
-"""Elements that have a certain number of parts."""
+"""Elements with a fixed number of children."""
 
 _ATTRIBUTES = {
     *("accent", "accentunder", "depth", "displaystyle", "fence", "form", "height", "linethickness", "lspace", "maxsize"),
@@ -59,31 +62,31 @@ _WIDTHS = {
 _CODE = re.compile("&#x[0-9A-Fa-f]+;")
 _NAME = re.compile("(?!mod$)[A-Za-z\u2006\u2009]{2,}")
 _BOUNDED = frozenset("∑∏∐⋃⋂⨁⨂⨀⋁⋀⨆⨄") | {"inf", "lim", "max", "min", "sup"}
-"""What has its bounds below and above where there is room for them."""
+"""Operators with limits below and above in display style."""
 
 _UNDER = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 _BRACKETS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉⟦⟧|‖")
 _LETTERS = frozenset("∂∇∞∅⊤⊥…⋯⋮⋱%#&§$_")
-"""Signs that keep no distance from what is beside them."""
+"""Symbols without spacing around them."""
 
 _PRIMES = {"″": "′′", "‴": "′′′", "⁗": "′′′′"}
 _ALPHABETS = {"bold-italic": "bold italic", "sans-serif-italic": "sans-serif italic"}
-"""The alphabets of MathML whose names in Unicode are others."""
+"""The alphabets of MathML that have other names in Unicode."""
 
 _STROKE = "&#x029F8;"
-"""What the library puts over a sign whose negation it does not know; browsers do not draw it over anything."""
+"""What the library puts over a symbol whose negation it does not know; browsers do not overlay it."""
 
 _ACCENTS = frozenset("^~¯´`˙¨ˇ˘˚→←↔⏞⏟⎴⎵⏜⏝―")
 _WIDE = {"―": "―", "^": "\u0302", "~": "\u0303"}
-"""The signs that grow as wide as what they stand over."""
+"""Accents that stretch to the width of their base."""
 
 
 class Unreadable(Exception):
-    """This is not read here; the words say what."""
+    """The formula cannot be converted; the message says why."""
 
 
 def to_mathml(source: str, *, display: bool = False) -> str:
-    """The formula as one ``<math>``; ``display`` for one that stands by itself. Raises ``Unreadable``."""
+    """Return the formula as one ``<math>`` element, in display or inline style. Raises ``Unreadable``."""
     from latex2mathml.converter import Converter
 
     if len(source) > _LONGEST:
@@ -95,21 +98,21 @@ def to_mathml(source: str, *, display: bool = False) -> str:
     except Unreadable:
         raise
     except Exception as error:
-        # The library has no exception of its own: what it cannot read ends in any of Python's.
+        # The library has no exception of its own: a parse error can surface as any Python exception.
         raise Unreadable(f"this is no formula: {type(error).__name__}") from error
     block = ' display="block"' if display else ""
     return f'<math{block} class="rh-math">{content}</math>'
 
 
 class _Definitions(dict[str, tuple[list[str], int]]):
-    """The commands that a formula defines: none, for a few of them could fill the memory."""
+    """Rejects macro definitions in a formula: a few nested ones could exhaust memory."""
 
     def __setitem__(self, name: str, value: tuple[list[str], int]) -> None:
         raise Unreadable(f"`{name}` is defined, and definitions are not read here")
 
 
 def _prepared(source: str) -> str:
-    """The formula with the environments that the library knows. Raises ``Unreadable`` for others."""
+    """Rewrite the formula's environments to those that the library knows. Raises ``Unreadable`` for others."""
     from latex2mathml import commands
     from latex2mathml.symbols_parser import convert_symbol
 
@@ -130,7 +133,7 @@ def _prepared(source: str) -> str:
 
 
 def _written(element: "Element") -> str:
-    """An element that the library made, as it stands in the page. Raises ``Unreadable`` for one that browsers do not draw."""
+    """Serialize an element made by the library. Raises ``Unreadable`` for one that browsers do not render."""
     tag = element.tag
     if tag in _TOKENS and len(element) == 0:
         return _token(element)
@@ -154,7 +157,7 @@ def _written(element: "Element") -> str:
 
 
 def _token(element: "Element") -> str:
-    """A letter, a number, a sign, a name or a text. Raises ``Unreadable`` for a command that the library left as it was."""
+    """Serialize a token element. Raises ``Unreadable`` for a command that the library left unconverted."""
     tag, text = element.tag, _text(element)
     if element.text == _STROKE:
         raise Unreadable("`\\not` stands before a sign that has no negation")
@@ -178,7 +181,7 @@ def _token(element: "Element") -> str:
 
 
 def _of_sign(element: "Element", text: str) -> dict[str, str]:
-    """A bracket has its ordinary size if nothing else is said, and no distance; a colon stands between a term and its type."""
+    """Return the attributes of an operator: brackets have natural size and no spacing; a colon separates terms and types."""
     attributes = _attributes(element)
     if text in _BRACKETS:
         attributes.setdefault("stretchy", "true" if "minsize" in attributes else "false")
@@ -194,9 +197,9 @@ def _is_bounded(element: "Element") -> bool:
 
 
 def _attributes(element: "Element") -> dict[str, str]:
-    """Those that say how something is drawn, as browsers know them; no word of the formula is among them."""
+    """Return the presentation attributes that browsers know; none contains text of the formula."""
     given = {name: _WIDTHS.get(value, value) for name, value in element.attrib.items() if name in _ATTRIBUTES}
-    # A change of what would be the size is none that browsers know.
+    # Browsers do not support relative sizes of `mpadded`.
     relative = ("+", "-") if element.tag == "mpadded" else ()
     return {name: value for name, value in given.items() if _VALUE.fullmatch(value) and not value.startswith(relative)}
 
@@ -206,7 +209,7 @@ def _listed(attributes: dict[str, str]) -> str:
 
 
 def _text(element: "Element") -> str:
-    """The text, its signs given by their numbers or, behind a command for a size, by their names."""
+    """Return the text with character references resolved, or after a sizing command the symbol's name."""
     from latex2mathml.symbols_parser import convert_symbol
 
     given = re.sub(r"[\t\n\r\f\v]", " ", element.text or "")
@@ -220,14 +223,14 @@ def _text(element: "Element") -> str:
 
 
 def _variant(element: "Element") -> str:
-    """The alphabet. The library forgets it for an upright letter of ASCII, which alone has a number instead of itself."""
+    """Return the alphabet. The library drops it for an upright ASCII letter, which is only marked by a character reference."""
     text = element.text or ""
     is_upright = element.tag == "mi" and len(text) > 1 and _text(element).isascii() and _CODE.fullmatch(text)
     return element.get("mathvariant") or ("normal" if is_upright else "")
 
 
 def _character(c: str, variant: str) -> str:
-    """The letter or digit in an alphabet of Unicode, where the older ones have names of their own; else what it is."""
+    """Return the character in a mathematical alphabet of Unicode (some have older names), or unchanged if there is none."""
     if not variant or variant == "normal":
         return c
     kind = unicodedata.name(c, "").removeprefix("LATIN ").removeprefix("GREEK ").replace(" LETTER", "")

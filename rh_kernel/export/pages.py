@@ -1,4 +1,4 @@
-"""A notebook made ready for a page without scripts: what is live goes, and its static form, which stands beside it, stays."""
+"""Preparation of a notebook for a page without scripts: widgets are removed, and their static forms remain."""
 
 import base64
 import mimetypes
@@ -10,21 +10,21 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 Notebook: TypeAlias = Any
-"""A notebook as nbformat has it, or a part of one."""
+"""A notebook of nbformat, or a part of one."""
 
 LOCKED = re.compile(r"^%[ \t]*locked\b", re.MULTILINE)
-"""The line from which on a cell is locked."""
+"""A line that locks the cell from there on."""
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 RUNNING = (WIDGET, "application/vnd.jupyter.widget-state+json", "application/javascript", "text/vnd.mermaid", "application/pdf")
-"""Forms that are nothing without a script, or without another program."""
+"""MIME types that need a script or another program."""
 
 SHOWN = ("text/html", "text/markdown", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "text/latex", "text/plain")
-"""Forms that a page can show, the first of those that there are."""
+"""MIME types that a page can show, in order of preference."""
 
 
 def still(notebook: Notebook) -> Notebook:
-    """The notebook without what is only live; the one that was given stays as it is."""
+    """Return a copy of the notebook without its live forms."""
     made = deepcopy(notebook)
     made.metadata.pop("widgets", None)
     for cell in made.cells:
@@ -34,7 +34,7 @@ def still(notebook: Notebook) -> Notebook:
 
 
 def pictures(folder: Path) -> Callable[[str], str | None]:
-    """Sends the address of a picture in ``folder`` to a ``data:`` address that holds it; every other has none."""
+    """Return a function that reads a picture in ``folder`` as a ``data:`` URL; other addresses give ``None``."""
     home = folder.resolve()
 
     def picture(address: str) -> str | None:
@@ -51,7 +51,7 @@ def pictures(folder: Path) -> Callable[[str], str | None]:
 
 
 def _stays(output: Notebook) -> bool:
-    """Whether there is something to show; what cannot be shown is taken out. An empty text beside a widget is nothing."""
+    """Remove the forms that cannot be shown, and an empty text beside a widget; return whether anything is left."""
     if output.output_type not in {"display_data", "execute_result"}:
         return True
     data = output.data

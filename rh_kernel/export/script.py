@@ -1,4 +1,4 @@
-"""``jupyter nbconvert --to script lesson.ipynb``: a notebook as a program for ``rh run``, the rest of it as comments."""
+"""``jupyter nbconvert --to script lesson.ipynb``: a notebook as a program for ``rh run``, with everything else as comments."""
 
 from copy import deepcopy
 from typing import Any
@@ -14,7 +14,7 @@ FAILS = "raises-exception"
 
 
 class RHScriptExporter(TemplateExporter):
-    """Notebooks of the language as ``.rh`` files."""
+    """Exports RH notebooks as ``.rh`` files."""
 
     export_from_notebook = "RH program"
     output_mimetype = "text/plain"
@@ -34,15 +34,15 @@ class RHScriptExporter(TemplateExporter):
     def from_notebook_node(
         self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object
     ) -> tuple[str, dict[str, Any]]:
-        """The program, and what else nbconvert keeps of it."""
+        """Return the program and nbconvert's resources."""
         text, kept = super().from_notebook_node(program(nb), resources, **options)
         return text.strip("\n") + "\n", kept
 
 
 def program(notebook: Notebook) -> Notebook:
-    """The notebook with nothing but code; the one that was given stays as it is.
+    """Return a copy of the notebook that has only code cells.
 
-    Python becomes a comment like the prose, and so does a cell that fails: of that, nothing would take effect.
+    Python cells become comments like the prose, and so do cells that fail: they would have no effect.
     """
     made = deepcopy(notebook)
     for cell in made.cells:
@@ -54,16 +54,16 @@ def program(notebook: Notebook) -> Notebook:
 
 
 def _fails(cell: Notebook) -> bool:
-    """Whether a code cell is expected to fail: its tag says so, and it has not been run without an error."""
+    """Whether a code cell is expected to fail: it has the tag, and it has not been run without an error."""
     succeeded = cell.get("execution_count") is not None and all(output.output_type != "error" for output in cell.outputs)
     return FAILS in cell.metadata.get("tags", []) and not succeeded
 
 
 def ended(text: str) -> str:
-    """The text of a cell, after which nothing is locked any more: in a file there is no end of a cell."""
+    """Return the text of a cell, unlocking at its end: a file has no cell boundaries."""
     return f"{text}\n%locked off" if LOCKED.search(text) else text
 
 
 def commented(text: str) -> str:
-    """Every line of a text as a comment."""
+    """Return the text with every line as a comment."""
     return "\n".join(f"# {line}".rstrip() for line in text.splitlines())

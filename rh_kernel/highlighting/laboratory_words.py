@@ -2,7 +2,6 @@
 
 from rh_kernel.ad.language.parsing import GIVEN, WORDS
 from rh_kernel.ad.language.scalars import SYMBOLS
-from rh_kernel.ad.systems import ALL, NAMES
 
 LABORATORY_WORDS = WORDS - GIVEN.keys()
 """Words of ``%%lambda`` cells that are names elsewhere."""
@@ -12,6 +11,3 @@ LABORATORY_FUNCTIONS = frozenset({*SYMBOLS, *GIVEN})
 
 LABORATORY_TYPES = frozenset({"Real"})
 """Types of ``%%lambda`` cells."""
-
-SYSTEMS = frozenset({*NAMES, ALL})
-"""What may follow ``%ad``."""

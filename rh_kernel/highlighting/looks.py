@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.session.directives.registry import is_directive
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens
@@ -14,6 +14,7 @@ from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     COMPILE_OPTIONS,
     DECLARATIONS,
+    EFFECTS,
     INITIALS,
     LABORATORY,
     TRAINING_OPTIONS,
@@ -154,15 +155,16 @@ def _tokens_of_laboratory(item: Span) -> Iterator[Token]:
 
 def _look_in_laboratory(token: Token, before: list[str]) -> Look:
     """How a token of a ``%%lambda`` cell looks after those before it in its item."""
-    from rh_kernel.highlighting.laboratory_words import LABORATORY_FUNCTIONS, LABORATORY_TYPES, LABORATORY_WORDS, SYSTEMS
+    from rh_kernel.ad.systems import ALL, is_system
+    from rh_kernel.highlighting.laboratory_words import LABORATORY_FUNCTIONS, LABORATORY_TYPES, LABORATORY_WORDS
 
     match token.kind, before:
         case Kind.NAME, ["fun"]:
             return Look.DECLARED
         case Kind.NAME, ["%"]:
-            return Look.DIRECTIVE if token.text in LABORATORY_DIRECTIVES else Look.NAME
+            return Look.DIRECTIVE if is_directive(token.text, LABORATORY) else Look.NAME
         case Kind.NAME, ["%", "ad"]:
-            return Look.KEYWORD if token.text in SYSTEMS else Look.NAME
+            return Look.KEYWORD if token.text == ALL or is_system(token.text) else Look.NAME
         case Kind.NAME, ["%", "ad", *_] if token.text == "along" or (token.text == "trace" and before[-1] == "-"):
             return Look.KEYWORD
         case Kind.NAME, _ if token.text in LABORATORY_WORDS:
@@ -196,7 +198,7 @@ def _look_in_effects(token: Token, before: list[str]) -> Look:
     is_word = token.kind in {Kind.NAME, Kind.KEYWORD}
     match before:
         case ["%"] if is_word:
-            return Look.DIRECTIVE if token.text in EFFECTS_DIRECTIVES else Look.NAME
+            return Look.DIRECTIVE if is_directive(token.text, EFFECTS) else Look.NAME
         case [] if is_word and token.text in EFFECTS_DECLARATIONS:
             return Look.DECLARATION
         case [first] if is_word and first in EFFECTS_DECLARATIONS:
@@ -246,7 +248,7 @@ def _look_in_place(name: str, before: list[str], *, is_check: bool) -> Look | No
     match before:
         case [] if is_check:
             return Look.KEYWORD
-        case ["%"] if name in DIRECTIVES:
+        case ["%"] if is_directive(name):
             return Look.DIRECTIVE
         case ["%", "%"] if name in CELL_WORDS:
             return Look.DIRECTIVE

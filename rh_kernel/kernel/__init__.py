@@ -1,1 +1,1 @@
-"""Jupyter messages, and nothing else: what a cell means is the session's business, what it looks like the display's."""
+"""The Jupyter kernel: messages in, messages out. The session gives cells their meaning, the display their look."""

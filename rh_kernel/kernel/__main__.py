@@ -1,4 +1,4 @@
-"""``python -m rh_kernel.kernel -f connection.json``: the process that a notebook talks to."""
+"""``python -m rh_kernel.kernel -f connection.json``: the kernel process that a notebook connects to."""
 
 import gc
 import sys
@@ -11,18 +11,18 @@ from rh_kernel.kernel.answering import ReadableSession
 from rh_kernel.kernel.kernel import RHKernel
 
 PATIENCE = 2.0
-"""Seconds for the last words of the thread that serves the control channel."""
+"""Seconds to wait for the control channel's thread to finish."""
 
 
 class RHKernelApp(IPKernelApp):
-    """Ends the thread that serves the control channel before the one that it speaks through, or it would wait for that."""
+    """Stops the control channel's thread before closing the I/O thread that it sends through; otherwise shutdown would hang."""
 
     @default("session")
     def _readable_session(self) -> ReadableSession:
         return ReadableSession(parent=self)
 
     def start(self) -> None:
-        """Serve until there is nothing more to serve."""
+        """Serve requests until the event loop ends."""
         super().start()
         if self.control_thread is not None and self.control_thread.is_alive():
             self.control_thread.stop()
@@ -30,11 +30,11 @@ class RHKernelApp(IPKernelApp):
 
 
 def main() -> None:
-    """Serve until a client says to shut down."""
+    """Run the kernel until a client asks it to shut down."""
     if not sys.warnoptions:
-        # A warning of a library is written for Python programmers; what concerns a cell is said by its results.
+        # Warnings of libraries are meant for Python programmers; cells report through their results.
         warnings.simplefilter("ignore")
-    # Programs are trees of very many small nodes, without cycles: looking for cycles often makes cells and interrupts wait.
+    # Programs are acyclic trees of many small nodes, so frequent cycle collection only delays cells and interrupts.
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
     RHKernelApp.launch_instance(kernel_class=RHKernel, outstream_class="rh_kernel.kernel.python_cells.streams.Stream")

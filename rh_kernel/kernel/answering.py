@@ -1,6 +1,6 @@
-"""Every request gets a reply: also one that cannot be read, one that makes no sense, and one that its handler fails at.
+"""Reply to every request, even if it cannot be decoded, is malformed, or its handler raises.
 
-ipykernel logs such a request and goes on, and the front end waits for the reply for ever.
+By itself, ipykernel logs such a request and moves on, so the front end waits for the reply forever.
 """
 
 import inspect
@@ -14,22 +14,23 @@ from rh_kernel.kernel.errors import Content, faulty, malformed
 from rh_kernel.kernel.requests import Malformed, Unreadable, well_formed
 
 Handler = Callable[..., Any]
-"""``handler(stream, ident, message)``, as ipykernel keeps them by message type; it may be a coroutine function."""
+"""``handler(stream, ident, message)``, as ipykernel stores them by message type; may be a coroutine function."""
 
 
 class ReadableSession(Session):
-    """Reads every signed message whose header can be read. Parts that are no JSON objects are ``Unreadable``, which are empty.
+    """A session that decodes every signed message with a readable header.
 
-    A header that is none raises, as before: nothing says who is to be answered.
+    Other parts that are not JSON objects become ``Unreadable``, an empty dict. A broken header still raises, since without it
+    nobody knows whom to reply to.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.unpack = _unpacked
+        self.unpack = _unpack
 
 
-def _unpacked(text: str | bytes) -> dict[str, Any]:
-    """The JSON object that a part of a message stands for, as far as it is one that is not nested too deeply to be read."""
+def _unpack(text: str | bytes) -> dict[str, Any]:
+    """Decode part of a message; ``Unreadable`` if it is not a JSON object or is nested too deeply."""
     try:
         value = json_unpacker(text)
     except (ValueError, RecursionError):
@@ -43,7 +44,7 @@ def reply_type(request: str) -> str:
 
 
 def answering(kernel: Any, handler: Handler, version: str) -> Callable[[Any, Any, Any], Awaitable[None]]:
-    """The handler, which replies with ``status: error`` where the request is malformed or the handler raises."""
+    """Wrap ``handler`` so that it replies with ``status: error`` if the request is malformed or the handler raises."""
 
     async def answer(stream: Any, ident: Any, message: Any) -> None:
         try:
@@ -61,5 +62,5 @@ def answering(kernel: Any, handler: Handler, version: str) -> Callable[[Any, Any
 
 
 def refuse(kernel: Any, stream: Any, ident: Any, message: Any, content: Content) -> None:
-    """Send the reply to a request that is not served."""
+    """Send ``content`` as the reply to a request that is not served."""
     kernel.session.send(stream, reply_type(message["header"]["msg_type"]), content, message, ident=ident)

@@ -1,14 +1,15 @@
-"""``rh.check``: a page asks, while a cell is written, what is wrong with it; nothing is run, and the session stays as it is."""
+"""``rh.check``: diagnose a cell while it is being edited. Nothing is run, and the session does not change."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rh_kernel.display.record import error
+from rh_kernel.display.diagnostics import error
 from rh_kernel.kernel.completeness import completeness
-from rh_kernel.session.planning import declared_names
-from rh_kernel.session.plans import Refuse
-from rh_kernel.session.session import Session, plans_of
+from rh_kernel.session.actions import Refuse
+from rh_kernel.session.analyze import declared_names
+from rh_kernel.session.directives.registry import find
+from rh_kernel.session.session import Session, actions_of
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import python_starts, tokens
@@ -18,19 +19,18 @@ from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, TrainIt
 
 TARGET = "rh.check"
 LONGEST = 20_000
-"""Characters of a text that is still looked at."""
+"""Longest text, in characters, that is checked."""
 STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
-"""What a declared constant may take, and a program with its nets unfolded: what is larger is left to its run."""
+"""Bounds on evaluating a declared constant and on a program with its nets unfolded; anything larger waits for its run."""
 STATIC = ("RH0", "RH1", "RH5")
 """What the codes begin with of complaints about how something is written, about its type, and about what ``%ad`` is asked."""
-_LATER = frozenset({"derivation", "diagram", "gradient", "limit"})
 
 
 def complaints(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
-    """What is wrong with a cell, as far as that is certain before it is run.
+    """Return the diagnostics of a cell that are certain before it is run.
 
-    Nothing while it is half written, or Python, or long. ``above`` are the cells above it: if it uses a name that one of them
-    declares and that the session does not know yet, there is no more to say than how it is written.
+    Empty if the cell is incomplete, in Python, or too long. ``above`` is the text of the cells above: if the cell uses a name
+    that is declared there but not in the session, only syntax errors are reported.
     """
     if len(text) > LONGEST or python_starts(text) is not None or completeness(text)[0] == "incomplete":
         return ()
@@ -43,18 +43,18 @@ def complaints(session: Session, text: str, *, cell: str = "", above: str = "") 
 
 
 def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
-    """The complaints about each item, up to the first that only running can tell something about."""
+    """The diagnostics of each item, up to the first item that cannot be checked without running it."""
     bounds = replace(session.settings.bounds, steps=STEPS, bytes=BYTES, nodes=NODES)
     small = replace(session, settings=replace(session.settings, bounds=bounds))
-    for _, planned in plans_of(small, [item for item in parse(Source("cell", text)) if not _is_later(item)], cell):
-        if isinstance(planned, Refuse):
-            if not all(d.code.startswith(STATIC) for d in planned.diagnostics):
+    for _, action in actions_of(small, [item for item in parse(Source("cell", text)) if not _is_later(item)], cell):
+        if isinstance(action, Refuse):
+            if not all(d.code.startswith(STATIC) for d in action.diagnostics):
                 return
-            yield from planned.diagnostics
+            yield from action.diagnostics
 
 
 def _is_later(item: Item | Unparsed) -> bool:
-    """Whether planning the item reads files, draws, lifts the bounds, or computes arguments."""
+    """Whether analysis of the item reads files, draws, lifts the bounds, or computes arguments."""
     if isinstance(item, SectionItem):
         if item.section != LABORATORY:
             return False
@@ -62,7 +62,8 @@ def _is_later(item: Item | Unparsed) -> bool:
 
         return computes(item.span)
     if isinstance(item, Directive):
-        return item.name.text in _LATER or item.training is not None
+        directive = find(item.name.text)
+        return item.training is not None or (directive is not None and not directive.checks_live)
     return isinstance(item, TrainItem)
 
 
@@ -72,12 +73,12 @@ def _names(text: str) -> set[str]:
 
 
 def _declared(text: str) -> set[str]:
-    """The names that a text declares."""
+    """Return the names that a text declares."""
     return {name for item in parse(Source("above", text)) for name in declared_names(item)}
 
 
 def _functions(text: str) -> set[str]:
-    """The functions that a text declares in ``%%lambda`` sections."""
+    """Return the functions that a text declares in ``%%lambda`` sections."""
     if LABORATORY not in text:
         return set()
     from rh_kernel.kernel.sections.laboratory import functions_named
@@ -86,7 +87,7 @@ def _functions(text: str) -> set[str]:
 
 
 def _needs_effects(session: Session, text: str, above: str) -> bool:
-    """Whether a text with ``%%eff`` sections may use what sections above declare or include and the session does not know."""
+    """Whether ``text`` may use something that ``%%eff`` sections in ``above`` declare or include and the session lacks."""
     if EFFECTS not in text or EFFECTS not in above:
         return False
     from rh_kernel.kernel.sections.effects import declared_names, includes
@@ -99,7 +100,7 @@ def _needs_effects(session: Session, text: str, above: str) -> bool:
 
 
 def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:
-    """What is done with a channel that a page opens: every question on it is answered, one that makes no sense with nothing."""
+    """Return the callback for a newly opened comm: it answers each question; a malformed one gets an empty answer."""
 
     def opened(channel: Any, _message: Any) -> None:
         def answer(message: Any) -> None:
@@ -112,7 +113,7 @@ def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:
 
 
 def _answer(session: Session, asked: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The complaints as records; what is not known, or is a fault of ours, is left to the run of the cell."""
+    """Return the diagnostics as JSON records; empty if the check itself fails, since running the cell will report that."""
     try:
         found = complaints(session, asked["text"], cell=asked.get("cell", ""), above=asked.get("above", ""))
         return [error(d) for d in found if d.span is not None]

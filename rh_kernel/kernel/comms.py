@@ -1,4 +1,4 @@
-"""Comms: channels of their own between a widget in a page and the kernel; ipykernel's manager keeps the list."""
+"""Comms: message channels between a widget in the page and the kernel, managed by ipykernel."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ CONTROL = "jupyter.widget.control"
 
 
 def manager() -> Any:
-    """The manager of this process. A page that asks for the state of all widgets is told that there are none yet."""
+    """Return the comm manager of this process; it answers a page that asks for the state of all widgets with an empty list."""
     comms = comm.get_comm_manager()
     if CONTROL not in comms.targets:
         comms.register_target(CONTROL, _no_widgets)

@@ -1,4 +1,4 @@
-"""Whether a text can be run as it is, with its sections such as ``%%lambda``, of which the parser only knows where they are."""
+"""Whether a cell is ready to run, including its ``%%lambda`` and ``%%eff`` sections, which the parser does not look into."""
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
@@ -11,16 +11,16 @@ from rh_kernel.syntax.parsing.tokens import LABORATORY, SECTIONS
 
 
 def completeness(text: str) -> tuple[Completeness, str]:
-    """Whether a cell can be run, needs further lines, or is wrong; and how far to indent the next line.
+    """Return whether a cell is complete, incomplete or invalid, and the indentation of the next line.
 
-    A section that is only begun needs an item; the rest is judged by the last item of the text.
+    A section without items is incomplete; otherwise the last item of the text decides.
     """
     if not any(line in text for line in SECTIONS):
         return of_language(text)
     source = Source("input", text)
     pieces = chunks(source)
     sections = [found for chunk in pieces if (found := section(chunk)) is not None]
-    inner = [wrong for found in sections for part in found.items if (wrong := _wrong(found.line, part)) is not None]
+    inner = [wrong for found in sections for part in found.items if (wrong := _syntax_error(found.line, part)) is not None]
     last = section(pieces[-1])
     if last is None:
         return ("invalid", "") if inner else of_language(text)
@@ -31,13 +31,13 @@ def completeness(text: str) -> tuple[Completeness, str]:
         return ("incomplete", "") if pieces[-1].text.count("\n") <= 1 else ("complete", "")
     if not inner:
         return "complete", ""
-    ((part, complaint), *others) = inner
-    if not others and part.start == ends[-1].start and part.end == len(text) and complaint.found == THE_END:
+    ((part, error), *others) = inner
+    if not others and part.start == ends[-1].start and part.end == len(text) and error.found == THE_END:
         return "incomplete", _indentation(ends[-1])
     return "invalid", ""
 
 
-def _wrong(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
+def _syntax_error(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
     try:
         _read(line, part)
     except Rejected as rejected:
@@ -48,7 +48,7 @@ def _wrong(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
 
 
 def _read(line: str, part: Span) -> None:
-    """Read an item of the section that this line begins. Raises ``Rejected``."""
+    """Parse an item of a section that starts with ``line``. Raises ``Rejected``."""
     if line == LABORATORY:
         from rh_kernel.ad.language.parsing_items import item
 
@@ -60,7 +60,7 @@ def _read(line: str, part: Span) -> None:
 
 
 def _indentation(part: Span) -> str:
-    """As far as the last line that is not blank, and at least one step."""
+    """The indentation of the last line that is not blank, but at least one level."""
     last = [line for line in part.text.split("\n") if line.strip()][-1]
     indented = last[: len(last) - len(last.lstrip(" "))]
     return max(indented, " " * INDENT, key=len)

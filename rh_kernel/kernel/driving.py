@@ -1,4 +1,4 @@
-"""A cell is driven in slices of ten milliseconds; between them the kernel answers messages."""
+"""Run a cell in slices of ten milliseconds, so that the kernel can answer messages in between."""
 
 import asyncio
 import time
@@ -11,14 +11,14 @@ Event = TypeVar("Event")
 Value = TypeVar("Value")
 
 SLICE = 0.01
-"""Seconds that a cell may run before others have their turn."""
+"""Seconds that a cell runs before the event loop gets its turn."""
 
 TURNS = 5
-"""A message goes through so many hands until it is answered; each of them has its turn in every pause."""
+"""Event-loop iterations per pause: a message passes through this many tasks until it is answered."""
 
 
 async def drive(events: Generator[Event, None, Value], take: Callable[[Event], None], interrupts: Interrupts) -> Value:
-    """What ``events`` return, after ``take`` was given each of them. Raises what they raise."""
+    """Pass each of ``events`` to ``take`` and return the generator's result. Raises what the generator raises."""
     try:
         while True:
             end = time.perf_counter() + SLICE

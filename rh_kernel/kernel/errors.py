@@ -1,4 +1,4 @@
-"""What went wrong with a cell, as the content of an ``error`` message."""
+"""Failures of a cell as the content of ``error`` messages."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -12,7 +12,7 @@ Content: TypeAlias = dict[str, Any]
 
 
 def failed(diagnostics: Sequence[Diagnostic], *, undone: bool = False) -> Content:
-    """A program that is wrong or stuck, by its first error, with all in the text; ``undone`` if outputs stand above it."""
+    """A rejected or stuck program: a summary of its first error, all errors in the text; ``undone`` if outputs were shown."""
     first = diagnostics[0]
     note = ["The effects of this cell were undone."] if undone else []
     apart = [line for complaint in [*ansis(diagnostics), *note] for line in ("", complaint)]
@@ -26,17 +26,17 @@ def interrupted(*, kept: bool) -> Content:
 
 
 def occupied(busy: Busy) -> Content:
-    """A cell that found another program at work in its session."""
+    """A cell refused because another program is using its session."""
     return _content("Busy", str(busy), [str(busy)])
 
 
 def malformed(wrong: Exception) -> Content:
-    """The reply to a request that is none."""
+    """The reply to a malformed request."""
     return {"status": "error", **_content("Malformed request", str(wrong), [])}
 
 
 def faulty(fault: Fault) -> Content:
-    """A fault of ours."""
+    """An internal error of the kernel."""
     return _content(fault.title, fault.summary, fault.text.split("\n"))
 
 

@@ -1,7 +1,7 @@
-"""What was entered, in this session and in earlier ones: the last cells, a range of them, or those that fit a pattern.
+"""The input history of this session and earlier ones: the last cells, a range of them, or those that match a pattern.
 
-The cells are kept in an SQLite file beside Jupyter's data, each as soon as it was run. Several kernels may write to it at once.
-Where it cannot be used, the history of the session is kept in memory, and the kernel goes on as if nothing were missing.
+Each cell is stored in an SQLite file in Jupyter's data folder as soon as it has run; several kernels may share the file.
+If the file cannot be used, the history of this session is kept in memory instead.
 """
 
 import logging
@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import TypeAlias
 
 Entry: TypeAlias = tuple[int, int, str] | tuple[int, int, tuple[str, str | None]]
-"""Session, number and text of a cell, or its text with the text of its last value."""
+"""Session, number and text of a cell; or instead of the text, a pair of it and the text of the cell's last value."""
 
 _Row: TypeAlias = tuple[int, int, str, str | None]
 
 SETTING = "RH_HISTORY"
-"""The variable of the environment that names the file, or says ``off``."""
+"""The environment variable that names the file, or is ``off``."""
 
 KEPT = 100_000
-"""As many cells stay in the file; older ones go when a session begins."""
+"""Cells kept in the file; older ones are deleted when a session begins."""
 
-_PATIENCE = 2.0
-"""Seconds to wait for another kernel that is writing."""
+_TIMEOUT = 2.0
+"""Seconds to wait while another kernel is writing."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start TEXT DEFAULT CURRENT_TIMESTAMP);
@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell that was run under ``number``, and the text of its last value if it had one."""
+    """A cell that ran as number ``number``, and the text of its last value, if any."""
 
     number: int
     text: str
@@ -58,7 +58,7 @@ class Cell:
 
 
 def history_file() -> Path | None:
-    """Where the history is kept, as the environment has it; ``None`` if it is not kept."""
+    """Return the history file set by the environment; ``None`` if the history is off."""
     setting = os.environ.get(SETTING, "").strip()
     if setting.lower() == "off":
         return None
@@ -70,10 +70,10 @@ def history_file() -> Path | None:
 
 
 class History:
-    """The cells of one kernel, its session, after those of the sessions before; sessions are numbered as they began, from 1.
+    """The history of one kernel's session, after those of earlier sessions; sessions are numbered from 1 in order.
 
-    ``file`` is opened when the first cell comes or is asked for; without one, or if it cannot be used, nothing outlasts the
-    kernel. Cells of subshells come from threads of their own.
+    ``file`` is opened on first use; without one, or if it cannot be used, the history ends with the kernel. Cells of subshells
+    may come from other threads.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -84,40 +84,40 @@ class History:
         self._lock = threading.Lock()
 
     def add(self, cell: Cell) -> None:
-        """Keep a cell."""
+        """Store a cell."""
         with self._lock:
-            connection = self._opened()
+            connection = self._connect()
             self._cells.append(cell)
             try:
                 self._write(connection, [cell])
             except sqlite3.Error as error:
-                self._remember(error)
+                self._fall_back_to_memory(error)
 
     def tail(self, n: int, *, output: bool) -> list[Entry]:
-        """The last n cells."""
-        return _entries(reversed(self._asked(_TAIL, _count(n))), output=output)
+        """Return the last n cells."""
+        return _entries(reversed(self._query(_TAIL, _clamped(n))), output=output)
 
     def between(self, session: int, start: int, stop: int | None, *, output: bool) -> list[Entry]:
-        """The cells numbered ``start <= i < stop``; session 0 is the running one, and negative ones count back from it."""
+        """Return the cells numbered ``start <= i < stop``; session 0 is this one, and negative numbers count back from it."""
         with self._lock:
-            self._opened()
+            self._connect()
         number = session if session > 0 else self._session + session
-        return _entries(self._asked(_RANGE, _count(number), _count(start), _count(stop)), output=output)
+        return _entries(self._query(_RANGE, _clamped(number), _clamped(start), _clamped(stop)), output=output)
 
     def search(self, pattern: str, n: int | None, *, output: bool, unique: bool) -> list[Entry]:
-        """The last n cells that fit a pattern with ``*`` and ``?``; with ``unique`` each text once, the latest."""
+        """Return the last n cells that match a pattern with ``*`` and ``?``; if ``unique``, each text once, the latest."""
         query = _SEARCH_UNIQUE if unique else _SEARCH
-        found = self._asked(query, _storable(pattern).replace("[", "[[]"), _count(n))
+        found = self._query(query, _storable(pattern).replace("[", "[[]"), _clamped(n))
         return _entries(reversed(found), output=output)
 
-    def _asked(self, query: str, *values: object) -> list[_Row]:
+    def _query(self, query: str, *values: object) -> list[_Row]:
         with self._lock:
             try:
-                return self._opened().execute(query, values).fetchall()
+                return self._connect().execute(query, values).fetchall()
             except sqlite3.Error as error:
-                return self._remember(error).execute(query, values).fetchall()
+                return self._fall_back_to_memory(error).execute(query, values).fetchall()
 
-    def _opened(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         if self._connection is not None:
             return self._connection
         if self._file is None:
@@ -126,13 +126,13 @@ class History:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return self._begin(self._file)
         except (sqlite3.Error, OSError, ValueError) as error:
-            return self._remember(error)
+            return self._fall_back_to_memory(error)
 
     def _begin(self, place: Path | str) -> sqlite3.Connection:
-        """Begin a session in a database. Raises ``sqlite3.Error`` if it is none, or is not to be written to."""
-        connection = sqlite3.connect(place, timeout=_PATIENCE, check_same_thread=False)
+        """Start a session in a database. Raises ``sqlite3.Error`` if it is not one, or is not writable."""
+        connection = sqlite3.connect(place, timeout=_TIMEOUT, check_same_thread=False)
         try:
-            # A commit need not reach the disk at once: it is the process that may end, not the machine.
+            # A commit need not reach the disk at once: the process may die, but rarely the machine.
             connection.execute("PRAGMA synchronous = OFF" if place == ":memory:" else "PRAGMA synchronous = NORMAL")
             connection.executescript(_TABLES)
             with connection:
@@ -144,8 +144,8 @@ class History:
         self._connection = connection
         return connection
 
-    def _remember(self, error: Exception) -> sqlite3.Connection:
-        """Go on in memory, with the cells of this session."""
+    def _fall_back_to_memory(self, error: Exception) -> sqlite3.Connection:
+        """Continue in memory, with the cells of this session."""
         _log.info("The history is kept in memory from here on: %s", error)
         if self._connection is not None:
             self._connection.close()
@@ -163,12 +163,12 @@ def _row(cell: Cell) -> tuple[int, str, str | None]:
 
 
 def _storable(text: str) -> str:
-    """``text`` with ``?`` for halves of characters, which no file in UTF-8 can hold."""
+    """Replace lone surrogates, which UTF-8 cannot encode, by ``?``."""
     return text.encode(errors="replace").decode()
 
 
-def _count(n: int | None) -> int:
-    """A number that SQLite has; ``None`` stands for no bound."""
+def _clamped(n: int | None) -> int:
+    """Clamp a number to SQLite's range; ``None`` means no bound."""
     return _ALL if n is None else min(max(n, 0), _ALL)
 
 

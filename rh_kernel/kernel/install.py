@@ -1,4 +1,4 @@
-"""Telling Jupyter about the kernel: a kernelspec that starts it with the running Python, and the language for its editors."""
+"""Install the kernelspec, which starts the kernel with the running Python, and the language support for Jupyter's editors."""
 
 import json
 import shutil
@@ -11,13 +11,13 @@ from jupyter_client.kernelspec import KernelSpecManager
 NAME = "rh"
 SPEC = Path(__file__).parent / "spec"
 LABEXTENSION = Path(__file__).parent / "labextension"
-"""What JupyterLab and Notebook load so that their editors know the language."""
+"""The extension that teaches the editors of JupyterLab and Notebook the language."""
 
 
 def install(*, user: bool = False, prefix: str | None = None) -> Path:
     """Install the kernelspec and return its folder: for the user, under ``prefix``, or beside the running Python.
 
-    The extension of the editors goes beside it. Raises ``OSError`` if that place cannot be written to.
+    Also installs the editor extension. Raises ``OSError`` if the target is not writable.
     """
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / NAME
@@ -33,7 +33,7 @@ def install(*, user: bool = False, prefix: str | None = None) -> Path:
 
 
 def _install_labextension(folder: Path) -> None:
-    """Put the extension into a folder of extensions, in the place of an older one."""
+    """Copy the extension into a folder of extensions, replacing an older one."""
     name = json.loads((LABEXTENSION / "package.json").read_text(encoding="utf-8"))["name"]
     shutil.rmtree(folder / name, ignore_errors=True)
     shutil.copytree(LABEXTENSION, folder / name)

@@ -1,4 +1,4 @@
-"""The kernel: ``execute``, ``complete``, ``inspect``, ``is_complete``, ``history``, comms, as the Jupyter protocol has them."""
+"""The kernel: Jupyter's ``execute``, ``complete``, ``inspect``, ``is_complete`` and ``history`` requests, and comms."""
 
 import asyncio
 import sys
@@ -11,8 +11,8 @@ from ipykernel.iostream import OutStream
 from ipykernel.kernelbase import Kernel
 from traitlets import List
 
-from rh_kernel.display.bundle import bundle
 from rh_kernel.display.fault import fault
+from rh_kernel.display.registry import bundle
 from rh_kernel.kernel.answering import answering, refuse
 from rh_kernel.kernel.checking import TARGET, listener
 from rh_kernel.kernel.comms import MESSAGES, manager
@@ -40,11 +40,11 @@ Reply = dict[str, Any]
 
 PAPER = "https://arxiv.org/search/?query=Programming+Backpropagation+with+Reverse+Handlers+for+Arrows"
 LET_GO = 0.2
-"""Seconds from an interrupt to the end of what it left behind."""
+"""Seconds after an interrupt until the interrupted computation's memory is released."""
 
 
 class RHKernel(Kernel):
-    """One session, one cell at a time. A cell that fails or is stopped leaves the session as it was."""
+    """One session, one cell at a time. A cell that fails or is interrupted leaves the session as it was."""
 
     implementation = "rh_kernel"
     implementation_version = VERSION
@@ -69,19 +69,19 @@ class RHKernel(Kernel):
 
     @property
     def rh(self) -> Session:
-        """The session as it is now; Python's ``rh`` is a view on the same one."""
+        """The current session; ``rh`` in Python is a view of it."""
         return self.workspace.session
 
     @property
     def kernel_info(self) -> dict[str, Any]:
-        """What the base class says, without its features: there is no debugger, and subshells are there but not declared.
+        """The base class's information without its features: there is no debugger, and subshells exist but are not advertised.
 
-        If they were, JupyterLab would send what widgets say through them, and take the end of that for the end of a cell.
+        Otherwise JupyterLab would send widget messages through a subshell and take their end for the end of the cell.
         """
         return {**super().kernel_info, "supported_features": []}
 
     def set_parent(self, ident: Any, parent: Any, channel: str = "shell") -> None:
-        """What is printed belongs to the request that is being served."""
+        """Attribute printed output to the request that is being served."""
         super().set_parent(ident, parent, channel)
         if channel == "shell":
             self._python.set_parent(parent)
@@ -90,17 +90,17 @@ class RHKernel(Kernel):
                     stream.set_parent(parent)
 
     async def shell_main(self, subshell_id: str | None, msg: Any) -> None:
-        """Serve a request, one after the other; but what a widget says while a cell runs at once.
+        """Serve requests one at a time, except that widget messages are served at once while a cell runs.
 
-        The base class would do the latter beside the cell, and then lose which of the two it was busy with.
+        The base class would serve them concurrently with the cell and then lose track of which request is the current one.
         """
-        if subshell_id is None and self._main_asyncio_lock.locked() and self._kind(msg) in MESSAGES:
-            self._serve(msg)
+        if subshell_id is None and self._main_asyncio_lock.locked() and self._message_type(msg) in MESSAGES:
+            self._serve_widget_message(msg)
         else:
             await super().shell_main(subshell_id, msg)
 
-    def _kind(self, msg: Any) -> str:
-        """The type of a message as it came from the socket."""
+    def _message_type(self, msg: Any) -> str:
+        """The type of a raw message from the socket."""
         session: Any = self.session
         try:
             _, frames = session.feed_identities(msg, copy=False)
@@ -108,8 +108,8 @@ class RHKernel(Kernel):
         except (ValueError, TypeError, KeyError):
             return ""
 
-    def _serve(self, msg: Any) -> None:
-        """Pass a message on to its widget. A page counts its messages by their ``idle``; the cell is what is busy after it."""
+    def _serve_widget_message(self, msg: Any) -> None:
+        """Pass a message on to its widget, with ``busy`` and ``idle`` of its own; afterwards the cell is ``busy`` again."""
         session, running = cast(Any, self.session), self.get_parent("shell")
         try:
             idents, frames = session.feed_identities(msg, copy=False)
@@ -122,7 +122,7 @@ class RHKernel(Kernel):
         self._publish_status("busy", "shell", parent=running)
 
     def should_handle(self, stream: Any, msg: Any, idents: Any) -> Any:
-        """Whether a request is to be served; one that is malformed is answered here."""
+        """Whether to serve a request; a malformed one is answered here."""
         request = msg["header"]["msg_type"]
         try:
             msg["content"] = well_formed(request, msg["content"])
@@ -135,10 +135,10 @@ class RHKernel(Kernel):
         return super().should_handle(stream, msg, idents)
 
     def pre_handler_hook(self) -> None:
-        """SIGINT stays ignored while no cell runs: between two messages it would end the process."""
+        """Keep ignoring SIGINT while no cell runs: between two messages it would end the process."""
 
     def post_handler_hook(self) -> None:
-        """Nothing was changed before."""
+        """Nothing to restore."""
 
     async def do_execute(
         self,
@@ -151,9 +151,9 @@ class RHKernel(Kernel):
         cell_meta: Any = None,
         cell_id: str | None = None,
     ) -> Reply:
-        """Run a cell: its outputs, and the reply ``ok`` or ``error``."""
+        """Run a cell and return the reply, with status ``ok`` or ``error``."""
         number = self.execution_count
-        # Whoever sends the message names the cell, and may name it by anything.
+        # The cell id comes from the client, and can be any JSON value.
         cell = cell_id if isinstance(cell_id, str) and not silent else ""
         self._allow_stdin = allow_stdin
         start = python_starts(code)
@@ -162,7 +162,7 @@ class RHKernel(Kernel):
             error, value = await self._run(Source(f"cell {number}", code), cell, silent=silent)
         else:
             if cell:
-                # It may have been in the language when it was run before, and declares nothing any more.
+                # An earlier version of this cell may have been in the language; withdraw its declarations.
                 await self._run(Source(f"cell {number}", ""), cell, silent=silent)
             elif not silent:
                 self._widgets.begin(f"{number}")
@@ -177,41 +177,41 @@ class RHKernel(Kernel):
         return {"status": "ok", "execution_count": number, "payload": payload, "user_expressions": expressions}
 
     async def _run(self, source: Source, cell: str, *, silent: bool) -> tuple[Content | None, str | None]:
-        """Run a cell in the language: what went wrong, and the text of the value that it ends in."""
+        """Run a cell in the language. Returns its error, if any, and the text of the value it ends in."""
         outputs = self._outputs(self.execution_count, cell or f"{self.execution_count}", silent=silent)
         interrupts = Interrupts()
         with interrupts.watched(), nullcontext() if silent else outputs.alive():
-            error = await self._take(source, cell, outputs, interrupts)
+            error = await self._process(source, cell, outputs, interrupts)
         if error is not None and not silent:
-            self._say("error", error)
+            self._send_output("error", error)
         return error, outputs.value
 
     def _outputs(self, number: int, cell: str, *, silent: bool) -> Outputs:
-        """Where the results of a cell go, with a widget for each that has a view."""
+        """Return the outputs of a cell, with a widget for each result that has a view."""
         if silent:
-            return Outputs(self._say_nothing, number, time.monotonic, undressed)
+            return Outputs(self._discard_output, number, time.monotonic, undressed)
         self._widgets.begin(cell)
 
         def dressed(result: Result, static: Bundle) -> Iterable[Bundle]:
             return self._widgets.outputs(cell, result, static)
 
-        return Outputs(self._say, number, time.monotonic, dressed, self.rh.settings.bounds.output)
+        return Outputs(self._send_output, number, time.monotonic, dressed, self.rh.settings.bounds.output)
 
-    async def _take(self, source: Source, cell: str, outputs: Outputs, interrupts: Interrupts) -> Content | None:
-        """Take the events of ``source`` as far as they go, and its session if it ends well; else what went wrong."""
+    async def _process(self, source: Source, cell: str, outputs: Outputs, interrupts: Interrupts) -> Content | None:
+        """Process the events of ``source`` and keep its session if it succeeds; otherwise return the error."""
         before = self.rh
         try:
             with self.workspace.changing() as put:
                 put(await drive(execute(before, source, cell=cell), outputs.take, interrupts))
         except KeyboardInterrupt as stop:
-            # What the cell was at work on may be large; the traceback holds it until the front end has heard of the end.
+            # The traceback keeps the interrupted computation alive, which may be large; drop it once the front end is told.
             asyncio.get_running_loop().call_later(LET_GO, stop.with_traceback, None)
             outputs.abandon("interrupted")
             return interrupted(kept=False)
         except Busy as busy:
             outputs.abandon("failed")
             return occupied(busy)
-        except Failure as failure:  # of what shows the outputs: there are too many
+        except Failure as failure:  # too many outputs
             outputs.abandon("failed")
             return failed(failure.diagnostics, undone=outputs.has_shown)
         except Exception as exception:
@@ -227,7 +227,7 @@ class RHKernel(Kernel):
         return None
 
     async def _evaluate(self, expressions: Mapping[str, str]) -> Reply:
-        """The values of expressions in the language that a client asks for beside the cell; they change nothing."""
+        """Evaluate the ``user_expressions`` of a request; they change nothing."""
         replies: Reply = {}
         for name, text in expressions.items():
             found: list[Result] = []
@@ -248,7 +248,7 @@ class RHKernel(Kernel):
         return replies
 
     async def do_complete(self, code: str, cursor_pos: int) -> Reply:
-        """The names that fit what stands before the cursor, with their types."""
+        """Complete the word before the cursor."""
         python, cursor_pos = python_starts(code), min(max(cursor_pos, 0), len(code))
         if python is not None and python <= cursor_pos:
             return self._python.complete(code, python, cursor_pos)
@@ -263,7 +263,7 @@ class RHKernel(Kernel):
         }
 
     async def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> Reply:
-        """The type and the documentation of the name at the cursor."""
+        """Return the type and the documentation of the name at the cursor."""
         python, cursor_pos = python_starts(code), min(max(cursor_pos, 0), len(code))
         if python is not None and python <= cursor_pos:
             return self._python.inspect(code, python, cursor_pos, detail_level, omit_sections)
@@ -271,7 +271,7 @@ class RHKernel(Kernel):
         return {"status": "ok", "found": data is not None, "data": dict(data or {}), "metadata": {}}
 
     async def do_is_complete(self, code: str) -> Reply:
-        """Whether Enter should run the text, and if not how far the next line is indented."""
+        """Return whether Enter should run the text, and otherwise the indentation of the next line."""
         python = python_starts(code)
         if python is not None:
             return self._python.is_complete(code[python:])
@@ -290,7 +290,7 @@ class RHKernel(Kernel):
         pattern: str | None = None,
         unique: bool = False,
     ) -> Reply:
-        """The cells that were run."""
+        """Return cells that were run."""
         match hist_access_type:
             case "tail":
                 found = self._history.tail(n or 0, output=output)
@@ -301,15 +301,15 @@ class RHKernel(Kernel):
         return {"status": "ok", "history": found}
 
     async def do_debug_request(self, msg: Any) -> Reply:
-        """The answer of a debug adapter that cannot do what it is asked; ``kernel_info`` does not promise one."""
+        """Decline: there is no debugger, and ``kernel_info`` does not advertise one."""
         del msg
         return {"type": "response", "success": False, "message": "this kernel has no debugger"}
 
-    def _say(self, message: str, content: Mapping[str, Any]) -> None:
+    def _send_output(self, message: str, content: Mapping[str, Any]) -> None:
         self.send_response(self.iopub_socket, message, dict(content))
 
-    def _say_nothing(self, message: str, content: Mapping[str, Any]) -> None:
-        """What a silent cell says."""
+    def _discard_output(self, message: str, content: Mapping[str, Any]) -> None:
+        """Discard the output of a silent cell."""
 
 
 def _expression(found: list[Result]) -> Reply:

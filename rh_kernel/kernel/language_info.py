@@ -1,4 +1,4 @@
-"""How the language describes itself to Jupyter: ``language_info`` in the reply to ``kernel_info`` and in notebooks."""
+"""The ``language_info`` in the reply to ``kernel_info`` and in notebooks."""
 
 from importlib.metadata import version
 from typing import Any
@@ -10,7 +10,7 @@ LANGUAGE_INFO: dict[str, Any] = {
     "version": VERSION,
     "mimetype": "text/x-rh",
     "file_extension": ".rh",
-    # An editor without a mode for the language falls back to the mode of this type, where `#` begins a comment as well.
+    # An editor without a mode for the language falls back to this MIME type, where `#` begins a comment as well.
     "codemirror_mode": {"name": "rh", "mime": "text/x-julia"},
     "pygments_lexer": "rh",
     "nbconvert_exporter": "script",

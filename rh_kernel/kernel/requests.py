@@ -1,4 +1,4 @@
-"""What a request may hold: one that is none is answered with what is wrong with it, or whoever sent it would wait for ever."""
+"""Validate requests: a malformed one is answered with an error, so that its sender does not wait forever."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -7,7 +7,7 @@ Content = dict[str, Any]
 
 _CODE = {"code": str}
 _CURSOR = {"code": str, "cursor_pos": int}
-_NEEDED: Mapping[str, Mapping[str, type]] = {
+_REQUIRED: Mapping[str, Mapping[str, type]] = {
     "execute_request": _CODE,
     "complete_request": _CURSOR,
     "inspect_request": _CURSOR,
@@ -16,7 +16,7 @@ _NEEDED: Mapping[str, Mapping[str, type]] = {
     "shutdown_request": {"restart": bool},
     "delete_subshell_request": {"subshell_id": str},
 }
-_POSSIBLE: Mapping[str, Mapping[str, type]] = {
+_OPTIONAL: Mapping[str, Mapping[str, type]] = {
     "execute_request": {
         "silent": bool,
         "store_history": bool,
@@ -39,50 +39,50 @@ _POSSIBLE: Mapping[str, Mapping[str, type]] = {
 
 
 class Malformed(Exception):
-    """A request without something that it needs, or with something in its place."""
+    """A request with a field missing or of the wrong type."""
 
 
 class Unreadable(dict[str, Any]):
-    """What stands for a part of a message that is no JSON object. It is empty, so whoever only looks into it finds nothing."""
+    """Stands for part of a message that is not a JSON object; empty, so lookups find nothing."""
 
 
 def well_formed(request: str, content: object) -> Content:
-    """The content of a request as it can be used: halves of characters are replaced. Raises ``Malformed``."""
+    """Return the content of a request with lone surrogates replaced. Raises ``Malformed``."""
     if isinstance(content, Unreadable) or not isinstance(content, dict):
         raise Malformed("the content is no JSON object")
     fields = cast(Content, content)
-    for name, kind in _NEEDED.get(request, {}).items():
+    for name, kind in _REQUIRED.get(request, {}).items():
         if not isinstance(fields.get(name), kind):
-            raise Malformed(_what(request, name, kind, fields))
-    for name, kind in _POSSIBLE.get(request, {}).items():
+            raise Malformed(_mismatch(request, name, kind, fields))
+    for name, kind in _OPTIONAL.get(request, {}).items():
         if fields.get(name) is not None and not isinstance(fields[name], kind):
-            raise Malformed(_what(request, name, kind, fields))
+            raise Malformed(_mismatch(request, name, kind, fields))
     expressions = fields.get("user_expressions")
     if isinstance(expressions, dict) and not all(isinstance(text, str) for text in cast(Content, expressions).values()):
         raise Malformed(f"{request}: the expressions in `user_expressions` are texts")
     if request == "history_request":
-        # ipykernel passes every field on as an argument, and a later protocol may have more of them.
-        known = {*_NEEDED[request], *_POSSIBLE[request]}
+        # ipykernel passes every field on as an argument; a later protocol may add more.
+        known = {*_REQUIRED[request], *_OPTIONAL[request]}
         fields = {name: value for name, value in fields.items() if name in known}
     try:
-        return cast(Content, _whole(fields))
+        return cast(Content, _cleaned(fields))
     except RecursionError:
         raise Malformed(f"{request}: the content is nested too deeply") from None
 
 
-def _what(request: str, name: str, kind: type, fields: Content) -> str:
+def _mismatch(request: str, name: str, kind: type, fields: Content) -> str:
     found = f"it is {type(fields[name]).__name__}" if name in fields else "it is missing"
     return f"{request}: `{name}` is to be {kind.__name__}; {found}"
 
 
-def _whole(value: object) -> object:
-    """Without halves of characters, as a browser may send them."""
+def _cleaned(value: object) -> object:
+    """Replace lone surrogates, which a browser may send."""
     match value:
         case str():
             return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case dict():
-            return {_whole(key): _whole(part) for key, part in cast(dict[object, object], value).items()}
+            return {_cleaned(key): _cleaned(part) for key, part in cast(dict[object, object], value).items()}
         case list():
-            return [_whole(part) for part in cast(list[object], value)]
+            return [_cleaned(part) for part in cast(list[object], value)]
         case _:
             return value

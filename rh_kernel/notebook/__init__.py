@@ -1,1 +1,1 @@
-"""The language from Python: ``%%rh`` in an ordinary notebook, and functions whose results a notebook displays (LANGUAGE §6)."""
+"""RH in IPython: ``%%rh`` in a Python notebook, and functions whose results the notebook displays (LANGUAGE §6)."""

@@ -1,4 +1,4 @@
-"""The Tab key under ``%%rh``: the names of the session that fit, in the place of Python's."""
+"""Completion under ``%%rh``: names of the session instead of Python's."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, cast
@@ -10,11 +10,11 @@ NAME = "rh"
 MAGIC = f"%%{NAME}"
 
 Found: TypeAlias = dict[str, Any]
-"""What IPython takes from a matcher."""
+"""The result of a matcher, as IPython expects it."""
 
 
 class Context(Protocol):
-    """What IPython tells a matcher: the whole cell, and where in it the cursor stands."""
+    """IPython's argument to a matcher: the whole cell and the position of the cursor."""
 
     full_text: str
     cursor_position: int
@@ -22,7 +22,7 @@ class Context(Protocol):
 
 
 def matcher(where: object) -> Callable[[Context], Found]:
-    """The matcher of a shell; in a cell of another language it finds nothing, in one of ours what it finds is all there is."""
+    """Return the matcher of a shell: it replaces all other completions in ``%%rh`` cells and finds nothing in others."""
     from IPython.core.completer import SimpleCompletion
 
     def match(context: Context) -> Found:
@@ -30,7 +30,7 @@ def matcher(where: object) -> Callable[[Context], Found]:
         if lines[0].split()[:1] != [MAGIC] or (context.cursor_line == 0 and context.cursor_position <= len(MAGIC)):
             return {"completions": [], "suppress": False}
         cursor = sum([len(line) + 1 for line in lines[: context.cursor_line]]) + context.cursor_position
-        # The magic is no part of the program, but its place in the cell counts.
+        # Blank out the magic: it is not part of the program, but offsets must not change.
         text = context.full_text.replace(MAGIC, " " * len(MAGIC), 1)
         start, found = completions(workspace_of(where).session, text, cursor)
         fitting = [SimpleCompletion(text=c.text, type=c.kind) for c in found]
@@ -40,7 +40,7 @@ def matcher(where: object) -> Callable[[Context], Found]:
 
 
 def attach(where: object, matchers: list[Any]) -> None:
-    """Put the matcher of a shell among ``matchers``, in the place of an earlier one."""
+    """Add the matcher of a shell to ``matchers``, replacing an earlier one."""
     from IPython.core import completer
 
     made = cast(Any, completer).context_matcher(identifier=NAME)(matcher(where))

@@ -1,10 +1,10 @@
-"""A cell under ``%%rh`` that failed or was stopped, as IPython is told of it."""
+"""Exceptions for a ``%%rh`` cell that failed or was interrupted."""
 
 from collections.abc import Sequence
 
 
 class CellFailed(Exception):
-    """A cell under ``%%rh`` has failed. IPython shows ``lines`` in the place of a traceback: the fault is in no Python code."""
+    """A ``%%rh`` cell failed. IPython shows ``lines`` instead of a traceback, since the error is not in Python code."""
 
     def __init__(self, summary: str, lines: Sequence[str]) -> None:
         super().__init__(summary)
@@ -15,7 +15,7 @@ class CellFailed(Exception):
 
 
 class CellStopped(KeyboardInterrupt):
-    """A cell under ``%%rh`` was interrupted; IPython shows ``lines`` in the place of a traceback."""
+    """A ``%%rh`` cell was interrupted; IPython shows ``lines`` instead of a traceback."""
 
     def __init__(self, summary: str, lines: Sequence[str]) -> None:
         super().__init__(summary)

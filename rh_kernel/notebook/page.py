@@ -1,4 +1,4 @@
-"""``%%rh`` in JupyterLite, where the kernel runs in the page itself."""
+"""``%%rh`` in JupyterLite, where the kernel runs in the browser page."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
@@ -7,15 +7,15 @@ from rh_kernel.notebook.completing import MAGIC
 
 
 def spare(where: object) -> None:
-    """Have JupyterLite's kernel leave cells under ``%%rh`` alone.
+    """Stop JupyterLite's kernel from transforming ``%%rh`` cells.
 
-    It looks for ``%pip`` in every cell, for which it reads the cell as Python; one whose lines are indented in another way than
-    Python allows would end there, without an answer to the notebook.
+    It looks for ``%pip`` in every cell and parses the cell as Python to find it; an RH cell with indentation that Python does
+    not allow would fail there, and the notebook would get no reply.
     """
     manager: Any = getattr(getattr(where, "kernel", None), "lite_transform_manager", None)
     if manager is None:
         return
-    # That of the class, so that loading the extension twice changes nothing.
+    # Wrap the method of the class, so that loading the extension twice changes nothing.
     transform = cast(Callable[[Any, str], Awaitable[str]], cast(Any, type(manager)).transform_cell)
 
     async def transform_cell(cell: str) -> str:

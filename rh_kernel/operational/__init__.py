@@ -1,1 +1,1 @@
-"""The operational reading of the core (RH §5): closed terms and commands reduce, one step at a time."""
+"""The operational semantics of the core (RH §5): small-step reduction of closed terms and commands."""

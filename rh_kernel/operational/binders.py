@@ -1,7 +1,7 @@
-"""Binder-taking constructors, in which the equations of RH Fig. 6 and 7 are written.
+"""Binder-taking constructors for the right sides of the equations of RH Fig. 6 and 7.
 
-A ``Place`` is a term, and a ``Plan`` a command, given the number of binders of the equation that stand around it: so one
-variable can be put at any depth, and nobody counts indices.
+A ``Place`` is a term and a ``Plan`` a command, as a function of the number of enclosing binders of the equation: so a variable
+can be used at any depth, without computing de Bruijn indices by hand.
 """
 
 from collections.abc import Callable
@@ -34,22 +34,22 @@ Plan: TypeAlias = Callable[[int], Command]
 
 
 def variable(binder: int, hint: str) -> Place:
-    """The variable of the binder that has ``binder`` binders of the equation around it."""
+    """Return the variable bound by the binder that has ``binder`` binders of the equation around it."""
     return lambda depth: Bound(depth - binder - 1, hint)
 
 
 def fixed(M: Term) -> Place:
-    """A term that does not mention the variables of the equation."""
+    """Return a term that does not mention the variables of the equation, shifted as needed."""
     return lambda depth: shift(M, depth)
 
 
 def opened(scope: Scope, *arguments: Place) -> Place:
-    """``M[V1/x1, …, Vn/xn]`` for a scope over a term that does not mention the variables of the equation."""
+    """``M[V1/x1, …, Vn/xn]``, for a scope over a term that does not mention the variables of the equation"""
     return lambda depth: cast(Term, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
 
 
 def performed(scope: Scope, *arguments: Place) -> Plan:
-    """``P[V1/x1, …, Vn/xn]`` for a scope over a command that does not mention the variables of the equation."""
+    """``P[V1/x1, …, Vn/xn]``, for a scope over a command that does not mention the variables of the equation"""
     return lambda depth: cast(Command, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
 
 
@@ -59,7 +59,7 @@ def call(f: Function, M: Place, span: Span | None = None) -> Place:
 
 
 def plus(M: Place, N: Place) -> Place:
-    """``M + N`` for cotangents, where a ``0`` is nothing"""
+    """``M + N`` for cotangents, where ``0`` is a symbolic zero"""
     return lambda depth: Plus(M(depth), N(depth), of_cotangents=True)
 
 
@@ -97,7 +97,7 @@ def rewrite(W: Place, hint: str, body: Callable[[Place], Place], V: Place) -> Pl
 
 
 def rewrite_scope(W: Place, scope: Scope, V: Place, known: tuple[()] | None = None) -> Place:
-    """``W.R_V(x. N)`` for a scope ``x. N`` that does not mention the variables of the equation."""
+    """``W.R_V(x. N)``, for a scope ``x. N`` that does not mention the variables of the equation"""
     return lambda depth: R(W(depth), shift(scope, depth), V(depth), known)
 
 
@@ -112,7 +112,7 @@ def bind(P: Plan, hint: str, body: Callable[[Place], Plan]) -> Plan:
 
 
 def bind_tuple(P: Plan, hints: tuple[str, ...], body: Callable[..., Plan]) -> Plan:
-    """``let ⟨x1, …, xn⟩ ⇐ P in Q``: the sugar of Def. 3.4, and for one variable ``let x1 ⇐ P in Q``"""
+    """``let ⟨x1, …, xn⟩ ⇐ P in Q`` (the sugar of Def. 3.4); for one variable, ``let x1 ⇐ P in Q``"""
     if len(hints) == 1:
         return bind(P, hints[0], body)
 
@@ -132,4 +132,4 @@ def reverse(V: Place, scope: Scope, H: ReverseHandler) -> Plan:
 
 
 PACKED = "p"
-"""What a tuple is called between the let that binds it and the lets that take it apart."""
+"""The name of a tuple between the let that binds it and the lets that project its components."""

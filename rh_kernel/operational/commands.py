@@ -1,4 +1,4 @@
-"""``(hp, P) → (hp', P')`` for closed commands (RH Def. 5.10), the rules of Fig. 7, of Ex. 5.13 and of §2.2.1 included."""
+"""Steps ``(hp, P) → (hp', P')`` of closed commands (RH Def. 5.10): the rules of Fig. 7, Ex. 5.13 and §2.2.1."""
 
 from collections.abc import Callable
 from typing import TypeAlias, cast
@@ -28,14 +28,13 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.stuck import unhandled
 
 Reduct: TypeAlias = tuple[Rule, Subject, Environment, Context | None, Change | None]
-"""The rule, the ``N[ρ]`` that the redex becomes, the context it stands in, and the change of the heap."""
+"""The rule, the contractum ``N[ρ]``, its context, and the change of the heap."""
 
 
 def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
-    """The one step that ``K[M]`` takes, for a head M in its context K as ``focus`` gives them.
+    """Return the only step of ``K[M]``, for a head M in its context K as found by ``focus``.
 
-    Raises ``Stuck`` if there is none: an operation that nothing handles, a location that the heap does not hold, or a
-    limit that is met.
+    Raises ``Stuck`` if there is none: an unhandled operation, a location that is not in the heap, or a limit.
     """
     form, V, W, rho, K = head
     if K is not None and K.opens:
@@ -77,24 +76,24 @@ def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
 
 
 def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
-    """The step for a head in the body of an ``RH``: by an ordinary handler inside of it, or by an equation of Fig. 7."""
+    """Return the step for a head in the body of an ``RH``: by an ordinary handler inside it, or by an equation of Fig. 7."""
     if isinstance(M, Return | Perform | RevHandle) and type(V) is not Bound:
-        return _by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
+        return _unfold_by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
     if isinstance(M, Return):
         return _return_inside(M.term, K)
     if isinstance(M, Perform):
         return _perform_inside(M, K)
     if isinstance(M, RevHandle):
-        return _by(Rule.RH_HANDLE, K, lambda form: fig_7.rh_handle(form, M))
+        return _unfold_by(Rule.RH_HANDLE, K, lambda form: fig_7.rh_handle(form, M))
     raise KernelBug(f"{type(M).__name__} is no head")
 
 
 def _return_inside(y: Term, K: Context) -> Reduct:
     outer = K.form
     if isinstance(outer, Bind):
-        return _by(Rule.RH_LET, K, lambda form: fig_7.rh_let(form, outer.scope, y))
+        return _unfold_by(Rule.RH_LET, K, lambda form: fig_7.rh_let(form, outer.scope, y))
     if isinstance(outer, RH):
-        return _by(Rule.RH_RETURN, K, lambda form: fig_7.rh_return(form, y))
+        return _unfold_by(Rule.RH_RETURN, K, lambda form: fig_7.rh_return(form, y))
     if isinstance(outer, Handle):
         return Rule.H_RETURN, instantiated(outer.handler.returns, y), None, K.outer, None
     raise KernelBug("a term has no command in it")
@@ -107,13 +106,13 @@ def _perform_inside(M: Perform, K: Context) -> Reduct:
         Q = handle_operation(M, K, part)
         if Q is not None:
             return Rule.H_OP, Q, None, part.outer, None
-    return _by(Rule.RH_OP, K, lambda form: fig_7.rh_op(form, M))
+    return _unfold_by(Rule.RH_OP, K, lambda form: fig_7.rh_op(form, M))
 
 
-def _by(rule: Rule, K: Context, equation: Callable[[fig_7.Form], fig_7.Unfolded]) -> Reduct:
-    """The step that unfolds the nearest ``RH`` in K by an equation of Fig. 7."""
-    for at in handlers(K):
-        if isinstance(at.form, RH):
-            P, rho = equation(fig_7.Form(K, at, at.form))
-            return rule, P, rho, at.outer, None
+def _unfold_by(rule: Rule, K: Context, equation: Callable[[fig_7.Form], fig_7.Unfolded]) -> Reduct:
+    """Return the step that unfolds the innermost ``RH`` in K by an equation of Fig. 7."""
+    for part in handlers(K):
+        if isinstance(part.form, RH):
+            P, rho = equation(fig_7.Form(K, part, part.form))
+            return rule, P, rho, part.outer, None
     raise KernelBug("there is no RH to unfold")

@@ -1,8 +1,9 @@
 """Evaluation contexts ``E``, ``F^c`` and ``F^t`` (RH Def. 5.1, 5.5) as stacks of frames, innermost first.
 
-A frame is a form and the position of its hole. Two go on into what is not yet unfolded: ``RH_H^V(⟨y1, …, ym⟩. [-])`` looks at
-the head of its body, and ``W.R_V(x. [-])`` for the first derivative in its body, wherever that stands. A tuple is evaluated
-from left to right, which the paper's grammar leaves out. Stacks are persistent: the steps of a trace share them.
+A frame is a form and the position of its hole. Two kinds of frame enter bodies that are not yet unfolded:
+``RH_H^V(⟨y1, …, ym⟩. [-])``, down to the head of its body, and ``W.R_V(x. [-])``, down to the first derivative in its body.
+Tuples are evaluated from left to right, which the paper's grammar omits. Stacks are persistent: the steps of a trace share
+them.
 """
 
 from collections.abc import Iterator
@@ -39,17 +40,17 @@ from rh_kernel.syntax.core import (
 Subject: TypeAlias = Term | Command
 
 Values: TypeAlias = "tuple[Term, Values] | None"
-"""The components of a tuple that are values already, last one first."""
+"""The evaluated components of a tuple, last one first."""
 
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """A stack of at least one frame; ``None`` is the hole alone. Nobody writes on it but for ``beside`` and ``frames``.
+    """A non-empty stack of frames; ``None`` is the empty context. Immutable except for the caches ``beside`` and ``frames``.
 
-    The innermost frame is ``form[ρ]`` with its hole at the child ``position``; ``before`` are the children in front of it that
-    have become values: one term, or those of a tuple. ``handling`` is the nearest part further out whose frame is a
-    ``handle`` or an ``RH``; only frames that hold commands know it. ``opens`` says whether an ``RH`` is among the frames:
-    where none is, what fills the hole is closed. ``inside`` says whether the form itself stands in the body of an ``R``.
+    The innermost frame is ``form[ρ]`` with its hole at the child ``position``; ``before`` holds the evaluated children to the
+    left of it: one term, or those of a tuple. ``handling`` is the innermost enclosing context whose frame is a ``handle`` or
+    an ``RH``; it is only set for frames around commands. ``opens`` says whether any frame is an ``RH``: if not, the term in
+    the hole is closed. ``inside`` says whether the form itself is in the body of an ``R``.
     """
 
     form: Subject
@@ -61,14 +62,14 @@ class Context:
     opens: bool = False
     inside: bool = False
     beside: tuple[Any, ...] | None = None
-    """What ``siblings`` has written out."""
+    """The cached result of ``siblings``."""
     frames: int | None = None
-    """What ``depth`` has counted."""
+    """The cached result of ``depth``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """``K[M[ρ]]`` as reduction holds it: neither ρ nor the environments of the frames of K are written out."""
+    """``K[M[ρ]]`` as reduction represents it: neither ρ nor the environments in the frames of K are substituted."""
 
     subject: Subject
     rho: Environment
@@ -76,19 +77,19 @@ class Closure:
 
 
 def around(K: Context | None, form: Subject, position: int = 0, rho: Environment = None) -> Context:
-    """``K[form]`` with the hole at the command that is the child ``position`` of the form."""
+    """Return ``K[form]`` with the hole at the command that is the child ``position`` of the form."""
     if K is None:
         return Context(form, position, rho, None, None, None, type(form) is RH)
     return Context(form, position, rho, None, K, K if handles(K) else K.handling, K.opens or type(form) is RH)
 
 
 def handles(K: Context) -> bool:
-    """Whether the innermost frame of K is a handler's."""
+    """Whether the innermost frame of K is a handler."""
     return type(K.form) is Handle or type(K.form) is RH
 
 
 def handlers(K: Context | None) -> Iterator[Context]:
-    """The parts of K, a context of a command, whose frames are handlers', innermost first."""
+    """Yield the parts of K (a context of a command) whose innermost frames are handlers, innermost first."""
     if K is not None and not handles(K):
         K = K.handling
     while K is not None:
@@ -97,14 +98,14 @@ def handlers(K: Context | None) -> Iterator[Context]:
 
 
 def up_to(K: Context | None, end: Context | None) -> Iterator[Context]:
-    """The parts of K inside ``end``, innermost first."""
+    """Yield the parts of K inside ``end``, innermost first."""
     while K is not None and K is not end:
         yield K
         K = K.outer
 
 
 def plug(K: Context | None, M: Subject, end: Context | None = None) -> Subject:
-    """``K[M]``, or as much of it as lies inside ``end``."""
+    """Return ``K[M]``, or only the part of it inside ``end``."""
     while K is not None and K is not end:
         M = fill(K, M, siblings(K))
         K = K.outer
@@ -112,16 +113,16 @@ def plug(K: Context | None, M: Subject, end: Context | None = None) -> Subject:
 
 
 def outline(closure: Closure, end: Context | None = None) -> Subject:
-    """``K[M]`` for a closure ``K[M[ρ]]``, or what of it is inside ``end``: where a value is to be put in a variable stands."""
+    """Return ``K[M]`` for a closure ``K[M[ρ]]``, or the part inside ``end``, without substituting environments."""
     M, K = closure.subject, closure.context
     while K is not None and K is not end:
-        M = fill(K, M, _beside(K.form, K.position))
+        M = fill(K, M, _unevaluated(K.form, K.position))
         K = K.outer
     return M
 
 
 def depth(K: Context | None) -> int:
-    """How many frames K has. It is counted once: contexts share their outer parts."""
+    """Return the number of frames of K. It is cached, since contexts share their outer parts."""
     uncounted: list[Context] = []
     while K is not None and K.frames is None:
         uncounted.append(K)
@@ -134,7 +135,7 @@ def depth(K: Context | None) -> int:
 
 
 def path(K: Context | None, end: Context | None = None) -> tuple[int, ...]:
-    """The positions of the children that lead from the root to the hole, or from the hole of ``end``, which is a part of K."""
+    """Return the child positions on the path from the root, or from the hole of ``end`` (a part of K), to the hole of K."""
     inwards: list[int] = []
     while K is not None and K is not end:
         inwards.append(K.position)
@@ -144,7 +145,7 @@ def path(K: Context | None, end: Context | None = None) -> tuple[int, ...]:
 
 
 def binders(K: Context | None) -> tuple[str, ...]:
-    """The variables that K binds around its hole, the last of them with index 0."""
+    """Return the variables bound by K around its hole; the last one has index 0."""
     inwards: list[str] = []
     for part in binding(K):
         if (isinstance(part.form, Let) and part.position) or isinstance(part.form, R | RH):
@@ -154,9 +155,9 @@ def binders(K: Context | None) -> tuple[str, ...]:
 
 
 def binding(K: Context | None) -> Iterator[Context]:
-    """The parts of K, innermost first, as far out as there can be one that binds variables around its hole.
+    """Yield the parts of K, innermost first, as far out as one may bind variables around the hole.
 
-    They are an ``R``, an ``RH`` or, in the body of an ``R``, a ``let`` with the hole behind its ``in``.
+    Those that do are an ``R``, an ``RH``, or in the body of an ``R`` a ``let`` with the hole after its ``in``.
     """
     while K is not None and (K.opens or is_in_derivative(K)):
         yield K
@@ -164,17 +165,17 @@ def binding(K: Context | None) -> Iterator[Context]:
 
 
 def is_in_derivative(K: Context) -> bool:
-    """Whether the hole of K stands in the body of an ``R``."""
+    """Whether the hole of K is in the body of an ``R``."""
     return K.inside or type(K.form) is R
 
 
 def within(K: Context | None, form: Subject, position: int, before: "Term | Values" = None) -> Context:
-    """``K[form]`` with the hole at this child; the form is an ``R`` or stands in the body of one, and is a term without a ρ."""
+    """Return ``K[form]`` with the hole at this child, for an ``R`` or a term in the body of one, which has no environment."""
     return Context(form, position, None, before, K, inside=K is not None and is_in_derivative(K))
 
 
 def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
-    """The innermost form of K with ``hole`` in its hole and these siblings; it says whether a term or a command fits."""
+    """Return the innermost form of K with this hole and these siblings; the form decides whether a term or a command fits."""
     M, P = cast(Term, hole), cast(Command, hole)
     span, before = K.form.span, K.before
     match K.form:
@@ -210,15 +211,15 @@ def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
 
 
 def siblings(K: Context) -> tuple[Any, ...]:
-    """What the innermost form of K holds beside its hole and behind what has become values, written out."""
+    """Return the unevaluated children of the innermost form of K beside its hole, with ρ substituted."""
     if K.rho is None:
-        return _beside(K.form, K.position)
+        return _unevaluated(K.form, K.position)
     if K.beside is None:
-        K.beside = tuple([written_out(node, K.rho) for node in _beside(K.form, K.position)])
+        K.beside = tuple([written_out(node, K.rho) for node in _unevaluated(K.form, K.position)])
     return K.beside
 
 
-def _beside(form: Subject, position: int) -> tuple[Node, ...]:
+def _unevaluated(form: Subject, position: int) -> tuple[Node, ...]:
     match form:
         case Plus(_, N):
             return () if position else (N,)
@@ -241,7 +242,7 @@ def _beside(form: Subject, position: int) -> tuple[Node, ...]:
 
 
 def listed(values: Values) -> list[Term]:
-    """The components in the order in which they were written."""
+    """Return the components in source order."""
     backwards: list[Term] = []
     while values is not None:
         V, values = values

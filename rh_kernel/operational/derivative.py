@@ -1,7 +1,7 @@
 """``W.R_V(x. N)``, the reverse derivative of a term by rewriting (RH Fig. 6).
 
 Each equation is one step, taken when the form reaches an evaluation position; an ``R`` in the body is rewritten first.
-The figure has no equation for sums: ``R-Plus`` is added. A cotangent stands before its point.
+The figure has no equation for sums: ``R-Plus`` is added. Cotangents precede points.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,7 @@ from rh_kernel.syntax.types import factors
 
 
 def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
-    """The equation for ``W.R_V(x. N)``, by the form of N: its name and its right side. Γ has what W and V mention."""
+    """Return the name and the right side of the equation for ``W.R_V(x. N)``; Γ declares the free variables of W and V."""
     if (found := nested.unfold(form, gamma)) is not None:
         return found
     W, V = fixed(form.cotangent), fixed(form.point)
@@ -77,7 +77,7 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
 
 
 def _call(W: Place, N: Call, M: Scope, V: Place, through: Callable[[Place], Place]) -> Place:
-    """``let x ← V in let y ← rd[f](⟨W, M⟩) in y.R_V(x. M)`` for ``N = f(M)``, in whose place ``rd[f]`` stands"""
+    """``let x ← V in let y ← rd[f](⟨W, M⟩) in y.R_V(x. M)`` for ``N = f(M)``, with the span of N"""
 
     def body(x: Place) -> Place:
         return let(call(RdOf(N.function), tuple_from(W, opened(M, x)), N.span), "y", through)
@@ -101,11 +101,11 @@ def _tuple(W: Place, through: list[Callable[[Place], Place]]) -> Place:
     """``let ⟨y1, …, yn⟩ ← W in y1.R_V(x. M1) + … + yn.R_V(x. Mn)``"""
 
     def body(*ys: Place) -> Place:
-        return reduce(plus, [back(y) for y, back in zip(ys, through, strict=True)])
+        return reduce(plus, [pull_back(y) for y, pull_back in zip(ys, through, strict=True)])
 
     return let_tuple(W, ("y",) * len(through), body)
 
 
 def _proj(V: Place, M: Scope, through: Place) -> Place:
-    """``let x ← V in let y ← M in U.R_V(x. M)``, with U the cotangent W at i and zero elsewhere"""
+    """``let x ← V in let y ← M in U.R_V(x. M)``, where U is W at i and zero elsewhere"""
     return let(V, M.hints[0], lambda x: let(opened(M, x), "y", lambda _: through))

@@ -1,8 +1,8 @@
-"""Environments ``ρ = V1/x1, …, Vn/xn`` of closed values, and ``M[ρ]``: substitutions that wait.
+"""Environments ``ρ = V1/x1, …, Vn/xn`` of closed values, and ``M[ρ]``: delayed substitution.
 
-A rule that binds a variable extends ρ and leaves the body as it is; what a step has to say of the body is written out when
-somebody asks. Index 0 is the value that came last. An environment is a skew-binary list: to extend it takes one cell, to look
-a value up takes as many steps as its index has bits, and environments share what they have in common.
+A rule that binds a variable extends ρ and leaves the body as it is; ρ is substituted only when a step is displayed. Index 0 is
+the last value. An environment is a skew-binary list: extending it takes one cell, a lookup takes time logarithmic in the index,
+and environments share their tails.
 """
 
 from typing import TypeAlias
@@ -13,14 +13,14 @@ from rh_kernel.syntax.core import Term
 Tree: TypeAlias = "Term | tuple[Term, Tree, Tree]"
 
 Environment: TypeAlias = "tuple[int, Tree, Environment] | None"
-"""How many values the first tree holds, that tree, and the rest.
+"""The size of the first tree, that tree, and the rest.
 
-A tree of one value is that value; a larger one is its first value and two trees of half as many.
+A tree of one value is that value; a larger one is its first value and two trees of half the size.
 """
 
 
 def extended(rho: Environment, V: Term) -> Environment:
-    """``ρ, V/x`` with x for index 0; what was index i is then i + 1."""
+    """Return ``ρ, V/x``, where x gets index 0 and other indices grow by one."""
     if rho is not None:
         size, tree, rest = rho
         if rest is not None and rest[0] == size:
@@ -29,7 +29,7 @@ def extended(rho: Environment, V: Term) -> Environment:
 
 
 def length(rho: Environment) -> int:
-    """How many values ρ has."""
+    """Return the number of values in ρ."""
     count = 0
     while rho is not None:
         count, rho = count + rho[0], rho[2]
@@ -37,7 +37,7 @@ def length(rho: Environment) -> int:
 
 
 def without(rho: Environment, count: int) -> Environment:
-    """ρ as it was before its last ``count`` values came, or ``None`` if it has no more than these."""
+    """Drop the last ``count`` values of ρ; ``None`` if none remain."""
     while count and rho is not None:
         size, tree, rest = rho
         count -= 1
@@ -50,7 +50,7 @@ def without(rho: Environment, count: int) -> Environment:
 
 
 def are_same(rho: Environment, other: Environment) -> bool:
-    """Whether one of them was made of the other by extending it and going back, if at all: it takes no look at the values."""
+    """Whether both consist of the same trees, by identity, and so of the same values; values are not compared."""
     while rho is not other:
         if rho is None or other is None or rho[0] != other[0] or rho[1] is not other[1]:
             return False
@@ -59,7 +59,7 @@ def are_same(rho: Environment, other: Environment) -> bool:
 
 
 def value_at(rho: Environment, index: int) -> Term:
-    """``ρ(x)`` for the variable with that index."""
+    """Return ``ρ(x)`` for the variable with this index."""
     while rho is not None:
         size, tree, rest = rho
         if index < size:

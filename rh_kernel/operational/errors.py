@@ -19,7 +19,7 @@ class NoContent(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class OutOfFuel(Diagnostic):
-    """The limit on the number of steps was met."""
+    """The limit on the number of steps was reached."""
 
     code: ClassVar[str] = "RH204"
     title: ClassVar[str] = "Step limit reached"

@@ -1,8 +1,8 @@
 """Ordinary handlers of arrows (RH §2.2.1).
 
 ``handle ⌊V⌋ with H → P[V/x]``, and ``handle F[Op(V)] with H → Q[V/x, k]`` where ``k • M`` is ``handle F[⌊M⌋] with H``:
-handlers are deep. Inside an ``RH`` the same holds with a variable for V. An operation without a clause passes to the
-handlers outside.
+handlers are deep. The same holds inside an ``RH`` with a variable for V. An operation without a clause passes to the outer
+handlers.
 """
 
 from rh_kernel.operational.contexts import Context, siblings, up_to
@@ -24,9 +24,9 @@ from rh_kernel.syntax.core import (
 
 
 def handle_operation(M: Perform, K: Context | None, at: Context) -> Command | None:
-    """``Q[V/x, k]`` for an operation in K, by the handler of the innermost frame of ``at``, a part of K.
+    """Return ``Q[V/x, k]`` for an operation in K, by the handler in the innermost frame of ``at``, a part of K.
 
-    ``None`` if that frame is no ordinary handler's, or its handler has no clause for the operation.
+    Returns ``None`` if that frame is not an ordinary handler, or if the handler has no clause for the operation.
     """
     if not isinstance(at.form, Handle):
         return None
@@ -46,7 +46,7 @@ def _continuation(K: Context | None, at: Context, H: OrdinaryHandler) -> Scope:
 
 
 def _around(P: Command, part: Context) -> Command:
-    """P in a frame of an ``F^c`` that moves under the continuation's binder."""
+    """Put P into a frame of an ``F^c``, shifted under the binder of the continuation."""
     form = part.form
     if isinstance(form, Bind):
         return Bind(P, shift(siblings(part)[0], 1), span=form.span)

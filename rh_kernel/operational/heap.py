@@ -21,14 +21,14 @@ from rh_kernel.syntax.values import UNIT_VALUE
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``[ℓ ↦ v]``, what a step did to the heap"""
+    """``[ℓ ↦ v]``, a step's change of the heap"""
 
     location: Location
     content: Array
 
 
 class Heap(Mapping[Location, Array]):
-    """An immutable mapping from locations to arrays that nobody may write to; heaps share their contents."""
+    """An immutable mapping from locations to read-only arrays; heaps share their contents."""
 
     __slots__ = ("_contents",)
 
@@ -63,14 +63,14 @@ class Heap(Mapping[Location, Array]):
         return Heap({**self._contents, location: content})
 
     def after(self, change: Change | None) -> "Heap":
-        """The heap once a step has made its change."""
+        """Return the heap after the change of a step."""
         return self if change is None else self.put(change.location, change.content)
 
 
 def access(M: Perform, hp: Heap) -> tuple[Rule, Command, Change | None] | None:
-    """The rule for ``Get^ℓ()`` or ``Put^ℓ(V)`` in the heap ``hp``; ``None`` for another operation.
+    """Return the rule, the contractum and the change for ``Get^ℓ()`` or ``Put^ℓ(V)``; ``None`` for other operations.
 
-    Raises ``Stuck`` if the heap does not hold ℓ.
+    Raises ``Stuck`` if ℓ is not in the heap.
     """
     family, indices = M.operation.family, M.operation.indices
     reads = family is GET or family == GET

@@ -1,4 +1,4 @@
-"""What was found out about a symbol, or about a handler and an operation, and will be asked again at the next step."""
+"""A memo table keyed by identity, for facts about a symbol, or a handler and an operation, that every step asks for."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
@@ -7,7 +7,7 @@ Found = TypeVar("Found")
 
 
 class Known(Generic[Found]):
-    """Up to ``most`` answers of a function. What it was asked of is known by its identity, and kept as long as it is known."""
+    """Memoizes a function for up to ``most`` arguments, compared by identity and kept alive while they are in the table."""
 
     def __init__(self, find: Callable[..., Found], most: int) -> None:
         self._find = find
@@ -15,7 +15,7 @@ class Known(Generic[Found]):
         self._known: dict[object, tuple[object, Found]] = {}
 
     def of(self, *of: object, named: tuple[Hashable, ...] = ()) -> Found:
-        """What the function says, now or before; ``named`` are more arguments, which are compared."""
+        """Return the function's value, cached; the arguments ``named`` are compared by equality."""
         key: Any = id(of[0]) if len(of) == 1 and not named else (*map(id, of), *named)
         known = self._known.get(key)
         if known is None:

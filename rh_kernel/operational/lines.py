@@ -1,7 +1,7 @@
-"""``W.R_V(x. N)`` along a straight line ``let y1 ← M1 in … let yn ← Mn in U``: written as one, and taken back let by let.
+"""``W.R_V(x. N)`` for N a let chain ``let y1 ← M1 in … let yn ← Mn in U``: ANF conversion, then one let at a time, backward.
 
-Each M_i is a function of a value, a sum of two or a component of one, and U is a value. A value that an equation puts together
-comes with the number of the equation's lets that stand around it.
+Each M_i is a function of a value, a sum of two values or a component of one, and U is a value. Values built by an equation are
+paired with the number of the equation's lets around them.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,32 +20,32 @@ from rh_kernel.syntax.types import factors
 from rh_kernel.syntax.values import component, tuple_of
 
 Value: TypeAlias = tuple[Term, int]
-"""A value, and how many lets of the equation stand around it."""
+"""A value, and the number of the equation's lets around it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lets:
-    """The lets of an equation, outermost first: what each variable is called and what it is bound to."""
+    """The lets of an equation, outermost first: the name and the bound term of each."""
 
     bound: list[tuple[str, Term]] = field(default_factory=list[tuple[str, Term]])
 
     @property
     def depth(self) -> int:
-        """How many there are."""
+        """The number of lets."""
         return len(self.bound)
 
     def add(self, hint: str, M: Term) -> Value:
-        """The variable of one more ``let hint ← M in …``; M stands inside of all others."""
+        """Add ``let hint ← M in …`` innermost and return its variable; M is in the scope of all earlier lets."""
         self.bound.append((hint, M))
         return Bound(0, hint), self.depth
 
     def here(self, value: Value) -> Term:
-        """The value inside of all lets."""
+        """Return the value, shifted under all lets."""
         V, depth = value
         return shift(V, self.depth - depth)
 
     def component(self, value: Value, i: int, n: int) -> Value:
-        """The i-th of n components, counted from 0, by a let where the value is a variable."""
+        """Return the i-th of n components, counted from 0; a projection is bound by a new let."""
         V, depth = value
         M = component(V, i, n)
         return self.add("y", shift(M, self.depth - depth)) if type(M) is Proj else (M, depth)
@@ -57,17 +57,17 @@ class Lets:
         return N
 
 
-# -- a term as a line ----------------------------------------------------------------------------------------------------------
+# -- conversion to a let chain -------------------------------------------------------------------------------------------------
 
 
 def straightened(form: R) -> Term:
-    """``let y1 ← M1[V/x] in … let yn ← Mn[V/x] in W.R_V(x. let y1 ← M1 in … U)`` with N as a line, and what is known of it.
+    """``let y1 ← M1[V/x] in … let yn ← Mn[V/x] in W.R_V(x. let y1 ← M1 in … U)``, with N in A-normal form and ``known`` set.
 
-    What does not depend on x is not repeated in the R.
+    Lets that do not depend on x are not repeated in the R.
     """
     line = Lets()
     U = descend(_value(cast(Term, form.scope.body), (), line, "y"))
-    # M_k mentions x as the index k and y1, …, yk-1 as those below. Of these the bits of the ones that depend on x:
+    # M_k mentions x as index k, and y1, …, yk-1 as the indices below. `depending` is the bit set of those that depend on x:
     depending, numbers, lets, count = 1, list[int | None](), Lets(), 0
     for k, (hint, M) in enumerate(line.bound):
         depends = bool(M.loose & depending)
@@ -85,7 +85,7 @@ def straightened(form: R) -> Term:
 
 
 def _value(M: Term, rho: tuple[Value, ...], line: Lets, hint: str) -> Descent[Term]:
-    """The value that M is at the end of the line, which becomes longer; ρ has the values of the lets of M."""
+    """Append the lets of M to the line and return the value of M; ρ holds the values of the variables bound in M."""
     match M:
         case Bound(index):
             return line.here(rho[-1 - index]) if index < len(rho) else Bound(index - len(rho) + line.depth, M.hint, span=M.span)
@@ -117,14 +117,14 @@ def _value(M: Term, rho: tuple[Value, ...], line: Lets, hint: str) -> Descent[Te
 
 
 def _before(V: Term, k: int) -> Callable[[Bound], Term]:
-    """Where a variable of ``Γ, x, y1, …, yk`` is in ``Γ, y1, …, yk``, with V for x."""
+    """Map the variables of ``Γ, x, y1, …, yk`` to ``Γ, y1, …, yk``, with V for x."""
     return lambda y: y if y.index < k else shift(V, k) if y.index == k else Bound(y.index - 1, y.hint)
 
 
 def _within(k: int, i: int, numbers: Sequence[int | None], n: int) -> Callable[[Bound], Term]:
-    """Where a variable of ``Γ, x, y1, …, yk`` is behind n lets, in the body of the R, behind i lets more.
+    """Map the variables of ``Γ, x, y1, …, yk`` under n lets, in the body of the R, under i more lets.
 
-    Those y that have a number are bound there once more.
+    A y with a number is also bound in the body of the R, and refers to that binder.
     """
 
     def image(y: Bound) -> Term:
@@ -137,7 +137,7 @@ def _within(k: int, i: int, numbers: Sequence[int | None], n: int) -> Callable[[
 
 
 def _parts(lets: Lets, W: Value, U: Term, depending: int) -> list[tuple[Value, Bound]]:
-    """The parts of a cotangent W of the value U, each with its variable, for those variables whose bit is set."""
+    """Split a cotangent W of the value U into those of its variables whose bit is set; each is paired with its variable."""
     found: list[tuple[Value, Bound]] = []
     todo = [(W, U)]
     while todo:
@@ -156,7 +156,7 @@ def _parts(lets: Lets, W: Value, U: Term, depending: int) -> list[tuple[Value, B
 def _line(
     form: R, lets: Lets, kept: Sequence[tuple[str, Term]], tail: Sequence[tuple[Value, Bound]], known: Sequence[Value]
 ) -> Term:
-    """``⟨W1, …, Wk⟩.R_V(x. let y1 ← M1 in … ⟨U1, …, Uk⟩)`` inside of the lets"""
+    """``⟨W1, …, Wk⟩.R_V(x. let y1 ← M1 in … ⟨U1, …, Uk⟩)`` under the lets"""
     N = tuple_of(tuple([y for _, y in tail]))
     for hint, M in reversed(kept):
         N = Let(M, Scope((hint,), N))
@@ -164,13 +164,13 @@ def _line(
     return R(W, Scope(form.scope.hints, N), lets.here((form.point, 0)), tuple([lets.here(V) for V in known]), span=form.span)
 
 
-# -- back along a line ---------------------------------------------------------------------------------------------------------
+# -- the backward pass along a let chain ---------------------------------------------------------------------------------------
 
 
 def taken_back(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
-    """``⟨W1, …, Wk⟩.R_V(x. D[let y ← M in ⟨U1, …, Uk⟩])`` without the last let that anything has come back to.
+    """``⟨W1, …, Wk⟩.R_V(x. D[let y ← M in ⟨U1, …, Uk⟩])`` without the last let whose variable has a cotangent.
 
-    The rule is that for M. What has come back to y is added and goes through M; what depends on nothing that came is dropped.
+    The rule is the one for M: the cotangents of y are added and pulled back through M. Lets without cotangents are dropped.
     """
     N, kept = cast(Term, form.scope.body), list[tuple[str, Term]]()
     for _ in form.known or ():
@@ -182,46 +182,46 @@ def taken_back(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
     rule = Rule.R_LET
     while kept and rule is Rule.R_LET:
         (hint, M), _ = kept.pop(), known.pop()
-        came = [W for W, y in tail if not y.index]
+        incoming = [W for W, y in tail if not y.index]
         tail = [(W, Bound(y.index - 1, y.hint)) for W, y in tail if y.index]
-        if came:
-            W = came[0] if len(came) == 1 else lets.add(hint + "'", reduce(Plus, [lets.here(V) for V in came]))
-            rule, parts = _through(form, lets, W, M, known, gamma)
+        if incoming:
+            W = incoming[0] if len(incoming) == 1 else lets.add(hint + "'", reduce(Plus, [lets.here(V) for V in incoming]))
+            rule, parts = _pull_back(form, lets, W, M, known, gamma)
             tail += parts
     body = [(hint, shift(M, lets.depth, above=k + 1)) for k, (hint, M) in enumerate(kept)]
     return rule, lets.around(_line(form, lets, body, tail, known))
 
 
 def _tail(form: R, U: Term) -> list[tuple[Value, Bound]]:
-    """``W1, …, Wk`` with the variables ``U1, …, Uk``"""
+    """Pair ``W1, …, Wk`` with the variables ``U1, …, Uk``."""
     W = form.cotangent
     pairs = zip(W.items, U.items, strict=True) if isinstance(W, Tuple) and isinstance(U, Tuple) else ((W, U),)
     return [((V, 0), y) for V, y in pairs if isinstance(y, Bound)]
 
 
 def _value_of(y: Bound, form: R, known: Sequence[Value]) -> Term:
-    """The value of x or of a let, outside of the equation's lets; Γ is what it was."""
+    """Return the value of x or of a let variable, outside the equation's lets; variables of Γ are unchanged."""
     n = len(known)
     if y.index > n:
         return Bound(y.index - n - 1, y.hint)
     return form.point if y.index == n else known[n - 1 - y.index][0]
 
 
-def _through(
+def _pull_back(
     form: R, lets: Lets, W: Value, M: Term, known: Sequence[Value], gamma: Telescope | None
 ) -> tuple[Rule, list[tuple[Value, Bound]]]:
-    """What comes back through M, which is a form of values, to the variables in it."""
-    ours = (1 << len(known) + 1) - 1
+    """Pull the cotangent W back through M, whose children are values, to the variables of M."""
+    local_variables = (1 << len(known) + 1) - 1
     match M:
         case Call(f, U):
             V = renamed(U, lambda y: _value_of(y, form, known))
             u = lets.add("y", Call(RdOf(f), Tuple((lets.here(W), lets.here((V, 0)))), span=M.span))
-            return Rule.R_FUN, _parts(lets, u, U, ours)
+            return Rule.R_FUN, _parts(lets, u, U, local_variables)
         case Plus(L, N):
-            return Rule.R_PLUS, [*_parts(lets, W, L, ours), *_parts(lets, W, N, ours)]
+            return Rule.R_PLUS, [*_parts(lets, W, L, local_variables), *_parts(lets, W, N, local_variables)]
         case Proj(i, m, U):
             types = factors(type_of(renamed(U, lambda y: _value_of(y, form, known)), gamma), m)
             parts = [lets.here(W) if k == i else Zero(A) for k, A in enumerate(types, start=1)]
-            return Rule.R_PROJ, _parts(lets, (Tuple(tuple(parts)), lets.depth), U, ours)
+            return Rule.R_PROJ, _parts(lets, (Tuple(tuple(parts)), lets.depth), U, local_variables)
         case _:
             raise KernelBug(f"{type(M).__name__} has no place in a line")

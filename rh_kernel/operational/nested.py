@@ -1,19 +1,19 @@
-"""``W.R_V(x. N)`` where derivatives are nested: Fig. 6, with an R-Let that does not write its body twice.
+"""``W.R_V(x. N)`` for nested derivatives: Fig. 6 with an R-Let that does not duplicate its body.
 
-As printed, R-Let mentions N twice, so a term with n lets in a row takes 2ⁿ steps; and what the other equations make of a
-function holds lets. A derivative of a derivative would take a number of steps that is exponential in the size of N, in whatever
-order one unfolds. So where derivatives are nested, the two sums of R-Let are one:
+As printed, R-Let mentions N twice, so a term with n successive lets takes 2ⁿ steps, and the other equations introduce lets for
+each function. A derivative of a derivative would take a number of steps exponential in the size of N, in any order of
+unfolding. So for nested derivatives the two summands of R-Let are combined:
 
-- Derivatives in N are unfolded first, the first one first, wherever they stand (``descended``). R-Rd puts them in the form
+- Derivatives in N are unfolded first, from left to right, at any position (``descended``). R-Rd rewrites them to
   ``let z ← M in let w ← L in z.R_w(y. N)`` (``entered``).
-- When N is a let without derivatives, it is written as a line ``let y1 ← M1 in … let yn ← Mn in U``, where each M_i is a
-  function of a value, a sum of two, or a component of one. The values of ``y1, …, yn`` at V are computed, once
+- If N is a let without derivatives, it is converted to a chain ``let y1 ← M1 in … let yn ← Mn in U``, where each M_i is a
+  function of a value, a sum of two, or a component of one. The values of ``y1, …, yn`` at V are computed once
   (``lines.straightened``).
-- The last let is taken off, again and again: ``⟨W1, …, Wk⟩.R_V(x. D[let y ← M in ⟨U1, …, Uk⟩])`` adds the W_i for which U_i is
-  y to one cotangent, which goes back through M (``lines.taken_back``).
+- The last let is removed repeatedly: in ``⟨W1, …, Wk⟩.R_V(x. D[let y ← M in ⟨U1, …, Uk⟩])`` the W_i for which U_i is y are
+  added to one cotangent, which is pulled back through M (``lines.taken_back``).
 
-``known`` of an R is ``None`` where nothing is nested, so that Fig. 6 holds as printed; ``()`` where something is; and has the
-values of ``y1, …, yn`` once N is a line. The design page says why both give the same.
+``known`` of an R is ``None`` if nothing is nested, so that Fig. 6 applies as printed; ``()`` if something is; and the values of
+``y1, …, yn`` once N is a let chain. The design page shows that the result is the same.
 """
 
 from typing import cast
@@ -27,19 +27,19 @@ from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_term
 from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Proj, R, Rd, Scope, Term, Tuple, Zero
 
-# -- which derivative comes first ----------------------------------------------------------------------------------------------
+# -- which derivative is unfolded first ----------------------------------------------------------------------------------------
 
 
 def descended(M: Term, K: Context | None) -> tuple[Term, Context | None]:
-    """The first ``rd``, or ``R`` that can be unfolded, in a term M in the body of an R, and the context around it.
+    """Return the first ``rd`` or unfoldable ``R`` in a term M in the body of an R, and its context.
 
-    Where M has none it is looked for further on in K, up to the next R around M: that one comes if there is none before, or at
-    once where its body is a let that only renames. Without any, M comes back with no context.
+    If M has none, continue to the right of it in K, up to the next enclosing R; return that R if nothing comes before it, or at
+    once if its body is a let that only renames. If there is none at all, return M and no context.
     """
     while True:
         if K is not None and type(K.form) is R and _renames(M):
             return cast(Term, fill(K, M, ())), K.outer
-        # Down to what comes first,
+        # Descend to the leftmost candidate,
         while not (type(M) is Rd or (type(M) is R and not _waits(M))):
             first = _child(M, 0)
             if first is None:
@@ -48,13 +48,13 @@ def descended(M: Term, K: Context | None) -> tuple[Term, Context | None]:
             M, K = N, within(K, M, position)
         else:
             return M, K
-        # and where that is no derivative, up to what comes next.
+        # and if it is not a derivative, climb to the next one on the right.
         while K is not None:
             form = cast(Term, K.form)
             if type(form) is R:
                 return cast(Term, fill(K, M, ())), K.outer
-            if not _is_renaming(K, M) and (further := _next(K, M)) is not None:
-                M, K = further
+            if not _is_renaming(K, M) and (following := _following(K, M)) is not None:
+                M, K = following
                 break
             M, K = cast(Term, fill(K, M, siblings(K))), K.outer
         else:
@@ -62,12 +62,12 @@ def descended(M: Term, K: Context | None) -> tuple[Term, Context | None]:
 
 
 def _is_renaming(K: Context, M: Term) -> bool:
-    """Whether K with M in its hole is an R around a let that is only a name for M."""
+    """Whether the hole of K is the bound term of a let directly inside an R, and M is only a name or a constant."""
     return type(K.form) is Let and not K.position and _is_name(M) and K.outer is not None and type(K.outer.form) is R
 
 
 def head_in(M: Term, K: Context) -> tuple[R, Context | None]:
-    """The R that is unfolded next, for a term M in the hole of K, which stands in the body of an R."""
+    """Return the R to unfold next, for a term M in the hole of K, which is in the body of an R."""
     M, at = descended(M, K)
     while not isinstance(M, R):
         if at is None:
@@ -77,18 +77,18 @@ def head_in(M: Term, K: Context) -> tuple[R, Context | None]:
 
 
 def innermost(M: R, K: Context | None) -> tuple[R, Context | None]:
-    """The R that is unfolded before M is, or M."""
+    """Return the R to unfold before M, or M itself."""
     return head_in(cast(Term, M.scope.body), within(K, M, 1)) if _waits(M) else (M, K)
 
 
 def has_derivative(M: Term) -> bool:
-    """Whether there is an ``rd`` or an ``R`` in M."""
+    """Whether M contains an ``rd`` or an ``R``."""
     found, _ = descended(M, None)
     return isinstance(found, Rd | R)
 
 
 def _waits(M: R) -> bool:
-    """Whether derivatives in the body of M are unfolded before M is, if there are any."""
+    """Whether derivatives in the body of M, if any, are unfolded before M."""
     return M.known == () and not _renames(cast(Term, M.scope.body))
 
 
@@ -101,7 +101,7 @@ def _is_name(M: Term) -> bool:
 
 
 def _child(M: Term, position: int) -> tuple[int, Term] | None:
-    """The child at this position or the first one behind it."""
+    """Return the child at this position or the first one after it."""
     match M:
         case Call(_, N) | Proj(_, _, N) if not position:
             return 0, N
@@ -117,12 +117,12 @@ def _child(M: Term, position: int) -> tuple[int, Term] | None:
             return None
 
 
-def _next(K: Context, M: Term) -> tuple[Term, Context] | None:
-    """The child behind the hole of K, which M fills, and the context with its hole there."""
-    further = _child(cast(Term, K.form), K.position + 1)
-    if further is None:
+def _following(K: Context, M: Term) -> tuple[Term, Context] | None:
+    """Return the child after the hole of K, and the context with the hole there and M in the old hole."""
+    following = _child(cast(Term, K.form), K.position + 1)
+    if following is None:
         return None
-    position, N = further
+    position, N = following
     before = (M, K.before) if type(K.form) is Tuple else M
     return N, within(K.outer, K.form, position, before)
 
@@ -131,7 +131,7 @@ def _next(K: Context, M: Term) -> tuple[Term, Context] | None:
 
 
 def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term] | None:
-    """The equation for a form around which, or in which, there is another derivative; ``None`` if Fig. 6 prints it."""
+    """Return the equation for a form with a derivative around or inside it; ``None`` if Fig. 6 applies as printed."""
     if form.known:
         return taken_back(form, gamma)
     match cast(Term, form.scope.body):

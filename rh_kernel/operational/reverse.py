@@ -1,13 +1,13 @@
 """``RH_H^V(⟨y1, …, ym⟩. P)``, reverse handling by rewriting (RH Fig. 7).
 
-Each equation is one step, taken when the form reaches an evaluation position. It looks at the head of P only; between
-the form and the head there are ``let x ⇐ [-] in Q`` and ordinary handlers that have no clause for the head.
+Each equation is one step, taken when the form reaches an evaluation position. It looks at the head of P only; between the form
+and the head there are ``let x ⇐ [-] in Q`` and ordinary handlers that have no clause for the head.
 
-The figure is read literally: the equation for terms adds ``z.rd(y_i. M)(V_i)`` for every variable y_i, whether M mentions
-it or not. A new variable stands in front of the others, so those keep their indices.
+The figure is taken literally: the equation for terms adds ``z.rd(y_i. M)(V_i)`` for every variable y_i, whether or not M
+mentions it. A new variable is put in front of the others, so those keep their indices.
 
-What an equation makes of an operation or of a result is made once for each clause, with variables for the values; these wait
-in an environment.
+The right side for an operation or a result is built once per clause, with variables for the values, which go into an
+environment.
 """
 
 from collections.abc import Callable, Sequence
@@ -64,18 +64,18 @@ from rh_kernel.syntax.values import UNIT_VALUE, component
 Head: TypeAlias = Return | Perform | RevHandle
 
 Unfolded: TypeAlias = tuple[Command, Environment]
-"""The ``P[ρ]`` that a form becomes. Where the form is closed ρ has the values, and so P is made only once."""
+"""The ``P[ρ]`` that a form unfolds to. If the form is closed, ρ holds the values, so that P is built only once."""
 
 PARAMETER: Place = variable(-1, "x")
 """The last value of ρ."""
 
 NOTHING = Scope((), Return(UNIT_VALUE))
-"""What stands for the scope of a form that is not there yet."""
+"""Placeholder for the scope of a form that is filled in later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """``RH_H^V(⟨y1, …, ym⟩. F[head])`` in the context ``outer``; K is the context of the head, ``at`` the form's part of it."""
+    """``RH_H^V(⟨y1, …, ym⟩. F[head])``; K is the context of the head, ``at`` the part of K at the form."""
 
     K: Context
     at: Context
@@ -89,16 +89,16 @@ class Form:
 
     @property
     def is_open(self) -> bool:
-        """Whether the form stands in another one, whose variables it may mention."""
+        """Whether the form is inside another one, whose variables it may mention."""
         return self.at.outer is not None and self.at.outer.opens
 
     @property
     def hints(self) -> tuple[str, ...]:
-        """``y1, …, ym``, as they are called."""
+        """The names of ``y1, …, ym``."""
         return self.form.scope.hints
 
     def index(self, y: Term) -> int:
-        """The i of the variable ``y_i``, counted from 0."""
+        """Return the i of the variable ``y_i``, counted from 0."""
         match y:
             case Bound(index):
                 return len(self.hints) - 1 - index
@@ -106,7 +106,7 @@ class Form:
                 raise KernelBug("a term was to be unfolded by RH-Term")
 
     def with_body(self, head: Command, inside: Context | None) -> Command:
-        """The form with ``F'[head]`` for its body, where F' is what of F lies around ``inside``."""
+        """Return the form with the body ``F'[head]``, where F' is the part of F around ``inside``."""
         f = self.form
         return RH(f.values, Scope(self.hints, cast(Command, plug(inside, head, self.at))), f.handler, span=f.span)
 
@@ -142,9 +142,9 @@ def rh_let(form: Form, scope: Scope, y_j: Term) -> Unfolded:
 
 
 def rh_op(form: Form, M: Perform) -> Unfolded:
-    """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, and Q^b on the way back"""
+    """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, then Q^b in the backward pass"""
     forward, backward = _clauses.of(form.form.handler, M.operation)
-    hint, values = _name(form.K), form.values
+    hint, values = _result_name(form.K), form.values
     named = form.index(M.argument), hint, form.hints
     scope = form.under(hint, Return)
     if form.is_open:
@@ -152,7 +152,7 @@ def rh_op(form: Form, M: Perform) -> Unfolded:
     rho: Environment = None
     for V in values:
         rho = extended(rho, V)
-    return _around(_operations.of(forward, backward, form.form.handler, named=named), scope), rho
+    return _with_scope(_operations.of(forward, backward, form.form.handler, named=named), scope), rho
 
 
 def _operation(
@@ -165,30 +165,30 @@ def _operation(
     values: Sequence[Place] = (),
     scope: Scope = NOTHING,
 ) -> Command:
-    """The right side for these values; without any, for variables: the last of them is index 0."""
-    Vs = values or [variable(j - len(hints), name) for j, name in enumerate(hints)]
+    """Build the right side for these values, or with variables for them: the last one has index 0."""
+    points = values or [variable(j - len(hints), name) for j, name in enumerate(hints)]
 
-    def onwards(y: Place, z: Place) -> Plan:
-        def back(w: Place, *ys: Place) -> Plan:
+    def continue_with(y: Place, z: Place) -> Plan:
+        def backward_pass(w: Place, *ys: Place) -> Plan:
             return bind(
                 performed(backward, w, z),
                 hints[i] + "''",
                 lambda v: returned(tuple_from(*ys[:i], plus(ys[i], v), *ys[i + 1 :])),
             )
 
-        return bind_tuple(reverse(tuple_from(y, *Vs), scope, H), _primed(hint, *hints), back)
+        return bind_tuple(reverse(tuple_from(y, *points), scope, H), _primed(hint, *hints), backward_pass)
 
-    return bind_tuple(performed(forward, Vs[i]), (hint, "z"), onwards)(0)
+    return bind_tuple(performed(forward, points[i]), (hint, "z"), continue_with)(0)
 
 
-def _around(P: Command, scope: Scope) -> Command:
-    """A right side whose form has this closed scope."""
+def _with_scope(P: Command, scope: Scope) -> Command:
+    """Put this closed scope into the form in a right side."""
     if type(P) is not Bind:
         raise KernelBug("there is no form in the right side of an equation for operations")
     form, rest = P.bound, P.scope
     if type(form) is RH:
         return Bind(RH(form.values, scope, form.handler), rest)
-    return Bind(form, Scope(rest.hints, _around(cast(Command, rest.body), scope)))
+    return Bind(form, Scope(rest.hints, _with_scope(cast(Command, rest.body), scope)))
 
 
 def rh_handle(form: Form, M: RevHandle) -> Unfolded:
@@ -197,12 +197,12 @@ def rh_handle(form: Form, M: RevHandle) -> Unfolded:
 
 
 def rh_term(form: Form, head: Head) -> Unfolded:
-    """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and ``z.rd(y_i. M)(V_i)`` for every i on the way back"""
-    M, hint, hints, values = _argument(head), _name(form.K), form.hints, form.values
+    """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and backward ``z.rd(y_i. M)(V_i)`` for every i"""
+    M, hint, hints, values = _argument(head), _result_name(form.K), form.hints, form.values
     scope = Scope(hints, M)
     at_values = cast(Term, instantiated(scope, *values))
 
-    def along(i: int, z: Place) -> Place:
+    def vjp_of(i: int, z: Place) -> Place:
         def body(y_i: Place) -> Place:
             if not mentions(scope, i):
                 return fixed(at_values)
@@ -210,13 +210,13 @@ def rh_term(form: Form, head: Head) -> Unfolded:
 
         return rd(z, hints[i], body, fixed(values[i]))
 
-    def back(z: Place, *ys: Place) -> Plan:
-        return returned(tuple_from(*[plus(y, along(i, z)) for i, y in enumerate(ys)]))
+    def backward_pass(z: Place, *ys: Place) -> Plan:
+        return returned(tuple_from(*[plus(y, vjp_of(i, z)) for i, y in enumerate(ys)]))
 
-    def onwards(y: Place) -> Plan:
-        return bind_tuple(form.with_variable(hint, y, lambda y: _at(head, y)), _primed(hint, *hints), back)
+    def continue_with(y: Place) -> Plan:
+        return bind_tuple(form.with_variable(hint, y, lambda y: _with_argument(head, y)), _primed(hint, *hints), backward_pass)
 
-    return bind(returned(fixed(at_values)), hint, onwards)(0), None
+    return bind(returned(fixed(at_values)), hint, continue_with)(0), None
 
 
 def _argument(head: Head) -> Term:
@@ -225,7 +225,7 @@ def _argument(head: Head) -> Term:
             return M
 
 
-def _at(head: Head, y: Term) -> Command:
+def _with_argument(head: Head, y: Term) -> Command:
     match head:
         case Return():
             return Return(y, span=head.span)
@@ -235,8 +235,8 @@ def _at(head: Head, y: Term) -> Command:
             return RevHandle(y, scope, H, span=head.span)
 
 
-def _name(K: Context) -> str:
-    """What the result of the head is called: as the let around it says."""
+def _result_name(K: Context) -> str:
+    """Return the name of the head's result: that of the let around it."""
     if isinstance(K.form, Bind):
         (hint,) = K.form.scope.hints
         return "y" if hint == "_" else hint
@@ -244,7 +244,7 @@ def _name(K: Context) -> str:
 
 
 def _primed(*hints: str) -> tuple[str, ...]:
-    """The names of the cotangents of variables."""
+    """Return names for the cotangents of variables."""
     return tuple([hint + "'" for hint in hints])
 
 

@@ -9,10 +9,9 @@ from rh_kernel.paper import Rule
 
 
 class Step:
-    """The rule, the context K (``None`` is the hole alone), the redex M, its contractum N, and the change of the heap.
+    """The rule, the context K (``None`` if empty), the redex M, its contractum N, and the change of the heap.
 
-    The redex may be given as the head that was found in it, and the contractum with the values of its loose variables: both
-    are written out when they are asked for, and then kept.
+    The redex may be given as the head found in it, and the contractum with an environment: both are built on demand and cached.
     """
 
     __slots__ = ("_after", "_before", "_contractum", "_redex", "_rho", "change", "context", "rule")
@@ -56,19 +55,19 @@ class Step:
 
     @property
     def found(self) -> Closure:
-        """``K[M]`` as the head was found in it, which is M itself or stands in it."""
+        """``K[M]`` as a closure at the head, which is M itself or inside M."""
         if isinstance(self._redex, tuple):
             return Closure(evaluated(self._redex), self._redex[3], self._redex[4])
         return Closure(self._redex, None, self.context)
 
     @property
     def left(self) -> Closure:
-        """``K[N]`` as it was left."""
+        """``K[N]`` as a closure."""
         return Closure(self._contractum, self._rho, self.context)
 
     @property
     def outline(self) -> Subject:
-        """M; where a value is to be put in a variable stands."""
+        """M without environments substituted."""
         return outline(self.found, self.context)
 
     @property
@@ -83,9 +82,9 @@ class Step:
 
     @property
     def path(self) -> tuple[int, ...]:
-        """The positions, from 0, of the children that lead from the root of ``K[M]`` to M.
+        """The child positions, from 0, on the path from the root of ``K[M]`` to M.
 
-        The children of a form are its terms and commands in the order in which they are written: a handler is none of
-        them, and a scope stands for its body.
+        The children of a form are its terms and commands in source order: handlers are not counted, and a scope stands for its
+        body.
         """
         return path(self.context)

@@ -1,7 +1,6 @@
-"""``Ev(f, V)`` (RH Def. 5.4) of a function symbol of the language, and ``V + W``, again and again.
+"""``Ev(f, V)`` (RH Def. 5.4) for primitive function symbols, and ``V + W``, with cached lookups.
 
-What has to be known of a symbol is looked up once. Undefined points give ``nan`` or ``±inf``; whether NumPy warns of them is
-for the caller to set.
+Undefined points give ``nan`` or ``±inf``; the caller decides whether NumPy warns about them.
 """
 
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ from rh_kernel.operational.known import Known
 from rh_kernel.operational.limits import Limits
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.evaluation import evaluate
-from rh_kernel.primitives.row import Kernel
 from rh_kernel.primitives.schemes import arguments, extent
+from rh_kernel.primitives.symbol import Kernel
 from rh_kernel.primitives.table import kernel
 from rh_kernel.primitives.values import add_values, sum_values
 from rh_kernel.source.diagnostic import Stuck
@@ -27,7 +26,7 @@ from rh_kernel.syntax.types import leaves
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """The kernel of a symbol, how many arguments it has, and how many reals the largest array has that comes or goes."""
+    """The kernel of a symbol, its arity, and the number of reals of its largest argument or result."""
 
     kernel: Kernel
     arity: int
@@ -35,7 +34,7 @@ class Symbol:
 
 
 def applied(f: Primitive, V: Term, limits: Limits, span: Span | None) -> Const:
-    """``Ev(f, V)``. Raises ``Stuck`` if there is no such ``f``, or if an array is too large."""
+    """``Ev(f, V)``. Raises ``Stuck`` if f is not available, or if an array is too large."""
     try:
         symbol = _symbols.of(f)
     except (Stuck, ValueError):
@@ -67,7 +66,7 @@ def _constant(result: Array) -> Const:
 
 
 def rd_of(f: Function) -> Scope:
-    """The closed scope ``w, v. N`` that ``rd[f]`` is."""
+    """Return the closed scope ``w, v. N`` that defines ``rd[f]``."""
     return _derivatives.of(f)
 
 

@@ -1,8 +1,8 @@
-"""``Γ ⊢ M : A`` read off, for a well-typed M whose variables stand for known terms.
+"""The types ``Γ ⊢ M : A`` of well-typed M whose variables stand for known terms.
 
-At an evaluation position everything is closed, save in the body of an ``R`` or an ``RH`` that is not yet unfolded: there
-the variables have the types of the values which that form carries. So the zeros of Fig. 6 and 7 find their types, and
-no form has to carry any.
+At an evaluation position everything is closed, except in the body of an ``R`` or an ``RH`` that is not yet unfolded: there the
+variables have the types of the values in that form. So the zeros of Fig. 6 and 7 get their types without type annotations in
+the forms.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Telescope:
 
 
 def telescope(K: Context | None) -> Telescope | None:
-    """The variables that are free in the hole of K."""
+    """Return the context of variables that are free in the hole of K."""
     gamma: Telescope | None = None
     for part in reversed([*binding(K)]):
         below = gamma
@@ -45,7 +45,7 @@ def _images(part: Context) -> tuple[Term, ...]:
 
 
 def type_of(M: Term, gamma: Telescope | None) -> Type:
-    """The type of a well-typed M; of each form only the part that decides the type is visited."""
+    """Return the type of a well-typed M, visiting only the parts that determine it."""
     pending: list[tuple[int, int]] = []
     while True:
         match M:

@@ -1,7 +1,7 @@
-"""``M → N`` for closed terms (RH Def. 5.4).
+"""Steps ``M → N`` of closed terms (RH Def. 5.4).
 
-``Ev(f, V)`` is the row of the table for a function symbol of the language. For a definition ``x. M``, and for ``rd[f]``
-with its derivative ``w, v. N``, it is the normal form of the body at V, and counts as one step.
+``Ev(f, V)`` of a primitive symbol is a call of its kernel. For a definition ``x. M``, and for ``rd[f]`` with its derivative
+``w, v. N``, it is the normal form of the body at V, and counts as one step.
 """
 
 from dataclasses import replace
@@ -41,7 +41,7 @@ from rh_kernel.syntax.values import component
 
 
 def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Context | None) -> tuple[Rule, Term, Environment]:
-    """The rule of Def. 5.4 for a redex in the context K that is no call, and the ``N[ρ]`` that it becomes."""
+    """Return the rule of Def. 5.4 for a redex in the context K that is not a call, and the contractum ``N[ρ]``."""
     if type(form) is R:
         rule, M = fig_6.unfold(form, telescope(K))
         return rule, M, None
@@ -59,18 +59,18 @@ def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Co
 
 
 def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
-    """``Ev(f, V)``, a closed value. Raises ``Stuck``, with the place ``span`` of the call, where a limit is met.
+    """``Ev(f, V)``, a closed value. Raises ``Stuck`` at the call's ``span`` if a limit is reached.
 
-    Fig. 6 doubles its work at every let if derivatives are not nested. What nobody sees need not do so where the second half is
-    zero: an ``R`` whose body does not mention its variable is zero here, at once, or if reduction is strict, once its body has
-    a value.
+    Fig. 6 doubles its work at every let unless derivatives are nested. Inside ``Ev`` that is avoided where the second half is
+    zero: an ``R`` whose body does not mention its variable is replaced by zero at once or, if reduction is strict, after its
+    body has been evaluated.
     """
     M, rho = apply(f, V, limits, span)
     if isinstance(f, Primitive):
         return M
     K, count, unfolded = None, 0, 0
     if _is_derivative_of_primitive(f):
-        # It is smooth where the primitive is, whatever symbols its term is written with.
+        # It is smooth where the primitive is, whichever symbols its term uses.
         limits = replace(limits, strict=False)
     while True:
         form, U, W, rho, K = focus(M, rho, K)
@@ -97,7 +97,7 @@ def _inside(g: Function, W: Term, limits: Limits, span: Span | None) -> tuple[Te
 
 
 def apply(f: Function, V: Term, limits: Limits, span: Span | None = None) -> tuple[Term, Environment]:
-    """``Ev(f, V)`` of a function symbol of the language; of any other the ``M[ρ]`` that its body is at V, still to be reduced.
+    """``Ev(f, V)`` of a primitive symbol; for other symbols ``M[ρ]``, the body at V, still to be reduced.
 
     Raises ``Stuck`` if an array is too large, or if reduction is strict and f is not smooth at V.
     """
@@ -125,7 +125,7 @@ def _is_derivative_of_primitive(f: Function) -> bool:
 
 
 def _where_defined(g: Function, U: Term, N: Term, span: Span | None) -> Term:
-    """N, which is ``rd[g]`` at the point U, once it is known that g is defined there: nowhere else is ``rd[g]`` (Def. 6.8)."""
+    """Return N, which is ``rd[g]`` at U, after checking that g is defined at U: only there is ``rd[g]`` defined (Def. 6.8)."""
     g, depth = base(g)
     for _ in range(depth):
         U = component(U, 1, 2)

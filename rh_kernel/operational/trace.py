@@ -1,7 +1,7 @@
 """Traces ``(hp, P) →* (hp', ⌊V⌋)`` (RH Def. 5.4, 5.10): the steps of a closed term or command, one at a time.
 
-The context stays a stack between steps and the next redex is looked for where the last one was, so a step costs what
-its rule does, however deep it happens.
+The context remains a stack between steps, and the next redex is searched for from the last one, so the cost of a step does not
+depend on its depth.
 """
 
 import sys
@@ -23,14 +23,14 @@ from rh_kernel.syntax.core import Bind, Const, Let, R, Return, Term, Tuple, Zero
 DEFAULT = Limits()
 
 SHARED, EARNED, LEAST = 2_000, 2, 500
-"""So many nodes may be made for states to share, so many more at each step; and nothing is done for less than the last."""
+"""The base number of nodes built for states to share, how many more per step, and the least number worth trying."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """``(hp, K[M[ρ]])`` after ``count`` steps, with M at an evaluation position of K.
 
-    ``made`` is how many nodes were made for the states of a trace to share; ``unfolded`` of the steps were at an ``R``.
+    ``made`` counts the nodes built for the states of a trace to share; ``unfolded`` counts the steps at an ``R``.
     """
 
     subject: Subject
@@ -44,7 +44,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A closed value, the heap it was reached with, and the number of steps."""
+    """A closed value, the final heap, and the number of steps."""
 
     value: Term
     heap: Heap
@@ -52,9 +52,9 @@ class Result:
 
 
 def proceed(state: State, limits: Limits, most: int, kept: list[Step] | None = None) -> State | Result:
-    """The state after ``most`` steps, or the result that comes before. Raises ``Stuck``.
+    """Return the state after ``most`` steps, or the result if it comes earlier. Raises ``Stuck``.
 
-    The steps are put into ``kept``, those before one that cannot be taken as well.
+    The steps are appended to ``kept``, including those before a step that gets stuck.
     """
     M, rho, K, hp, count, made = state.subject, state.rho, state.context, state.heap, state.count, state.made
     end, fuel, unfolded = count + most, limits.fuel, state.unfolded
@@ -79,14 +79,14 @@ def proceed(state: State, limits: Limits, most: int, kept: list[Step] | None = N
 
 
 def advance(state: State, limits: Limits) -> tuple[Step, State] | Result:
-    """The next step of a state and the state after it, or the result that it is. Raises ``Stuck``."""
+    """Return the next step of a state and the state after it, or the result. Raises ``Stuck``."""
     kept: list[Step] = []
     now = proceed(state, limits, 1, kept)
     return now if isinstance(now, Result) else (kept[0], now)
 
 
 def steps(subject: Subject, heap: Heap, limits: Limits = DEFAULT) -> Iterator[Step]:
-    """The steps of a closed term or command from ``heap``, as they are asked for. Raises ``Stuck``."""
+    """Yield the steps of a closed term or command from ``heap`` on demand. Raises ``Stuck``."""
     state = State(subject, None, heap, 0)
     while not isinstance(now := advance(state, limits), Result):
         taken, state = now
@@ -94,7 +94,7 @@ def steps(subject: Subject, heap: Heap, limits: Limits = DEFAULT) -> Iterator[St
 
 
 def run(subject: Subject, heap: Heap, limits: Limits = DEFAULT) -> Result:
-    """The value of a closed term or command, keeping no step. Raises ``Stuck``."""
+    """Return the value of a closed term or command, keeping no steps. Raises ``Stuck``."""
     state = State(subject, None, heap, 0)
     while not isinstance(now := proceed(state, limits, sys.maxsize), Result):
         state = now
@@ -102,7 +102,7 @@ def run(subject: Subject, heap: Heap, limits: Limits = DEFAULT) -> Result:
 
 
 def _result(head: Head) -> Term | None:
-    """The value, if the head is all there is and has come to an end."""
+    """Return the value if the head is a result, else ``None``."""
     form, V, *_ = head
     if isinstance(form, Return):
         return V
@@ -110,9 +110,10 @@ def _result(head: Head) -> Term | None:
 
 
 def _to_share(M: Let | Bind, rho: Environment, count: int, made: int) -> tuple[Subject, Environment, int]:
-    """``M[ρ]``, for an M whose scope mentions what ρ has: written out now, not at each of the steps that are shown.
+    """Return ``M[ρ]`` if the scope of M mentions ρ: built now once, not at every step that is displayed.
 
-    It stays as it is where that would take more nodes than steps allow: so a trace costs what its steps cost.
+    M is returned unchanged if that would build more nodes than the steps so far pay for, so the cost of a trace stays
+    proportional to its steps.
     """
     most = SHARED + EARNED * count - made
     if most < LEAST:

@@ -4,10 +4,22 @@ The blocks begin at the first entry; those at the far ends are smaller where p d
 """
 
 import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+from itertools import product
 from types import EllipsisType, ModuleType
 
-from rh_kernel.primitives.row import Kernel
+import numpy as np
+
+from rh_kernel.loops import scalars
+from rh_kernel.loops.builder import UNROLLED, Formula, call
+from rh_kernel.loops.context import Lowering, LoweringContext
+from rh_kernel.loops.ir import Fold
+from rh_kernel.loops.layouts import Layout, blocked, known, repeated, sliced
+from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.primitives.schemes import extent, index
+from rh_kernel.primitives.symbol import Kernel, NonSmooth
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
@@ -50,15 +62,15 @@ def first_max_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
-def max_rough(f: Primitive, xp: ModuleType) -> Kernel:
+def _max_nonsmooth(f: Primitive, xp: ModuleType) -> Kernel:
     """Where two entries of a block are largest (RH Def. E.4, of which only the ties of the largest entries matter)."""
     cut = _cut(f.domain, index(f, 0))
 
-    def rough(x: Array) -> Array:
+    def nonsmooth(x: Array) -> Array:
         blocks = cut.blocks(x, -math.inf, xp)
         return (blocks == blocks.max(axis=-1, keepdims=True)).sum(axis=-1) > 1
 
-    return rough
+    return nonsmooth
 
 
 def sum_kernel(f: Primitive, xp: ModuleType) -> Kernel:
@@ -142,3 +154,123 @@ def _cut(A: Type, p: int) -> _Cut:
     # A block that is larger than the array has no more entries than the array.
     block = tuple(min(p, max(n, 1)) for n in sizes)
     return _Cut(sizes, block, tuple(-(-n // q) for n, q in zip(sizes, block, strict=True)))
+
+
+def max_nonsmooth(example: str) -> NonSmooth:
+    """Where two entries of a block are the largest, with a program that is evaluated there."""
+    return NonSmooth(where="two entries of a block are its largest", example=example, at=_max_nonsmooth)
+
+
+def apart(x: Array) -> tuple[Array]:
+    """Entries of which no two are near each other, in the same order."""
+    flat = x.reshape(-1)
+    return ((np.argsort(np.argsort(flat)) + 0.3 / (1 + np.exp(-flat))).reshape(x.shape),)
+
+
+# -- lowering
+
+
+def _pieces(sizes: Sequence[int], p: int) -> Iterator[tuple[tuple[int, int, int], ...]]:
+    """The parts of the axes that blocks of one size cover: of each axis (first block, blocks, size of a block)."""
+    return product(*[[piece for piece in ((0, n // p, p), (n // p, 1, n % p)) if piece[1] and piece[2]] for n in sizes])
+
+
+def _phases(x: Layout, p: int, piece: Sequence[tuple[int, int, int]], first: int) -> list[Layout]:
+    """For each place in a block the entries there, in row-major order of the places."""
+    phases: list[Layout] = []
+    for place in product(*[range(q) for _, _, q in piece]):
+        phase = x
+        for axis, (block, blocks, q), j in zip(range(first, first + len(piece)), piece, place, strict=True):
+            phase = known(sliced(phase, axis, block * p + j, block * p + j + (blocks - 1) * q + 1, q))
+        phases.append(phase)
+    return phases
+
+
+def _blocks(y: Layout, piece: Sequence[tuple[int, int, int]], first: int) -> Layout:
+    """The entries of a pooled array that belong to the piece."""
+    for axis, (block, blocks, _) in zip(range(first, first + len(piece)), piece, strict=True):
+        y = known(sliced(y, axis, block, block + blocks))
+    return y
+
+
+def _block_axes(x: Layout, p: int, piece: Sequence[tuple[int, int, int]], first: int) -> Layout:
+    """The piece with the places in a block as further axes."""
+    for axis, (block, blocks, q) in zip(range(first, first + len(piece)), piece, strict=True):
+        x = known(blocked(x, axis, block * p, blocks, q))
+    return x
+
+
+def pooled_lowering(function: ScalarOp, fold: Fold, *, mean: bool = False) -> Lowering:
+    """The loops of a fold over each block: a formula of its entries if they are few."""
+    first: Formula = 0 if fold is Fold.MAX else call(scalars.ADD, 0, 0.0)
+
+    def lower(at: LoweringContext) -> Layout:
+        p, axis = index(at.function, 0), at.front + 1
+        x = at.loops.single_axes(at.argument(0), axis)
+        y = at.fresh()
+        for piece in _pieces(x.shape[axis:], p):
+            entries = math.prod([q for _, _, q in piece])
+            place = _blocks(y, piece, axis)
+            if entries > UNROLLED:
+                at.loops.reduce_into(fold, _block_axes(x, p, piece, axis), place, 1 / entries if mean else 1.0)
+                continue
+            total = reduce(lambda M, i: call(function, M, i), range(1, entries), first)
+            formula = call(scalars.DIV, total, float(entries)) if mean else total
+            at.loops.map(_phases(x, p, piece, axis), [(formula, place)])
+        return y
+
+    return lower
+
+
+def first_max_lowering(at: LoweringContext) -> Layout | None:
+    """A formula of the entries of a block, or ``None`` if they are many."""
+    p, first = index(at.function, 0), at.front + 1
+    x = at.loops.single_axes(at.argument(0), first)
+    if p ** (len(x.axes) - first) > UNROLLED:
+        return None
+    y, planes = _planes(at, p, first)
+    for piece in _pieces(x.shape[first:], p):
+        entries = math.prod([q for _, _, q in piece])
+        # The mark moves on where an entry is larger than the largest before it.
+        largest: Formula = 0
+        marks: list[Formula] = [1.0]
+        for i in range(1, entries):
+            larger = call(scalars.STEP, call(scalars.SUB, i, largest))
+            left = call(scalars.SUB, 1.0, larger)
+            marks = [left if mark == 1.0 else call(scalars.MUL, mark, left) for mark in marks]
+            marks.append(larger)
+            largest = call(scalars.MAX, largest, i)
+        at.loops.map(_phases(x, p, piece, first), list(zip(marks, planes or _phases(y, p, piece, first), strict=True)))
+    return y
+
+
+def _planes(at: LoweringContext, p: int, first: int) -> tuple[Layout, list[Layout]]:
+    """Room for the result, and the entries at each place in a block, which lie side by side, if all blocks are whole.
+
+    Then what is written, and later read, place by place in the blocks is one stretch for each place.
+    """
+    shape = at.shape
+    if p == 1 or 0 in shape or any(n % p for n in shape[first:]):
+        return at.fresh(), []
+    count = p ** len(shape[first:])
+    planes = at.loops.beside((*shape[:first], *[n // p for n in shape[first:]]), count, samples=at.front == 1)
+    stride, axes = planes[1].offset, list(planes[0].axes)
+    for axis in reversed(range(first, len(axes))):
+        axes[axis] = (*axes[axis], (p, stride))
+        stride *= p
+    return replace(planes[0], axes=tuple(axes)), planes
+
+
+def spread_lowering(at: LoweringContext) -> Layout:
+    """A view if all blocks are whole, else copies."""
+    p, first = index(at.function, 0), at.front + 1
+    x = at.loops.single_axes(at.argument(0), first)
+    sizes = at.shape[first:]
+    if all(n % p == 0 for n in sizes):
+        for axis in range(first, len(x.axes)):
+            x = repeated(x, axis, p)
+        return x
+    y = at.fresh()
+    for piece in _pieces(sizes, p):
+        at.loops.map([_blocks(x, piece, first)], [(0, phase) for phase in _phases(y, p, piece, first)])
+    return y

@@ -3,23 +3,23 @@
 import math
 from types import ModuleType
 
-from rh_kernel.primitives.formulas import (
-    MATRIX_MATRIX,
-    MATRIX_VECTOR,
-    OUTER,
-    SCALE,
-    TRANSPOSE,
-    TWO_TO_SCALAR,
-    Typed,
-    dot,
-    outer,
-    pair,
-    scale,
-    transpose,
-)
-from rh_kernel.primitives.row import Kernel, Row
-from rh_kernel.primitives.schemes import arguments, extent, rank
+from rh_kernel.loops import scalars
+from rh_kernel.loops.builder import call
+from rh_kernel.loops.context import LoweringContext
+from rh_kernel.loops.layouts import Layout, as_scalar, permuted
+from rh_kernel.primitives.formulas import MATRIX_MATRIX, MATRIX_VECTOR, Typed, pair
+from rh_kernel.primitives.schemes import Scheme, arguments, extent, rank
+from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, no_cost
 from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.dimensions import DimVar
+from rh_kernel.syntax.types import SCALAR, Product, Real, ShapeVar, real
+
+_s, _m, _n = ShapeVar("s"), DimVar("m"), DimVar("n")
+
+SCALE = Scheme((_s,), (), Product((SCALAR, Real(_s))), Real(_s))
+TWO_TO_SCALAR = Scheme((_s,), (), Product((Real(_s), Real(_s))), SCALAR)
+TRANSPOSE = Scheme((_m, _n), (), real("m", "n"), real("n", "m"))
+OUTER = Scheme((_m, _n), (), Product((real("m"), real("n"))), real("m", "n"))
 
 
 def _scale_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
@@ -34,6 +34,27 @@ def _scale_kernel(f: Primitive, xp: ModuleType) -> Kernel:
         return a.reshape(a.shape + further) * x
 
     return kernel if further else xp.multiply
+
+
+def _scale_lowering(at: LoweringContext) -> Layout:
+    a = at.numbers[0]
+    return at.entries(call(scalars.MUL, 0, 1), at.filled() if a is None else a, at.operand(1))
+
+
+scale: FunctionSymbol = FunctionSymbol(
+    name="scale",
+    doc="a scalar a times an array x of any shape",
+    formula="a · x",
+    example="scale(3, [1, 2])",
+    schemes=(SCALE,),
+    derivative=_scale_derivative,
+    kernel=_scale_kernel,
+    lowering=_scale_lowering,
+    cost=lambda f: math.prod(extent(f.codomain)),
+    costs=("|s|",),
+    linear_in=(0, 1),
+    is_product=True,
+)
 
 
 def _matmul_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
@@ -57,9 +78,32 @@ def _matmul_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return matrix_vector if rank(f.codomain) == 1 else matrix_matrix
 
 
+def _matmul_lowering(at: LoweringContext) -> Layout:
+    if len(at.shape) - at.front == 1:
+        return at.loops.contract(at.factor(0, "ik"), at.factor(1, "k"), at.summed("i"))
+    return at.loops.contract(at.factor(0, "ik"), at.factor(1, "kj"), at.summed("ij"))
+
+
 def _matmul_cost(f: Primitive) -> int:
     x, y = (extent(A) for A in arguments(f))
     return 2 * math.prod(x) * math.prod(y[1:])
+
+
+matmul: FunctionSymbol = FunctionSymbol(
+    name="matmul",
+    doc="the product of a matrix x with a vector or a matrix y",
+    formula="x y",
+    example="matmul([[1, 2], [3, 4]], [1, 10])",
+    schemes=(MATRIX_VECTOR, MATRIX_MATRIX),
+    derivative=_matmul_derivative,
+    kernel=_matmul_kernel,
+    lowering=_matmul_lowering,
+    cost=_matmul_cost,
+    costs=("2*m*n", "2*m*k*n"),
+    linear_in=(0, 1),
+    sums_from_zero=True,
+    python_names=("matmul", "mm", "mv"),
+)
 
 
 def _transpose_kernel(f: Primitive, xp: ModuleType) -> Kernel:
@@ -67,6 +111,27 @@ def _transpose_kernel(f: Primitive, xp: ModuleType) -> Kernel:
         return x.swapaxes(-1, -2)
 
     return kernel
+
+
+def _transpose_lowering(at: LoweringContext) -> Layout:
+    return permuted(at.argument(0), [*range(at.front), at.front + 1, at.front])
+
+
+transpose: FunctionSymbol = FunctionSymbol(
+    name="transpose",
+    doc="the transpose of a matrix",
+    formula="xᵀ",
+    example="transpose([[1, 2], [3, 4]])",
+    schemes=(TRANSPOSE,),
+    derivative=lambda f, w, x: transpose(w),
+    kernel=_transpose_kernel,
+    lowering=_transpose_lowering,
+    cost=no_cost,
+    costs=("0",),
+    jointly_linear=True,
+    python_names=("transpose",),
+    python_usage="w^T",
+)
 
 
 def _outer_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
@@ -80,6 +145,27 @@ def _outer_kernel(f: Primitive, xp: ModuleType) -> Kernel:
         return y[..., :, None] * x[..., None, :] + 0.0
 
     return kernel
+
+
+def _outer_lowering(at: LoweringContext) -> Layout:
+    return at.loops.contract(at.factor(0, "i"), at.factor(1, "j"), at.summed("ij"))
+
+
+outer: FunctionSymbol = FunctionSymbol(
+    name="outer",
+    doc="the matrix of all products of the entries of two vectors y and x",
+    formula="y xᵀ",
+    example="outer([1, 2], [3, 4, 5])",
+    schemes=(OUTER,),
+    derivative=_outer_derivative,
+    kernel=_outer_kernel,
+    lowering=_outer_lowering,
+    cost=lambda f: math.prod(extent(f.codomain)),
+    costs=("m*n",),
+    linear_in=(0, 1),
+    sums_from_zero=True,
+    python_names=("outer",),
+)
 
 
 def _dot_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
@@ -96,50 +182,26 @@ def _dot_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
-LINEAR_ROWS: tuple[Row, ...] = (
-    Row(
-        "scale",
-        "a scalar a times an array x of any shape",
-        "a · x",
-        (SCALE,),
-        _scale_derivative,
-        _scale_kernel,
-        lambda f: math.prod(extent(f.codomain)),
-    ),
-    Row(
-        "matmul",
-        "the product of a matrix x with a vector or a matrix y",
-        "x y",
-        (MATRIX_VECTOR, MATRIX_MATRIX),
-        _matmul_derivative,
-        _matmul_kernel,
-        _matmul_cost,
-    ),
-    Row(
-        "transpose",
-        "the transpose of a matrix",
-        "xᵀ",
-        (TRANSPOSE,),
-        lambda f, w, x: transpose(w),
-        _transpose_kernel,
-        lambda f: 0,
-    ),
-    Row(
-        "outer",
-        "the matrix of all products of the entries of two vectors y and x",
-        "y xᵀ",
-        (OUTER,),
-        _outer_derivative,
-        _outer_kernel,
-        lambda f: math.prod(extent(f.codomain)),
-    ),
-    Row(
-        "dot",
-        "the inner product of two arrays of one shape",
-        "Σᵢ xᵢ yᵢ",
-        (TWO_TO_SCALAR,),
-        _dot_derivative,
-        _dot_kernel,
-        lambda f: 2 * math.prod(extent(arguments(f)[0])),
-    ),
+def _dot_lowering(at: LoweringContext) -> Layout:
+    axes = "abcdefgh"[: len(at.arguments[0].axes) - at.batched[0]]
+    return as_scalar(at.loops.contract(at.factor(0, axes), at.factor(1, axes), at.summed("")))
+
+
+dot: FunctionSymbol = FunctionSymbol(
+    name="dot",
+    doc="the inner product of two arrays of one shape",
+    formula="Σᵢ xᵢ yᵢ",
+    example="dot([1, 2], [3, 4])",
+    schemes=(TWO_TO_SCALAR,),
+    derivative=_dot_derivative,
+    kernel=_dot_kernel,
+    lowering=_dot_lowering,
+    cost=lambda f: 2 * math.prod(extent(arguments(f)[0])),
+    costs=("2*|s|",),
+    linear_in=(0, 1),
+    sums_from_zero=True,
+    commutes=True,
+    python_names=("dot",),
 )
+
+LINEAR = Family("Linear algebra", (scale, matmul, transpose, outer, dot))

@@ -67,6 +67,37 @@ def instantiate(name: str, scheme: Scheme, values: tuple[Shape | Dim, ...]) -> P
     return Primitive(name, values, A, B)
 
 
+def match(scheme: Scheme, explicit: tuple[Shape | Dim, ...], types: tuple[Type, ...]) -> tuple[Shape | Dim, ...] | None:
+    """The values of the variables of ``scheme`` at which its arguments have these types, or ``None`` if there are none.
+
+    ``explicit`` stands in the square brackets: a shape variable takes the dimensions that are left, or one whole shape. A
+    dimension of an argument is compared only where the scheme has a variable for it that is not known yet.
+    """
+    patterns = scheme.domain.factors if isinstance(scheme.domain, Product) else (scheme.domain,)
+    if len(patterns) != len(types):
+        return None
+    values: dict[Variable, Shape | Dim] = {}
+    for i, v in enumerate(scheme.explicit):
+        if isinstance(v, DimVar):
+            values[v] = explicit[i]
+        else:
+            rest = tuple([d for d in explicit[i:] if isinstance(d, Dim)])
+            values[v] = rest if len(rest) == len(explicit[i:]) else explicit[i]
+    of = {dim(v): v for v in scheme.variables if isinstance(v, DimVar)}
+    for pattern, A in zip(patterns, types, strict=True):
+        if not isinstance(pattern, Real) or not isinstance(A, Real):
+            return None
+        if isinstance(pattern.shape, ShapeVar):
+            values.setdefault(pattern.shape, A.shape)
+        elif isinstance(pattern.shape, tuple) and isinstance(A.shape, tuple) and len(pattern.shape) == len(A.shape):
+            for d, n in zip(pattern.shape, A.shape, strict=True):
+                if d in of:
+                    values.setdefault(of[d], n)
+        else:
+            return None
+    return tuple([values[v] for v in scheme.variables]) if len(values) == len(scheme.variables) else None
+
+
 def keeps_entries(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
     """Whether, at ``at``, the two shapes that ``scheme`` says hold equally many entries do so, whatever the variables are."""
     if scheme.same_size is None:

@@ -21,7 +21,7 @@ ENTRIES = 8
 
 def is_rough(f: Primitive) -> bool:
     """Whether there are points where f is not smooth."""
-    return ROWS[f.name].rough is not None
+    return ROWS[f.name].nonsmooth is not None
 
 
 def base(f: Function) -> tuple[Function, int]:
@@ -40,11 +40,11 @@ def require_smooth_at(f: Primitive, V: Term, span: Span | None) -> None:
 
 def require_smooth(f: Primitive, point: Sequence[Array], span: Span | None) -> None:
     """Raises ``Stuck``, at the place ``span``, if f is not smooth at these arguments, one sample or a batch in front."""
-    rough = ROWS[f.name].rough
-    if rough is None:
+    nonsmooth = ROWS[f.name].nonsmooth
+    if nonsmooth is None:
         return
     with np.errstate(all="ignore"):
-        found = when_large(max([x.size for x in point]), lambda: np.asarray(rough(f, np)(*point)))
+        found = when_large(max([x.size for x in point]), lambda: np.asarray(nonsmooth.at(f, np)(*point)))
     if not found.any():
         return
     batched = [x.ndim > rank(A) for x, A in zip(point, arguments(f), strict=True)]

@@ -3,30 +3,27 @@
 Each is linear, so its derivative is its adjoint, which is built from them again.
 """
 
-import math
+from math import prod
 from types import ModuleType
 
-from rh_kernel.primitives.formulas import (
-    BROADCAST_ROWS,
-    FILL,
-    RESHAPE,
-    SUM_ROWS,
-    TO_SCALAR,
-    Typed,
-    broadcast_rows,
-    fill,
-    number,
-    reshape,
-    sum_rows,
-    total,
-)
-from rh_kernel.primitives.row import Kernel, Row
-from rh_kernel.primitives.schemes import extent, rank
+from rh_kernel.loops.context import LoweringContext
+from rh_kernel.loops.ir import Fold
+from rh_kernel.loops.layouts import Layout, as_scalar, permuted, reshaped, spread_out
+from rh_kernel.primitives.formulas import Typed, number
+from rh_kernel.primitives.schemes import Scheme, extent, rank
+from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, entries, no_cost
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.dimensions import DimVar
+from rh_kernel.syntax.types import SCALAR, Real, ShapeVar, real
 
+_s, _t, _m, _n = ShapeVar("s"), ShapeVar("t"), DimVar("m"), DimVar("n")
 
-def _entries(f: Primitive) -> int:
-    return math.prod(extent(f.domain))
+FILL = Scheme((_s,), (_s,), SCALAR, Real(_s))
+TO_SCALAR = Scheme((_s,), (), Real(_s), SCALAR)
+RESHAPE = Scheme((_s, _t), (_s,), Real(_t), Real(_s), same_size=(_s, _t))
+BROADCAST_ROWS = Scheme((_m, _n), (_m,), real("n"), real("m", "n"))
+SUM_ROWS = Scheme((_m, _n), (), real("m", "n"), real("n"))
 
 
 def _fill_kernel(f: Primitive, xp: ModuleType) -> Kernel:
@@ -39,6 +36,21 @@ def _fill_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
+fill: FunctionSymbol = FunctionSymbol(
+    name="fill",
+    doc="fill[s…](a): the array of shape s all of whose entries are the scalar a",
+    formula="yᵢ = a",
+    example="fill[2, 3](7)",
+    schemes=(FILL,),
+    derivative=lambda f, w, a: sum_(w),
+    kernel=_fill_kernel,
+    lowering=LoweringContext.filled,
+    cost=no_cost,
+    costs=("0",),
+    jointly_linear=True,
+)
+
+
 def _sum_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     axes = tuple(range(-rank(f.domain), 0))
 
@@ -48,19 +60,63 @@ def _sum_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
+def _sum_lowering(at: LoweringContext) -> Layout:
+    x = at.argument(0)
+    return as_scalar(at.loops.reduce(Fold.SUM, x, len(x.axes) - at.front))
+
+
+sum_: FunctionSymbol = FunctionSymbol(
+    name="sum",
+    doc="the sum of all entries",
+    formula="Σᵢ xᵢ",
+    example="sum([[1, 2], [3, 4]])",
+    schemes=(TO_SCALAR,),
+    derivative=lambda f, w, x: fill[x.shape](w),
+    kernel=_sum_kernel,
+    lowering=_sum_lowering,
+    cost=entries,
+    costs=("|s|",),
+    jointly_linear=True,
+    sums_from_zero=True,
+    python_names=("sum",),
+)
+
+
 def _mean_derivative(f: Primitive, w: Typed, x: Typed) -> Typed:
     # The number of entries is itself a formula, so that it may depend on dimension variables; if it is 0, nothing is divided.
-    return fill(x.shape, w) / fill(x.shape, total(fill(x.shape, number(1))))
+    return fill[x.shape](w) / fill[x.shape](sum_(fill[x.shape](number(1))))
 
 
 def _mean_kernel(f: Primitive, xp: ModuleType) -> Kernel:
+    many = max(entries(f), 1)
     axes = tuple(range(-rank(f.domain), 0))
-    entries = _entries(f)
 
     def kernel(x: Array) -> Array:
-        return xp.sum(x, axis=axes)[..., None] / max(entries, 1)
+        return xp.sum(x, axis=axes)[..., None] / many
 
     return kernel
+
+
+def _mean_lowering(at: LoweringContext) -> Layout:
+    x = at.argument(0)
+    return as_scalar(at.loops.reduce(Fold.SUM, x, len(x.axes) - at.front, 1 / prod(x.shape[at.front :])))
+
+
+mean: FunctionSymbol = FunctionSymbol(
+    name="mean",
+    doc="the mean of all N entries, 0 if there are none",
+    formula="Σᵢ xᵢ / N",
+    example="mean([[1, 2], [3, 4]])",
+    schemes=(TO_SCALAR,),
+    derivative=_mean_derivative,
+    kernel=_mean_kernel,
+    lowering=_mean_lowering,
+    cost=lambda f: entries(f) + 1,
+    costs=("|s| + 1",),
+    jointly_linear=True,
+    sums_from_zero=True,
+    python_names=("mean",),
+)
 
 
 def _reshape_kernel(f: Primitive, xp: ModuleType) -> Kernel:
@@ -72,6 +128,34 @@ def _reshape_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
+def _reshape_lowering(at: LoweringContext) -> Layout:
+    x, shape = at.argument(0), at.shape[at.front :]
+    found = reshaped(x, shape, at.front)
+    if found is None or (at.loops.matrices and found.plain() is None):
+        # An axis of several parts is none of a matrix.
+        found = reshaped(at.loops.copied(x), shape, at.front)
+    if found is None:
+        raise KernelBug("a copy cannot be reshaped")
+    return found
+
+
+reshape: FunctionSymbol = FunctionSymbol(
+    name="reshape",
+    doc="reshape[s…](x): the entries of x in row-major order, in the shape s",
+    formula="x",
+    example="reshape[2, 3]([1, 2, 3, 4, 5, 6])",
+    schemes=(RESHAPE,),
+    derivative=lambda f, w, x: reshape[x.shape](w),
+    kernel=_reshape_kernel,
+    lowering=_reshape_lowering,
+    cost=no_cost,
+    costs=("0",),
+    jointly_linear=True,
+    python_names=("reshape",),
+    python_usage="reshape[2, 3](x)",
+)
+
+
 def _broadcast_rows_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     shape = extent(f.codomain)
 
@@ -81,6 +165,25 @@ def _broadcast_rows_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
+def _broadcast_rows_lowering(at: LoweringContext) -> Layout:
+    return spread_out(at.argument(0), at.front, at.shape[at.front])
+
+
+broadcast_rows: FunctionSymbol = FunctionSymbol(
+    name="broadcast_rows",
+    doc="broadcast_rows[m](x): the matrix whose m rows are all the vector x",
+    formula="yᵢⱼ = xⱼ",
+    example="broadcast_rows[2]([1, 2, 3])",
+    schemes=(BROADCAST_ROWS,),
+    derivative=lambda f, w, x: sum_rows(w),
+    kernel=_broadcast_rows_kernel,
+    lowering=_broadcast_rows_lowering,
+    cost=no_cost,
+    costs=("0",),
+    jointly_linear=True,
+)
+
+
 def _sum_rows_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     def kernel(x: Array) -> Array:
         return xp.sum(x, axis=-2)
@@ -88,59 +191,25 @@ def _sum_rows_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
-STRUCTURAL_ROWS: tuple[Row, ...] = (
-    Row(
-        "fill",
-        "fill[s…](a): the array of shape s all of whose entries are the scalar a",
-        "yᵢ = a",
-        (FILL,),
-        lambda f, w, a: total(w),
-        _fill_kernel,
-        lambda f: 0,
-    ),
-    Row(
-        "sum",
-        "the sum of all entries",
-        "Σᵢ xᵢ",
-        (TO_SCALAR,),
-        lambda f, w, x: fill(x.shape, w),
-        _sum_kernel,
-        _entries,
-    ),
-    Row(
-        "mean",
-        "the mean of all N entries, 0 if there are none",
-        "Σᵢ xᵢ / N",
-        (TO_SCALAR,),
-        _mean_derivative,
-        _mean_kernel,
-        lambda f: _entries(f) + 1,
-    ),
-    Row(
-        "reshape",
-        "reshape[s…](x): the entries of x in row-major order, in the shape s",
-        "x",
-        (RESHAPE,),
-        lambda f, w, x: reshape(x.shape, w),
-        _reshape_kernel,
-        lambda f: 0,
-    ),
-    Row(
-        "broadcast_rows",
-        "broadcast_rows[m](x): the matrix whose m rows are all the vector x",
-        "yᵢⱼ = xⱼ",
-        (BROADCAST_ROWS,),
-        lambda f, w, x: sum_rows(w),
-        _broadcast_rows_kernel,
-        lambda f: 0,
-    ),
-    Row(
-        "sum_rows",
-        "the sum of the rows of a matrix",
-        "yⱼ = Σᵢ xᵢⱼ",
-        (SUM_ROWS,),
-        lambda f, w, x: broadcast_rows(x.dims[0], w),
-        _sum_rows_kernel,
-        _entries,
-    ),
+def _sum_rows_lowering(at: LoweringContext) -> Layout:
+    x = at.argument(0)
+    order = [*range(at.front), at.front + 1, at.front]
+    return at.loops.reduce(Fold.SUM, permuted(x, order), 1)
+
+
+sum_rows: FunctionSymbol = FunctionSymbol(
+    name="sum_rows",
+    doc="the sum of the rows of a matrix",
+    formula="yⱼ = Σᵢ xᵢⱼ",
+    example="sum_rows([[1, 2], [30, 40]])",
+    schemes=(SUM_ROWS,),
+    derivative=lambda f, w, x: broadcast_rows[x.dims[0]](w),
+    kernel=_sum_rows_kernel,
+    lowering=_sum_rows_lowering,
+    cost=entries,
+    costs=("m*n",),
+    jointly_linear=True,
+    sums_from_zero=True,
 )
+
+STRUCTURAL = Family("Whole arrays", (fill, sum_, mean, reshape, broadcast_rows, sum_rows))

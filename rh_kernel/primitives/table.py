@@ -1,5 +1,6 @@
-"""The table of Σ_fun (RH Def. 3.1, LANGUAGE §4), a row for each name: a new symbol is a new row in a part."""
+"""The table of Σ_fun (RH Def. 3.1, LANGUAGE §4): the records of all function symbols."""
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from math import prod
@@ -7,36 +8,48 @@ from types import MappingProxyType, ModuleType
 
 import numpy as np
 
-from rh_kernel.primitives.entrywise import ENTRYWISE_ROWS
-from rh_kernel.primitives.images import IMAGE_ROWS
-from rh_kernel.primitives.linear import LINEAR_ROWS
-from rh_kernel.primitives.pairs import PAIR_ROWS
-from rh_kernel.primitives.pieces import PIECE_ROWS
-from rh_kernel.primitives.probability import PROBABILITY_ROWS
-from rh_kernel.primitives.row import Kernel, Row
+from rh_kernel.primitives.completeness import missing
+from rh_kernel.primitives.entrywise import ENTRYWISE
+from rh_kernel.primitives.images import IMAGES
+from rh_kernel.primitives.linear import LINEAR
+from rh_kernel.primitives.pairs import PAIRS
+from rh_kernel.primitives.pieces import PIECES
+from rh_kernel.primitives.probability import PROBABILITY
 from rh_kernel.primitives.schemes import Scheme, extent, unmet
-from rh_kernel.primitives.signals import SIGNAL_ROWS
-from rh_kernel.primitives.structural import STRUCTURAL_ROWS
+from rh_kernel.primitives.signals import SIGNALS
+from rh_kernel.primitives.structural import STRUCTURAL
+from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.interruptible import LARGE, interruptible
+from rh_kernel.source.plugins import PluginWarning, plugins
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.stuck import impossible_member
 from rh_kernel.syntax.types import leaves
 
-_PARTS = (
-    ENTRYWISE_ROWS,
-    PAIR_ROWS,
-    LINEAR_ROWS,
-    STRUCTURAL_ROWS,
-    PIECE_ROWS,
-    PROBABILITY_ROWS,
-    SIGNAL_ROWS,
-    IMAGE_ROWS,
-)
+FAMILIES = (ENTRYWISE, PAIRS, LINEAR, STRUCTURAL, PIECES, PROBABILITY, SIGNALS, IMAGES)
+"""The families of the language, in the order of the reference."""
 
-ROWS: Mapping[str, Row] = MappingProxyType({row.name: row for part in _PARTS for row in part})
+GROUP = "rh_kernel.operations"
+"""The entry points of other distributions in this group name a ``Family`` each."""
+
+
+def all_records() -> dict[str, FunctionSymbol]:
+    """The records of the language, and those of other distributions that are complete and have a name of their own."""
+    records = {f.name: f for family in FAMILIES for f in family.symbols}
+    for name, family in plugins(GROUP, Family).items():
+        for f in family.symbols:
+            why = "the name is taken" if f.name in records else next(missing(f), None)
+            if why is None:
+                records[f.name] = f
+            else:
+                warnings.warn(f"{GROUP}: the symbol `{f.name}` of `{name}` is skipped: {why}", PluginWarning, stacklevel=2)
+    return records
+
+
+ROWS: Mapping[str, FunctionSymbol] = MappingProxyType(all_records())
+"""The record of each function symbol, by its name."""
 
 
 @frozen

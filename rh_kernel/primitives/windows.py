@@ -5,10 +5,16 @@ A window is what a filter sees at one place. Written out, the windows of ``x : R
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from types import ModuleType
 
-from rh_kernel.primitives.row import Kernel
+from rh_kernel.loops.context import LoweringContext
+from rh_kernel.loops.ir import Extent
+from rh_kernel.loops.layouts import Layout, known, reshaped, sliced, windowed
 from rh_kernel.primitives.schemes import arguments, extent, rank
+from rh_kernel.primitives.symbol import Kernel
 from rh_kernel.syntax.core import Array, Primitive
 
 
@@ -82,3 +88,53 @@ def _overlapped(y: Array, axis: int, xp: ModuleType) -> Array:
     for j in range(k):
         total[(..., slice(j, j + m), *after)] += y[j]
     return total
+
+
+# -- lowering
+
+_TAPS, _PLACES = "pq", "st"
+
+
+def _window_views(x: Layout, taps: Sequence[int], channels: int) -> Layout:
+    """(…, c, n…) as (…, c, k…, m…), where ``channels`` is the number of axis c; each axis n has one part."""
+    for i, k in enumerate(taps):
+        x = known(windowed(x, channels + 1 + 2 * i, k, channels + 1 + i))
+    return x
+
+
+def convolution_lowering(at: LoweringContext) -> Layout:
+    """One contraction of the filters with the windows."""
+    front = 1 if at.batched[0] else 0
+    x = at.loops.single_axes(at.arguments[0], front)
+    taps = extent(arguments(at.function)[1])[2:]
+    p, s = _TAPS[: len(taps)], _PLACES[: len(taps)]
+    signal = (at.loops.windows(_window_views(x, taps, front), front, len(taps)), ("z" if front else "") + "c" + p + s)
+    return at.loops.contract(at.factor(1, "dc" + p), signal, at.summed("d" + s))
+
+
+def windows_lowering(at: LoweringContext) -> Layout:
+    """A view, or a copy where products of matrices need one."""
+    x = at.loops.single_axes(at.argument(0), at.front)
+    s = len(x.axes) - at.front - 1
+    return at.loops.windows(_window_views(x, at.shape[at.front + 1 : at.front + 1 + s], at.front), at.front, s)
+
+
+def overlap_add_lowering(at: LoweringContext) -> Layout:
+    """A loop for each place in a window, which adds to the output."""
+    y = at.fresh()
+    s = len(y.axes) - at.front - 1
+    x = at.loops.single_axes(at.argument(0), at.front + 1)
+    taps, places = x.shape[at.front + 1 : at.front + 1 + s], x.shape[at.front + 1 + s :]
+    at.loops.map([0.0], [(0, y)])
+    for tap in product(*map(range, taps)):
+        seen, place = x, y
+        for i, (j, m) in enumerate(zip(tap, places, strict=True)):
+            seen = known(sliced(seen, at.front + 1 + i, j, j + 1))
+            place = known(sliced(place, at.front + 1 + i, j, j + m))
+        at.loops.map([replace(seen, axes=(*seen.axes[: at.front + 1], *seen.axes[-s:]))], [(0, place)], accumulate=True)
+    return y
+
+
+def overlapping(y: Layout, taps: Sequence[int], channels: int, shape: Extent) -> Layout:
+    """The windows of (…, c, n…), which overlap, in another shape: (…, c · k…, m…) and the like."""
+    return known(reshaped(_window_views(y, taps, channels), shape, channels))

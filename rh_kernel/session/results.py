@@ -31,7 +31,13 @@ if TYPE_CHECKING:
     from rh_kernel.arrays.planning.profiling import Profile
     from rh_kernel.denotational.arrows import Arrow
     from rh_kernel.denotational.recording import Recording
-    from rh_kernel.session.directives.drawing import Diagram
+    from rh_kernel.denotational.smooth import Smooth
+
+
+class Result:
+    """What an item gave. Each kind is a frozen record; how it is shown stands in one module (``display.registry``)."""
+
+    __slots__ = ()
 
 
 @frozen
@@ -44,7 +50,7 @@ class Change:
 
 
 @frozen
-class DeclarationMade:
+class DeclarationMade(Result):
     """``name`` now stands for something of this type: ``Real(2) ~> Real(1)`` for a net, ``rev handler(Real(1))``, …"""
 
     name: str
@@ -54,7 +60,7 @@ class DeclarationMade:
 
 
 @frozen
-class ValueFound:
+class ValueFound(Result):
     """A term or command was evaluated to the closed value ``value``; a command may have changed the heap."""
 
     type: Type
@@ -64,7 +70,7 @@ class ValueFound:
 
 
 @frozen
-class TraceMade:
+class TraceMade(Result):
     """``%trace``: the subject, every step, the value it ends in, and the heap at the start.
 
     A trace that got stuck has no value (``None``) but says why. ``written`` is where the bodies of the declared names stand.
@@ -80,7 +86,7 @@ class TraceMade:
 
 
 @frozen
-class ProgramMade:
+class ProgramMade(Result):
     """``%compile``: the straight-line program, and what each pass makes of it; ``in_full`` asks for every program.
 
     Its result has the ``type``; of a training run it is the program of a batch of so many ``samples``, and has no result.
@@ -97,7 +103,7 @@ class ProgramMade:
 
 
 @frozen
-class TypeShown:
+class TypeShown(Result):
     """``%type``: what was asked about, and its type as text, with what else there is to say, line by line."""
 
     subject: str
@@ -106,7 +112,7 @@ class TypeShown:
 
 
 @frozen
-class DerivationMade:
+class DerivationMade(Result):
     """``%derivation``: what was asked about, and its derivation; two of them for a function with its own derivative."""
 
     subject: str
@@ -114,12 +120,12 @@ class DerivationMade:
 
 
 @frozen
-class DiagramMade:
+class DiagramMade(Result):
     """``%diagram``: what was asked about, its type as text, and the string diagram that it denotes."""
 
     subject: str
     type: str
-    diagram: "Diagram"
+    diagram: "Arrow | Smooth"
 
 
 @frozen
@@ -135,7 +141,7 @@ class Pass:
 
 
 @frozen
-class GradientMade:
+class GradientMade(Result):
     """``%gradient``: what was asked about, its type, and its pass; with ``against`` a second one, from the same heap.
 
     Only the first took effect.
@@ -147,14 +153,14 @@ class GradientMade:
 
 
 @frozen
-class HeapShown:
+class HeapShown(Result):
     """``%heap``: every location that a name stands for, with its content and what it held at first."""
 
     contents: tuple[Change, ...]
 
 
 @frozen
-class CheckPassed:
+class CheckPassed(Result):
     """``check M == N`` or ``check E ⊢ A``: what was checked, as it is written, and the type of its two sides.
 
     ``remarks`` tell what makes it say less than it seems to: a name that is declared anew, a side that is infinite or empty.
@@ -177,14 +183,14 @@ class NameShown:
 
 
 @frozen
-class NamesShown:
+class NamesShown(Result):
     """``%whos``: every name that was declared, in the order of the declarations."""
 
     names: tuple[NameShown, ...]
 
 
 @frozen
-class Computed:
+class Computed(Result):
     """A term of the laboratory was evaluated."""
 
     type: "LaboratoryType"
@@ -192,7 +198,7 @@ class Computed:
 
 
 @frozen
-class Differentiated:
+class Differentiated(Result):
     """``%ad SYSTEM f(…)`` or ``%ad all f(…)``: a row for each system.
 
     ``along`` tells that tangents were pushed forward.
@@ -206,7 +212,7 @@ class Differentiated:
 
 
 @frozen
-class FormsShown:
+class FormsShown(Result):
     """``%ad SYSTEM f``: the forms of the transformed program, from the source on."""
 
     system: "System"
@@ -215,7 +221,7 @@ class FormsShown:
 
 
 @frozen
-class RewritingShown:
+class RewritingShown(Result):
     """``%ad SYSTEM f(…) --trace``: every step of the transformed program."""
 
     system: "System"
@@ -224,7 +230,7 @@ class RewritingShown:
 
 
 @frozen
-class Returned:
+class Returned(Result):
     """An expression of a ``%%eff`` cell was run: what it printed, and what it returned; ``None`` for what is no value."""
 
     type: "ComputationType"
@@ -233,7 +239,7 @@ class Returned:
 
 
 @frozen
-class Counted:
+class Counted(Result):
     """``%count M``: what running M gave, and what it took."""
 
     returned: Returned
@@ -241,7 +247,7 @@ class Counted:
 
 
 @frozen
-class ReductionShown:
+class ReductionShown(Result):
     """``%trace M`` in a ``%%eff`` cell: every step of the reduction, and what it ended in."""
 
     subject: str
@@ -250,14 +256,14 @@ class ReductionShown:
 
 
 @frozen
-class Notice:
+class Notice(Result):
     """A sentence, or a text of several lines, e.g. of ``%help`` and ``%reset``."""
 
     text: str
 
 
 @frozen
-class TrainingDone:
+class TrainingDone(Result):
     """A training run: the averages of each measure after each epoch, with the text of the measure, and what it changed.
 
     ``stopped`` tells that it was interrupted; what it had done by then stays.
@@ -272,7 +278,7 @@ class TrainingDone:
 
 
 @frozen
-class ItemFailed:
+class ItemFailed(Result):
     """The item has an error; nothing of it took effect."""
 
     diagnostics: tuple[Diagnostic, ...]
@@ -297,31 +303,6 @@ class Working:
 
     what: str = ""
     far: str = ""
-
-
-Result: TypeAlias = (
-    DeclarationMade
-    | ValueFound
-    | TraceMade
-    | ProgramMade
-    | TypeShown
-    | DerivationMade
-    | DiagramMade
-    | GradientMade
-    | HeapShown
-    | CheckPassed
-    | NamesShown
-    | Computed
-    | Differentiated
-    | FormsShown
-    | RewritingShown
-    | Returned
-    | Counted
-    | ReductionShown
-    | Notice
-    | TrainingDone
-    | ItemFailed
-)
 
 
 @frozen

@@ -1,7 +1,7 @@
 """Cells: ``session, text ↦ events, session'`` (LANGUAGE §6, §7). A session is a value, so a cell that fails leaves the old one.
 
-Of a cell, every item is parsed and elaborated first; only if none has an error does anything run. A file is a sequence of
-cells of one item each.
+Of a cell, every item is parsed and analyzed first; only if none has an error does anything run. A file is a sequence of cells
+of one item each.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -11,16 +11,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Refuse, State
+from rh_kernel.session.analyze import analyze, diagnostics_of, without
 from rh_kernel.session.directives.storage import put
-from rh_kernel.session.directives.undoing import MOST, fitting, same_heap, undone
+from rh_kernel.session.directives.undo import MOST, Undo, fitting, same_heap, undone
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
+from rh_kernel.session.execute import Declare
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.limits.timing import out_of_time, within
 from rh_kernel.session.names import declarations, same_declarations
-from rh_kernel.session.performing import Interrupted, State, perform
-from rh_kernel.session.planning import complaints, planning, without
-from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
 from rh_kernel.source.collection import put_off
@@ -76,9 +76,11 @@ class Session:
         return Session(folder, settings=settings)
 
     @property
-    def surroundings(self) -> Surroundings:
-        """What planning looks at beside the definitions."""
-        return Surroundings(self.folder, self.given, self.settings, functions=self.functions, effects=self.effects)
+    def context(self) -> AnalysisContext:
+        """The context in which an item is analyzed."""
+        return AnalysisContext(
+            self.definitions, self.folder, self.given, self.settings, functions=self.functions, effects=self.effects
+        )
 
 
 class _End(Enum):
@@ -90,7 +92,7 @@ class _End(Enum):
 
 
 Items = Sequence[Item | Unparsed]
-Plans = list[tuple[Definitions, Plan]]
+Actions = list[tuple[Definitions, Action]]
 Run = Generator[Event, None, tuple[Session, _End]]
 
 
@@ -112,7 +114,7 @@ def execute(session: Session, source: Source, *, keep_going: bool = False, cell:
         after, end = yield from _timed(start, (item,), number, "", continues=continues)
         continues = _goes_on(item, continues=continues)
         failed = end is _End.FAILED
-        start = replace(start, definitions=without(start.definitions, item)) if failed else after
+        start = replace(start, definitions=without(item, start.context).definitions) if failed else after
         if end is _End.INTERRUPTED:
             break
     return _at_the_end(start)
@@ -168,17 +170,17 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
 
     ``continues`` tells that the item before them is cut off.
     """
-    plans = yield from plans_in_turn(session, items, cell, continues=continues)
-    refused = [(n, p) for n, (_, p) in enumerate(plans, start=first) if isinstance(p, Refuse)]
+    actions = yield from actions_in_turn(session, items, cell, continues=continues)
+    refused = [(n, action) for n, (_, action) in enumerate(actions, start=first) if isinstance(action, Refuse)]
     if refused:
-        for number, planned in refused:
-            if planned.diagnostics:
-                yield Shown(number, ItemFailed(planned.diagnostics))
+        for number, action in refused:
+            if action.diagnostics:
+                yield Shown(number, ItemFailed(action.diagnostics))
         return session, _End.FAILED
-    undo = next((p for _, p in plans if isinstance(p, Undo)), None)
+    undo = next((action for _, action in actions if isinstance(action, Undo)), None)
     if undo is not None:
         return (yield from _undo(session, undo, first, alone=len(items) == 1))
-    definitions = plans[-1][0] if plans else session.definitions.forget(cell)
+    definitions = actions[-1][0] if actions else session.definitions.forget(cell)
     end = _End.DONE
     state = State(
         session.heap,
@@ -192,19 +194,19 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
     try:
         if cell and (words := _made_older(session.definitions, definitions)):
             yield Shown(first, Notice(words))
-        for number, (item, (after, planned)) in enumerate(zip(items, plans, strict=True), start=first):
+        for number, (item, (after, action)) in enumerate(zip(items, actions, strict=True), start=first):
             span = item.span
             try:
                 for words in () if isinstance(item, Unparsed) else remarks(after, item):
                     yield Shown(number, Notice(words))
-                state = yield from perform(number, planned, state)
+                state = yield from action.run(number, state)
             except Interrupted as interrupted:
                 definitions, state, end = after, interrupted.state, _End.INTERRUPTED
                 break
         for written in state.files:
             put(written, span)
     except (Failure, MemoryError) as failure:
-        yield Shown(number, ItemFailed(complaints(failure, span)))
+        yield Shown(number, ItemFailed(diagnostics_of(failure, span)))
         return session, _End.FAILED
     except Late:
         yield Shown(number, ItemFailed(out_of_time(session.settings.bounds.seconds or 0).diagnostics))
@@ -213,52 +215,50 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
         for written in state.files:
             written.drop()
     after_all = _with(session, definitions, state)
-    only_declares = bool(plans) and all(isinstance(planned, Declare) for _, planned in plans)
+    only_declares = bool(actions) and all(isinstance(action, Declare) for _, action in actions)
     if only_declares and _only_adds(session.definitions, definitions):
         return _grown(session, after_all), end
     return commit(session, after_all), end
 
 
-def plans_of(session: Session, items: Items, cell: str, *, continues: bool = False) -> Plans:
-    """The plan of each item, with the definitions after it, made in one go."""
-    return at_once(plans_in_turn(session, items, cell, continues=continues))
+def actions_of(session: Session, items: Items, cell: str, *, continues: bool = False) -> Actions:
+    """The action of each item, with the definitions after it, without pauses."""
+    return at_once(actions_in_turn(session, items, cell, continues=continues))
 
 
-def plans_in_turn(session: Session, items: Items, cell: str, *, continues: bool = False) -> Generator[Working, None, Plans]:
-    """The plan of each item, with the definitions after it. It pauses while data is read.
+def actions_in_turn(session: Session, items: Items, cell: str, *, continues: bool = False) -> Generator[Working, None, Actions]:
+    """The action of each item, with the definitions after it. It pauses while data is read.
 
     Nothing is reported for text that should have continued the item above it, since it lacks what that one binds or opens, nor
     for attribute accesses such as ``np.pi`` below a Python import. For the first item ``continues`` tells whether there is such
     an item above it. Raises only what is thrown in at a pause.
     """
     with put_off():
-        return (yield from _planned(session, items, cell, continues=continues))
+        return (yield from _analyzed(session, items, cell, continues=continues))
 
 
-def _planned(session: Session, items: Items, cell: str, *, continues: bool) -> Generator[Working, None, Plans]:
-    around = replace(session.surroundings, cell=cell)
-    definitions = session.definitions.forget(cell)
-    plans: list[tuple[Definitions, Plan]] = []
+def _analyzed(session: Session, items: Items, cell: str, *, continues: bool) -> Generator[Working, None, Actions]:
+    context = replace(session.context, cell=cell, definitions=session.definitions.forget(cell))
+    actions: Actions = []
     told: set[str] = set()
     below_import = False
     for item in items:
-        bound = around.settings.bounds.nodes
+        bound = context.settings.bounds.nodes
         nodes = EVERYTHING if bound is None else bound
-        if definitions.nodes != nodes:
-            definitions = replace(definitions, nodes=nodes)
-        definitions, planned = yield from planning(definitions, item, around)
+        if context.definitions.nodes != nodes:
+            context = replace(context, definitions=replace(context.definitions, nodes=nodes))
+        context, action = yield from analyze(item, context)
         is_cut_off = isinstance(item, Unparsed) and item.is_cut_off
-        if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(planned, Refuse):
-            planned = Refuse(())
+        if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(action, Refuse):
+            action = Refuse(())
         if isinstance(item, Unparsed):
-            planned = Refuse(()) if below_import and item.has_attributes else planned
+            action = Refuse(()) if below_import and item.has_attributes else action
             below_import = below_import or item.is_import
         continues = _goes_on(item, continues=continues)
-        if cell and isinstance(item, EqualityCheck | TypeCheck) and isinstance(planned, Refuse):
-            planned = _news(planned, told)
-        plans.append((definitions, planned))
-        around = around.after(planned)
-    return plans
+        if cell and isinstance(item, EqualityCheck | TypeCheck) and isinstance(action, Refuse):
+            action = _news(action, told)
+        actions.append((context.definitions, action))
+    return actions
 
 
 def _goes_on(item: Item | Unparsed, *, continues: bool) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from enum import Enum
 
 from rh_kernel.arrays.devices import Device, NoCard, card
-from rh_kernel.arrays.plan import Precision
+from rh_kernel.loops.ir import Precision
 from rh_kernel.session.errors import NoGPU
 from rh_kernel.session.limits.bounds import DEFAULT as BOUNDS
 from rh_kernel.session.limits.bounds import Bounds
@@ -30,9 +30,6 @@ class Lock:
     infinite: bool = False
 
 
-LOCKED_WORDS = ("empty", "infinite", "off")
-
-
 @frozen
 class Settings:
     """``strict`` leaves a function undefined where it is not smooth, as in PSmooth (RH Def. E.4); ``bounds`` are its limits.
@@ -51,71 +48,10 @@ class Settings:
 
 DEFAULT = Settings()
 
-_EVALUATORS = {
-    Evaluator.COMPILED: "runs as a straight line of array operations (`%compile` shows it)",
-    Evaluator.STEPPED: "is reduced step by step, as in section 5 of the paper (`%trace` shows it)",
-    Evaluator.DENOTED: "runs as its denotation, section 7 of the paper (`%diagram` shows it)",
-}
-
-
-def with_device(settings: Settings, word: str | None) -> Settings:
-    """The settings after ``%device gpu``, or the same if it is only asked for."""
-    match word:
-        case "cpu" | "gpu":
-            return replace(settings, device=word)
-        case _:
-            return settings
-
-
-def with_dtype(settings: Settings, word: str | None) -> Settings:
-    """The settings after ``%dtype float32``, or the same if it is only asked for."""
-    match word:
-        case "float64" | "float32":
-            return replace(settings, precision=word)
-        case _:
-            return settings
-
 
 def unlocked(settings: Settings) -> Settings:
     """The settings at the end of a cell."""
     return settings if settings.locked is None else replace(settings, locked=None)
-
-
-def with_lock(settings: Settings, words: tuple[str, ...]) -> Settings:
-    """The settings after ``%locked`` with words of ``LOCKED_WORDS``, of which ``off`` stands alone."""
-    return replace(settings, locked=None if "off" in words else Lock("empty" in words, "infinite" in words))
-
-
-def lock_text(settings: Settings) -> str:
-    """What ``%locked`` says."""
-    lock = settings.locked
-    if lock is None:
-        return "locked is off: names are what was declared last"
-    allowed = [what for what, is_allowed in (("empty arrays", lock.empty), ("infinite numbers", lock.infinite)) if is_allowed]
-    also = f"; {' and '.join(allowed)} count too" if allowed else ""
-    return f"locked: names are the language's and those of locked cells, and a check compares finite numbers{also}"
-
-
-def strict_text(settings: Settings) -> str:
-    """What ``%strict`` says."""
-    if settings.strict:
-        return "strict is on: a function is undefined where it is not smooth, and reduction is stuck there"
-    return "strict is off: a function has a value and a slope even where it is not smooth"
-
-
-def evaluator_text(settings: Settings) -> str:
-    """What ``%evaluator`` says."""
-    return f"the evaluator is {settings.evaluator.value}: what you write {_EVALUATORS[settings.evaluator]}"
-
-
-def dtype_text(settings: Settings) -> str:
-    """What ``%dtype`` says."""
-    what = f"the dtype is {settings.precision}: compiled programs and training runs compute with"
-    match settings.precision:
-        case "float64":
-            return f"{what} about 16 digits"
-        case "float32":
-            return f"{what} about 7 digits, and what they put on the heap is rounded to them"
 
 
 def device_text(settings: Settings) -> str:

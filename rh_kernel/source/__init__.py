@@ -1,1 +1,1 @@
-"""Program text, places in it, and complaints about it."""
+"""Program text, spans in it, and diagnostics about it."""

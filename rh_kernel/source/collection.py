@@ -1,19 +1,20 @@
-"""Python's search for cycles of objects, put off while many are made that have none."""
+"""Suspend Python's cyclic garbage collector while many objects without cycles are created."""
 
 import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
 MANY = 100_000
-"""So many new objects are not searched at once: that takes about 20 ms, in which no interrupt is heard."""
+"""More new objects than this are not scanned at once: that takes about 20 ms, during which no interrupt is handled."""
 
 
 @contextmanager
 def put_off() -> Generator[None, None, None]:
-    """Trees have no cycles, and a search goes through all that have been made so far, again and again as they get more.
+    """Disable the cyclic garbage collector within the block: trees have no cycles, yet it would scan all of them repeatedly.
 
-    What is searched for meanwhile in another thread is found when this is over. If there are then ``MANY`` new objects, they
-    count as old: the next small search would go through all of them, and they are alive where an exception holds on to them.
+    Cycles created meanwhile by other threads are collected after the block. If there are then more than ``MANY`` new objects,
+    they are moved to the oldest generation: otherwise the next young collection would scan all that are alive, as when an
+    exception holds on to them.
     """
     if not gc.isenabled():
         yield
@@ -23,7 +24,7 @@ def put_off() -> Generator[None, None, None]:
         yield
     finally:
         if gc.get_count()[0] > MANY:
-            # Frozen and thawed objects are in the oldest generation; neither looks at a single one of them.
+            # `freeze` and `unfreeze` move objects to the oldest generation without visiting them.
             gc.freeze()
             gc.unfreeze()
         gc.enable()

@@ -1,6 +1,6 @@
-"""Recursion as deep as the memory allows: a computation that needs the results of others is a generator that yields them.
+"""A trampoline, for recursion as deep as memory allows: a computation is a generator that yields those it depends on.
 
-What it yields is computed first, on a stack of our own, and its result is sent back in.
+Each one yielded is computed first, on an explicit stack, and its result is sent back in.
 """
 
 from collections.abc import Generator
@@ -12,12 +12,12 @@ Descent: TypeAlias = Generator["Descent[Found]", Found, Found]
 
 
 def descend(computation: "Descent[Found]") -> Found:
-    """The result of a computation."""
+    """Run a computation and return its result."""
     pending: list[Descent[Found]] = [computation]
     found: Any = None
     while pending:
         try:
-            # One that has just begun is sent nothing; one that waits is sent the result of what it asked for.
+            # A new generator is sent None, a suspended one the result it asked for.
             needed = pending[-1].send(found)
         except StopIteration as stop:
             pending.pop()

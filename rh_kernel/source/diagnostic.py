@@ -1,7 +1,7 @@
 """Diagnostics: what is wrong, where, what was expected and found, and what to do about it.
 
-Three classes of failure are kept apart: ``Rejected`` (the program is wrong, known before it runs), ``Stuck`` (a reduction has
-no next step, or a limit was met), and ``KernelBug`` (our own fault, shown with a request to report it).
+There are three kinds of failure: ``Rejected`` (the program is wrong, known before it runs), ``Stuck`` (a reduction has no next
+step, or a limit was reached), and ``KernelBug`` (a bug in the kernel, shown with a request to report it).
 """
 
 from dataclasses import dataclass, fields
@@ -15,7 +15,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A second place that explains the first, e.g. "``w0 : Real(3, 2)`` is declared here"."""
+    """A secondary location that explains the primary one, e.g. "``w0 : Real(3, 2)`` is declared here"."""
 
     span: Span
     text: str
@@ -23,14 +23,14 @@ class Note:
 
 @frozen
 class Fix:
-    """What to write at ``span``, which may be empty, so that this complaint is gone."""
+    """A quick fix: replace ``span``, which may be empty, by ``text``."""
 
     span: Span
     text: str
 
     @property
     def words(self) -> str:
-        """The change in words."""
+        """The edit in words."""
         if self.span.text:
             return (
                 f"replace {_quoted(self.span.text)} by {_quoted(self.text)}"
@@ -52,9 +52,9 @@ def _quoted(text: str) -> str:
 
 @frozen_by_name
 class Diagnostic:
-    """One complaint. A subclass fixes ``code``, ``title`` and ``label``; its fields are the facts put into the label.
+    """One diagnostic. A subclass fixes ``code``, ``title`` and ``label``; its fields are inserted into the label.
 
-    ``notes`` are the places that explain it, the nearest cause first; ``rule`` is the rule of the paper that does not hold.
+    ``notes`` are secondary locations, the nearest cause first; ``rule`` is the violated rule of the paper.
     """
 
     code: ClassVar[str]
@@ -71,13 +71,13 @@ class Diagnostic:
 
     @property
     def message(self) -> str:
-        """The label with its facts filled in: one sentence, no line end."""
+        """The label with its fields inserted: one sentence without a newline."""
         facts: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         return self.label.format(**facts)
 
 
 class Failure(Exception):
-    """A failure that carries its diagnostics: at least one, or none for what depends on something that has its own."""
+    """A failure with its diagnostics; there are none if it only follows from another failure, which has its own."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in diagnostics))
@@ -89,8 +89,8 @@ class Rejected(Failure):
 
 
 class Stuck(Failure):
-    """A program that was accepted cannot go on: an undefined point, or a limit that was met."""
+    """An accepted program cannot go on: a function is undefined at a point, or a limit was reached."""
 
 
 class KernelBug(Exception):
-    """Something that cannot happen in an accepted program has happened."""
+    """A violated invariant: something that cannot happen in an accepted program."""

@@ -1,9 +1,9 @@
-"""Calls of NumPy on large arrays, and of the C compiler, made so that an interrupt does not wait for their end.
+"""Interruptible calls of NumPy on large arrays and of the C compiler.
 
-Python hears of a signal between two of its own instructions, hence not before such a call returns, which may take seconds. So
-it is made in another thread, and the main thread waits for it in pieces of a few milliseconds. Who is interrupted meanwhile
-leaves the call alone: its thread ends with it, and nobody ever sees its result. The next call waits for that end, so that
-there is never more than one of them in memory.
+Python handles signals between bytecode instructions, hence not before such a call returns, which may take seconds. So the call
+runs in another thread, and the main thread waits for it in steps of a few milliseconds. On an interrupt the call is abandoned:
+its thread ends when the call returns, and its result is dropped. The next call waits for that, so that no two of them occupy
+memory at the same time.
 """
 
 import ctypes
@@ -16,43 +16,43 @@ from typing import Generic, TypeVar
 Value = TypeVar("Value")
 
 LARGE = 1 << 20
-"""So many reals are done with within a few hundredths of a second, whatever is done with them entry by entry."""
+"""An entrywise operation on this many reals takes at most a few hundredths of a second."""
 
 LOOK = 0.01
-"""Seconds between two looks at signals."""
+"""Seconds between two checks for signals."""
 
 _ONE_AT_A_TIME = threading.Lock()
 
 
 def when_large(reals: int, call: Callable[[], Value]) -> Value:
-    """What ``call`` returns or raises, by ``interruptible`` if it is about more than ``LARGE`` reals."""
+    """Return what ``call`` returns, or raise what it raises; above ``LARGE`` reals it runs in ``interruptible``."""
     return interruptible(call) if reals > LARGE else call()
 
 
 def interruptible(call: Callable[[], Value]) -> Value:
-    """What ``call`` returns or raises. It must write on nothing that is looked at after it was interrupted.
+    """Run ``call`` interruptibly. It must not write to anything that is read after an interrupt.
 
-    Only the main thread hears of signals: elsewhere, and where no thread can be had, this is the call itself.
+    Only the main thread receives signals: on other threads, or if no thread can be started, ``call`` is run directly.
     """
     if threading.current_thread() is not threading.main_thread():
         return call()
-    apart = _Apart(call)
-    thread = threading.Thread(target=copy_context().run, args=(apart.run,), daemon=True)
+    background = _BackgroundCall(call)
+    thread = threading.Thread(target=copy_context().run, args=(background.run,), daemon=True)
     try:
         try:
             thread.start()
         except RuntimeError:
             return call()
-        while not apart.ended.wait(LOOK):
+        while not background.ended.wait(LOOK):
             pass
     except BaseException:
         _abandon(thread)
         raise
-    return apart.taken()
+    return background.result()
 
 
-class _Apart(Generic[Value]):
-    """A call in a thread of its own, and how it ended."""
+class _BackgroundCall(Generic[Value]):
+    """A call in a background thread, and its result or exception."""
 
     def __init__(self, call: Callable[[], Value]) -> None:
         self.ended = threading.Event()
@@ -61,7 +61,7 @@ class _Apart(Generic[Value]):
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        """Make the call; what it raises is kept."""
+        """Run the call and record what it returns or raises."""
         with self, _ONE_AT_A_TIME:
             self._values.append(self._call())
 
@@ -73,8 +73,8 @@ class _Apart(Generic[Value]):
         self.ended.set()
         return True
 
-    def taken(self) -> Value:
-        """What the call returned, once; raises what it raised."""
+    def result(self) -> Value:
+        """Return the result or raise the exception of the call; call it once."""
         error, self._error = self._error, None
         if error is not None:
             raise error
@@ -82,6 +82,6 @@ class _Apart(Generic[Value]):
 
 
 def _abandon(thread: threading.Thread) -> None:
-    """Have the thread end at the next instruction of Python that it comes to."""
+    """Make the thread exit at its next Python instruction."""
     if thread.ident is not None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(SystemExit))

@@ -1,8 +1,8 @@
-"""Records: the tokens, places, trees and types of a program, of which there are thousands, and complaints of a hundred kinds.
+"""Cheap immutable dataclasses: for thousands of tokens, spans, tree nodes and types, and a hundred kinds of diagnostics.
 
-They are dataclasses that nobody writes to. The type checker sees to that: one that Python itself watches over takes three times
-as long to make. What all kinds do alike is written once, for to compile it for each of them would take longer, when the library
-is imported, than all the rest of its import.
+Immutability is checked by the type checker only: creating an instance of a dataclass with ``frozen=True`` takes three times as
+long. The methods that all kinds share are written once: to compile them for each class would take longer at import than the
+rest of the library.
 """
 
 from collections.abc import Callable
@@ -23,13 +23,13 @@ _PARAMETERS = "__dataclass_params__"
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: type[Record]) -> type[Record]:
-    """A slotted dataclass that nobody writes to; two with equal fields are equal, and have the same hash."""
+    """A slotted immutable dataclass; two instances with equal fields are equal and have the same hash."""
     return _made(cls, dataclass(slots=True, repr=False, eq=False))
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def frozen_by_name(cls: type[Record]) -> type[Record]:
-    """The same without slots, and made from keyword arguments alone."""
+    """The same without slots and with keyword-only fields."""
     return _made(cls, dataclass(kw_only=True, repr=False, eq=False))
 
 
@@ -38,12 +38,12 @@ def _made(cls: type[Record], decorate: Callable[[type[Record]], type[Record]]) -
     bases: list[type[Any]] = [base for base in cls.__mro__[1:] if _PARAMETERS in vars(base)]
     if any("__setattr__" in vars(base) for base in bases):
         raise TypeError(f"{cls.__name__} inherits from a dataclass that Python watches over")
-    # What is not frozen may not inherit from what is; but a dataclass that Python watches over may inherit from these.
+    # A non-frozen dataclass may not inherit from a frozen one; but one with `frozen=True` may inherit from these.
     _declare(bases, is_frozen=False)
     made: Any = decorate(cls)
     _declare([*bases, made], is_frozen=True)
     compared = [f.name for f in fields(made) if f.compare]
-    key: Callable[[Any], Any] = attrgetter(*compared) if compared else _nothing
+    key: Callable[[Any], Any] = attrgetter(*compared) if compared else _empty_key
 
     def equal(self: object, other: object) -> bool:
         if self is other:
@@ -53,7 +53,7 @@ def _made(cls: type[Record], decorate: Callable[[type[Record]], type[Record]]) -
     def hashed(self: object) -> int:
         return hash(key(self))
 
-    for name, method in (("__eq__", equal), ("__hash__", hashed), ("__repr__", _shown)):
+    for name, method in (("__eq__", equal), ("__hash__", hashed), ("__repr__", _repr)):
         if name not in own:
             setattr(made, name, method)
     return made
@@ -64,11 +64,11 @@ def _declare(records: list[type[Any]], *, is_frozen: bool) -> None:
         getattr(record, _PARAMETERS).frozen = is_frozen
 
 
-def _nothing(_: object) -> tuple[()]:
+def _empty_key(_: object) -> tuple[()]:
     return ()
 
 
 @recursive_repr()
-def _shown(self: _Dataclass) -> str:
-    told = ", ".join([f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr])
-    return f"{type(self).__qualname__}({told})"
+def _repr(self: _Dataclass) -> str:
+    shown = ", ".join([f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr])
+    return f"{type(self).__qualname__}({shown})"

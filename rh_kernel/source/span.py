@@ -1,4 +1,4 @@
-"""Sources and spans: where in which text something was written."""
+"""Sources and spans: where in a text something was written."""
 
 from dataclasses import field
 
@@ -7,18 +7,18 @@ from rh_kernel.source.records import frozen
 
 @frozen
 class Source:
-    """A piece of program text under the name that messages give it (a file, or ``cell 3``)."""
+    """A program text with the name that messages give it (a file, or ``cell 3``)."""
 
     name: str
     text: str = field(repr=False)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """The line and column of ``offset``, both counted from 1."""
+        """Return the line and column of ``offset``, both counted from 1."""
         before = self.text[:offset]
         return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
     def line(self, number: int) -> str:
-        """The text of line ``number``, without its line end."""
+        """Return the text of line ``number``, without its newline."""
         return self.text.split("\n")[number - 1]
 
 
@@ -31,15 +31,15 @@ class Span:
     end: int
 
     def to(self, other: "Span") -> "Span":
-        """The smallest span that holds this one and ``other``."""
+        """Return the smallest span that contains this one and ``other``."""
         return Span(self.source, min(self.start, other.start), max(self.end, other.end))
 
     @property
     def text(self) -> str:
-        """What stands there."""
+        """The text of the span."""
         return self.source.text[self.start : self.end]
 
     @property
     def position(self) -> tuple[int, int, int, int]:
-        """Line and column of the start, line and column just past the end, all counted from 1."""
+        """Line and column of the start, then line and column just past the end, all counted from 1."""
         return (*self.source.position(self.start), *self.source.position(self.end))

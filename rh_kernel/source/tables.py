@@ -1,4 +1,4 @@
-"""Tables that are never changed, and cheap to add to: a table with one more entry shares the others with the one before."""
+"""Persistent tables with cheap insertion: a table with one more entry shares the others with the old table."""
 
 from collections.abc import Iterator, Mapping
 from threading import Lock
@@ -12,9 +12,9 @@ _GROWING = Lock()
 
 
 class Table(Mapping[Key, Value]):
-    """The first ``count`` entries of a dictionary that others may see more of: nothing in it is ever overwritten or taken out.
+    """The first ``count`` entries of a dictionary that newer tables share and extend; entries are never overwritten or removed.
 
-    So n declarations, one after the other, take time in proportion to n.
+    So n successive declarations take time proportional to n.
     """
 
     __slots__ = ("_count", "_entries")
@@ -34,7 +34,7 @@ class Table(Mapping[Key, Value]):
     @overload
     def get(self, key: Key, /, default: Value | Other) -> Value | Other: ...
     def get(self, key: Key, /, default: Value | Other | None = None) -> Value | Other | None:
-        """The value of an entry."""
+        """Return the value of an entry, or the default."""
         found = self._entries.get(key)
         return default if found is None or found[0] >= self._count else found[1]
 
@@ -52,7 +52,7 @@ class Table(Mapping[Key, Value]):
         return f"table({dict(self.items())!r})"
 
     def with_(self, key: Key, value: Value) -> "Table[Key, Value]":
-        """With one more entry, or another value in the place of one; that, and what grows from one table twice, is copied."""
+        """Return a table with this entry added or replaced. Replacing, or extending the same table twice, copies it."""
         with _GROWING:
             if len(self._entries) == self._count and key not in self._entries:
                 self._entries[key] = (self._count, value)
@@ -61,7 +61,7 @@ class Table(Mapping[Key, Value]):
 
 
 def table(entries: Mapping[Key, Value]) -> Table[Key, Value]:
-    """The same entries as a table."""
+    """Return the same entries as a table."""
     if isinstance(entries, Table):
         return entries
     return Table({key: (place, V) for place, (key, V) in enumerate(entries.items())}, len(entries))

@@ -1,1 +1,1 @@
-"""RH §3: what is written (surface), what it stands for (core), and how it is printed."""
+"""RH §3: surface syntax, the core, and the printer."""

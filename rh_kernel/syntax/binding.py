@@ -1,6 +1,6 @@
-"""Binding: opening scopes, substitution ``M[V/x]``, and instantiation of a generic definition at its dimensions and locations.
+"""Opening of scopes, substitution ``M[V/x]``, and instantiation of generic definitions at dimensions and locations.
 
-What does arithmetic on indices is here, and for terms in their environments in ``operational.substitution``.
+All arithmetic on indices is done here, except for terms in environments (``operational.substitution``).
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ AnyHandler = TypeVar("AnyHandler", ReverseHandler, OrdinaryHandler)
 
 
 def instantiate(scope: Scope, values: tuple[Term, ...]) -> "Term | Command":
-    """``body[V1/x1, …, Vn/xn]``. The V may be open; a body that does not mention its variables is shared, not copied."""
+    """Return ``body[V1/x1, …, Vn/xn]``. The V may be open; subterms without the variables are shared, not copied."""
     n = scope.arity
     if len(values) != n:
         raise ValueError(f"a scope of {n} variables was given {len(values)} values")
@@ -60,17 +60,17 @@ def instantiate(scope: Scope, values: tuple[Term, ...]) -> "Term | Command":
 
 
 def instantiate_term(scope: Scope, *values: Term) -> Term:
-    """``instantiate`` of a scope over a term."""
+    """``instantiate`` for the scope of a term."""
     return cast(Term, instantiate(scope, values))
 
 
 def instantiate_command(scope: Scope, *values: Term) -> Command:
-    """``instantiate`` of a scope over a command."""
+    """``instantiate`` for the scope of a command."""
     return cast(Command, instantiate(scope, values))
 
 
 def supply(scope: Scope, values: tuple[Term, ...]) -> Scope:
-    """``a1, …, an, x…. body`` with values for the first n variables: a scope over the others."""
+    """Instantiate the first n variables of ``a1, …, an, x…. body``: a scope over the remaining ones."""
     n = len(values)
     if n == 0:
         return scope
@@ -81,7 +81,7 @@ def supply(scope: Scope, values: tuple[Term, ...]) -> Scope:
 
 
 def apply_handler(H: AnyHandler, values: tuple[Term, ...]) -> AnyHandler:
-    """``H[V1/a1, …, Vn/an]`` for a handler that leaves its n parameters loose, the last one at index 0."""
+    """Return ``H[V1/a1, …, Vn/an]``, where the parameters are free in H and the last one is index 0."""
     n = len(values)
 
     def image(x: Bound, depth: int) -> Term:
@@ -97,7 +97,7 @@ def apply_handler(H: AnyHandler, values: tuple[Term, ...]) -> AnyHandler:
 
 
 def instantiate_clause(scope: Scope, values: tuple[Term, ...], continuation: Scope) -> Command:
-    """``Q[V/x, k]`` for the clause ``a…, x, k. Q`` of an ordinary handler: ``k • M`` becomes ``let y ⇐ ⌊M⌋ in k[y]``."""
+    """Return ``Q[V/x, k]`` for the clause ``a…, x, k. Q`` of an ordinary handler: ``k • M`` becomes ``let y ⇐ ⌊M⌋ in k[y]``."""
     n = scope.arity
 
     def image(x: Bound, depth: int) -> Term:
@@ -115,7 +115,7 @@ def instantiate_clause(scope: Scope, values: tuple[Term, ...], continuation: Sco
 
 
 def shift(node: AnyNode, by: int, above: int = 0) -> AnyNode:
-    """``node`` moved under ``by`` more binders: loose indices from ``above`` on grow by ``by``."""
+    """Move ``node`` under ``by`` more binders: free indices from ``above`` on grow by ``by``."""
     if by == 0 or not node.loose >> above:
         return node
 
@@ -129,20 +129,20 @@ def shift(node: AnyNode, by: int, above: int = 0) -> AnyNode:
 
 
 def mentions(scope: Scope, position: int) -> bool:
-    """Whether the body mentions the variable at ``position`` (from 0, in the order of the hints)."""
+    """Whether the variable at ``position`` (from 0, in the order of the hints) is free in the body."""
     return bool(scope.body.loose >> (scope.arity - 1 - position) & 1)
 
 
 @frozen
 class Static:
-    """Images for dimension variables, shape variables and location parameters, by name."""
+    """A substitution for dimension variables, shape variables and location parameters, by name."""
 
     dims: Mapping[str, Dim]
     shapes: Mapping[str, Shape]
     locations: Mapping[str, Loc]
 
     def without(self, names: set[str]) -> "Static":
-        """The images of the other names only."""
+        """The substitution restricted to all other names."""
         return Static(
             {k: v for k, v in self.dims.items() if k not in names},
             {k: v for k, v in self.shapes.items() if k not in names},
@@ -151,7 +151,7 @@ class Static:
 
     @property
     def taken(self) -> set[str]:
-        """Names that occur in the images, and so must not be bound over them."""
+        """The free names of the images, which must not be captured by a binder."""
         names: set[str] = {loc.name for loc in self.locations.values() if isinstance(loc, LocationVar)}
         shapes = [*self.shapes.values(), *(loc.shape for loc in self.locations.values())]
         dims = [*self.dims.values(), *(d for s in shapes if isinstance(s, tuple) for d in s)]
@@ -161,26 +161,26 @@ class Static:
 
 
 def specialise(node: AnyNode, static: Static) -> AnyNode:
-    """``node`` with its dimension, shape and location variables replaced, without capture."""
+    """Substitute for dimension, shape and location variables, without capture."""
     return cast(AnyNode, rebuild(node, 0, _StaticImages(static)))
 
 
 def specialise_type(A: Type, static: Static) -> Type:
-    """``A`` with its dimension and shape variables replaced."""
+    """Substitute for the dimension and shape variables in ``A``."""
     return _StaticImages(static).type(A)
 
 
 def replace_unknowns(
     node: AnyNode, on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
 ) -> AnyNode:
-    """``node`` with the unknowns of type inference replaced by what was found for them."""
+    """Replace the metavariables of type inference by their solutions."""
     return cast(AnyNode, rebuild(node, 0, solutions(on_dim, on_shape, on_type)))
 
 
 def solutions(
     on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
 ) -> Walk:
-    """The walk by which ``replace_unknowns`` goes through a node."""
+    """The walk of ``replace_unknowns``."""
     return _Solutions(on_dim, on_shape, on_type)
 
 
@@ -189,24 +189,24 @@ Within: TypeAlias = list[tuple[Span | None, Placed]]
 
 
 def types_within(node: Node) -> Within[Type]:
-    """Every type in ``node``, each with the place of the innermost node around it that has one."""
+    """Every type in ``node``, each with the span of the innermost enclosing node that has one."""
     return types_and_primitives_within(node)[0]
 
 
 def locations_within(node: Node) -> frozenset[Location]:
-    """Every location that ``node`` performs an operation at, or has a clause for."""
+    """Every location that ``node`` performs an operation at or has a clause for."""
     found: set[Location] = set()
     rebuild(node, 0, _Places(found))
     return frozenset(found)
 
 
 def primitives_within(node: Node) -> Within[Primitive]:
-    """Every symbol of the language that ``node`` applies, or differentiates, each with the place of its application."""
+    """Every built-in function symbol that ``node`` applies or differentiates, each with the span of its application."""
     return types_and_primitives_within(node)[1]
 
 
 def types_and_primitives_within(node: Node) -> tuple[Within[Type], Within[Primitive]]:
-    """What ``types_within`` and ``primitives_within`` find, in one go."""
+    """The results of ``types_within`` and ``primitives_within``, in one traversal."""
     census = _Census([], [], [None])
     rebuild(node, 0, census)
     return census.types, census.primitives

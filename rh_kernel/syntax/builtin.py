@@ -1,4 +1,4 @@
-"""The operations that are built in: ``Get`` and ``Put`` of RH Example 5.13, at any shape."""
+"""The built-in operations ``Get`` and ``Put`` of RH Example 5.13, at any shape."""
 
 from rh_kernel.syntax.signature import Family, LocKind, Parameter
 from rh_kernel.syntax.types import UNIT, Real, ShapeVar

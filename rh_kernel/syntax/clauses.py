@@ -1,7 +1,7 @@
-"""Which clause of a handler handles an operation, instantiated at the operation's indices (RH Def. 3.4, §4).
+"""Selection of the clause that handles an operation, instantiated at the operation's indices (RH Def. 3.4, §4).
 
-An operation with no clause in a reverse handler is forwarded:
-``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``. In an ordinary handler it is left to the handlers outside.
+A reverse handler forwards an operation that it has no clause for:
+``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``. An ordinary handler leaves it to the handlers around it.
 """
 
 from rh_kernel.syntax.binding import Static, shift, specialise, supply
@@ -30,7 +30,7 @@ def reverse_clause(H: ReverseHandler, op: Operation) -> tuple[Scope, Scope]:
     if found is None:
         return _forwarding(op)
     clause = H.clauses[found]
-    # The scopes, not the clause: its head binds the very names that are replaced.
+    # Specialise the scopes rather than the clause: the head of the clause binds the very names that are replaced.
     static, values = _static(clause.pattern, op), _values(clause.pattern, op)
     return supply(specialise(clause.forward, static), values), supply(specialise(clause.backward, static), values)
 
@@ -45,14 +45,14 @@ def ordinary_clause(H: OrdinaryHandler, op: Operation) -> Scope | None:
 
 
 def covers(pattern: Pattern, op: Operation) -> bool:
-    """Whether a clause with this head is about ``op``."""
+    """Whether a clause with this head applies to ``op``."""
     if pattern.family != op.family:
         return False
     return all(i == j for i, j in zip(pattern.indices, op.indices, strict=True) if isinstance(i, Location))
 
 
 def _best(patterns: list[Pattern], op: Operation) -> int | None:
-    """The clause that names the most locations wins; of several alike the first."""
+    """The index of the clause whose head names the most locations; the first one among equals."""
     covering = [i for i, p in enumerate(patterns) if covers(p, op)]
     return min(covering, key=lambda i: (-_named(patterns[i]), i), default=None)
 

@@ -1,10 +1,10 @@
 """Terms, commands and handlers of the core (RH Def. 3.4), locally nameless.
 
 Metavariables: ``L M N`` terms, ``U V W`` values, ``P Q R`` commands, ``H`` handlers, ``A B C D`` types, ``f`` function symbols.
-A bound variable is an index: 0 is the nearest binder. The name that was written survives as a hint, so ``==`` is α-equivalence:
-spans and hints take no part in it. ``loose`` is the set of indices a node leaves free, as the bits of an integer.
+A bound variable is an index: 0 is the nearest binder. The name in the source is kept as a hint; ``==`` ignores spans and hints,
+so it is α-equivalence. ``loose`` is the set of free indices of a node, as the bits of an integer.
 
-Two rewritings that no user writes are syntax, unfolded lazily: ``W.R_V(x. N)`` (Fig. 6), ``RH_H^V(⟨y1, …, ym⟩. P)`` (Fig. 7).
+Two intermediate forms are syntax too, unfolded lazily: ``W.R_V(x. N)`` (Fig. 6), ``RH_H^V(⟨y1, …, ym⟩. P)`` (Fig. 7).
 """
 
 from collections.abc import Callable
@@ -25,14 +25,14 @@ Array: TypeAlias = npt.NDArray[Any]
 
 @frozen
 class Node:
-    """What every tree of the core has: the place it was written at, and its loose indices."""
+    """Base of all core nodes: the source span and the set of free indices."""
 
     span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
     loose: int = field(init=False, compare=False, repr=False, default=0)
 
 
 _leave_loose: Callable[[Node, int], None] = vars(Node)["loose"].__set__
-"""Writes down what a new node leaves loose; nodes are made by the million, and this is the quickest way."""
+"""Sets the free indices of a new node; the slot descriptor is the fastest way, and nodes are created by the million."""
 
 
 def _loose_in(*nodes: Node) -> int:
@@ -46,7 +46,7 @@ def _loose_in(*nodes: Node) -> int:
 class Scope(Node):
     """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
 
-    One that is not generic holds no dimension, shape or location variables and no unknowns: whoever replaces those skips it.
+    If not ``is_generic``, it contains no dimension, shape or location variables and no metavariables, so substitution skips it.
     """
 
     hints: tuple[str, ...] = field(compare=False)
@@ -58,15 +58,15 @@ class Scope(Node):
 
     @property
     def arity(self) -> int:
-        """How many variables the scope binds."""
+        """The number of variables that the scope binds."""
         return len(self.hints)
 
 
 @frozen
 class Primitive:
-    """``swish : Real(3) → Real(3)``: one member of a family that comes with the language.
+    """``swish : Real(3) → Real(3)``: one member of a built-in family.
 
-    ``at`` holds what the family's type scheme leaves open (shapes and dimensions), in the scheme's order.
+    ``at`` holds the shapes and dimensions at which the family's type scheme is instantiated, in the scheme's order.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Primitive:
 
 @frozen
 class Defined:
-    """A function symbol of the user: ``x. M``, the derivative ``w, x. N`` if it brings its own; not generic as in ``Scope``."""
+    """A user's function symbol ``x. M``, with ``w, x. N`` if it has its own derivative. ``is_generic`` as in ``Scope``."""
 
     name: str
     domain: Type
@@ -126,7 +126,7 @@ class Bound(Node):
 
 @frozen
 class Const(Node):
-    """``c``: a constant symbol, an array that nobody writes to."""
+    """``c``: a constant symbol, an array that must not be modified."""
 
     value: Array
 
@@ -159,7 +159,7 @@ class Call(Node):
 
 @frozen
 class Plus(Node):
-    """``M + N``; in a sum ``of_cotangents``, which a derivative makes (RH Fig. 6, 7), ``0`` is nothing, and not 0.0"""
+    """``M + N``; in sums ``of_cotangents``, which derivatives create (RH Fig. 6, 7), ``0`` is a symbolic zero, not 0.0"""
 
     left: "Term"
     right: "Term"
@@ -226,7 +226,7 @@ class Rd(Node):
 
 @frozen
 class R(Node):
-    """``W.R_V(x. N)``: the rewriting of Fig. 6, not yet unfolded; W and V are values. ``known`` is for nested derivatives"""
+    """``W.R_V(x. N)``: the form of Fig. 6, not yet unfolded; W and V are values. ``known``: ``operational.nested``"""
 
     cotangent: "Term"
     scope: Scope
@@ -250,7 +250,7 @@ Index: TypeAlias = "Loc | Dim | Term"
 
 @frozen
 class Operation(Node):
-    """``Op[i, …] : A → B``: one member of a family. ``at`` gives each of the family's ``variables`` its value."""
+    """``Op[i, …] : A → B``: one member of a family. ``at`` has the values of the family's ``variables``."""
 
     family: Family
     indices: tuple[Index, ...]
@@ -308,7 +308,7 @@ class RevHandle(Node):
 
 @frozen
 class RH(Node):
-    """``RH_H^V(⟨y1, …, ym⟩. P)``: the rewriting of Fig. 7, not yet unfolded; V is what ``tuple_of`` makes of values"""
+    """``RH_H^V(⟨y1, …, ym⟩. P)``: the form of Fig. 7, not yet unfolded; V is the ``tuple_of`` of the values"""
 
     values: Term
     scope: Scope

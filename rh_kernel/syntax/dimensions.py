@@ -1,4 +1,4 @@
-"""Dimensions: integer polynomials over dimension variables, with ``ceil(a / b)`` and ``a // b`` as further atoms.
+"""Dimensions: integer polynomials over dimension variables, with ``ceil(a / b)`` and ``a // b`` as additional atoms.
 
 Two dimensions are equal when their normal forms are, so ``==`` on ``Dim`` is the equality of LANGUAGE §2.
 """
@@ -23,7 +23,7 @@ class DimVar:
 
 @frozen
 class DimMeta:
-    """``?3``: an unknown that type inference has yet to find; none is left in a finished program."""
+    """``?3``: a metavariable of type inference; an elaborated program contains none."""
 
     number: int
 
@@ -53,9 +53,9 @@ Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
 
 @frozen
 class Dim:
-    """A sum of monomials with integer coefficients, in normal form: sorted, no zero coefficient.
+    """A sum of monomials with integer coefficients in normal form: sorted, without zero coefficients.
 
-    ``constant`` is the integer that it is, or ``None`` if it depends on a variable.
+    ``constant`` is its value as an integer, or ``None`` if it depends on a variable.
     """
 
     terms: tuple[tuple[Monomial, int], ...]
@@ -75,7 +75,7 @@ class Dim:
 
     @property
     def atoms(self) -> frozenset[Atom]:
-        """The atoms at the top of the polynomial (not those inside ``ceil`` and ``//``)."""
+        """The atoms at the top level of the polynomial, not those inside ``ceil`` and ``//``."""
         return frozenset(atom for monomial, _ in self.terms for atom, _ in monomial)
 
     def __add__(self, other: "Dim") -> "Dim":
@@ -101,7 +101,7 @@ class Dim:
         if quotient is not None:
             return f"{_operand(quotient.numerator)} // {_operand(quotient.denominator)}"
         ordered = sorted(self.terms, key=lambda term: (not term[0], _key(term[0])))
-        # `n - k` rather than `-k + n`, if there is something to take away from.
+        # Print `n - k` rather than `-k + n`: start with a positive term, if there is one.
         leading = next((i for i, (m, c) in enumerate(ordered) if m and c > 0), 0)
         ordered.insert(0, ordered.pop(leading))
         first, *rest = (_show_term(m, c) for m, c in ordered)
@@ -109,7 +109,7 @@ class Dim:
 
 
 def dim(value: int | str | Atom) -> Dim:
-    """The dimension that is an integer, a variable given by name, or an atom."""
+    """The dimension for an integer, a variable given by name, or an atom."""
     match value:
         case int():
             return _whole(value)
@@ -132,7 +132,7 @@ def _of(atom: DimVar | DimMeta) -> Dim:
 
 
 def ceil(numerator: Dim, denominator: Dim) -> Dim:
-    """``ceil(numerator / denominator)``; a quotient by 0 stays as it is, and is ``impossible``."""
+    """``ceil(numerator / denominator)``; a quotient by 0 is not simplified, and is ``impossible``."""
     n, d = numerator.constant, denominator.constant
     if n is not None and d:
         return dim(-(-n // d))
@@ -140,7 +140,7 @@ def ceil(numerator: Dim, denominator: Dim) -> Dim:
 
 
 def floor(numerator: Dim, denominator: Dim) -> Dim:
-    """``numerator // denominator``; a quotient by 0 stays as it is, and is ``impossible``."""
+    """``numerator // denominator``; a quotient by 0 is not simplified, and is ``impossible``."""
     n, d = numerator.constant, denominator.constant
     if n is not None and d:
         return dim(n // d)
@@ -148,20 +148,20 @@ def floor(numerator: Dim, denominator: Dim) -> Dim:
 
 
 def impossible(d: Dim) -> bool:
-    """Whether ``d`` is negative, or has a quotient by 0 in it, and so is no array's dimension."""
+    """Whether ``d`` is negative or contains a quotient by 0, so that no array can have it."""
     return d.constant < 0 if d.constant is not None else divides_by_zero(d)
 
 
 def divides_by_zero(d: Dim) -> bool:
-    """Whether ``d`` has a quotient by 0 in it."""
+    """Whether ``d`` contains a quotient by 0."""
     quotients = [a for a in d.atoms if isinstance(a, Ceil | Floor)]
     return any(q.denominator.constant == 0 or divides_by_zero(q.numerator) or divides_by_zero(q.denominator) for q in quotients)
 
 
 def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim | None]) -> Dim:
-    """``d`` with variables and unknowns replaced by their images, also inside ``ceil`` and ``//``; what has none stays.
+    """Replace variables and metavariables by their images, also inside ``ceil`` and ``//``; keep those whose image is ``None``.
 
-    It is ``d`` itself if nothing is replaced.
+    Returns ``d`` itself if nothing is replaced.
     """
     if d.constant is not None:
         return d
@@ -189,12 +189,12 @@ def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim | None]) -> Di
 
 
 def substitute(d: Dim, images: Mapping[str, Dim]) -> Dim:
-    """``d`` with the variables named in ``images`` replaced."""
+    """Substitute ``images`` for the variables with these names."""
     return replace_atoms(d, lambda a: images.get(a.name) if isinstance(a, DimVar) else None)
 
 
 def variables(d: Dim) -> frozenset[DimVar | DimMeta]:
-    """Every variable and unknown in ``d``, also inside ``ceil`` and ``//``."""
+    """The variables and metavariables in ``d``, also those inside ``ceil`` and ``//``."""
     if d.constant is not None:
         return frozenset()
     found: set[DimVar | DimMeta] = set()
@@ -207,7 +207,7 @@ def variables(d: Dim) -> frozenset[DimVar | DimMeta]:
 
 
 def _replaced(atom: Atom, image: Callable[[DimVar | DimMeta], Dim | None]) -> Dim | None:
-    """What stands in place of the atom, or ``None`` if it stays."""
+    """The image of the atom, or ``None`` if it does not change."""
     match atom:
         case DimVar() | DimMeta():
             return image(atom)
@@ -271,7 +271,7 @@ def _operand(d: Dim) -> str:
 
 
 def _quotient(d: Dim) -> Floor | None:
-    """The quotient that ``d`` is, if it is one and nothing else."""
+    """The quotient that ``d`` consists of, or ``None``."""
     match d.terms:
         case ((((Floor() as quotient, 1),), 1),):
             return quotient

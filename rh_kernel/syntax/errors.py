@@ -1,4 +1,4 @@
-"""What can be wrong with a text (LANGUAGE §7): the diagnostics RH001 to RH020. The docstring of each is a text that has it."""
+"""The syntax errors RH001 to RH020 (LANGUAGE §7). The docstring of each class is a text with that error."""
 
 from typing import ClassVar
 

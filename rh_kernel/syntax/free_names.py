@@ -1,6 +1,6 @@
-"""The names that an item takes from what was declared before it: those that nothing inside it binds.
+"""The free names of an item: those that nothing inside it binds, and that refer to earlier declarations.
 
-What is found is looked up among the definitions, so a name of the language itself may be among the names.
+They may include names of built-in functions; the caller looks them up among the definitions.
 """
 
 from collections.abc import Iterable
@@ -70,7 +70,7 @@ def _training(item: items.TrainItem, found: set[str]) -> None:
 
 def _expr(e: s.Expr, bound: Names, found: set[str]) -> None:
     if isinstance(e, s.LetExpr):
-        # One set for all lets of a spine, which grows: a set for each would be a copy of it.
+        # One growing set for all lets of a spine avoids a copy of the set per let.
         inner = set(bound)
         while isinstance(e, s.LetExpr):
             _expr(e.bound, inner, found)
@@ -129,7 +129,7 @@ def _handler(h: s.HandlerExpr, bound: Names, found: set[str]) -> None:
 
 
 def _clause(clause: s.Clause, bound: Names, found: set[str]) -> None:
-    """The index of a clause's head is a new variable, or a location that is declared; it counts as both."""
+    """The index in a clause's head is a new variable or a declared location; treat it as both."""
     match clause:
         case s.ReturnClause(x, Q):
             _expr(Q, bound | _bound(x), found)

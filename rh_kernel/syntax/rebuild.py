@@ -1,58 +1,47 @@
-"""The one traversal of core trees (RH Def. 3.4): a tree rebuilt from its leaves, with the binders around each node counted.
+"""The traversal of core trees (RH Def. 3.4): rebuild a tree from the images of its leaves, counting binders.
 
-It keeps its own stack, so neither long chains of lets nor deep terms meet a limit of Python's.
+It uses an explicit stack, so that long chains of lets and deep terms do not hit Python's recursion limit.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 from operator import is_
 from typing import Any, TypeAlias, cast
 
+from rh_kernel.source.children import classes, getter, items
 from rh_kernel.syntax.core import (
-    RH,
-    Bind,
     Bound,
     Call,
     Command,
     Const,
     Defined,
     Function,
-    Handle,
     Index,
-    Let,
     Node,
     Operation,
     OrdinaryClause,
-    OrdinaryHandler,
-    Perform,
-    Plus,
     Primitive,
-    Proj,
-    R,
-    Rd,
     RdOf,
     Resume,
-    Return,
     ReverseClause,
-    ReverseHandler,
-    RevHandle,
     Scope,
     Term,
-    Tuple,
-    Zero,
 )
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Loc, Location, LocationVar, Pattern
+from rh_kernel.syntax.traversal import CORE
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
 
 
 class Walk:
-    """What a traversal does at the leaves. ``into_functions`` says whether it visits function symbols too, which are closed."""
+    """The images of the leaves. ``into_functions``: whether function symbols, which are closed, are traversed as well."""
 
     into_functions = True
 
     def skips(self, node: Node, depth: int) -> bool:
-        """Whether the traversal leaves ``node``, under ``depth`` binders, as it is."""
+        """Whether to keep ``node``, which is under ``depth`` binders, unchanged."""
         raise NotImplementedError
 
     def variable(self, x: Bound, depth: int) -> Term:
@@ -84,19 +73,19 @@ class Walk:
         return loc
 
     def under(self, pattern: Pattern) -> "tuple[Walk, Pattern]":
-        """The walk inside a clause, and the clause's head: clauses bind dimension and location names."""
+        """The walk inside a clause, and the new head of the clause: clauses bind dimension and location names."""
         return self, pattern
 
 
 Visit: TypeAlias = tuple[Node, int, Walk]
 Assemble: TypeAlias = Callable[[list[Any]], Node]
 Opened: TypeAlias = tuple[tuple[Visit, ...], Assemble, bool]
-"""The children of a node; how the node is made of their images; and whether what is no child is its own image."""
+"""The children of a node; a function that builds the node from their images; whether all other fields are unchanged."""
 
 
 @dataclass(slots=True)
 class _Pending:
-    """A node that waits for its children to be done; if all ``is_same`` and so are they, it is its own image."""
+    """A node whose children are being rebuilt; it is unchanged if ``is_same`` and its children are unchanged."""
 
     node: Node
     children: tuple[Visit, ...]
@@ -105,7 +94,7 @@ class _Pending:
 
 
 def rebuild(node: Node, depth: int, walk: Walk) -> Node:
-    """The image of a node that stands under ``depth`` binders. What does not change is shared, not copied."""
+    """Return the image of a node that is under ``depth`` binders. Unchanged parts are shared, not copied."""
     todo: list[Visit | _Pending] = [(node, depth, walk)]
     done: list[Node] = []
     while todo:
@@ -133,38 +122,18 @@ def rebuild(node: Node, depth: int, walk: Walk) -> Node:
 
 
 def _opened(node: Node, depth: int, walk: Walk) -> Opened:
-    """A node taken apart. What is no child is visited here, before the children."""
+    """Take a node apart. Fields that are not children are rebuilt here, before the children."""
     span = node.span
     match node:
         case Scope(hints, body):
             return ((body, depth + len(hints), walk),), lambda c: Scope(hints, c[0], span=span), True
-        case Bind(P, scope):
-            return ((P, depth, walk), (scope, depth, walk)), lambda c: Bind(c[0], c[1], span=span), True
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            return _opened_term(node, depth, walk)
+        case Call(f, M):
+            g = function_image(f, walk)
+            return ((M, depth, walk),), lambda c: Call(g, c[0], span=span), g is f
         case Operation():
             return _operation(node, depth, walk)
-        case Return(M):
-            return ((M, depth, walk),), lambda c: Return(c[0], span=span), True
-        case Perform(op, M):
-            return ((op, depth, walk), (M, depth, walk)), lambda c: Perform(c[0], c[1], span=span), True
-        case RevHandle(M, scope, H):
-            visits = ((M, depth, walk), (scope, depth, walk), (H, depth, walk))
-            return visits, lambda c: RevHandle(c[0], c[1], c[2], span=span), True
-        case RH(V, scope, H):
-            return ((V, depth, walk), (scope, depth, walk), (H, depth, walk)), lambda c: RH(c[0], c[1], c[2], span=span), True
-        case Handle(P, H):
-            return ((P, depth, walk), (H, depth, walk)), lambda c: Handle(c[0], c[1], span=span), True
         case Resume(_, _, M):
             return ((M, depth, walk),), lambda c: walk.resume(node, c[0], depth), False
-        case ReverseHandler(A, returns, clauses, name):
-            C = walk.type(A)
-            visits = tuple([(c, depth, walk) for c in (returns, *clauses)])
-            return visits, lambda c: ReverseHandler(C, c[0], tuple(c[1:]), name, span=span), C is A
-        case OrdinaryHandler(A, B, returns, clauses, name):
-            C, D = walk.type(A), walk.type(B)
-            visits = tuple([(c, depth, walk) for c in (returns, *clauses)])
-            return visits, lambda c: OrdinaryHandler(C, D, c[0], tuple(c[1:]), name, span=span), C is A and D is B
         case ReverseClause(pattern, forward, A, backward):
             inner, head = walk.under(pattern)
             D = inner.type(A)
@@ -177,34 +146,41 @@ def _opened(node: Node, depth: int, walk: Walk) -> Opened:
         case OrdinaryClause(pattern, scope):
             inner, head = walk.under(pattern)
             return ((scope, depth, inner),), lambda c: OrdinaryClause(head, c[0], span=span), head is pattern
-        case Node():
-            raise TypeError(f"{type(node).__name__} is no node of the core")
+        case _:
+            return _derived(type(node))(node, depth, walk)
 
 
-def _opened_term(node: Term, depth: int, walk: Walk) -> Opened:
-    span = node.span
-    match node:
-        case Call(f, M):
-            g = function_image(f, walk)
-            return ((M, depth, walk),), lambda c: Call(g, c[0], span=span), g is f
-        case Let(M, scope):
-            return ((M, depth, walk), (scope, depth, walk)), lambda c: Let(c[0], c[1], span=span), True
-        case Plus(M, N, of_cotangents=flag):
-            return ((M, depth, walk), (N, depth, walk)), lambda c: Plus(c[0], c[1], flag, span=span), True
-        case Bound() | Const():
-            return (), lambda _: node, True
-        case Zero(A):
-            B = walk.type(A)
-            return (), lambda _: Zero(B, span=span), B is A
-        case Tuple(items):
-            return tuple([(M, depth, walk) for M in items]), lambda c: Tuple(tuple(c), span=span), True
-        case Proj(i, n, M):
-            return ((M, depth, walk),), lambda c: Proj(i, n, c[0], span=span), True
-        case Rd(W, scope, V):
-            return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: Rd(c[0], c[1], c[2], span=span), True
-        case R(W, scope, V, known):
-            visits = tuple([(part, depth, walk) for part in (W, scope, V, *(known or ()))])
-            return visits, lambda c: R(c[0], c[1], c[2], None if known is None else tuple(c[3:]), span=span), True
+@cache
+def _derived(kind: type[Any]) -> Callable[[Any, int, Walk], Opened]:
+    """How to take apart nodes of a class that binds nothing itself, derived from its fields: children, types, and others."""
+    form = CORE.form(kind)
+    names = tuple(f for f in form.fields if f != "span")
+    children = [i for i, f in enumerate(names) if f in form.nodes]
+    types = [i for i, f in enumerate(names) if form.holds[f] & classes(Type)]
+    get = getter(names)
+
+    def all_children(node: Node, depth: int, walk: Walk) -> Opened:
+        span = node.span
+        return tuple([(child, depth, walk) for child in get(node)]), lambda c: kind(*c, span=span), True
+
+    def mixed(node: Node, depth: int, walk: Walk) -> Opened:
+        span, values, is_same = node.span, [*get(node)], True
+        for i in types:
+            image = walk.type(values[i])
+            is_same = is_same and image is values[i]
+            values[i] = image
+        visits = tuple([(cast(Node, child), depth, walk) for i in children for child in items(values[i])])
+
+        def assemble(c: list[Node]) -> Node:
+            images = iter(c)
+            for i in children:
+                inner = tuple(islice(images, len(items(values[i]))))
+                values[i] = inner if isinstance(values[i], tuple) else inner[0] if inner else None
+            return kind(*values, span=span)
+
+        return visits, assemble, is_same
+
+    return all_children if form.single.issuperset(names) else mixed
 
 
 def _operation(op: Operation, depth: int, walk: Walk) -> Opened:
@@ -223,7 +199,7 @@ def _operation(op: Operation, depth: int, walk: Walk) -> Opened:
 
 
 def function_image(f: Function, walk: Walk) -> Function:
-    """The image of a function symbol, with its types and the body that it stands for."""
+    """The image of a function symbol, with its types and the body of its definition."""
     if not walk.into_functions:
         return f
     match f:

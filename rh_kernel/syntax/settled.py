@@ -1,4 +1,4 @@
-"""Whether anything is left open in a tree of the core: an unknown of inference, or a variable of a generic definition."""
+"""A quick test whether a core tree contains metavariables of inference or variables of a generic definition."""
 
 from rh_kernel.syntax.core import (
     Bind,
@@ -25,9 +25,9 @@ from rh_kernel.syntax.types import Shape, is_known
 
 
 def is_settled(node: Node) -> bool:
-    """Whether it is seen at a glance that all types, dimensions and locations in ``node`` are known, so that nothing changes.
+    """Whether all types, dimensions and locations in ``node`` are certainly known, so that rebuilding it changes nothing.
 
-    Handlers, derivatives and definitions that are generic are not looked into: of what holds one it is ``False``.
+    Handlers, derivatives and generic definitions are not searched: the result is ``False`` if ``node`` contains one.
     """
     todo: list[Node] = [node]
     seen: set[int] = set()

@@ -1,4 +1,4 @@
-"""Σ_op (RH Def. 3.3): families of operation symbols, their static parameters and locations, and the heads of clauses."""
+"""Σ_op (RH Def. 3.3): families of operation symbols, their static parameters and locations, and clause heads."""
 
 from typing import TypeAlias
 
@@ -8,7 +8,7 @@ from rh_kernel.syntax.types import Shape, Type, show_shape
 
 @frozen
 class Location:
-    """``ℓ : Real(shape)``, a location of the heap. ``version`` tells a redeclared name from the older one."""
+    """``ℓ : Real(shape)``, a location of the heap; each redeclaration of its name has a new ``version``."""
 
     name: str
     shape: Shape
@@ -89,8 +89,8 @@ class Family:
 class Pattern:
     """The head of a clause: ``FC[l]`` covers a family, ``FC[w0]`` the operations at one location.
 
-    Each of ``indices`` is the name the clause gives to the family's parameter, or the location it is about. ``variables`` are
-    the names under which the clause speaks of the family's ``variables``: the same, unless an enclosing clause has taken them.
+    Each entry of ``indices`` is the clause's name for a parameter of the family, or a location. ``variables`` are the clause's
+    names for the ``variables`` of the family: the same names, unless an enclosing clause has already bound them.
     """
 
     family: Family
@@ -99,7 +99,7 @@ class Pattern:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The names bound to closed values: they become the outermost variables of the clause's scopes, in this order."""
+        """The names bound to closed values; they are the outermost variables of the clause's scopes, in this order."""
         return tuple(
             name
             for name, parameter in zip(self.indices, self.family.parameters, strict=True)

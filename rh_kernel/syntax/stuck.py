@@ -1,5 +1,5 @@
-"""Why a program that was accepted cannot go on, in any reading: an operation that nothing handles (RH Def. 5.10), an array that
-cannot be.
+"""Run-time errors of well-typed programs, the same for all evaluators: an unhandled operation (RH Def. 5.10), an undefined
+point, an impossible or excessive size.
 """
 
 from dataclasses import replace
@@ -11,9 +11,9 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Operation
 from rh_kernel.syntax.types import Type
 
-BYTES = 8  # of a float64
+BYTES = 8  # per float64
 COMPONENTS = 100_000
-"""So many components a tuple may have, with those of its components."""
+"""The maximum number of components of a tuple, nested ones included."""
 
 _USED = "used here"
 _OTHER_SIZE = "a handler's clause, or a function, was used at a size for which it is not defined"
@@ -21,7 +21,7 @@ _OTHER_SIZE = "a handler's clause, or a function, was used at a size for which i
 
 @frozen_by_name
 class Unhandled(Diagnostic):
-    """``F^c[Op(V)]`` with no handler around that has a clause for ``Op``, and the heap does not answer it either."""
+    """``F^c[Op(V)]`` where no enclosing handler has a clause for ``Op``, and it is not an operation of the heap."""
 
     code: ClassVar[str] = "RH201"
     title: ClassVar[str] = "Unhandled operation"
@@ -44,7 +44,7 @@ class NotSmooth(Diagnostic):
 
 @frozen_by_name
 class ImpossibleSize(Diagnostic):
-    """A clause that is right for most sizes of its operation is used at one where an array in it would have ``-1`` entries."""
+    """A clause that is correct for most sizes of its operation is used at one where an array would have ``-1`` entries."""
 
     code: ClassVar[str] = "RH205"
     title: ClassVar[str] = "Impossible size"
@@ -77,30 +77,30 @@ class TooLarge(Diagnostic):
 
 
 def unhandled(op: Operation) -> Stuck:
-    """The complaint about ``op``, at the place where it is used."""
+    """The error for an unhandled ``op``, located at its use."""
     name = op.family.name
     hint = f"handle it with `rev handle (M) <x>. … with H` or `handle … with H`, where H has a clause for `{name}`"
     return Stuck(Unhandled(span=op.span, operation=name, hint=hint))
 
 
 def not_smooth(function: str, point: str, entry: str, span: Span | None) -> Stuck:
-    """The complaint about a function at a point where it is not smooth; ``entry`` tells which part of a long point it is."""
+    """The error for ``function`` at a non-smooth point; ``entry`` names the component of a long point."""
     hint = "with `%strict off` the program continues here"
     return Stuck(NotSmooth(span=span, function=function, point=point, found=entry, hint=hint))
 
 
 def impossible_size(A: Type, span: Span | None = None) -> Stuck:
-    """The complaint about an array of type A, where a dimension is negative or a quotient by 0."""
+    """The error for an array of type A with a dimension that is negative or a quotient by 0."""
     return Stuck(ImpossibleSize(span=span, what=f"an array of type {A}, which does not exist", hint=_OTHER_SIZE))
 
 
 def impossible_member(f: str, domain: str, need: str, span: Span | None = None) -> Stuck:
-    """The complaint about a function symbol ``f`` on ``domain``, which is not defined there: it has to be that ``need``."""
+    """The error for a function symbol ``f`` that is undefined on ``domain``, since it needs ``need``."""
     return Stuck(ImpossibleSize(span=span, what=f"`{f}` of {domain}, which needs {need}", hint=_OTHER_SIZE))
 
 
 def too_many_nodes(limit: int, span: Span) -> Stuck:
-    """The complaint about a program that does not fit on any page."""
+    """The error for a program that exceeds the node limit after unfolding."""
     hint = "a net that is used twice doubles everything inside it; raise the limit with `%limit nodes`"
     return Stuck(TooManyNodes(span=span, limit=limit, hint=hint))
 
@@ -115,9 +115,9 @@ def too_large(
     *,
     at_least: bool = False,
 ) -> Stuck:
-    """The complaint that so many reals, ``what`` they are, are more than ``limit``, which is set ``by`` something.
+    """The error that ``what`` needs ``reals`` reals (8 bytes each), where at most ``limit`` are allowed.
 
-    There may be more of them if it is ``at_least`` so many.
+    ``by`` names what sets the limit; ``at_least`` says that even more may be needed.
     """
     expected = f"at most {readable(limit * BYTES)} {by}"
     needed = f"{'at least ' if at_least else ''}{readable(reals * BYTES)}"
@@ -125,14 +125,14 @@ def too_large(
 
 
 def too_many_components(components: int, span: Span) -> Stuck:
-    """The complaint about a tuple of so many components, those of its components counted."""
+    """The error for a tuple of ``components`` components, nested ones included."""
     what, expected = f"a tuple of {components:,} components", f"at most {COMPONENTS:,} components"
     hint = "a tuple that contains a variable twice is twice as large as its value"
     return Stuck(TooLarge(span=span, what=what, needed=readable(components * BYTES), expected=expected, hint=hint))
 
 
 def placed(failure: Stuck, span: Span | None) -> Stuck:
-    """The failure, with ``span`` for the place of what does not say where it is, and for the use of what is elsewhere."""
+    """Locate the failure at ``span``, or note ``span`` as the place of use if it is located elsewhere."""
     return Stuck(*(_placed(d, span) for d in failure.diagnostics))
 
 

@@ -1,7 +1,7 @@
-"""What was written: names are strings, sugar is kept, and every node knows its span (LANGUAGE §1–3, §6).
+"""Surface syntax: names are strings, sugar is kept, and every node has its source span (LANGUAGE §1–3, §6).
 
-Terms and commands share one grammar of expressions: ``f(x)`` is a function, an operation or a net by what ``f`` names, which
-elaboration decides.
+Terms and commands share one grammar of expressions: whether ``f(x)`` applies a function, an operation or a net is decided by
+elaboration.
 """
 
 from dataclasses import field
@@ -14,14 +14,14 @@ from rh_kernel.source.span import Span
 
 @frozen
 class Written:
-    """What every surface node has: where it was written."""
+    """Base of all surface nodes, with the source span."""
 
     span: Span = field(kw_only=True, compare=False, repr=False)
 
 
 @frozen
 class Name(Written):
-    """An identifier at a place where it is bound or declared."""
+    """An identifier where it is bound or declared."""
 
     text: str
 
@@ -81,14 +81,14 @@ Kind: TypeAlias = LocKind | DimKind | TypeExpr
 
 
 class Arrow(Enum):
-    """Which layer a ``let`` belongs to."""
+    """The layer of a ``let``: terms or commands."""
 
     TERM = "←"
     COMMAND = "⇐"
 
 
 class BinaryOperator(Enum):
-    """An infix operator; the value is how it is printed. ``DOT`` is ``·``, scaling only; ``FLOOR`` is for dimensions."""
+    """An infix operator; the value is its printed form. ``DOT`` is ``·``, scaling only; ``FLOOR`` is for dimensions."""
 
     PLUS = "+"
     MINUS = "-"
@@ -101,14 +101,14 @@ class BinaryOperator(Enum):
 
 @frozen
 class Var(Written):
-    """``x``; also a name used as an index: a location, a dimension, a function"""
+    """``x``; also the name of a location, a dimension or a function used as an index"""
 
     name: str
 
 
 @frozen
 class Number(Written):
-    """``0.5``; ``text`` is what was written, so ``0`` and ``0.0`` can be told apart"""
+    """``0.5``; ``text`` is the source text, so that ``0`` and ``0.0`` differ"""
 
     text: str
 
@@ -134,7 +134,7 @@ class TupleExpr(Written):
 
 @frozen
 class Apply(Written):
-    """``f[i, …](M, …)``: a function symbol, an operation or a net. No brackets means ``indices == ()``.
+    """``f[i, …](M, …)``: a function symbol, an operation or a net. Without square brackets ``indices == ()``.
 
     ``rd[f](w, v)`` is ``Apply`` of the name ``rd`` with the index ``f``; ``proj_1(M)`` is parsed as ``Projection``.
     """
@@ -146,7 +146,7 @@ class Apply(Written):
 
 @frozen
 class Family(Written):
-    """``reshape[2, 3]`` or ``rd[f]`` without an argument: only as an index, e.g. in ``rd[rd[f]](w, v)``"""
+    """``reshape[2, 3]`` or ``rd[f]`` without an argument: only as an index, as in ``rd[rd[f]](w, v)``"""
 
     head: Name
     indices: tuple["Expr", ...]
@@ -169,9 +169,9 @@ class Binary(Written):
 
 
 def spine(e: Binary, operators: frozenset[BinaryOperator]) -> list[Binary]:
-    """The nested left operands ``M op N op …`` of ``e`` and ``e`` itself, innermost first, as far as these operators go.
+    """The nested left operands ``M op N op …`` of ``e`` and ``e`` itself, innermost first, as long as these operators continue.
 
-    Who goes through them in a loop needs no deep recursion, however many there are in a row.
+    Iterating over them avoids recursion that is as deep as the chain is long.
     """
     found = [e]
     while isinstance(found[-1].left, Binary) and found[-1].left.operator in operators:
@@ -241,7 +241,7 @@ class HandleExpr(Written):
 
 @frozen
 class ResumeExpr(Written):
-    """``k • M``; the ASCII form ``k(M)`` is parsed as ``Apply`` and told apart by what ``k`` is"""
+    """``k • M``; the ASCII form ``k(M)`` is parsed as ``Apply`` and resolved by what ``k`` is bound to"""
 
     continuation: Name
     argument: "Expr"
@@ -286,7 +286,7 @@ class ReturnClause(Written):
 
 @frozen
 class ReverseClause(Written):
-    """``Op[i, …](x) -> Qf | y, z -> Qb``; ``(x1, x2)`` and ``()`` as written in the head are one pattern"""
+    """``Op[i, …](x) -> Qf | y, z -> Qb``; ``(x1, x2)`` and ``()`` in the head are a single pattern"""
 
     head: Name
     indices: tuple[Name, ...]

@@ -1,4 +1,4 @@
-"""The items of a cell, as they were written: declarations, evaluations, training runs, directives (LANGUAGE §3, §6)."""
+"""Surface syntax of the items of a cell: declarations, evaluations, training runs, directives (LANGUAGE §3, §6)."""
 
 from typing import TypeAlias
 
@@ -41,7 +41,7 @@ class ConstDeclaration(Written):
 
 @frozen
 class Initial(Written):
-    """``normal(0.5, seed=1)``, ``zeros``, ``load("w.npy")``: ``arguments`` in order, then the named ones"""
+    """``normal(0.5, seed=1)``, ``zeros``, ``load("w.npy")``: positional ``arguments``, then the named ones"""
 
     head: Name
     arguments: tuple[Expr, ...]
@@ -51,7 +51,7 @@ class Initial(Written):
 
 @frozen
 class LocDeclaration(Written):
-    """``loc w0 : Real(n_hid, 2) = normal(0.5, seed=1)``; a literal content is an expression"""
+    """``loc w0 : Real(n_hid, 2) = normal(0.5, seed=1)``; a literal initial value is an expression"""
 
     name: Name
     type: TypeExpr | None
@@ -134,7 +134,7 @@ class Measure(Written):
 
 @frozen
 class TrainItem(Written):
-    """``train P for p in D epochs e batch b shuffle s measure …``: numbers that were left out are ``None``"""
+    """``train P for p in D epochs e batch b shuffle s measure …``: omitted numbers are ``None``"""
 
     command: Expr
     pattern: Pattern
@@ -165,7 +165,7 @@ class ArrowType(Written):
 
 @frozen
 class TypeCheck(Written):
-    """``check E ⊢ A``; where E is a name, the type is the one it was declared with"""
+    """``check E ⊢ A``; if E is a name, A is its declared type"""
 
     subject: Expr
     type: TypeExpr | ArrowType | HandlerType
@@ -173,11 +173,10 @@ class TypeCheck(Written):
 
 @frozen
 class Directive(Written):
-    """``%trace P``: ``argument`` is an expression where the directive takes one, else ``words`` holds what follows the name.
+    """``%trace P``: ``argument`` is an expression if the directive takes one; otherwise ``words`` is the text after the name.
 
-    Of ``%compile --passes P`` it holds ``passes``.
-
-    ``against`` is the second expression of ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …``.
+    For ``%compile --passes P``, ``words`` is the option ``passes``. ``against`` is the second expression of
+    ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …``.
     """
 
     name: Name
@@ -196,7 +195,7 @@ class Evaluation(Written):
 
 @frozen
 class SectionItem(Written):
-    """An item below a line like ``%%lambda``, which is its ``section``: it is read where its language is known"""
+    """An item of a section such as ``%%lambda``; its text is parsed by the language of that ``section``"""
 
     section: str
 

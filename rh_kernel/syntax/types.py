@@ -1,4 +1,4 @@
-"""Types ``A B C D`` (RH Def. 3.1): ``Real(d1, …, dk)`` and products, with the unknowns of inference."""
+"""Types ``A B C D`` (RH Def. 3.1): ``Real(d1, …, dk)`` and products, with the metavariables of type inference."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -12,14 +12,14 @@ from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms
 
 @frozen
 class ShapeVar:
-    """``s``: a whole shape, of any number of axes; only built-in declarations have them."""
+    """``s``: a shape variable, for any number of axes; only built-in declarations have them."""
 
     name: str
 
 
 @frozen
 class ShapeMeta:
-    """A shape that inference has yet to find."""
+    """A shape metavariable of type inference."""
 
     number: int
 
@@ -28,15 +28,15 @@ Shape: TypeAlias = tuple[Dim, ...] | ShapeVar | ShapeMeta
 
 
 def is_known(shape: Shape) -> bool:
-    """Whether the shape is a number for each axis."""
+    """Whether every axis of the shape is a number."""
     return isinstance(shape, tuple) and None not in [d.constant for d in shape]
 
 
 @frozen
 class Real:
-    """``Real(d1, …, dk)``: arrays of that shape, k ≥ 1. ``Real(1)`` is the scalars, ``Real(0)`` the unit.
+    """``Real(d1, …, dk)``: arrays of that shape, k ≥ 1. ``Real(1)`` is the type of scalars, ``Real(0)`` the unit.
 
-    ``is_concrete`` says of a type that it holds neither a variable nor an unknown.
+    ``is_concrete``: the type contains no variables and no metavariables.
     """
 
     shape: Shape
@@ -52,7 +52,7 @@ class Real:
 
 @frozen
 class Product:
-    """``A₁ × … × Aₙ``, n ≥ 2; ``leaves`` is how many factors there are that are no products."""
+    """``A₁ × … × Aₙ``, n ≥ 2; ``leaves`` is the number of base types in it."""
 
     factors: tuple["Type", ...]
     is_concrete: bool = field(init=False, compare=False, repr=False, default=False)
@@ -69,7 +69,7 @@ class Product:
 
 @frozen
 class TypeMeta:
-    """A type that inference has yet to find."""
+    """A type metavariable of type inference."""
 
     is_concrete: ClassVar[bool] = False
     number: int
@@ -90,7 +90,7 @@ def real(*dims: int | str | Dim) -> Real:
 
 
 def product(factors: Iterable[Type]) -> Type:
-    """The product of any number of types: none is the unit, one is itself."""
+    """The product of any number of types: of none the unit, of one that type."""
     match tuple(factors):
         case ():
             return UNIT
@@ -114,7 +114,7 @@ def factors(A: Type, n: int) -> tuple[Type, ...]:
 
 
 def concrete_shape(A: Real) -> tuple[int, ...] | None:
-    """The shape as integers, or ``None`` if it still depends on a variable."""
+    """The shape as integers, or ``None`` if it depends on a variable."""
     if not isinstance(A.shape, tuple):
         return None
     sizes = [d.constant for d in A.shape]
@@ -122,7 +122,7 @@ def concrete_shape(A: Real) -> tuple[int, ...] | None:
 
 
 def leaves(A: Type) -> tuple[Type, ...]:
-    """The base types of ``A`` from left to right."""
+    """The base types in ``A`` from left to right."""
     match A:
         case Product(many):
             return tuple(leaf for factor in many for leaf in leaves(factor))
@@ -141,7 +141,7 @@ def map_type(
     on_shape: Callable[[ShapeVar | ShapeMeta], Shape],
     on_type: Callable[[TypeMeta], Type],
 ) -> Type:
-    """``A`` with its variables and unknowns replaced; ``A`` itself if none is."""
+    """Replace the variables and metavariables in ``A``; returns ``A`` itself if nothing changes."""
     if A.is_concrete:
         return A
     match A:
@@ -160,7 +160,7 @@ def map_shape(
     on_dim: Callable[[DimVar | DimMeta], Dim | None],
     on_shape: Callable[[ShapeVar | ShapeMeta], Shape],
 ) -> Shape:
-    """``shape`` with its variables and unknowns replaced; itself if none is."""
+    """Replace the variables and metavariables in ``shape``; returns ``shape`` itself if nothing changes."""
     match shape:
         case ShapeVar() | ShapeMeta():
             return on_shape(shape)
@@ -170,7 +170,7 @@ def map_shape(
 
 
 def show_shape(shape: Shape) -> str:
-    """What stands between the brackets of ``Real(…)``."""
+    """The text between the brackets of ``Real(…)``."""
     match shape:
         case ShapeVar(name):
             return f"{name}…"

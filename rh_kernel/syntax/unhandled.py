@@ -1,6 +1,6 @@
-"""What to do about an operation that nothing handles (RH Def. 5.10).
+"""Hints for operations that nothing handles (RH Def. 5.10).
 
-Which handlers are around it is read off the command that was evaluated, so that all evaluators say the same.
+The handlers enclosing an operation are read off the evaluated command, so that all evaluators give the same hint.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from rh_kernel.syntax.stuck import Unhandled
 
 @frozen
 class _Place:
-    """An operation with the handlers around it, innermost first, and the handler in whose clause it stands, if it does."""
+    """An operation with its enclosing handlers, innermost first, and the handler whose clause contains it, if any."""
 
     operation: Operation
     around: tuple[Handler, ...]
@@ -38,31 +38,31 @@ class _Place:
 
 
 def with_handlers(failure: Stuck, *subjects: Command | Term) -> Stuck:
-    """The failure; about an operation that nothing handles it says which handlers are around it in one of the ``subjects``.
+    """Add to each unhandled operation in ``failure`` the handlers enclosing it, found in one of the ``subjects``.
 
-    A subject is what was evaluated, with the nets that it uses unfolded.
+    A subject is what was evaluated, with its nets unfolded.
     """
-    return Stuck(*[_told(d, subjects) if isinstance(d, Unhandled) else d for d in failure.diagnostics])
+    return Stuck(*[_with_hint(d, subjects) if isinstance(d, Unhandled) else d for d in failure.diagnostics])
 
 
-def _told(d: Unhandled, subjects: tuple[Command | Term, ...]) -> Diagnostic:
-    places = (place for P in subjects for place in _places(P) if place.operation.span == d.span and _is_open(place))
+def _with_hint(d: Unhandled, subjects: tuple[Command | Term, ...]) -> Diagnostic:
+    places = (place for P in subjects for place in _places(P) if place.operation.span == d.span and _is_unhandled(place))
     place = next((p for p in places if p.operation.family.name == d.operation), None)
     if place is None:
         return d
     if place.around:
         notes = tuple(dict.fromkeys([*_notes(place), *d.notes]))
-        return replace(d, hint=_missing(place), notes=notes)
+        return replace(d, hint=_hint(place), notes=notes)
     if place.clause_of is not None:
         hint = "the operations in a clause go to the outer handlers"
         return replace(d, hint=f"{hint}: one of them needs a clause for `{d.operation}`.")
     return d
 
 
-def _missing(place: _Place) -> str:
-    """Which clause the handlers around lack, and how it is written."""
+def _hint(place: _Place) -> str:
+    """A hint about the clause that the enclosing handlers lack."""
     op, around = place.operation, place.around
-    partial = next(((H, found) for H in around if (found := _elsewhere(H, op))), None)
+    partial = next(((H, found) for H in around if (found := _other_members(H, op))), None)
     if partial is not None:
         H, found = partial
         here = f"`{op.family.name}[{', '.join([_shown(i) for i in op.indices])}]`"
@@ -75,7 +75,7 @@ def _missing(place: _Place) -> str:
 
 
 def _clause(H: Handler, op: Operation) -> str:
-    """The head of a clause for all indices, with what its parts give."""
+    """The head of a clause for all indices, with the types of its parts."""
     family = op.family
     indices = f"[{', '.join([p.name for p in family.parameters])}]" if family.parameters else ""
     A, B = family.domain, family.codomain
@@ -85,7 +85,7 @@ def _clause(H: Handler, op: Operation) -> str:
 
 
 def _notes(place: _Place) -> Iterator[Note]:
-    """The opening braces of the handlers around, as far as they are written in braces somewhere."""
+    """Notes at the opening braces of the innermost enclosing handlers, as far as these have a source span."""
     seen: set[Span] = set()
     for H in place.around[:2]:
         if H.span is not None and H.span not in seen:
@@ -97,8 +97,8 @@ def _name(H: Handler) -> str:
     return f"`{H.name.partition('(')[0].strip()}`" if H.name else "the handler around it"
 
 
-def _elsewhere(H: Handler, op: Operation) -> list[str]:
-    """The heads of the handler's clauses for other members of the operation's family."""
+def _other_members(H: Handler, op: Operation) -> list[str]:
+    """The heads of the handler's clauses for other members of the same family."""
     patterns = [clause.pattern for clause in H.clauses if clause.pattern.family == op.family]
     return [f"`{op.family.name}[{', '.join([_shown(i) for i in p.indices])}]`" for p in patterns]
 
@@ -113,8 +113,8 @@ def _shown(index: object) -> str:
             return str(getattr(index, "name", "…"))
 
 
-def _is_open(place: _Place) -> bool:
-    """Whether none of the handlers around has a clause for the operation."""
+def _is_unhandled(place: _Place) -> bool:
+    """Whether none of the enclosing handlers has a clause for the operation."""
     return not any(covers(pattern, place.operation) for H in place.around for pattern in _patterns(H))
 
 
@@ -123,7 +123,7 @@ def _patterns(H: Handler) -> list[Pattern]:
 
 
 def _places(P: Command | Term) -> Iterator[_Place]:
-    """Where a command performs operations, in the order in which they are written."""
+    """The operations that a command performs, in source order."""
     pending: list[tuple[object, tuple[Handler, ...], Handler | None]] = [(P, (), None)]
     while pending:
         node, around, clause_of = pending.pop()
@@ -143,7 +143,7 @@ def _places(P: Command | Term) -> Iterator[_Place]:
 
 
 def _bodies(H: Handler) -> list[object]:
-    """What the clauses of a handler, the return clause first, perform."""
+    """The bodies of a handler's clauses, the return clause first."""
     match H:
         case ReverseHandler(_, returns, clauses):
             return [returns.body, *(Q.body for c in clauses for Q in (c.forward, c.backward))]

@@ -1,4 +1,4 @@
-"""Values ``U V W`` (RH Def. 3.4) and tuples of any length, built and taken apart."""
+"""Values ``U V W`` (RH Def. 3.4), and construction and projection of tuples of any length."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ from rh_kernel.syntax.types import Product, Type, real
 
 
 def constant(value: npt.ArrayLike) -> Const:
-    """The constant symbol of a number or of nested lists; a lone number is an array of shape (1,)."""
+    """The constant for a number or nested lists; a single number is an array of shape (1,)."""
     array = np.array(value, dtype=np.float64)
     if array.ndim == 0:
         array = array.reshape(1)
@@ -25,7 +25,7 @@ UNIT_VALUE = constant([])
 
 
 def tuple_of(items: tuple[Term, ...]) -> Term:
-    """⟨M1, …, Mn⟩ for any n: none is ``()``, one is itself. The term counterpart of ``types.product``."""
+    """⟨M1, …, Mn⟩ for any n: ``()`` for none, M1 itself for one. The term counterpart of ``types.product``."""
     match items:
         case ():
             return UNIT_VALUE
@@ -36,7 +36,7 @@ def tuple_of(items: tuple[Term, ...]) -> Term:
 
 
 def component(M: Term, i: int, n: int) -> Term:
-    """The i-th (from 0) of the n components of a term built by ``tuple_of``, taken apart where that needs no reduction."""
+    """The i-th (from 0) of the n components of a term built by ``tuple_of``: itself if M is a tuple, else a projection."""
     if type(M) is Tuple and len(M.items) == n:
         return M.items[i]
     match M:

@@ -1,1 +1,1 @@
-"""Data sets, the training loop, and what it tells while it runs (LANGUAGE §6)."""
+"""Data sets, the training loop, and the events it emits (LANGUAGE §6)."""

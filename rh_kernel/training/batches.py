@@ -1,7 +1,7 @@
 """``Γ ; ◇ ⊢ P : A`` for b samples of Γ at once: the mean of the b heap changes, or the sum of the b results (LANGUAGE §6).
 
-The machines of a training run share one memory. A batch that would need very much room runs in pieces, which start from the
-same contents: the mean of the batch is the mean of theirs, each weighted with its share.
+All machines of a training run share one memory. A batch that would need too much memory runs in chunks that start from the same
+contents; the mean over the batch is the mean over the chunks, weighted by their sizes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ import numpy as np
 from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import translate
-from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, contents, flat
 from rh_kernel.arrays.symbolic.builder import LONGEST
+from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.signature import Location
@@ -25,14 +25,14 @@ from rh_kernel.training.errors import NoSuchArray
 from rh_kernel.training.samples import DataSet
 
 LARGEST = 1 << 24
-"""How many reals the plan of a batch may hold; a larger batch runs in pieces."""
+"""Reals that the plan of a batch may hold; a larger batch runs in chunks."""
 
 MEASURED = 1 << 18
-"""How many reals the plan of a measure holds, about: so many samples are measured at once."""
+"""Reals that the plan of a measure should hold, about; determines how many samples are measured at once."""
 
 
 class Batches:
-    """A command ready for batches of its data: ``program`` is batched, and its ``runs``, if known, write on ``memory``."""
+    """A batched program on its data, working on ``memory``; ``runs`` is how often it will run, if that is known."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Batches:
         self.machine = Machine(program, memory, precision, backend, runs)
         with np.errstate(over="ignore"):
             self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name in names]
-        # What a run holds whatever the number of samples, and for each of them.
+        # Reals held independently of the number of samples, and per sample.
         self._once, each = self.machine.sizes
         self._each = max(1, each)
         self._pieces: Batches | None = None
@@ -56,17 +56,17 @@ class Batches:
         self._data = data
 
     def samples(self, reals: int) -> int:
-        """How many samples, at least one, a plan may have that holds so many reals, about."""
+        """Return how many samples, at least one, a plan of about so many reals can hold."""
         return max(1, max(reals - self._once, 0) // self._each)
 
     def require(self, samples: int, reals: int, by: str) -> None:
-        """Raises ``Stuck`` if a run of so many samples holds more than that many reals, a bound set ``by`` something."""
+        """Raise ``Stuck`` if a run on so many samples holds more than ``reals`` numbers, a bound set ``by`` something."""
         most = self.machine.size(min(samples, self.size, self.samples(LARGEST)), reals)
         if most > reals:
             raise too_large(most, reals, "a batch", None, by)
 
     def change(self, rows: Integers) -> None:
-        """For each row of ``rows``: the samples in it all run from what is there, and the mean of their changes is made."""
+        """For each row of sample indices, run all its samples from the current contents and apply the mean of their changes."""
         b = rows.shape[1]
         most = self.samples(LARGEST)
         if b <= most:
@@ -86,7 +86,7 @@ class Batches:
             piece = row[start : start + most]
             self._pieces.machine.memory.store(old)
             self._pieces.machine.runner(len(piece)).steps(self.inputs, piece[None])
-            # Times the number of samples, not their share: so what is the same in all of the pieces stays what it is.
+            # Weight by the sample count and divide at the end, so that values equal in all chunks stay exactly as they are.
             with np.errstate(all="ignore"):
                 for location, array in self._pieces.machine.written().items():
                     new[location] = new.get(location, 0) + len(piece) * array
@@ -94,7 +94,7 @@ class Batches:
             machine.memory.store({location: total / len(row) for location, total in new.items()})
 
     def total(self, start: int, stop: int) -> float:
-        """The sum of the results, of type ``Real(1)``, of these samples."""
+        """Return the sum of the results, of type ``Real(1)``, over the samples ``start`` to ``stop``."""
         runner = self.machine.runner(stop - start)
         runner.steps(self.inputs, np.arange(start, stop)[None])
         (result,) = flat(runner.result())
@@ -105,14 +105,14 @@ class Batches:
 def for_changes(
     P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
-    """P for a batch, of whose run only the heap changes are wanted. Raises as ``for_one`` does."""
+    """Translate P for a batch, keeping only its heap changes. Raises as ``for_one`` does."""
     return batched(for_one(P, sample, data, strict=strict, longest=longest), [True] * len(sample))
 
 
 def for_one(
     P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
-    """P for one sample, of whose run only the heap changes are wanted; its loose indices are the sample's names.
+    """Translate P for one sample, keeping only its heap changes; its loose indices are the names of the sample.
 
     Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled.
     """
@@ -120,13 +120,13 @@ def for_one(
 
 
 def for_results(P: Command, names: Sequence[str], data: DataSet, *, strict: bool = False, longest: int = LONGEST) -> Program:
-    """P for a batch, of whose run only the result is wanted, at whatever types the data has. Raises as ``for_changes`` does."""
+    """Translate P for a batch at the types of the data, keeping only its result. Raises as ``for_changes`` does."""
     program = _translated(P, [(name, None) for name in names], data, strict=strict, longest=longest)
     return batched(replace(program, writes=()), [True] * len(names))
 
 
 def shared(programs: Sequence[Program], heap: Mapping[Location, Array], precision: Precision, backend: Backend) -> Memory:
-    """A memory for all of the programs, with what they need of the heap."""
+    """Return a memory shared by the programs, initialised with what they read from the heap."""
     return backend.memory(contents(programs, heap), precision)
 
 

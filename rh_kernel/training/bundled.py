@@ -1,4 +1,4 @@
-"""The data sets with a name of their own: scikit-learn's bundled ones, brought to a scale to learn from, and the made ones."""
+"""Data sets known by name: scikit-learn's bundled ones, rescaled for training, and synthetic ones."""
 
 import gzip
 from functools import cache
@@ -22,12 +22,12 @@ NAMES = (*COLLECTED, *MADE)
 
 @cache
 def bundled(name: str) -> DataSet:
-    """The data set of that name, one of ``NAMES``. Raises ``Rejected`` if it needs scikit-learn and that is not installed."""
+    """Return the data set ``name`` of ``NAMES``. Raises ``Rejected`` if it needs scikit-learn and that is not installed."""
     return data_set(name, MADE[name]() if name in MADE else _collected(name))
 
 
 def _collected(name: str) -> dict[str, Array]:
-    """The classes are one-hot. Digits: pixels 0 … 16 divided by 16. The others: each column with mean 0 and variance 1."""
+    """Classes one-hot; digits: pixels 0 … 16 divided by 16; others: each column standardised to mean 0 and variance 1."""
     rows = table(name)
     x, labels = rows[:, :-1], rows[:, -1].astype(np.intp)
     if name == "digits":
@@ -36,9 +36,9 @@ def _collected(name: str) -> dict[str, Array]:
 
 
 def table(name: str) -> Array:
-    """A row for each sample, the number of its class last. Raises ``Rejected`` if scikit-learn is not installed.
+    """Return a row for each sample, its class number last. Raises ``Rejected`` if scikit-learn is not installed.
 
-    scikit-learn takes a second to import, so its file is read without it, if it is where it was and as large as it was.
+    Importing scikit-learn takes a second, so its file is read directly if it is at the usual place and of the usual size.
     """
     found = find_spec("sklearn")
     for folder in (found and found.submodule_search_locations) or ():
@@ -51,7 +51,7 @@ def table(name: str) -> Array:
 def _read(file: Path, size: tuple[int, int]) -> Array | None:
     try:
         data = file.read_bytes()
-        # The first line of those that are not packed counts the samples and names the classes.
+        # The first line of an uncompressed file has the number of samples and the names of the classes.
         data = gzip.decompress(data) if file.suffix == ".gz" else data.partition(b"\n")[2]
         rows = np.array(data.replace(b"\n", b",").strip(b",").split(b","), dtype=np.float64)
     except (OSError, EOFError, ValueError):

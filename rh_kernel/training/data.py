@@ -1,6 +1,6 @@
-"""``data("name")``: the data set that a name stands for (LANGUAGE §6): one given from Python, a bundled one, or a file.
+"""``data("name")``: the data set of that name (LANGUAGE §6): one given from Python, a bundled one, or a file.
 
-``"name.train"`` and ``"name.test"`` are 80 % and 20 % of the set ``"name"``, parted by ``default_rng(0).permutation(N)``.
+``"name.train"`` and ``"name.test"`` are 80 % and 20 % of the set ``"name"``, split by ``default_rng(0).permutation(N)``.
 """
 
 import difflib
@@ -16,6 +16,8 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.training import files
 from rh_kernel.training.bundled import NAMES, bundled
 from rh_kernel.training.errors import NoSuchFile, UnknownData
+from rh_kernel.training.reading.format import Format
+from rh_kernel.training.reading.formats import data_suffixes, either, find
 from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit, at_once
 from rh_kernel.training.samples import DataSet, data_set
 
@@ -27,15 +29,15 @@ Given = Mapping[str, Mapping[str, Array]]
 
 
 def load(name: str, folder: Path, given: Given, span: Span) -> DataSet:
-    """The data set, in one go and of any size. Raises as ``loading`` does."""
+    """Load the data set in one go, with no limit on its size. Raises as ``loading`` does."""
     return at_once(loading(name, folder, given, span))
 
 
 def loading(name: str, folder: Path, given: Given, span: Span, byte_limit: ByteLimit = UNBOUNDED) -> Blocks[DataSet]:
-    """The data set; ``folder`` is where paths start from, ``given`` holds what was named from Python.
+    """Load the data set in blocks; paths are relative to ``folder``, ``given`` holds the data sets named from Python.
 
-    Raises ``Rejected`` (RH3xx) at ``span`` if there is no such data, or if it is not made of arrays of finite numbers,
-    samples first, all of one length; and ``Stuck`` (RH241) before it is read if it does not fit into the byte_limit.
+    Raises ``Rejected`` (RH3xx) at ``span`` if there is no such data, or if it is not arrays of finite numbers of one length,
+    with samples along the first axis; and ``Stuck`` (RH241), before reading, if it exceeds ``byte_limit``.
     """
     try:
         return (yield from _load(name, folder, given, replace(byte_limit, span=span)))
@@ -53,31 +55,32 @@ def _load(name: str, folder: Path, given: Given, byte_limit: ByteLimit) -> Block
     elif name in NAMES:
         data = bundled(name)
     else:
-        data = yield from files.read(_file(name, folder, given), name, byte_limit)
+        data = yield from files.read(*_file(name, folder, given), name, byte_limit)
     for part in reversed(parts):
         data = yield from split(data, part)
     return data
 
 
 def split(data: DataSet, part: str) -> Blocks[DataSet]:
-    """The first 80 % of the samples in the order of ``default_rng(0).permutation(N)`` for ``.train``, the rest for ``.test``.
+    """Return the first 80 % of the samples in the order of ``default_rng(0).permutation(N)`` for ``.train``, else the rest.
 
-    Raises ``Rejected`` if there are none in that part.
+    Raises ``Rejected`` if that part is empty.
     """
     order = np.random.default_rng(0).permutation(data.size)
     cut = data.size * 4 // 5
     return (yield from data.part(data.name + part, order[:cut] if part == ".train" else order[cut:]))
 
 
-def _file(name: str, folder: Path, given: Given) -> Path:
-    """The file of that name. Raises ``Rejected`` if there is none, or it is of no format that is known."""
+def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
+    """The file of that name, and its format. Raises ``Rejected`` if there is none, or it is of no format that is known."""
     file = folder / name
-    if file.suffix.lower() not in files.SUFFIXES:
+    form = find(file)
+    if form is None or not form.is_data:
         names = sorted({*given, *NAMES})
         parts = [known + part for known in names for part in _PARTS]
         close = difflib.get_close_matches(name, [*names, *parts, *_files(folder)], n=1)
-        hint = f'did you mean "{close[0]}"?' if close else "write the file name with its extension, .csv or .npz"
-        expected = f"{', '.join(names)}, each also with .train or .test, or the path of a .csv or .npz file"
+        hint = f'did you mean "{close[0]}"?' if close else f"write the file name with its extension, {either(data_suffixes())}"
+        expected = f"{', '.join(names)}, each also with .train or .test, or the path of a {either(data_suffixes())} file"
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
     if not is_file(file):
         close = difflib.get_close_matches(file.name, _files(file.parent), n=1)
@@ -87,19 +90,19 @@ def _file(name: str, folder: Path, given: Given) -> Path:
             else "paths are relative to the notebook or file"
         )
         raise Rejected(NoSuchFile(name=name, hint=hint))
-    return file
+    return file, form
 
 
 def is_file(file: Path) -> bool:
-    """Whether there is such a file, and it may be looked at."""
+    """Whether the path is a file that may be accessed."""
     try:
         return file.is_file()
-    except (OSError, ValueError):  # a name that is too long, or none; a folder that may not be looked into
+    except (OSError, ValueError):  # an invalid or overlong name, or a folder without permission
         return False
 
 
 def _files(folder: Path) -> list[str]:
     try:
-        return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in files.SUFFIXES)
+        return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in data_suffixes())
     except (OSError, ValueError):  # or a name that no folder can have
         return []

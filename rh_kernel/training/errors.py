@@ -1,4 +1,4 @@
-"""What can be wrong with data: one dataclass per complaint (RH3xx). ``data.load`` adds the place where the data is named."""
+"""Diagnostics about data (RH3xx). ``data.load`` adds the span where the data is named."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a training run tells, in order: ``Progress* (Diverged Progress*)* Trained``."""
+"""The events of a training run, in order: ``Progress* (Diverged Progress*)* Trained``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ from rh_kernel.syntax.signature import Location
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a training run is; ``measures`` holds the averages after each finished epoch, one tuple for each measure.
+    """The state of a training run; ``measures`` has one tuple per measure, of its averages after each finished epoch.
 
-    ``samples_per_second`` counts training only. ``epoch`` is the number of epochs done, ``fraction`` the part of the whole.
-    ``heap`` is the heap after the last finished batch: what is left of the run if it stops here. Its arrays are those of the
-    next ``Progress`` too, who wants to keep them copies them. ``seconds`` is the time spent so far, measuring included,
-    ``texts`` what is measured, and ``start`` what the locations that the run writes to held at first: nothing yet while the run
-    is being made ready.
+    ``epoch`` counts finished epochs, ``fraction`` is the share of the whole run that is done, and ``samples_per_second`` counts
+    training only. ``heap`` is the heap after the last finished batch, which is the run's result if it stops here; the next
+    ``Progress`` reuses its arrays, so copy them to keep them. ``seconds`` is the time spent so far, including measuring.
+    ``texts`` are the measures as written, and ``start`` the initial contents of the locations that the run writes to, empty
+    while the run is being prepared.
     """
 
     epoch: int
@@ -32,7 +32,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Diverged:
-    """After ``epoch``, for the first time, these locations or measures hold something that is no finite number."""
+    """After ``epoch`` these locations or measures contain, for the first time, a number that is not finite."""
 
     epoch: int
     locations: tuple[str, ...]
@@ -40,7 +40,7 @@ class Diverged:
 
     @property
     def text(self) -> str:
-        """A sentence for the person who waits for the run."""
+        """A sentence for the user."""
         what = [f"the content of {', '.join(self.locations)}"] if self.locations else []
         what += [f"the measure `{measure}`" for measure in self.measures]
         verb = "are" if len(what) > 1 else "is"
@@ -49,7 +49,7 @@ class Diverged:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """The end of a run: the new heap, and of each measure its text and its averages after each epoch.
+    """The end of a run: the new heap, and for each measure its text and its averages after each epoch.
 
     ``samples`` is the size of the data, ``seconds`` the time spent on training and on measuring.
     """

@@ -1,44 +1,34 @@
-"""Data from a file: ``.npz``, one array a name, and ``.csv``, whose columns ``x0 x1 … t`` form the arrays ``x`` and ``t``."""
+"""Data from a file of any format that is for data sets."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.training.errors import UnreadableFile
-from rh_kernel.training.reading.formats import OPENERS
+from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, said
 from rh_kernel.training.samples import DataSet, check_array, check_lengths, samples
-
-_KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        ".npz": ("an archive of arrays", "write it with numpy.savez(file, x=…, t=…), without Python objects"),
-        ".csv": ("a table in UTF-8 with commas", ""),
-    }
-)
-
-SUFFIXES = tuple(_KINDS)
 
 _MOST_KEPT = 4
 
 _kept: dict[tuple[Path, str, int, int], DataSet] = {}
-"""What was read last, by file, name, time of change and size, so that a file is not read again for each run and measure."""
+"""Cache of recently read files by path, name, modification time and size, so that each run and measure need not reread."""
 
 
-def read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
-    """The data in a file that exists, under the name by which it was asked for.
+def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
+    """The data in a file of this format that exists, under the name by which it was asked for.
 
-    Raises ``Rejected`` if it cannot be used, and ``Stuck`` before it is read if it does not fit into the byte_limit.
+    Raises ``Rejected`` if it cannot be used, and ``Stuck``, before reading, if it exceeds ``byte_limit``.
     """
     byte_limit = replace(byte_limit, what=f'"{name}"')
-    with _told(file, name):
+    with _told(form, name):
         stat = file.stat()
         key = (file, name, stat.st_mtime_ns, stat.st_size)
         known = _kept.pop(key, None)
         if known is None:
-            known = yield from _read(file, name, byte_limit)
+            known = yield from _read(file, form, name, byte_limit)
         else:
             byte_limit.check(known.reals)
         _kept[key] = known
@@ -46,8 +36,8 @@ def read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
     return known
 
 
-def _read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
-    reader = yield from OPENERS[file.suffix.lower()](file, byte_limit)
+def _read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
+    reader = yield from form.open(file, byte_limit)
     with closing(reader):
         headers = {array: reader.header(array) for array in reader.names}
         for array, header in headers.items():
@@ -61,19 +51,17 @@ def _read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
 
 
 def _drop(reals: int, byte_limit: ByteLimit) -> None:
-    """Forget what was read first, until so many reals fit beside what is kept."""
+    """Evict the oldest entries of the cache until ``reals`` more numbers fit into the limit."""
     kept = list(_kept.items())
     while kept and (len(kept) > _MOST_KEPT or reals + sum(data.reals for _, data in kept) > byte_limit.reals):
         _kept.pop(kept.pop(0)[0], None)
 
 
 @contextmanager
-def _told(file: Path, name: str) -> Generator[None, None, None]:
+def _told(form: Format, name: str) -> Generator[None, None, None]:
     """Inside, what is wrong with the file is told under the name by which it was asked for."""
     try:
         yield
     except (Damaged, OSError) as failure:
-        kind, hint = _KINDS[file.suffix.lower()]
-        found = said(failure)
-        hint = "" if isinstance(failure, OSError) else hint
-        raise Rejected(UnreadableFile(name=name, kind=kind, found=found, hint=hint)) from None
+        hint = "" if isinstance(failure, OSError) else form.hint
+        raise Rejected(UnreadableFile(name=name, kind=form.description, found=said(failure), hint=hint)) from None

@@ -9,9 +9,9 @@ from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.choosing import backend_for, estimate
 from rh_kernel.arrays.contents import Contents
 from rh_kernel.arrays.devices import Device
-from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.symbolic.builder import LONGEST
+from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -21,19 +21,19 @@ from rh_kernel.training.samples import DataSet
 from rh_kernel.typing.elaboration.items import TrainingRun
 
 BETWEEN_EVENTS = 0.02
-"""Seconds of work after which the caller gets a turn, to look at messages, to draw, or to stop."""
+"""Seconds of work after which the caller gets control, to handle messages, draw, or stop."""
 
 BETWEEN_LOOKS = 1.0
-"""Seconds of work after which weights that are on a graphics card are looked at again."""
+"""Seconds of work between two copies of the weights from a device."""
 
 MANY = 1 << 16
-"""The samples that several epochs may have together which are given to the back end in one call."""
+"""Samples that are passed to the back end in one call, at most, when it covers several epochs."""
 
 SMALL = 1 << 14
-"""Only where all contents have at most so many entries: they are kept, for an epoch after which something is not finite."""
+"""Largest contents, in entries, for which several epochs run in one call: they are copied first, to go back on divergence."""
 
 AT_ONCE = BETWEEN_EVENTS / 4
-"""Seconds that the batches should take, about, that are given to the back end in one call."""
+"""Seconds, about, that the batches passed to the back end in one call should take."""
 
 
 def train(
@@ -50,15 +50,15 @@ def train(
     backend: Backend | None = None,
     by: str = "on this machine",
 ) -> Iterator[Event]:
-    """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
+    """Train from ``heap``, which is not modified: each ``Progress`` has the heap so far, ``Trained`` the new one.
 
     The arrays of a ``Progress`` are overwritten, all systems at once, before the next one comes.
 
-    A batch of b samples runs from one heap, and the mean of the b changes is added to it. After each epoch each measure is
-    averaged over the data that it names in ``measured``. There is an event about every 20 ms; who asks for no more stops
-    the run between two batches. Raises ``Rejected`` if the samples do not fit, ``Stuck`` if a command cannot be compiled,
-    would have more than ``longest`` equations or hold more than ``reals`` numbers at a time, a bound set ``by`` something; and,
-    if it is ``strict``, at a point where a function is not smooth.
+    The samples of a batch, b of them, all run from the same heap, and the mean of the b changes is added to it. After each
+    epoch, each measure is averaged over its data in ``measured``. There is an event about every 20 ms; a caller that stops
+    iterating stops the run between two batches. Raises ``Rejected`` if the samples do not fit; ``Stuck`` if a command cannot
+    be compiled, has more than ``longest`` equations or needs more than ``reals`` numbers at a time, a bound set ``by``
+    something; and, if ``strict``, at a point where a function is not smooth.
     """
 
     def choice(seconds: float) -> Backend:
@@ -68,7 +68,7 @@ def train(
 
 
 class _Clock:
-    """Seconds of work: it stands still while the caller has the turn."""
+    """Measures seconds of work; stopped while the caller has control."""
 
     def __init__(self) -> None:
         self._before = 0.0
@@ -80,7 +80,7 @@ class _Clock:
 
     @property
     def turn(self) -> float:
-        """Seconds since the caller last had the turn."""
+        """Seconds since the caller last had control."""
         return time.perf_counter() - self._since
 
     def stop(self) -> None:
@@ -91,7 +91,7 @@ class _Clock:
 
 
 class _Training:
-    """A run under way: the heap and the curves so far, and what has been told of them."""
+    """A running training: its heap and curves so far, and which divergences have been reported."""
 
     def __init__(
         self,
@@ -120,19 +120,19 @@ class _Training:
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
         self.epoch = 0
         self.samples = 0
-        self.at_once = 1
+        self.batches_per_call = 1
         self.steps: Batches | None = None
-        self.looked = 0.0
+        self.last_update = 0.0
         self.stale = False
         self.clock = _Clock()
         self.training_seconds = 0.0
         self.rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         self.unshuffled: Integers = np.arange(data.size)[None]
-        self.told: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
+        self.reported: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
 
     def events(self) -> Iterator[Event]:
         run = self.run
-        yield from self._tell(self._progress())
+        yield from self._emit(self._progress())
         with put_off():
             step, steps, averages = self._prepared()
         self.steps = steps
@@ -141,23 +141,23 @@ class _Training:
         while self.epoch < run.epochs:
             count = 1 if averages else self._epochs(steps)
             orders = self._orders(count)
-            if count > 1 and (yield from self._together(steps, writes, orders)):
+            if count > 1 and (yield from self._train_epochs(steps, writes, orders)):
                 continue
             for order in orders:
-                yield from self._train(steps, order)
+                yield from self._train_epoch(steps, order)
                 if self.epoch == run.epochs - 1:
-                    self._look(last=True)
+                    self._update_heap(last=True)
                 for average, curve in zip(averages, self.curves, strict=True):
                     curve.append((yield from self._average(average)))
-                yield from self._watch(steps, writes)
+                yield from self._report_divergence(steps, writes)
                 self.epoch += 1
-        yield from self._tell(self._progress())
+        yield from self._emit(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
-        self._close(steps.machine.memory, writes)
+        self._freeze(steps.machine.memory, writes)
         yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds)
 
     def _prepared(self) -> tuple[Program, Batches, list[Batches]]:
-        """The program of a step, and what runs it and each of the measures."""
+        """Return the program of a step, and the batches that run it and each of the measures."""
         run = self.run
         names = [name for name, _ in run.sample]
         sets = [self.data, *(self.measured[m.data] for m in run.measures)]
@@ -182,15 +182,15 @@ class _Training:
         return step, steps, averages
 
     def _epochs(self, steps: Batches) -> int:
-        """How many epochs of whole batches there is time for in one call; the last one is not among them."""
+        """How many epochs to run in one call: only if they consist of whole batches, and never the last epoch."""
         batch = min(self.run.batch, self.data.size)
         entries = sum(content.size for content in steps.machine.memory.values())
         if self.data.size % batch or steps.machine.backend.far or entries > SMALL:
             return 1
-        return max(1, min(min(self.at_once * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
+        return max(1, min(min(self.batches_per_call * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
 
     def _orders(self, count: int) -> Integers:
-        """The samples of so many epochs (epochs × samples), in the order in which they come."""
+        """The order of the samples in each of the next epochs (epochs × samples)."""
         size = self.data.size
         if self.rng is not None:
             return np.stack([self.rng.permutation(size) for _ in range(count)])
@@ -198,25 +198,25 @@ class _Training:
             self.unshuffled = np.tile(self.unshuffled[0], (count, 1))
         return self.unshuffled[:count]
 
-    def _together(self, steps: Batches, writes: Sequence[Location], orders: Integers) -> Generator[Event, None, bool]:
-        """Several epochs in one call; or none, if something is no longer finite after them: then one sees when that began."""
+    def _train_epochs(self, steps: Batches, writes: Sequence[Location], orders: Integers) -> Generator[Event, None, bool]:
+        """Run several epochs in one call; undo them if something diverged, so that single epochs can show when."""
         machine, began, before = steps.machine, self.clock.seconds - self.training_seconds, self.clock.turn
         self.contents = machine.memory.fetch(self.contents)
         rows = orders.reshape(-1, min(self.run.batch, self.data.size))
         steps.change(rows)
-        if self._endless(machine.memory, writes):
+        if self._diverged(machine.memory, writes):
             machine.memory.store(self.contents)
             return False
         self.stale = True
         self.samples += rows.size
         self.epoch += len(orders)
-        self.at_once = _next(len(rows), self.clock.turn - before)
+        self.batches_per_call = _next_count(len(rows), self.clock.turn - before)
         self.training_seconds = self.clock.seconds - began
-        yield from self._turn(began)
+        yield from self._report_progress(began)
         return True
 
-    def _train(self, steps: Batches, order: Integers) -> Iterator[Event]:
-        """One epoch, in that order: whole batches, as many in one call as there is time for, and what is left."""
+    def _train_epoch(self, steps: Batches, order: Integers) -> Iterator[Event]:
+        """Run one epoch in that order: whole batches, as many per call as there is time for, then the remaining samples."""
         began = self.clock.seconds - self.training_seconds
         batch = min(self.run.batch, self.data.size)
         whole = len(order) // batch
@@ -224,79 +224,79 @@ class _Training:
         at = 0
         while at < whole:
             before = self.clock.turn
-            done = rows[at : at + self.at_once]
+            done = rows[at : at + self.batches_per_call]
             steps.change(done)
             self.stale = True
             at += len(done)
             self.samples += done.size
-            self.at_once = _next(len(done), self.clock.turn - before)
-            yield from self._turn(began)
+            self.batches_per_call = _next_count(len(done), self.clock.turn - before)
+            yield from self._report_progress(began)
         if left := len(order) - whole * batch:
             steps.change(order[None, -left:])
             self.stale = True
             self.samples += left
-            yield from self._turn(began)
+            yield from self._report_progress(began)
         self.training_seconds = self.clock.seconds - began
 
-    def _turn(self, began: float) -> Iterator[Event]:
-        """Tells how far the epoch is, if it is time to."""
+    def _report_progress(self, began: float) -> Iterator[Event]:
+        """Emit progress if it is time to."""
         if self.clock.turn > BETWEEN_EVENTS:
             self.training_seconds = self.clock.seconds - began
-            yield from self._tell(self._progress())
+            yield from self._emit(self._progress())
 
-    def _look(self, *, last: bool = False) -> None:
-        """Sees what is in the memory now; in one that is far away, no more than once a second, and at the ``last``."""
+    def _update_heap(self, *, last: bool = False) -> None:
+        """Update the heap from the memory; from a device only once a second, and at the ``last`` call."""
         if self.steps is None or not (self.stale or last):
             return
         machine, now = self.steps.machine, self.clock.seconds
         if last and not machine.backend.far:
             self.heap.update(machine.written(ended=True))
-        elif last or not machine.backend.far or now - self.looked >= BETWEEN_LOOKS:
+        elif last or not machine.backend.far or now - self.last_update >= BETWEEN_LOOKS:
             self.heap.update(machine.seen())
-            self.looked = now
+            self.last_update = now
         else:
             return
         self.stale = False
 
-    def _close(self, memory: Memory, writes: Sequence[Location]) -> None:
-        """Nobody writes any more on what has been written."""
+    def _freeze(self, memory: Memory, writes: Sequence[Location]) -> None:
+        """Make the results read-only."""
         if isinstance(memory, Contents):
             memory.close()
         for location in writes:
             self.heap[location].setflags(write=False)
 
     def _average(self, measure: Batches) -> Generator[Event, None, float]:
-        """The average of a measure over all its samples, from what is there now."""
+        """Average a measure over all its samples, with the current contents."""
         total = 0.0
         piece = measure.samples(MEASURED)
         for at in range(0, measure.size, piece):
             total += measure.total(at, min(at + piece, measure.size))
             if self.clock.turn > BETWEEN_EVENTS:
-                yield from self._tell(self._progress())
+                yield from self._emit(self._progress())
         return total / measure.size
 
-    def _watch(self, steps: Batches, writes: tuple[Location, ...]) -> Iterator[Event]:
-        """Tells of what is no longer finite since this epoch."""
+    def _report_divergence(self, steps: Batches, writes: tuple[Location, ...]) -> Iterator[Event]:
+        """Report what has diverged in this epoch."""
         near = not steps.machine.backend.far
         if not near:
-            self._look()
-        # Where the contents are near they are seen where they are.
+            self._update_heap()
+        # Contents in host memory are checked in place.
         found = steps.machine.memory if near else self.heap
-        locations = self._endless(found, writes)
-        measures = [i for i, curve in enumerate(self.curves) if i not in self.told and not np.isfinite(curve[-1])]
+        locations = self._diverged(found, writes)
+        measures = [i for i, curve in enumerate(self.curves) if i not in self.reported and not np.isfinite(curve[-1])]
         if locations or measures:
-            self.told.update(locations, measures)
+            self.reported.update(locations, measures)
             texts = tuple([self.run.measures[i].text for i in measures])
-            yield from self._tell(Diverged(self.epoch + 1, tuple([loc.name for loc in locations]), texts))
+            yield from self._emit(Diverged(self.epoch + 1, tuple([loc.name for loc in locations]), texts))
 
-    def _endless(self, found: Mapping[Location, Array], writes: Sequence[Location]) -> list[Location]:
-        """The locations that are no longer finite, and of which that has not been told."""
+    def _diverged(self, found: Mapping[Location, Array], writes: Sequence[Location]) -> list[Location]:
+        """The locations that are no longer finite and have not been reported yet."""
         if isinstance(found, Contents) and np.isfinite(found.whole).all():
             return []
-        return [loc for loc in writes if loc not in self.told and not np.isfinite(found[loc]).all()]
+        return [loc for loc in writes if loc not in self.reported and not np.isfinite(found[loc]).all()]
 
     def _progress(self) -> Progress:
-        self._look()
+        self._update_heap()
         samples = self.run.epochs * self.data.size
         speed = self.samples / self.training_seconds if self.training_seconds else 0.0
         curves = tuple([tuple(curve[: self.epoch]) for curve in self.curves])
@@ -312,15 +312,15 @@ class _Training:
             self.start,
         )
 
-    def _tell(self, event: Event) -> Iterator[Event]:
-        """Gives the caller the turn, with the clock stopped."""
+    def _emit(self, event: Event) -> Iterator[Event]:
+        """Emit an event, with the clock stopped while the caller has control."""
         self.clock.stop()
         yield event
         self.clock.go()
 
 
-def _next(done: int, seconds: float) -> int:
-    """How many batches to do at once after so many took so long; never many more than before."""
+def _next_count(done: int, seconds: float) -> int:
+    """How many batches to run in the next call, after ``done`` took ``seconds``; at most four times as many."""
     if seconds <= 0:
         return 4 * done
     return max(1, min(4 * done, int(done * AT_ONCE / seconds)))

@@ -1,4 +1,4 @@
-"""Small made data sets: ``xor``, ``moons`` and ``spiral``, the same every time."""
+"""Small synthetic data sets, always the same: ``xor``, ``moons`` and ``spiral``."""
 
 import numpy as np
 
@@ -7,15 +7,15 @@ from rh_kernel.training.samples import one_hot
 
 
 def xor() -> dict[str, Array]:
-    """The four corners of the square: x : Real(2), and t : Real(1) is 1 where just one coordinate is."""
+    """The corners of the unit square: x : Real(2), and t : Real(1) is 1 where exactly one coordinate is."""
     x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     return {"x": x, "t": (x.sum(axis=1, keepdims=True) == 1.0).astype(np.float64)}
 
 
 def moons(size: int = 300, noise: float = 0.1) -> dict[str, Array]:
-    """Two half circles that reach into each other: x : Real(2), and t : Real(1) is 0 on the upper one and 1 on the lower.
+    """Two interleaved half circles: x : Real(2), and t : Real(1) is 0 on the upper one and 1 on the lower.
 
-    The samples alternate between the two. The noise is normal, of standard deviation 0.1.
+    The samples alternate between them. The noise is normal, with standard deviation ``noise``.
     """
     lower = np.arange(size) % 2 == 1
     angle = np.pi * (np.arange(size) // 2) / (size // 2 - 1)
@@ -26,9 +26,9 @@ def moons(size: int = 300, noise: float = 0.1) -> dict[str, Array]:
 
 
 def spiral(size: int = 300, noise: float = 0.2) -> dict[str, Array]:
-    """Three arms around the origin, one a class: x : Real(2) in the disc of radius 1, and t : Real(3) is one-hot.
+    """Three spiral arms around the origin, one per class: x : Real(2) in the unit disc, and t : Real(3) is one-hot.
 
-    The samples go round the arms. An arm turns by 4 radians; its angle has normal noise of standard deviation 0.2.
+    The samples cycle through the arms. An arm turns by 4 radians; its angle has normal noise of standard deviation ``noise``.
     """
     arm = np.arange(size) % 3
     radius = np.linspace(0.0, 1.0, size)

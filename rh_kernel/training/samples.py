@@ -15,20 +15,20 @@ from rh_kernel.syntax.types import Type, real
 from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotFinite, NotNumbers
 from rh_kernel.training.reading.reader import Blocks, at_once, listed
 
-_LOOKED_AT = 1 << 18
-"""Entries that are looked at or copied between two pauses."""
+_BLOCK = 1 << 18
+"""Entries that are checked or copied between two pauses."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataSet:
-    """N samples: ``arrays`` sends a name to an array of shape (N, d1, …, dk) of float64 that nobody writes to."""
+    """N samples: ``arrays`` maps a name to a read-only float64 array of shape (N, d1, …, dk)."""
 
     name: str
     arrays: Mapping[str, Array]
 
     @property
     def size(self) -> int:
-        """N."""
+        """The number N of samples."""
         return len(next(iter(self.arrays.values())))
 
     @property
@@ -38,11 +38,11 @@ class DataSet:
 
     @property
     def reals(self) -> int:
-        """How many numbers there are in all the arrays."""
+        """The number of entries of all arrays."""
         return sum(array.size for array in self.arrays.values())
 
     def part(self, name: str, rows: npt.NDArray[np.intp]) -> Blocks["DataSet"]:
-        """The samples with these numbers, in that order, copied in blocks. Raises ``Rejected`` if there are none."""
+        """Copy the samples with these indices, in that order, in blocks. Raises ``Rejected`` if there are none."""
         if not len(rows):
             found, hint = f'{self.size} in all of "{self.name}"', "there are too few samples to split: use the whole set"
             raise Rejected(NoSamples(what=f'"{name}"', found=found, hint=hint))
@@ -56,10 +56,10 @@ class DataSet:
 
 
 def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
-    """The data that these arrays hold, samples first; an array (N,) of numbers becomes (N, 1).
+    """Make a data set of arrays, samples along the first axis; an array of shape (N,) becomes (N, 1).
 
-    An array of float64 is not copied, so whoever may still write to it has to copy it first. Raises ``Rejected`` unless
-    all are arrays of finite reals, of one length, which is not 0.
+    A float64 array is not copied, so a caller that may still write to it must copy it first. Raises ``Rejected`` unless all are
+    arrays of finite reals, of the same length, which is not 0.
     """
     found = {key: real_array(key, value) for key, value in arrays.items()}
     check_lengths(name, {key: len(array) for key, array in found.items()})
@@ -67,21 +67,21 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
 
 
 def samples(name: str, arrays: Mapping[str, Array]) -> Blocks[DataSet]:
-    """The data that these arrays of one length hold, in blocks. Raises ``Rejected`` if an entry is not finite."""
+    """Make a data set of arrays of the same length, checked in blocks. Raises ``Rejected`` if an entry is not finite."""
     columns = {key: array.reshape(-1, 1) if array.ndim == 1 else array for key, array in arrays.items()}
-    looked = 0
+    checked = 0
     for key, array in columns.items():
         for rows in _pieces(array):
             _check_finite(key, array, rows)
-            looked += array[rows].size
-            if looked >= _LOOKED_AT:
-                looked = 0
+            checked += array[rows].size
+            if checked >= _BLOCK:
+                checked = 0
                 yield
     return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in columns.items()}))
 
 
 def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
-    """Raises ``Rejected`` unless there are arrays, of one length, which is not 0."""
+    """Raise ``Rejected`` unless there are arrays, all of the same length, which is not 0."""
     if not lengths:
         hint = "each component of a sample is an array, samples first"
         raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one", hint=hint))
@@ -95,7 +95,7 @@ def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
 
 
 def real_array(name: str, value: npt.ArrayLike) -> Array:
-    """The array in float64, with an axis of samples and at least one more. Raises ``Rejected`` if it holds something else."""
+    """Convert to a float64 array with an axis of samples and at least one more. Raises ``Rejected`` if it is not numeric."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -107,7 +107,7 @@ def real_array(name: str, value: npt.ArrayLike) -> Array:
 
 
 def check_array(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
-    """Raises ``Rejected`` unless this is an array of real numbers with an axis of samples."""
+    """Raise ``Rejected`` unless this is an array of real numbers with an axis of samples."""
     if dtype.kind not in "fiub":
         expected = "an array of numbers"
         hint = "one-hot encode a class"
@@ -118,7 +118,7 @@ def check_array(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None
 
 
 def one_hot(labels: npt.NDArray[np.intp], classes: int) -> Array:
-    """The array (N, classes) with 1 at the label of each sample and 0 elsewhere."""
+    """Return the array (N, classes) with 1 at the label of each sample and 0 elsewhere."""
     return np.eye(classes)[labels]
 
 
@@ -128,8 +128,8 @@ def _kind(dtype: np.dtype[Any]) -> str:
 
 
 def _pieces(array: Array) -> Iterator[slice]:
-    """Rows of an array, so many as are looked at or copied between two pauses."""
-    step = max(1, _LOOKED_AT // max(1, prod(array.shape[1:])))
+    """Slices of rows, each as much as is checked or copied between two pauses."""
+    step = max(1, _BLOCK // max(1, prod(array.shape[1:])))
     for start in range(0, len(array), step):
         yield slice(start, min(start + step, len(array)))
 

@@ -1,1 +1,1 @@
-"""RH Fig. 2, 3: elaboration of what was written to the typed core, and the derivations of what is in the core."""
+"""RH Fig. 2, 3: elaboration of the surface syntax to the typed core, and typing derivations of core trees."""

@@ -1,7 +1,7 @@
-"""The typing context Γ ; Δ: which variables are in scope, with what type, and which of them are out of reach.
+"""The typing context Γ ; Δ: the variables in scope with their types, and which of them are inaccessible.
 
-Γ holds closed values (static parameters, a handler's parameters, the sample of a training run), Δ the arrow's input and what
-``let`` binds. T-RHANDLE drops Δ, and a handler's clause sees neither the Δ nor the clauses around it (RH Fig. 3).
+Γ contains closed values (static parameters, a handler's parameters, the sample of a training run), Δ the input of the arrow
+and the variables bound by ``let``. T-RHANDLE drops Δ; a handler's clause sees neither Δ nor enclosing clauses (RH Fig. 3).
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from rh_kernel.typing.scope import Scope
 
 
 class Zone(Enum):
-    """Which part of the context a variable belongs to."""
+    """The part of the context that a variable belongs to."""
 
     GAMMA = "Γ"
     DELTA = "Δ"
@@ -27,9 +27,9 @@ class Zone(Enum):
 
 @frozen
 class Barrier:
-    """A place where some variables are out of reach, in words, and what to do about one of them, ``{name}``.
+    """A part of the program in which some variables are inaccessible: its description, and a hint for a variable ``{name}``.
 
-    ``rule`` is the name of the rule that asks for it, and ``why`` its reason; ``span`` is where the place begins.
+    ``rule`` is the typing rule that requires it, ``why`` the reason, and ``span`` where it begins.
     """
 
     where: str
@@ -64,9 +64,9 @@ INDEX = Barrier(
 
 @frozen
 class Entry:
-    """``x : A``; for a continuation ``k : A ~> answer``. ``barred`` tells why x is out of reach, if it is.
+    """``x : A``; for a continuation ``k : A ~> answer``. ``barred`` is the barrier that makes x inaccessible, if any.
 
-    ``span`` is where x is bound.
+    ``span`` is the binding occurrence of x.
     """
 
     name: str
@@ -79,22 +79,22 @@ class Entry:
 
 @frozen
 class Bar:
-    """The first ``count`` variables are out of reach, as far as they belong to these zones."""
+    """Makes those of the first ``count`` variables inaccessible that belong to ``zones``."""
 
     count: int
     zones: frozenset[Zone]
     barrier: Barrier
 
 
-_NOTHING: Scope[Entry] = Scope()
+_EMPTY: Scope[Entry] = Scope()
 
 
 @frozen
 class Context:
-    """Everything a name can mean at one place of the program."""
+    """The meaning of every name at one point of the program."""
 
     definitions: Definitions
-    scope: Scope[Entry] = _NOTHING
+    scope: Scope[Entry] = _EMPTY
     bars: tuple[Bar, ...] = ()  # the outermost first
     dims: Mapping[str, Dim] | None = None  # dimension variables by the name they have here
     shapes: Mapping[str, ShapeVar] | None = None  # shape variables of Get's and Put's clauses
@@ -103,22 +103,22 @@ class Context:
     places: Mapping[str, Span] | None = None  # where location and dimension parameters are bound
 
     def bind(self, *entries: Entry) -> "Context":
-        """With more variables, the last of them innermost."""
+        """Add variables, the last one innermost."""
         scope = self.scope
         for entry in entries:
             scope = scope.bind(entry.name, entry)
         return Context(self.definitions, scope, self.bars, self.dims, self.shapes, self.locations, self.open_dims, self.places)
 
     def look_up(self, name: str) -> tuple[int, Entry] | None:
-        """The index and entry of the nearest variable of that name."""
+        """Return the index and the entry of the innermost variable with that name, or ``None``."""
         found = None if name == "_" else self.scope.find(name)
         if found is None:
             return None
         position, entry = found
-        return self.scope.count - 1 - position, self._seen(position, entry)
+        return self.scope.count - 1 - position, self._with_barrier(position, entry)
 
-    def _seen(self, position: int, entry: Entry) -> Entry:
-        """The entry, out of reach if there is a bar between it and here; the outermost bar tells why."""
+    def _with_barrier(self, position: int, entry: Entry) -> Entry:
+        """The entry, marked as barred if a bar applies to it; the outermost bar wins."""
         if entry.barred is None:
             for bar in self.bars:
                 if position < bar.count and entry.zone in bar.zones:
@@ -126,37 +126,37 @@ class Context:
         return entry
 
     def bar(self, zones: frozenset[Zone], barrier: Barrier) -> "Context":
-        """With the variables of these zones out of reach."""
+        """Make the current variables of these zones inaccessible."""
         return replace(self, bars=(*self.bars, Bar(self.scope.count, zones, barrier)))
 
     def with_dims(self, dims: Mapping[str, Dim]) -> "Context":
-        """With more dimension variables."""
+        """Add dimension variables."""
         return replace(self, dims={**(self.dims or {}), **dims})
 
     def with_locations(self, locations: Mapping[str, Loc]) -> "Context":
-        """With more location parameters."""
+        """Add location parameters."""
         return replace(self, locations={**(self.locations or {}), **locations})
 
     def with_places(self, places: Mapping[str, Span]) -> "Context":
-        """With the places where more location and dimension parameters are bound."""
+        """Add the binding occurrences of location and dimension parameters."""
         return replace(self, places={**(self.places or {}), **places})
 
     def with_shapes(self, shapes: Mapping[str, ShapeVar]) -> "Context":
-        """With more shape variables."""
+        """Add shape variables."""
         return replace(self, shapes={**(self.shapes or {}), **shapes})
 
     def variables(self) -> list[str]:
-        """The names of the variables that a term can use, the nearest first."""
+        """The names of the accessible variables, innermost first."""
         usable = [e.name for e in self._visible() if not e.barred and e.zone is not Zone.CONTINUATION]
         return [name for name in usable if name not in ("", "_")]
 
     def continuations(self) -> list[str]:
-        """The names of the continuations, the nearest first."""
+        """The names of the continuations, innermost first."""
         return [e.name for e in self._visible() if e.zone is Zone.CONTINUATION]
 
     def _visible(self) -> list[Entry]:
-        return [self._seen(position, entry) for position, entry in reversed(self.scope.visible())]
+        return [self._with_barrier(position, entry) for position, entry in reversed(self.scope.visible())]
 
     def declared(self, *kinds: type[Definition]) -> list[str]:
-        """The declared names of these kinds."""
+        """The names of the declarations of these kinds."""
         return [name for name, d in self.definitions.named.items() if isinstance(d.definition, kinds)]

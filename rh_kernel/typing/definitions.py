@@ -1,4 +1,4 @@
-"""What the names of a session stand for: one frozen record for each kind of declaration."""
+"""The definitions of a session: a frozen record for each kind of declaration."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
@@ -34,14 +34,14 @@ class ConstDefinition:
 
 @frozen
 class Written:
-    """A content given by a closed term: mostly a literal."""
+    """An initial value given by a closed term, mostly a literal."""
 
     term: Term
 
 
 @frozen
 class Drawn:
-    """``zeros ones eye normal uniform glorot``, with their numbers; ``seed`` for the random ones."""
+    """``zeros ones eye normal uniform glorot``, with their numeric arguments; ``seed`` for the random ones."""
 
     how: str
     numbers: tuple[float, ...]
@@ -69,7 +69,7 @@ class LocDefinition:
 
 @frozen
 class FunDefinition:
-    """``fun f(x : A) : B = M``: scopes ``x. M`` and ``w, x. N``, generic in ``variables``; at a use ``needs`` are 0 or more."""
+    """``fun f(x : A) : B = M``: scopes ``x. M`` and ``w, x. N``, generic in ``variables``; each use requires ``needs`` ≥ 0."""
 
     name: str
     variables: tuple[str, ...]
@@ -93,7 +93,7 @@ class OpDefinition:
 class NetDefinition:
     """``net mlp[l : Loc(m, n), a : C](x : A) : B = R``: the scope ``a…, x. R``, generic in ``variables``.
 
-    ``nodes`` is about how large it is, with what it uses unfolded; it is counted in tokens. ``needs`` are as for a function.
+    ``nodes`` estimates its size, in tokens, with the nets in it unfolded. ``needs`` is as for a function.
     """
 
     name: str
@@ -111,8 +111,8 @@ class NetDefinition:
 class HandlerDefinition:
     """``handler sgd(alpha : A, t : B) = { … }``, generic in ``variables``.
 
-    ``handler`` leaves the parameters loose: the last one is index 0. Where the text leaves its type open, unknowns are left in
-    it, and each use has its own. ``nodes`` and ``needs`` are as for a net.
+    The parameters are free in ``handler``: the last one is index 0. Where the source leaves its type open it contains
+    metavariables, which are renewed at each use. ``nodes`` and ``needs`` are as for a net.
     """
 
     name: str
@@ -130,10 +130,10 @@ Definition: TypeAlias = (
 
 @frozen
 class Declared:
-    """A definition and the place of its name, ``None`` for what is built in.
+    """A definition and the span of its name, ``None`` for built-in names.
 
-    ``cell`` is the cell that it stands in, if that can be run again, and ``text`` how it is written; ``number`` tells it from
-    all other declarations of a session. ``made_from`` are the declarations that it depends on, by name and number.
+    ``cell`` is the cell that contains it, if that can be run again, and ``text`` its source; ``number`` is unique in a session.
+    ``made_from`` are the declarations that it depends on, by name and number.
     """
 
     definition: Definition
@@ -144,22 +144,22 @@ class Declared:
     made_from: tuple[tuple[str, int], ...] = ()
 
     def means(self, other: "Declared") -> bool:
-        """Whether another declaration says the same, of the same things; no location is the one before."""
+        """Whether ``other`` has the same text and dependencies; a redeclared location always counts as new."""
         same = self.text == other.text and self.made_from == other.made_from
         return bool(self.text) and same and not isinstance(self.definition, LocDefinition)
 
 
 NODES = 250_000
-"""So many nodes the body of a net may have, with the nets that it uses unfolded, unless a session says otherwise."""
+"""The default limit of a session for the nodes in the body of a net, with the nets in it unfolded."""
 
 
 @frozen
 class Definitions:
-    """All names of a session; adding one gives a new value. ``failed`` are the names whose declaration has an error.
+    """All names of a session, as an immutable value. ``failed`` are the names whose declaration has an error.
 
-    ``count`` is how many declarations there were, ``versions`` how many locations each name has stood for, and ``nodes`` how
-    large a program may get when nets are unfolded. ``forgotten`` is what the cell that is running declared before, ``locked``
-    what was declared below ``%locked``, also where a later cell has declared the name anew.
+    ``count`` is the number of declarations so far, ``versions`` the number of locations that each name has stood for, and
+    ``nodes`` the maximum size of a program with its nets unfolded. ``forgotten`` is what the running cell declared before,
+    ``locked`` what was declared below ``%locked``, even if a later cell has redeclared the name.
     """
 
     named: Mapping[str, Declared]
@@ -171,7 +171,7 @@ class Definitions:
     locked: Mapping[str, Declared] = field(default_factory=lambda: MappingProxyType({}))
 
     def get(self, name: str) -> Definition | None:
-        """What ``name`` stands for."""
+        """Return the definition of ``name``, or ``None``."""
         declared = self.named.get(name)
         return None if declared is None else declared.definition
 
@@ -185,17 +185,17 @@ class Definitions:
         *,
         is_locked: bool = False,
     ) -> "Definitions":
-        """These and one more, which stands in ``cell``, is written ``text`` and was made from the names that it ``uses``.
+        """Add a definition with source ``text`` in ``cell``, which depends on the names in ``uses``.
 
-        The older meaning of the name is gone for what comes later; one that says the same is still taken for the older one.
-        What ``is_locked`` also stays among the locked ones.
+        It replaces an earlier definition of the name, but keeps its number if it means the same. If ``is_locked``, it is also
+        added to the locked definitions.
         """
         name, count = definition.name, self.count + 1
         used_names = frozenset(uses)
         earlier = sorted([(used, self.named[used].number) for used in used_names if used != name and used in self.named])
         declared = Declared(definition, span, cell, text, count, tuple(earlier))
         before = self.named.get(name) or self.forgotten.get(name)
-        # What is made from its own older meaning, `const a = a + 1`, means another thing each time.
+        # A declaration that uses its own earlier meaning, `const a = a + 1`, has a new meaning each time.
         if before is not None and name not in used_names and declared.means(before):
             declared = replace(declared, number=before.number)
         named = table(self.named).with_(name, declared)
@@ -206,12 +206,12 @@ class Definitions:
         return Definitions(named, self.failed - {name}, count, versions, self.nodes, self.forgotten, locked)
 
     def without(self, name: str) -> "Definitions":
-        """These, with a note that the declaration of ``name`` has an error."""
+        """Remove ``name`` and record that its declaration has an error."""
         named = {k: v for k, v in self.named.items() if k != name}
         return replace(self, named=MappingProxyType(named), failed=self.failed | {name})
 
     def forget(self, cell: str) -> "Definitions":
-        """These without what stands in ``cell``, which is about to run again."""
+        """Remove the definitions of ``cell``, which is about to run again."""
         gone = {name: declared for name, declared in self.named.items() if declared.cell == cell} if cell else None
         kept = {name: declared for name, declared in self.locked.items() if not cell or declared.cell != cell}
         locked = MappingProxyType(kept) if len(kept) < len(self.locked) else self.locked
@@ -221,22 +221,22 @@ class Definitions:
         return replace(self, named=MappingProxyType(named), forgotten=MappingProxyType(gone), locked=locked)
 
     def as_locked(self, symbols: Collection[str]) -> "Definitions":
-        """What names mean below ``%locked``: the locked ones what they meant there, and ``symbols`` no declaration."""
+        """The definitions below ``%locked``: locked names keep their locked meaning, and ``symbols`` are not declared."""
         named = {name: declared for name, declared in self.named.items() if name not in symbols}
         failed = self.failed.difference(symbols, self.locked)
         return replace(self, named=MappingProxyType({**named, **self.locked}), failed=failed)
 
     def outdated(self) -> Mapping[str, tuple[str, ...]]:
-        """The names that were made from an older meaning of a name, and the names that have a newer one, or none, now.
+        """The names that depend on an outdated or removed definition, each with the names that have changed.
 
-        What a text declares anew below is not counted there: to run it again would change nothing.
+        A name that the same text redeclares further down does not count: running that text again would change nothing.
         """
         found: dict[str, tuple[str, ...]] = {}
         for name, declared in sorted(self.named.items(), key=lambda entry: entry[1].number):
             newer: list[str] = []
             for used, number in declared.made_from:
                 now = self.named.get(used)
-                if now is None or (now.number != number and not _together(now, declared)):
+                if now is None or (now.number != number and not _in_one_text(now, declared)):
                     newer.append(used)
                 else:
                     newer += found.get(used, ())
@@ -245,8 +245,8 @@ class Definitions:
         return found
 
 
-def _together(one: Declared, other: Declared) -> bool:
-    """Whether two declarations stand in one text."""
+def _in_one_text(one: Declared, other: Declared) -> bool:
+    """Whether two declarations are in the same text."""
     return one.span is not None and other.span is not None and one.span.source is other.span.source
 
 
@@ -261,7 +261,7 @@ BUILT_IN = Definitions(
 
 
 def kind_of(definition: Definition) -> str:
-    """The words for this kind of thing, with the article."""
+    """The kind of the definition in words, with an article."""
     match definition:
         case DimDefinition():
             return "a dimension"

@@ -1,6 +1,6 @@
-"""What can be wrong with a program whose text is well formed: one dataclass per complaint (RH1xx).
+"""The type errors (RH1xx): one dataclass for each diagnostic.
 
-The docstring of each is a text that has it.
+The docstring of each class is a text with that error.
 """
 
 from rh_kernel.source.diagnostic import Diagnostic

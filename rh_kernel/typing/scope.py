@@ -1,7 +1,7 @@
-"""``x1, …, xn``, what each of them means, and how to find the nearest of a name in O(log n): a list that is never copied.
+"""A persistent list of bindings ``x1, …, xn`` in which the innermost one of a name is found in O(log n).
 
-The last few are a tuple; the others are in blocks of doubling size, each a table by name, and two blocks of one size become
-one. So n names are put into tables about n log n times in all, and every scope on the way stays what it was.
+The most recent bindings are a tuple; the others are in hash tables whose sizes are doubled by merging two of equal size. So n
+bindings cost about n log n table insertions in total, and earlier scopes remain valid.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ RECENT = 16
 
 @frozen
 class Block(Generic[Meaning]):
-    """The nearest of each name among ``count`` names in a row, with its position, and the blocks ``before``."""
+    """The innermost binding of each name in ``count`` consecutive bindings, with its position, and the blocks ``before``."""
 
     count: int
     names: Mapping[str, tuple[int, Meaning]]
@@ -25,14 +25,14 @@ class Block(Generic[Meaning]):
 
 @frozen
 class Scope(Generic[Meaning]):
-    """So many names, outermost first; positions count from 0."""
+    """A list of ``count`` bindings, outermost first; positions count from 0."""
 
     count: int = 0
     recent: tuple[tuple[str, Meaning], ...] = ()
     blocks: Block[Meaning] | None = None
 
     def bind(self, name: str, meaning: Meaning) -> "Scope[Meaning]":
-        """With one more name, the innermost."""
+        """Add a binding, the innermost one."""
         recent = (*self.recent, (name, meaning))
         count = self.count + 1
         if len(recent) < RECENT:
@@ -41,7 +41,7 @@ class Scope(Generic[Meaning]):
         return Scope(count, (), _with(Block(RECENT, names, self.blocks)))
 
     def find(self, name: str) -> tuple[int, Meaning] | None:
-        """The position and the meaning of the nearest of that name."""
+        """The position and the meaning of the innermost binding of a name, or ``None``."""
         position = self.count
         for x, meaning in reversed(self.recent):
             position -= 1
@@ -56,7 +56,7 @@ class Scope(Generic[Meaning]):
         return None
 
     def visible(self) -> list[tuple[int, Meaning]]:
-        """The nearest of each name, outermost first, with its position."""
+        """The innermost binding of each name, outermost first, with its position."""
         found: dict[str, tuple[int, Meaning]] = {}
         block = Block(0, {x: (i, m) for i, (x, m) in enumerate(self.recent, start=self.count - len(self.recent))}, self.blocks)
         while block is not None:

@@ -1,1 +1,1 @@
-"""The session from Python, and what a notebook is shown of it: one interface for scripts, notebooks and the kernel."""
+"""The Python API: a workspace holds a session, and its results display in scripts, notebooks and the kernel alike."""

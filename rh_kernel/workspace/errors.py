@@ -1,4 +1,4 @@
-"""What Python is told when a program is wrong, is stuck, or was stopped."""
+"""Exceptions that Python code gets when a program is wrong, gets stuck, is interrupted, or finds the session busy."""
 
 from typing import Any, cast
 
@@ -7,7 +7,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 
 
 class Refusal(BaseException):
-    """What is wrong is in no code of ours, so IPython shows the frames of those who asked, and none below."""
+    """Base of these exceptions. The fault is not in ``rh_kernel``, so IPython shows no frames below those of the caller."""
 
     def _render_traceback_(self) -> list[str]:
         from IPython.core.getipython import get_ipython
@@ -22,9 +22,9 @@ class Refusal(BaseException):
 
 
 class Wrong(Refusal, Exception):
-    """A program, or a value given from Python, is refused. The message is what the command line would print.
+    """A program, or a value passed from Python, was rejected. The message is what the command line would print.
 
-    ``diagnostics`` holds the complaints as data, at least one.
+    ``diagnostics`` holds the diagnostics as data; there is at least one.
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
@@ -33,7 +33,7 @@ class Wrong(Refusal, Exception):
 
 
 class Stopped(Refusal, KeyboardInterrupt):
-    """A person interrupted the program; ``kept`` tells whether what it did until then stays, as in a training run."""
+    """The user interrupted the program; ``kept`` says whether its effects so far remain, as those of a training run do."""
 
     def __init__(self, *, kept: bool) -> None:
         super().__init__("The work done so far is kept." if kept else "Nothing of this program took effect.")
@@ -41,7 +41,7 @@ class Stopped(Refusal, KeyboardInterrupt):
 
 
 class Busy(Refusal, RuntimeError):
-    """Another program is at work in the same session, as when a slider is moved while a cell trains."""
+    """The session is already running a program, e.g. a slider was moved while a cell trains."""
 
     def __init__(self) -> None:
         super().__init__("Another program is running in this session. Try again when it has finished.")

@@ -1,4 +1,4 @@
-"""Arrays from Python as constants and data of a session, with the complaints of the language for what does not fit."""
+"""Turn Python arrays into constants and data sets of a session; whatever does not fit gets a diagnostic of the language."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,13 +30,13 @@ Given: TypeAlias = "npt.ArrayLike | tuple[Given, ...]"
 
 
 def with_constant(session: Session, name: str, value: Given) -> tuple[Session, DeclarationMade]:
-    """The session in which ``name`` stands for ``value``, and what was declared.
+    """Return the session in which ``name`` is the constant ``value``, and the declaration made.
 
-    Raises ``Rejected`` for what is no name and for what holds no finite real numbers, ``Stuck`` for what is too large.
+    Raises ``Rejected`` if ``name`` is not a name or ``value`` is not made of finite real numbers, ``Stuck`` if it is too large.
     """
-    item = _declaration(name)
+    item = _parse_declaration(name)
     declare(session.definitions, item)
-    V, A = _closed(name, value)
+    V, A = _closed_value(name, value)
     check_size(size(A), f"`{name}` of type {A}", item.name.span, session.settings)
     definition = ConstDefinition(item.name.text, A, V)
     after = replace(session, definitions=session.definitions.with_(definition, item.name.span))
@@ -44,23 +44,23 @@ def with_constant(session: Session, name: str, value: Given) -> tuple[Session, D
 
 
 def with_data(session: Session, name: str, arrays: Mapping[str, npt.ArrayLike]) -> tuple[Session, DataSet]:
-    """The session in which ``data("name")`` stands for these arrays, samples first; and the data.
+    """Return the session in which ``data("name")`` is these arrays (the first axis counts samples), and the data set.
 
-    Raises ``Rejected`` unless they are arrays of finite real numbers, of equal length, ``Stuck`` for what is too large.
+    Raises ``Rejected`` unless they are arrays of finite real numbers of equal length, ``Stuck`` if they are too large.
     """
     if not name or not name.isprintable():
         hint = 'for example rh.data("mine", x=X, t=T)'
         raise Rejected(NotAName(found=repr(name), expected="the name of the data", hint=hint))
     found = {key: real_array(key, array) for key, array in arrays.items()}
     check_size(sum(array.size for array in found.values()), f'the data "{name}"', None, session.settings)
-    # Whoever gave an array may still write to it: they are copied.
+    # The caller may still write to the arrays, so copy them.
     data = data_set(name, {key: np.array(array) for key, array in found.items()})
     given = MappingProxyType({**session.given, name: data.arrays})
     return replace(session, given=given), data
 
 
-def _declaration(name: str) -> ConstDeclaration:
-    """``const name = 0``, as it is read. Raises ``Rejected`` if that is something else."""
+def _parse_declaration(name: str) -> ConstDeclaration:
+    """Parse ``const name = 0``. Raises ``Rejected`` if it is anything else."""
     match parse(Source("rh.const", f"const {name} = 0")):
         case (ConstDeclaration() as item,) if item.name.span.text == name and item.type is None:
             return item
@@ -71,15 +71,15 @@ def _declaration(name: str) -> ConstDeclaration:
             raise Rejected(NotAName(found=repr(name), expected="the name of a constant", hint=hint))
 
 
-def _closed(name: str, value: Given) -> tuple[Term, Type]:
+def _closed_value(name: str, value: Given) -> tuple[Term, Type]:
     if isinstance(value, tuple):
-        parts = [_closed(name, part) for part in value]
+        parts = [_closed_value(name, part) for part in value]
         return tuple_of(tuple([V for V, _ in parts])), product([A for _, A in parts])
-    V = constant(_real(name, value))
+    V = constant(_real_array(name, value))
     return V, constant_type(V)
 
 
-def _real(name: str, value: npt.ArrayLike) -> Array:
+def _real_array(name: str, value: npt.ArrayLike) -> Array:
     expected = "a number, or an array of numbers"
     try:
         array = np.asarray(value)

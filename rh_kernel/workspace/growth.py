@@ -1,4 +1,4 @@
-"""``rh.growth(family, sizes, "chad", "chad visits")`` for Python: counts of systems over the sizes of programs."""
+"""``rh.growth(family, sizes, "chad", "chad visits")``: operation counts of AD systems as programs grow."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,32 +14,32 @@ from rh_kernel.workspace.errors import Wrong
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Growth:
-    """How counts grow: a notebook shows curves, a terminal a table."""
+    """How counts grow with program size: curves in a notebook, a table in a terminal."""
 
     found: Found
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes that were tried."""
+        """The sizes measured."""
         return self.found.sizes
 
     @property
     def counts(self) -> Mapping[str, tuple[int | None, ...]]:
-        """The counts for these sizes, by their names, e.g. ``"chad visits"``; ``None`` where the work came to no end."""
+        """The counts at these sizes by name, e.g. ``"chad visits"``; ``None`` where a system got stuck."""
         return MappingProxyType({curve.label: curve.values for curve in self.found.curves})
 
     @property
     def text(self) -> str:
-        """What a terminal shows."""
+        """The plain text for a terminal."""
         return growth_text(self.found)
 
     @property
     def html(self) -> str:
-        """What a notebook shows; it needs no script and no address outside."""
+        """The HTML for a notebook, self-contained: no scripts, no external URLs."""
         return growth_html(self.found)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Every form, for front ends that choose one themselves."""
+        """Every MIME type, for front ends that choose one themselves."""
         del include, exclude
         return {"text/plain": self.text, "text/html": self.html}
 
@@ -51,9 +51,9 @@ class Growth:
 
 
 def measured(session: Session, family: Callable[[int], str], sizes: Iterable[int], counts: Iterable[str]) -> Growth:
-    """The counts of a family of programs. Raises ``Wrong``."""
+    """Return the counts of a family of programs. Raises ``Wrong``."""
     try:
         asked = tuple(count(text) for text in counts)
-        return Growth(grown(((n, family(n)) for n in sizes), asked, session.surroundings))
+        return Growth(grown(((n, family(n)) for n in sizes), asked, session.context))
     except Failure as failure:
         raise Wrong(*failure.diagnostics) from None

@@ -1,8 +1,8 @@
-"""SIGINT while a cell runs, first as a question and then as an order.
+"""SIGINT while a cell runs: first wait for the end of the current slice, then interrupt it.
 
-A cell runs in slices. The first signal waits for the end of the slice, and then ``KeyboardInterrupt`` is thrown in where the
-cell stands. A slice that has not ended after a moment is broken off by it; at once if a second signal comes, or if the slice
-has gone on for long already when Python hears of the signal, which it does at the end of a library's call.
+A cell runs in slices. After the first signal, ``KeyboardInterrupt`` is thrown into the cell's generator at the end of the
+slice. If the slice is still running after a short grace period, the interrupt is raised inside it. It is raised immediately on
+a second signal, or if the slice had already run for long when Python saw the signal, as after a long call into a library.
 """
 
 import signal
@@ -21,43 +21,43 @@ Event = TypeVar("Event")
 Value = TypeVar("Value")
 
 PATIENCE = 0.02
-"""Seconds between the question and the order."""
+"""Seconds between the signal and the interrupt inside the slice."""
 
 LONG = 0.25
-"""Seconds after which a slice, which should take a few hundredths, is not asked any more."""
+"""Seconds after which a slice (usually a few hundredths of a second) is interrupted without a grace period."""
 
 
 class Interrupts:
-    """The interrupts of one cell; signals reach Python's main thread alone, so elsewhere there are none."""
+    """The interrupts of one cell. Python delivers signals to the main thread only; on other threads nothing happens."""
 
     def __init__(self) -> None:
         self.asked = False
         self.delivered = False
         self._in_slice = False
         self._since = 0.0
-        self._order: threading.Timer | None = None
+        self._grace_timer: threading.Timer | None = None
         self._alarm: Alarm | None = None
         self._late: Late | None = None
 
     @contextmanager
     def watched(self) -> Generator[None]:
-        """Inside, SIGINT is about this cell; outside it is what it was before."""
+        """Handle SIGINT for this cell within the block; restore the previous handler after it."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.signal(signal.SIGINT, self._signalled)
+        before = signal.signal(signal.SIGINT, self._on_sigint)
         try:
             yield
         finally:
             self._in_slice = False
-            if self._order is not None:
-                # An order that is on its way has to arrive here, and not in the next cell.
-                self._order.cancel()
-                self._order.join()
+            if self._grace_timer is not None:
+                # A pending timer must fire here, not in the next cell.
+                self._grace_timer.cancel()
+                self._grace_timer.join()
             signal.signal(signal.SIGINT, before)
 
     def step(self, events: Generator[Event, None, Value]) -> Event:
-        """The next event, after what broke off the showing of the last one was thrown in. Raises ``StopIteration``."""
+        """Return the next event, first throwing in what interrupted the last display. Raises ``StopIteration``."""
         self._since, self._in_slice = time.monotonic(), True
         try:
             if self.asked and not self.delivered:
@@ -73,12 +73,13 @@ class Interrupts:
         if isinstance(event, Timed):
             self._alarm = event.alarm
         elif isinstance(event, Working):
-            # The cell goes on: Python drops what is raised in a finaliser, and then it has to be raised again.
+            # The cell is still running: Python swallows exceptions raised in a finaliser, so the interrupt has to be raised
+            # again.
             self.delivered = False
         return event
 
     def show(self, take: Callable[[Event], None], event: Event) -> None:
-        """``take`` the event; what is drawn may take long, and is broken off like a slice. The cell hears of it in ``step``."""
+        """Pass the event to ``take``, interruptible like a slice; ``step`` then throws the interrupt into the cell."""
         if self.asked and not self.delivered:
             return
         self._since, self._in_slice = time.monotonic(), True
@@ -86,24 +87,24 @@ class Interrupts:
             with nullcontext() if self._alarm is None else self._alarm:
                 take(event)
         except KeyboardInterrupt:
-            # The cell hears of it where it stands: a training run then tells what it has learnt.
+            # `step` throws it into the cell, so that a training run can report what it has learnt.
             self.asked, self.delivered = True, False
         except Late as late:
             self._late = late
         finally:
             self._in_slice = False
 
-    def _signalled(self, _signal: int, _frame: FrameType | None) -> None:
+    def _on_sigint(self, _signal: int, _frame: FrameType | None) -> None:
         again, self.asked = self.asked, True
         if not self._in_slice:
             return
         if again or time.monotonic() - self._since > LONG:
             self.delivered = True
             raise KeyboardInterrupt
-        self._order = threading.Timer(PATIENCE, self._insist)
-        self._order.daemon = True
-        self._order.start()
+        self._grace_timer = threading.Timer(PATIENCE, self._interrupt_slice)
+        self._grace_timer.daemon = True
+        self._grace_timer.start()
 
-    def _insist(self) -> None:
+    def _interrupt_slice(self) -> None:
         if self._in_slice and not self.delivered:
             interrupt_main()

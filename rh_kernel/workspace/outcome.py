@@ -1,36 +1,36 @@
-"""One result for Python: what every kind of it has."""
+"""``Outcome``: one result in Python, with what all kinds of results share."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.registry import bundle, text
 from rh_kernel.session.results import Result
 from rh_kernel.syntax.core import Array
 from rh_kernel.workspace.showing import show
 
-R = TypeVar("R", bound=Result)
+R = TypeVar("R", bound=Result, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Outcome(Generic[R]):
-    """What one item of a program gave; ``result`` is the record that the stages returned."""
+    """The result of one item of a program; ``result`` is the record that the session produced."""
 
     result: R
 
     @property
     def text(self) -> str:
-        """What a terminal shows."""
-        return bundle(self.result)["text/plain"]
+        """The plain text for a terminal."""
+        return text(self.result)
 
     @property
     def html(self) -> str:
-        """What a notebook shows; it needs no script and no address outside."""
+        """The HTML for a notebook, self-contained: no scripts, no external URLs."""
         return bundle(self.result)["text/html"]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Every form of the result, for front ends that choose one themselves."""
+        """Every MIME type of the result, for front ends that choose one themselves."""
         del include, exclude
         return bundle(self.result)
 
@@ -43,12 +43,12 @@ class Outcome(Generic[R]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Shown(Outcome[R]):
-    """A result that IPython shows as the kernel does, live where it has a live form, which takes an output more."""
+    """A result that IPython displays as the kernel does: as a widget if it has one, which takes a second output."""
 
     def _ipython_display_(self) -> None:
         show((self.result,))
 
 
 def unwritable(array: Array) -> Array:
-    """The same entries, not copied, in an array that NumPy lets nobody make writeable, as it does with one that is frozen."""
+    """Return a read-only view of the array, not a copy, that NumPy cannot make writeable again."""
     return np.asarray(array.data.toreadonly())

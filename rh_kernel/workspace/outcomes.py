@@ -1,42 +1,33 @@
-"""What Python gets back: a result that a notebook displays, with the attributes that its kind has.
+"""The results that Python gets: displayed by a notebook, with attributes for each kind.
 
-``print`` and the prompt show the text, a notebook shows what the kernel would show, live where the result has a live form.
+``print`` and the prompt show the text; a notebook shows what the kernel would show, with a widget where there is one.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.data import Record
 from rh_kernel.display.heaps import by_name
-from rh_kernel.display.record import Record, step_record
+from rh_kernel.display.registry import bundle, view_of
+from rh_kernel.display.traces.records import step_record
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
     Change,
-    CheckPassed,
-    Computed,
     Counted,
-    DeclarationMade,
     DerivationMade,
     DiagramMade,
     Differentiated,
     FormsShown,
     GradientMade,
-    HeapShown,
-    ItemFailed,
-    NamesShown,
-    Notice,
     Pass,
-    ProgramMade,
     ReductionShown,
     Result,
     Returned,
-    RewritingShown,
     TraceMade,
     TrainingDone,
-    TypeShown,
     ValueFound,
 )
 from rh_kernel.source.diagnostic import Diagnostic
@@ -49,12 +40,12 @@ from rh_kernel.workspace.outcomes_laboratory import Counting, Derivative, Forms,
 from rh_kernel.workspace.showing import show
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
-"""A closed value in Python: an array that nobody may write to, or for a product the tuple of its components."""
+"""A closed value in Python: a read-only array, or for a product the tuple of its components."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Value(Outcome[ValueFound]):
-    """A term or a command was evaluated."""
+    """The value of a term or a command."""
 
     @property
     def value(self) -> Arrays:
@@ -63,12 +54,12 @@ class Value(Outcome[ValueFound]):
 
     @property
     def type(self) -> str:
-        """The type as one writes it."""
+        """The type, in concrete syntax."""
         return str(self.result.type)
 
     @property
     def changes(self) -> Mapping[str, Array]:
-        """The new content of each location that was written."""
+        """The new content of each location that was written, by name."""
         return _changes(self.result.changes)
 
 
@@ -78,47 +69,47 @@ class Trace(Shown[TraceMade]):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Every step; ``rule.value`` is the name of its rule."""
+        """All steps; ``rule.value`` is the name of a step's rule."""
         return self.result.steps
 
     def records(self) -> tuple[Record, ...]:
-        """Every step as plain data: its rule, the term before it, the redex, and what it changes in the heap."""
+        """Return every step as plain data: its rule, the term before it, the redex, and its change to the heap."""
         memory = Memory()
         return tuple([step_record(n, step, memory) for n, step in enumerate(self.result.steps)])
 
     @property
     def value(self) -> "Arrays | None":
-        """The value that the trace ends in, as NumPy arrays."""
+        """The value at the end of the trace, as NumPy arrays; ``None`` if it got stuck."""
         return None if self.result.value is None else arrays(self.result.value)
 
     @property
     def type(self) -> str:
-        """The type as one writes it."""
+        """The type, in concrete syntax."""
         return str(self.result.type)
 
     @property
     def stuck(self) -> tuple[Diagnostic, ...]:
-        """Why there is no next step before a value is reached; mostly empty."""
+        """Why the trace stopped before it reached a value; usually empty."""
         return self.result.stuck
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Diagram(Shown[DiagramMade]):
-    """``%diagram E``: ``svg`` and ``dot`` are ``None`` for one that is too large to be drawn."""
+    """``%diagram E``: ``svg`` and ``dot`` are ``None`` if it is too large to draw."""
 
     @property
     def svg(self) -> str | None:
-        """The drawing."""
+        """The drawing as SVG."""
         return bundle(self.result).get("image/svg+xml")
 
     @property
     def dot(self) -> str | None:
-        """The diagram for Graphviz."""
+        """The diagram in Graphviz syntax."""
         return bundle(self.result).get("text/vnd.graphviz")
 
     @property
     def type(self) -> str:
-        """The type as one writes it."""
+        """The type, in concrete syntax."""
         return self.result.type
 
 
@@ -128,7 +119,7 @@ class Derivation(Shown[DerivationMade]):
 
     @property
     def latex(self) -> str:
-        """The proof tree for a paper."""
+        """The proof tree in LaTeX."""
         return bundle(self.result)["text/latex"]
 
     @property
@@ -139,76 +130,58 @@ class Derivation(Shown[DerivationMade]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Gradient(Shown[GradientMade]):
-    """``%gradient P``, and with ``against Q`` a second pass from the same heap; only the first took effect."""
+    """``%gradient P``; ``against Q`` adds a second pass from the same heap, but only the first takes effect."""
 
     @property
     def passes(self) -> tuple[Pass, ...]:
-        """Each pass: its arrow, the value of every wire, and what it wrote."""
+        """Each pass: its arrow, the value on every wire, and the locations written."""
         return self.result.passes
 
     @property
     def value(self) -> Arrays:
-        """What the first pass gave, as NumPy arrays."""
+        """The result of the first pass, as NumPy arrays."""
         return arrays(self.result.passes[0].value)
 
     @property
     def type(self) -> str:
-        """The type as one writes it."""
+        """The type, in concrete syntax."""
         return str(self.result.type)
 
     @property
     def changes(self) -> Mapping[str, Array]:
-        """The new content of each location that the first pass wrote."""
+        """The new content of each location that the first pass wrote, by name."""
         return _changes(self.result.passes[0].changes)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Training(Shown[TrainingDone]):
-    """A training run."""
+    """The result of a training run."""
 
     @property
     def epochs(self) -> int:
-        """How many epochs were run."""
+        """The number of epochs run."""
         return self.result.epochs
 
     @property
     def measures(self) -> Mapping[str, tuple[float, ...]]:
-        """The averages after each epoch, under the text of the measure."""
+        """The averages after each epoch, by the text of the measure."""
         return MappingProxyType(dict(self.result.measures))
 
     @property
     def changes(self) -> Mapping[str, Array]:
-        """The new content of each location that was written."""
+        """The new content of each location that was written, by name."""
         return _changes(self.result.changes)
-
-
-AnyOutcome: TypeAlias = (
-    Value
-    | Trace
-    | Diagram
-    | Derivation
-    | Gradient
-    | Training
-    | Outcome[DeclarationMade | ProgramMade | TypeShown | HeapShown | CheckPassed | NamesShown | Notice | Computed]
-    | Derivative
-    | Forms
-    | Shown[RewritingShown]
-    | Returning
-    | Counting
-    | Reduction
-    | Outcome[ItemFailed]
-)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Run:
-    """What a whole program gave, item by item."""
+    """The outcomes of a whole program, one per item."""
 
-    outcomes: tuple[AnyOutcome, ...]
+    outcomes: tuple[Outcome[Result], ...]
 
     @property
     def value(self) -> "Arrays | Plain | None":
-        """The last value that was found, as NumPy arrays, or of a ``%%eff`` cell as Python has it.
+        """The last value computed, as NumPy arrays, or for a ``%%eff`` cell as a Python value.
 
         It is ``None`` for a function, and if the program only declares.
         """
@@ -217,12 +190,12 @@ class Run:
 
     @property
     def text(self) -> str:
-        """What a terminal shows."""
+        """The plain text for a terminal."""
         return "\n".join([o.text for o in self.outcomes])
 
     @property
     def html(self) -> str:
-        """What a notebook shows; it needs no script and no address outside."""
+        """The HTML for a notebook, self-contained: no scripts, no external URLs."""
         return "".join([f"<div>{o.html}</div>" for o in self.outcomes])
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
@@ -240,43 +213,29 @@ class Run:
         return self.text
 
 
-def outcome(result: Result) -> AnyOutcome:
-    """The result for Python."""
-    match result:
-        case ValueFound():
-            return Value(result)
-        case TraceMade():
-            return Trace(result)
-        case DiagramMade():
-            return Diagram(result)
-        case DerivationMade():
-            return Derivation(result)
-        case GradientMade():
-            return Gradient(result)
-        case TrainingDone():
-            return Training(result)
-        case (
-            DeclarationMade() | ProgramMade() | TypeShown() | HeapShown() | CheckPassed() | NamesShown() | Notice() | Computed()
-        ):
-            return Outcome(result)
-        case Differentiated():
-            return Derivative(result)
-        case FormsShown():
-            return Forms(result)
-        case RewritingShown():
-            return Shown(result)
-        case Returned():
-            return Returning(result)
-        case Counted():
-            return Counting(result)
-        case ReductionShown():
-            return Reduction(result)
-        case ItemFailed():
-            return Outcome(result)
+_CLASSES: Mapping[type[Result], type[Outcome[Any]]] = {
+    ValueFound: Value,
+    TraceMade: Trace,
+    DiagramMade: Diagram,
+    DerivationMade: Derivation,
+    GradientMade: Gradient,
+    TrainingDone: Training,
+    Differentiated: Derivative,
+    FormsShown: Forms,
+    Returned: Returning,
+    Counted: Counting,
+    ReductionShown: Reduction,
+}
+
+
+def outcome(result: Result) -> Outcome[Result]:
+    """Wrap a result for Python in the class for its kind, or else in a plain ``Outcome``."""
+    plain = Outcome if view_of(type(result)).live is None else Shown
+    return _CLASSES.get(type(result), plain)(result)
 
 
 def arrays(V: Term) -> Arrays:
-    """A closed value as NumPy arrays. Raises ``KernelBug`` if V is none."""
+    """Return a closed value as NumPy arrays. Raises ``KernelBug`` if V is not a closed value."""
     match V:
         case Tuple(items):
             return tuple([arrays(W) for W in items])

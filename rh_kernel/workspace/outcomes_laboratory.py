@@ -1,4 +1,4 @@
-"""Results of the laboratory for Python: of ``%ad``, and of ``%%eff`` cells."""
+"""Results of ``%ad`` in λ-calculus cells and of ``%%eff`` cells, for Python."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rh_kernel.ad.eff.types import ComputationType
 
 Plain: TypeAlias = "float | int | str | bool | Array | list[Plain] | tuple[Plain, ...]"
-"""A value of EFF in Python: ``Paired 1 2`` is ``("Paired", 1.0, 2.0)``, a tensor an array that nobody may write to.
+"""A value of EFF in Python: ``Paired 1 2`` is ``("Paired", 1.0, 2.0)``, a tensor is a read-only array.
 
-What has no counterpart is its text.
+A value without a Python counterpart is given as its text.
 """
 
 
@@ -30,13 +30,13 @@ class Derivative(Outcome[Differentiated]):
 
     @property
     def found(self) -> Mapping[str, Pulled | Pushed]:
-        """What each system found, by its name, without those that refuse: value, gradient or tangent, and counts."""
+        """The result of each system that accepts the program, by name: value, gradient or tangent, and operation counts."""
         rows = {row.system.name: row.outcome for row in self.result.rows}
         return MappingProxyType({name: o for name, o in rows.items() if not isinstance(o, Refused)})
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Why the others refuse, by their names."""
+        """Why each of the other systems rejects the program, by name."""
         rows = {row.system.name: row.outcome for row in self.result.rows}
         return MappingProxyType({name: o.diagnostics[0].message for name, o in rows.items() if isinstance(o, Refused)})
 
@@ -47,7 +47,7 @@ class Forms(Outcome[FormsShown]):
 
     @property
     def forms(self) -> Mapping[str, str]:
-        """The text of each form of the program, by its title, in the order in which they are made."""
+        """The text of each form of the program, by title, in the order of the transformations."""
         return MappingProxyType({stage.title: plain(stage.doc) for stage in self.result.stages})
 
 
@@ -57,17 +57,17 @@ class Returning(Outcome[Returned]):
 
     @property
     def value(self) -> "Plain | None":
-        """What it returned; ``None`` for a function."""
+        """The value returned; ``None`` for a function."""
         return _returned(self.result)
 
     @property
     def printed(self) -> tuple[str, ...]:
-        """The lines that it printed."""
+        """The lines printed."""
         return self.result.printed
 
     @property
     def type(self) -> str:
-        """The type as one writes it."""
+        """The type, in concrete syntax."""
         return _type(self.result.type)
 
 
@@ -77,22 +77,22 @@ class Counting(Outcome[Counted]):
 
     @property
     def value(self) -> "Plain | None":
-        """What it returned; ``None`` for a function."""
+        """The value returned; ``None`` for a function."""
         return _returned(self.result.returned)
 
     @property
     def printed(self) -> tuple[str, ...]:
-        """The lines that it printed."""
+        """The lines printed."""
         return self.result.returned.printed
 
     @property
     def type(self) -> str:
-        """The type as one writes it."""
+        """The type, in concrete syntax."""
         return _type(self.result.returned.type)
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Steps of the machine, continuations, cells made and most of them alive at once, and most frames that waited."""
+        """Machine steps, continuations captured, cells allocated, the most cells alive, and the most frames on the stack."""
         found = self.result.counts
         return MappingProxyType(
             {
@@ -106,7 +106,7 @@ class Counting(Outcome[Counted]):
 
     @property
     def handled(self) -> Mapping[str, int]:
-        """How many operations each handler handled, by its name; "" are all that have none."""
+        """The number of operations that each handler handled, by its name; ``""`` counts all anonymous handlers."""
         found: Counter[str] = Counter()
         for handler, _, n in self.result.counts.handled:
             found[handler] += n
@@ -114,7 +114,7 @@ class Counting(Outcome[Counted]):
 
     @property
     def performed(self) -> Mapping[str, int]:
-        """How often each operation was performed, by its name."""
+        """How often each operation was performed, by name."""
         found: Counter[str] = Counter()
         for _, operation, n in self.result.counts.performed:
             found[operation] += n
@@ -127,28 +127,28 @@ class Reduction(Shown[ReductionShown]):
 
     @property
     def value(self) -> "Plain | None":
-        """The value that the trace ends in, if it does."""
+        """The value at the end of the trace; ``None`` if it ends in none."""
         V = self.result.trace.value
         return None if V is None else _plain(V)
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rule of each step that is shown."""
+        """The rule of each step shown."""
         return tuple(step.rule for step in self.result.trace.steps[1:])
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """The whole term at the start and after each of these steps."""
+        """The whole term, at the start and after each of these steps."""
         return tuple(plain(step.term) for step in self.result.trace.steps)
 
     @property
     def printed(self) -> tuple[str, ...]:
-        """The lines that it printed."""
+        """The lines printed."""
         return self.result.trace.printed
 
     @property
     def type(self) -> str:
-        """The type as one writes it."""
+        """The type, in concrete syntax."""
         return _type(self.result.type)
 
 

@@ -1,8 +1,8 @@
-"""The outputs of one cell as messages: what came before the last value as displays, the last value as the result.
+"""The outputs of one cell as Jupyter messages: all but the last as displays, a final value as the execution result.
 
-Declarations that follow each other share an output. Progress is one output, updated about ten times a second and replaced in
-the end by the curve, or by a line that says where the run was when it stopped. A cell that shows nothing for a second shows a
-line that tells what it is at; it is gone when something else is shown.
+Consecutive declarations share an output. Progress is one output, updated about ten times a second and finally replaced by the
+curve, or by a line that says where the run stopped. A cell that shows nothing for a second gets a status line, which disappears
+when something else is shown.
 """
 
 import threading
@@ -12,38 +12,20 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from rh_kernel.display.bundle import bundle, sign_of_life
-from rh_kernel.display.bundle import progress as progress_bundle
+from rh_kernel.display.markup import FAINT, box, span
+from rh_kernel.display.registry import Output, bundle, view_of
 from rh_kernel.display.text import visible
+from rh_kernel.display.training.runs import progress as progress_bundle
 from rh_kernel.session.errors import TooMuchOutput
 from rh_kernel.session.results import (
-    CheckPassed,
-    Computed,
-    Counted,
-    DeclarationMade,
-    DerivationMade,
-    DiagramMade,
-    Differentiated,
     Event,
-    FormsShown,
-    GradientMade,
-    HeapShown,
     ItemFailed,
-    NamesShown,
-    Notice,
     Printed,
-    ProgramMade,
     Progress,
-    ReductionShown,
     Result,
-    Returned,
-    RewritingShown,
     Shown,
     Timed,
-    TraceMade,
     TrainingDone,
-    TypeShown,
-    ValueFound,
     Working,
     apart_from_printed,
     printed_by,
@@ -53,17 +35,17 @@ from rh_kernel.workspace.ticking import Ticker
 
 Bundle: TypeAlias = Mapping[str, Any]
 Send: TypeAlias = Callable[[str, dict[str, Any]], None]
-"""The type of a message and its content."""
+"""Takes the type of a message and its content."""
 Dressed: TypeAlias = Callable[[Result, Bundle], Iterable[Bundle]]
-"""A result and its static form ↦ the outputs that show it."""
+"""Takes a result and its static form; returns the outputs that display it."""
 
 BETWEEN_UPDATES = 0.1
-"""Seconds between two updates of the progress, and until an output is shown that might have been followed by another."""
+"""Seconds between progress updates, and until an output is sent that a later one could have been merged with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Outputs that are one until something else follows; ``is_value`` says whether they would be the result of the cell."""
+    """Outputs held back to be merged into one; ``is_value`` says whether they would be the result of the cell."""
 
     bundles: tuple[Bundle, ...]
     is_value: bool
@@ -72,7 +54,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The training run that is shown under ``display``, as of ``last``; shown is what was sent at the time ``sent``."""
+    """The training run displayed under the id ``display``: its latest progress, and when an update was last sent."""
 
     display: str
     last: Progress
@@ -80,15 +62,15 @@ class Running:
 
 
 def undressed(_result: Result, static: Bundle) -> Iterable[Bundle]:
-    """The static form alone."""
+    """Return the static form alone."""
     return (static,)
 
 
 class Outputs:
-    """Takes the events of a cell, sends its messages.
+    """Turns the events of a cell into messages.
 
-    ``count`` is the number of the cell, ``clock`` tells the seconds; ``dressed`` adds to the static form of a result. If there
-    is a ``limit``, so many characters are shown at most: ``take`` raises ``Rejected`` rather than show more.
+    ``count`` is the execution count, ``clock`` returns seconds, ``dressed`` may add a widget to a static form. ``limit``
+    bounds the number of characters shown: ``take`` raises ``Rejected`` beyond it.
     """
 
     def __init__(
@@ -104,35 +86,35 @@ class Outputs:
         self._running: Running | None = None
         self._printed = 0
         self._ticker = Ticker(self.tick, clock)
-        self._line: str | None = None
+        self._status: str | None = None
         self._ended = False
-        # Lines are sent by another thread.
+        # Status lines are sent by another thread.
         self._sending = threading.Lock()
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.value: str | None = None
         self.has_shown = False
 
     def alive(self) -> AbstractContextManager[None]:
-        """Inside, the cell gives signs of life."""
+        """Show a status line while the cell is silent, within the block."""
         return self._ticker.running()
 
     def tick(self) -> None:
-        """Say what the cell is at, if it has been silent for long."""
+        """Show or update the status line if the cell has been silent for too long."""
         line = self._ticker.line
         if line is None:
             return
-        data = sign_of_life(line)
+        data = {"text/plain": line, "text/html": box(FAINT, span("", line))}
         with self._sending:
             if self._ended:
                 return
-            if self._line is None:
-                self._line = uuid4().hex
-                self._send("display_data", _content(data, self._line))
+            if self._status is None:
+                self._status = uuid4().hex
+                self._send("display_data", _content(data, self._status))
             else:
-                self._send("update_display_data", _content(data, self._line))
+                self._send("update_display_data", _content(data, self._status))
 
     def take(self, event: Event) -> None:
-        """Show an event, now or when it is known what follows it."""
+        """Show an event, at once or when the event after it is known."""
         self._ticker.note(event)
         self._take(event)
         if isinstance(event, Shown | Progress):
@@ -153,9 +135,9 @@ class Outputs:
                 pass
 
     def finish(self) -> None:
-        """The cell has ended well: its last value, if it ends in one, is its result."""
+        """End the cell normally: if its last output is a value, that is its execution result."""
         self._release_last()
-        self._wipe()
+        self._remove_status()
 
     def _release_last(self) -> None:
         waiting, self._waiting = self._waiting, None
@@ -169,13 +151,13 @@ class Outputs:
         self._show("execute_result", {"execution_count": self._count, "data": data, "metadata": {}})
 
     def abandon(self, why: str) -> None:
-        """The cell has ended before its end, ``why`` in one word or two: nothing is left that looks as if it went on."""
+        """End the cell early, with the reason ``why`` in a word or two; no output may look as if it were still running."""
         self._release()
         if self._running is not None:
-            state = _stopped(progress_bundle(self._running.last), why)
+            state = _with_reason(progress_bundle(self._running.last), why)
             self._update(self._running.display, state)
             self._running = None
-        self._wipe()
+        self._remove_status()
 
     def _take_result(self, result: Result) -> None:
         match result:
@@ -184,42 +166,26 @@ class Outputs:
                 self._printed = 0
             case TrainingDone():
                 self._finish_training(result)
-            case DeclarationMade() | CheckPassed():
+            case _:
+                self._take_shown(result, view_of(type(result)).output)
+
+    def _take_shown(self, result: Result, output: Output) -> None:
+        match output:
+            case Output.LINE:
                 if self._waiting is not None and self._waiting.is_value:
                     self._release()
                 earlier = () if self._waiting is None else self._waiting.bundles
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
-            case Returned():
+            case Output.VALUE:
                 self._print_rest(result)
                 self._waiting = Waiting((self._form(apart_from_printed(result)),), is_value=True, since=self._clock())
-            case ValueFound() | Computed():
-                self._release()
-                self._waiting = Waiting((self._form(result),), is_value=True, since=self._clock())
-            case Counted():
+            case Output.OWN:
                 self._print_rest(result)
-                for output in self._dressed(result, self._form(apart_from_printed(result))):
-                    self._display(output)
-            case (
-                TraceMade()
-                | ProgramMade()
-                | TypeShown()
-                | Differentiated()
-                | FormsShown()
-                | RewritingShown()
-                | ReductionShown()
-                | DerivationMade()
-                | DiagramMade()
-                | GradientMade()
-                | HeapShown()
-                | NamesShown()
-                | Notice()
-            ):
-                self._release()
-                for output in self._dressed(result, self._form(result)):
-                    self._display(output)
+                for shown in self._dressed(result, self._form(apart_from_printed(result))):
+                    self._display(shown)
 
     def _print_rest(self, result: Result) -> None:
-        """Print what the item has printed and nobody has told of while it ran."""
+        """Print the lines of the item that were not yet printed while it ran."""
         printed, self._printed = self._printed, 0
         self._release()
         self._print(printed_by(result)[printed:])
@@ -231,7 +197,7 @@ class Outputs:
         self._release()
         self._printed += len(lines)
         text = "".join([f"{visible(line)}\n" for line in lines])
-        self._spend(len(text))
+        self._count_shown(len(text))
         self._show("stream", {"name": "stdout", "text": text})
         self.has_shown = True
 
@@ -262,12 +228,12 @@ class Outputs:
             self._display(joined(waiting.bundles))
 
     def _form(self, result: Result) -> Bundle:
-        """The static form of a result, if there is room for it."""
+        """Return the static form of a result. Raises ``Rejected`` if it exceeds the limit."""
         form = bundle(result)
-        self._spend(sum(map(len, form.values())))
+        self._count_shown(sum(map(len, form.values())))
         return form
 
-    def _spend(self, characters: int) -> None:
+    def _count_shown(self, characters: int) -> None:
         self._shown += characters
         if self._limit is not None and self._shown > self._limit:
             raise Rejected(TooMuchOutput(limit=self._limit))
@@ -280,20 +246,20 @@ class Outputs:
         self._show("update_display_data", _content(data, display))
 
     def _show(self, message: str, content: dict[str, Any]) -> None:
-        """Send a message, in the place of the line if there is one."""
+        """Send a message, replacing the status line if there is one."""
         with self._sending:
-            self._clear(wait=True)
+            self._clear_status(wait=True)
             self._send(message, content)
 
-    def _wipe(self) -> None:
-        """The cell has ended, and nothing follows in the place of the line."""
+    def _remove_status(self) -> None:
+        """End the cell and remove the status line."""
         with self._sending:
             self._ended = True
-            self._clear(wait=False)
+            self._clear_status(wait=False)
 
-    def _clear(self, *, wait: bool) -> None:
-        """The line goes: one that stands alone is cleared, with ``wait`` when the next output comes; another becomes empty."""
-        line, self._line = self._line, None
+    def _clear_status(self, *, wait: bool) -> None:
+        """Remove the status line: clear the output if it is the only one (with ``wait``, at the next output), else empty it."""
+        line, self._status = self._status, None
         if line is None:
             return
         if self.has_shown:
@@ -308,14 +274,14 @@ def _content(data: Bundle, display: str | None) -> dict[str, Any]:
 
 
 def joined(bundles: tuple[Bundle, ...]) -> Bundle:
-    """Several outputs as one: their texts line after line, their HTML part after part. Each has to have both."""
+    """Merge outputs into one: join their texts by newlines and their HTML directly. Each must have both."""
     if len(bundles) == 1:
         return bundles[0]
     kinds = [kind for kind in bundles[0] if all(kind in b for b in bundles)]
     return {kind: ("\n" if kind == "text/plain" else "").join(b[kind] for b in bundles) for kind in kinds}
 
 
-def _stopped(data: Bundle, why: str) -> Bundle:
+def _with_reason(data: Bundle, why: str) -> Bundle:
     shown = dict(data)
     if "text/plain" in shown:
         shown["text/plain"] += f" ({why})"

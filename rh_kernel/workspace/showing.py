@@ -1,4 +1,4 @@
-"""Outputs in an IPython notebook: the messages that the kernel would send, published by the shell that is there."""
+"""Send outputs to an IPython notebook through its shell, as the messages that the kernel would send."""
 
 import sys
 import time
@@ -13,34 +13,34 @@ from rh_kernel.workspace.widgets import Widgets
 
 
 class Shell(Protocol):
-    """What is used of IPython's shell."""
+    """The part of IPython's shell used here."""
 
     execution_count: int
     user_ns: dict[str, Any]
 
     @property
     def display_pub(self) -> "Publisher":
-        """Where outputs go."""
+        """The display publisher."""
         ...
 
 
 class Publisher(Protocol):
-    """Where IPython's shell sends outputs."""
+    """The part of IPython's display publisher used here."""
 
     def publish(
         self, data: dict[str, Any], metadata: dict[str, Any] | None = None, *, transient: object = None, update: bool = False
     ) -> None:
-        """Show a bundle, or put it in the place of an earlier one."""
+        """Display a bundle, or update an earlier one."""
         ...
 
     def clear_output(self, *, wait: bool) -> None:
-        """Take away what the cell has shown so far, at once or when something follows."""
+        """Clear the output of the cell, at once or with ``wait`` at the next output."""
         ...
 
 
 @dataclass(slots=True)
 class _Live:
-    """The widgets of one shell, and the number of the cell that the last of them belong to."""
+    """The widgets of one shell, and the execution count of the cell that the latest of them belong to."""
 
     widgets: Widgets = field(default_factory=Widgets)
     count: int = -1
@@ -50,14 +50,14 @@ _LIVE: "WeakKeyDictionary[object, _Live]" = WeakKeyDictionary()
 
 
 def shell() -> Shell | None:
-    """The shell that one is in, if this is IPython."""
+    """Return the current IPython shell, or ``None`` outside IPython."""
     from IPython.core.getipython import get_ipython
 
     return cast(Shell | None, get_ipython())
 
 
 def sender(where: Shell) -> Callable[[str, dict[str, Any]], None]:
-    """Sends the contents of the messages of ``Outputs`` to the notebook."""
+    """Return a function that sends the messages of ``Outputs`` to the notebook."""
 
     def send(message: str, content: dict[str, Any]) -> None:
         if message == "stream":
@@ -74,7 +74,7 @@ def sender(where: Shell) -> Callable[[str, dict[str, Any]], None]:
 
 
 def dressing(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]:
-    """A result and its static form ↦ the outputs that show it: in a page with the widget, in a terminal without."""
+    """Return what adds widgets to static forms in this shell; a terminal shows the static forms alone."""
     if not hasattr(where, "kernel"):
         return undressed
     live = _LIVE.setdefault(where, _Live())
@@ -90,25 +90,25 @@ def dressing(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]:
 
 
 def share_widgets(where: object, widgets: Widgets) -> None:
-    """From now on ``widgets`` are those of a shell."""
+    """Make ``widgets`` the widgets of a shell."""
     _LIVE[where] = _Live(widgets)
 
 
 def cleared(where: object, *, wait: bool) -> None:
-    """The outputs of the cell that runs in a shell are gone, with ``wait`` when the next one comes; so are their widgets."""
+    """Close the widgets of the cell running in a shell, whose output was cleared; with ``wait``, at its next output."""
     live = _LIVE.get(where)
     if live is not None:
         live.widgets.clear(_cell(cast(Shell, where)), wait=wait)
 
 
 def _cell(where: Shell) -> str:
-    """What front ends call the cell, so that it is the same one when it is run again; else its number."""
+    """Return the front end's id of the cell, which is the same on every run, or else its execution count."""
     parent = cast(dict[str, Any], getattr(where, "parent_header", None) or {})
     return str(parent.get("metadata", {}).get("cellId") or where.execution_count)
 
 
 def show(results: Sequence[Result]) -> None:
-    """Display results as the kernel does; outside of IPython nothing is shown."""
+    """Display results as the kernel does; outside IPython, do nothing."""
     where = shell()
     if where is None:
         return

@@ -1,7 +1,7 @@
-"""Signs of life: of a cell that shows nothing for a second a line tells what it is at, how far, and for how long.
+"""Status lines: what a cell that has shown nothing for a second is doing, how far it is, and for how long it has run.
 
-The main thread notes what it is at; another one looks four times a second whether it is time to say so. So there is a line also
-while the cell is inside one long step, or a result is drawn.
+The main thread records the current activity; another thread checks four times a second whether a line is due, so there is a
+line even during one long step or while a result is drawn.
 """
 
 import threading
@@ -13,29 +13,32 @@ from contextvars import copy_context
 from rh_kernel.session.results import Event, Printed, Progress, Shown, Timed, Working
 
 SILENT = 1.0
-"""Seconds after which a line is shown."""
+"""Seconds of silence before a status line is shown."""
 
 BETWEEN = 0.25
-"""Seconds between two of them."""
+"""Seconds between two checks."""
 
 FIRST = "reading"
-"""What a cell is at before it tells of anything: its text is read, and types are found."""
+"""The activity before the first event: parsing and type checking."""
 
 DRAWING = "drawing the result"
 
 
 class Ticker:
-    """What a cell is at, and since when it has been silent. ``clock`` tells the seconds; another thread calls ``tick``."""
+    """The current activity of a cell and how long it has been silent.
+
+    ``tick`` is called on another thread; ``clock`` returns seconds.
+    """
 
     def __init__(self, tick: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._tick = tick
         self._clock = clock
         self._began = self._heard = clock()
-        self._what, self._far = FIRST, ""
+        self._activity, self._detail = FIRST, ""
 
     @contextmanager
     def running(self) -> Generator[None]:
-        """Inside, there are ticks; where no thread can be had there are none."""
+        """Call ``tick`` periodically within the block; never if no thread can be started."""
         end = threading.Event()
 
         def run() -> None:
@@ -43,7 +46,7 @@ class Ticker:
                 self._tick()
 
         self._began = self._heard = self._clock()
-        # What is sent belongs to the request that is being served, which the context tells.
+        # The context says which request the output belongs to.
         thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
         started = False
         try:
@@ -57,28 +60,28 @@ class Ticker:
                 thread.join()
 
     def note(self, event: Event) -> None:
-        """An event of the cell, before it is shown."""
+        """Record an event of the cell before it is shown."""
         match event:
-            case Working(what, far):
+            case Working(what, detail):
                 if what:
-                    self._what, self._far = what, far
+                    self._activity, self._detail = what, detail
             case Shown():
-                self._what, self._far = DRAWING, ""
+                self._activity, self._detail = DRAWING, ""
             case Progress():
-                self._what, self._far = "training", ""
+                self._activity, self._detail = "training", ""
             case Timed() | Printed():
                 pass
 
     def heard(self) -> None:
-        """Something was shown."""
+        """Record that something was shown."""
         self._heard = self._clock()
-        if self._what == DRAWING:
-            self._what = "working"
+        if self._activity == DRAWING:
+            self._activity = "working"
 
     @property
     def line(self) -> str | None:
-        """``reducing · 12,400 steps · 3.2 s``, if it is time for it."""
+        """``reducing · 12,400 steps · 3.2 s``, or ``None`` if no line is due."""
         now = self._clock()
         if now - self._heard < SILENT:
             return None
-        return " · ".join([part for part in (self._what, self._far, f"{now - self._began:.1f} s") if part])
+        return " · ".join([part for part in (self._activity, self._detail, f"{now - self._began:.1f} s") if part])

@@ -1,4 +1,4 @@
-"""Plans drawn at random, and what a plan does by the words of ``arrays.plan``: index by index, on NumPy."""
+"""Plans drawn at random, and what a plan does by the words of ``loops.ir``: index by index, on NumPy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from rh_kernel.arrays.plan import (
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import (
     Buffer,
     Call,
     Check,
@@ -26,43 +27,44 @@ from rh_kernel.arrays.plan import (
     Plan,
     Precision,
     Reduce,
-    Scalar,
     Scratch,
     Step,
     Store,
     View,
 )
+from rh_kernel.loops.scalars import SCALAR_OPS, ScalarOp
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 # ------------------------------------------------------------------------------------ by definition
 
-ONE: Mapping[Scalar, Callable[[Any], Any]] = {
-    Scalar.NEG: np.negative,
-    Scalar.EXP: np.exp,
-    Scalar.LOG: np.log,
-    Scalar.SQRT: np.sqrt,
-    Scalar.SIN: np.sin,
-    Scalar.COS: np.cos,
-    Scalar.TANH: np.tanh,
-    Scalar.ABS: np.abs,
-    Scalar.SIGN: np.sign,
-    Scalar.RINT: np.rint,
-    Scalar.SIGMOID: lambda x: 1 / (1 + np.exp(-x)),
-    Scalar.SOFTPLUS: lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
-    Scalar.STEP: lambda x: x > 0,
-    Scalar.FINITE: lambda x: np.where(np.isfinite(x), x, 0),
+ONE: Mapping[ScalarOp, Callable[[Any], Any]] = {
+    scalars.NEG: np.negative,
+    scalars.EXP: np.exp,
+    scalars.LOG: np.log,
+    scalars.SQRT: np.sqrt,
+    scalars.SIN: np.sin,
+    scalars.COS: np.cos,
+    scalars.TANH: np.tanh,
+    scalars.ABS: np.abs,
+    scalars.SIGN: np.sign,
+    scalars.RINT: np.rint,
+    scalars.SIGMOID: lambda x: 1 / (1 + np.exp(-x)),
+    scalars.SOFTPLUS: lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
+    scalars.STEP: lambda x: x > 0,
+    scalars.FINITE: lambda x: np.where(np.isfinite(x), x, 0),
 }
-TWO: Mapping[Scalar, Callable[[Any, Any], Any]] = {
-    Scalar.ADD: np.add,
-    Scalar.SUB: np.subtract,
-    Scalar.MUL: np.multiply,
-    Scalar.DIV: np.divide,
-    Scalar.MAX: np.maximum,
-    Scalar.MIN: np.minimum,
-    Scalar.EQUAL: lambda x, y: (x == y) | (x != x),
+TWO: Mapping[ScalarOp, Callable[[Any, Any], Any]] = {
+    scalars.ADD: np.add,
+    scalars.SUB: np.subtract,
+    scalars.MUL: np.multiply,
+    scalars.DIV: np.divide,
+    scalars.MAX: np.maximum,
+    scalars.MIN: np.minimum,
+    scalars.EQUAL: lambda x, y: (x == y) | (x != x),
 }
+DEFINITIONS: Mapping[ScalarOp, Callable[..., Any]] = {**ONE, **TWO}
 
 
 class ByDefinition:
@@ -108,7 +110,7 @@ class ByDefinition:
                         case Number(x):
                             values.append(np.array(x, dtype=kind))
                         case Instruction(f, at):
-                            found = ONE[f](values[at[0]]) if f in ONE else TWO[f](*[values[i] for i in at])
+                            found = DEFINITIONS.get(f, f.function(np))(*[values[i] for i in at])
                             values.append(np.asarray(found).astype(kind))
                 for store in stores:
                     there, at = self.buffers[store.view.buffer], places(store.view)
@@ -212,7 +214,8 @@ def drawn_map(b: Builder) -> Map:
         if known == 0 or draw(st.integers(0, 4)) == 0:
             body.append(Number(draw(st.sampled_from([*SPECIAL, 0.1, 1e-40]))))
         else:
-            f = draw(st.sampled_from(Scalar))
+            f = draw(st.sampled_from(SCALAR_OPS))
+            f = draw(st.sampled_from(SCALAR_OPS))
             body.append(Instruction(f, tuple([draw(st.integers(0, known - 1)) for _ in range(1 if f in ONE else 2)])))
     stores: list[Store] = []
     for _ in range(draw(st.integers(1, 2))):

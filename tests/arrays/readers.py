@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from rh_kernel.arrays.plan import Scalar
 from rh_kernel.arrays.planning.notation import BELOW, LETTERS
+from rh_kernel.loops import scalars
 from rh_kernel.syntax.core import Array
 from tests.arrays.plans import ONE, TWO
 
 FUNCTIONS = {
-    "σ": ONE[Scalar.SIGMOID],
-    "round": ONE[Scalar.RINT],
-    **{f.name.lower(): g for f, g in (*ONE.items(), *TWO.items()) if f not in {Scalar.MAX, Scalar.MIN}},
-    "max": TWO[Scalar.MAX],
-    "min": TWO[Scalar.MIN],
+    "σ": ONE[scalars.SIGMOID],
+    "round": ONE[scalars.RINT],
+    **{f.name.lower(): g for f, g in (*ONE.items(), *TWO.items()) if f not in {scalars.MAX, scalars.MIN}},
+    "max": TWO[scalars.MAX],
+    "min": TWO[scalars.MIN],
 }
-INFIX = {"Add": Scalar.ADD, "Sub": Scalar.SUB, "Mult": Scalar.MUL, "Div": Scalar.DIV}
+INFIX = {"Add": scalars.ADD, "Sub": scalars.SUB, "Mult": scalars.MUL, "Div": scalars.DIV}
 FOLDED = re.compile(rf"(?:(?P<scale>\S+) · )?(?P<fold>Σ|max|argmax)(?P<over>[{BELOW}]+) (?P<body>.*)")
 ASSIGNED = re.compile(r"(?P<left>.+?) (?P<sign>=|\+=|-=) (?P<right>.*)")
 
@@ -164,9 +164,9 @@ class At:
             case ast.Call(ast.Name(f), arguments):
                 return FUNCTIONS[f](*map(self._value, arguments))
             case ast.List([ast.Compare(x, [ast.Gt()], [_])]):
-                return np.float64(ONE[Scalar.STEP](self._value(x)))
+                return np.float64(ONE[scalars.STEP](self._value(x)))
             case ast.List([ast.Compare(x, [ast.Eq()], [y])]):
-                return np.float64(TWO[Scalar.EQUAL](self._value(x), self._value(y)))
+                return np.float64(TWO[scalars.EQUAL](self._value(x), self._value(y)))
             case _:
                 raise AssertionError(ast.dump(e))
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.c_expressions import literal, statements
-from rh_kernel.arrays.plan import Instruction, Number, Scalar
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import Instruction, Number
 
 
 def read(text: str) -> float:
@@ -32,7 +33,7 @@ def test_a_literal_of_single_precision_is_the_nearest_number_there(x: float) -> 
 
 
 def test_each_line_of_a_body_is_a_value_of_its_own() -> None:
-    body = (Number(0.5), Instruction(Scalar.MUL, (0, 2)), Instruction(Scalar.EXP, (3,)))
+    body = (Number(0.5), Instruction(scalars.MUL, (0, 2)), Instruction(scalars.EXP, (3,)))
     assert list(statements(2, body, "float64")) == [
         "const double v2 = (0.5);",
         "const double v3 = v0 * v2;",

@@ -14,12 +14,12 @@ from rh_kernel.arrays.equations.expanding import expanded
 from rh_kernel.arrays.numpy_backend.backend import NumPy, NumPyRunner
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.passes import Pass, passes
-from rh_kernel.arrays.plan import Plan
 from rh_kernel.arrays.planning.listing import steps_listing
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.planning.profiling import Model, profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import machine
+from rh_kernel.loops.ir import Plan
 from rh_kernel.primitives.formulas import ENTRYWISE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.span import Source

@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.loops.layouts import Layout
-from rh_kernel.arrays.loops.repeating import Patterns
-from rh_kernel.arrays.loops.writing import Loops
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.reading import Reader
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, leaves, validate
+from rh_kernel.arrays.repeating import Patterns
 from rh_kernel.arrays.running import flat
-from rh_kernel.primitives.formulas import OF_ONE_SHAPE, SCALE
+from rh_kernel.loops.builder import Loops
+from rh_kernel.loops.layouts import Layout
+from rh_kernel.primitives.formulas import OF_ONE_SHAPE
+from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.syntax.core import Array, Primitive

@@ -7,10 +7,10 @@ from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.native import Native, available
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.reading import Reader
-from rh_kernel.arrays.plan import Number
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Equation, Extent, Program, extent_of, validate
 from rh_kernel.arrays.running import flat
+from rh_kernel.loops.ir import Number
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array, Primitive
 from tests.primitives.instances import INSTANCES, shapes

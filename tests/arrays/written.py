@@ -4,12 +4,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.program import Program, validate
 from rh_kernel.arrays.running import Arrays, run
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.core import Array, Command
+from rh_kernel.syntax.core import Array, Bound, Command, Primitive
+from rh_kernel.syntax.core import Call as Application
 from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
@@ -73,3 +75,8 @@ def drawn(seed: int, *shape: int) -> Array:
 def close(x: object, y: object, tolerance: float = 1e-12) -> None:
     """Asserts that two arrays agree."""
     np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=tolerance, atol=tolerance)
+
+
+def applied(f: Primitive) -> Program:
+    """``f(x)``, as a batch."""
+    return batched(compile_term(Application(f, Bound(0)), (f.domain,)), (True,))

@@ -12,9 +12,10 @@ from typing import Any
 
 from rh_kernel.arrays.compile import compile_term, translate
 from rh_kernel.arrays.optimise import optimise
-from rh_kernel.session.plans import Declare, Evaluate, Plan, Refuse
+from rh_kernel.session.actions import Action, Refuse
+from rh_kernel.session.execute import Declare, Evaluate
 from rh_kernel.session.results import ItemFailed, Shown
-from rh_kernel.session.session import Session, execute, plans_of
+from rh_kernel.session.session import Session, actions_of, execute
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse
@@ -69,7 +70,7 @@ def stages(text: str) -> dict[str, Any]:
     began = time.perf_counter()
     items = parse(Source("bench", text))
     parsed = time.perf_counter()
-    plans = plans_of(Session.start(Path()), items, "")
+    plans = actions_of(Session.start(Path()), items, "")
     elaborated = time.perf_counter()
     subject = _subject([planned for _, planned in plans])
     again = time.perf_counter()
@@ -90,11 +91,11 @@ def stages(text: str) -> dict[str, Any]:
     }
 
 
-def _subject(plans: list[Plan]) -> ClosedCommand | ClosedTerm:
+def _subject(plans: list[Action]) -> ClosedCommand | ClosedTerm:
     refused = [planned.diagnostics for planned in plans if isinstance(planned, Refuse)]
     if refused:
         sys.exit(str(refused[0]))
-    return next(planned.subject for planned in reversed(plans) if isinstance(planned, Evaluate))
+    return next(planned.closed for planned in reversed(plans) if isinstance(planned, Evaluate))
 
 
 def first_result(text: str) -> float:
@@ -130,13 +131,13 @@ def importing(words: str) -> float:
 def fifty_lines() -> float:
     """The seconds to parse and typecheck a cell of fifty lines."""
     start = Session.start(Path())
-    before = plans_of(start, parse(Source("bench", f"{HEAD}loc w : Real(8, 8) = zeros\n")), "")[-1]
+    before = actions_of(start, parse(Source("bench", f"{HEAD}loc w : Real(8, 8) = zeros\n")), "")[-1]
     assert isinstance(before[1], Declare)
     session = Session(start.folder, before[0])
     text = cell(50)
 
     def run() -> None:
-        plans_of(session, parse(Source("bench", text)), "")
+        actions_of(session, parse(Source("bench", text)), "")
 
     return _least(run, 20)
 

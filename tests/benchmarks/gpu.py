@@ -24,10 +24,10 @@ from rh_kernel.arrays.cuda.backend import CupyBackend, CupyRunner
 from rh_kernel.arrays.cuda.contractions import Product
 from rh_kernel.arrays.cuda.module import Way, module
 from rh_kernel.arrays.devices import NoCard, card
-from rh_kernel.arrays.plan import Precision
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, machine
+from rh_kernel.loops.ir import Precision
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array

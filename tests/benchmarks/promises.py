@@ -93,7 +93,7 @@ def compiling() -> None:
 
 
 def digits() -> None:
-    """Training digits, 64-32-10, as lesson 1 does."""
+    """Training digits, 64-32-10, as lesson 0 does."""
     net = """
 loc v0 : Real(32, 64) = glorot(seed=1)
 loc v1 : Real(10, 32) = glorot(seed=2)

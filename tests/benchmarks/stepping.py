@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from rh_kernel.display.live.stepper import Stepper
-from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.binders import fixed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
@@ -22,6 +21,7 @@ from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS
 from rh_kernel.session.results import TraceMade
 from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Bind, Bound, Call, Command, Handle, Let, Perform, Plus, Return, Scope, Term, Tuple
+from rh_kernel.syntax.traversal import children
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import UNIT_VALUE, constant
 from tests.operational.nets import entrywise, get, infer, location, mlp, sgd, trained, weights

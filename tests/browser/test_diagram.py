@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.registry import bundle
 from rh_kernel.session.results import DiagramMade
 from tests.browser.conftest import Lab, Window
 from tests.display.pages import MLP, PASS, shown

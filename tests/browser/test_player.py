@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, expect
 
-from rh_kernel.display.record import records
+from rh_kernel.display.registry import records
 from tests.browser.conftest import TOKEN, Lab, Window, opened
 from tests.display.pages import MLP, PASS, shown
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import FloatRect, Locator, expect
 
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.live.player import Player
-from rh_kernel.display.record import Json, Record, records
+from rh_kernel.display.registry import records
 from rh_kernel.session.results import GradientMade
 from tests.browser.conftest import TOKEN, Lab, Window, opened
 from tests.display.pages import MLP, PASS, shown

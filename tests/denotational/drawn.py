@@ -4,8 +4,8 @@ from pathlib import Path
 
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
-from rh_kernel.session.planning import plan
-from rh_kernel.session.plans import Evaluate, Surroundings
+from rh_kernel.session.analyze import analyze_at_once
+from rh_kernel.session.execute import Evaluate
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Scope
@@ -24,10 +24,10 @@ def arrow(name: str, more: str = "") -> Arrow:
     """What the last command of a program denotes; with ``more``, of the program that goes on like this."""
     file = FOLDER / f"{name}.rh"
     session = Session.start(FOLDER)
-    definitions, around = session.definitions, Surroundings(session.folder, session.given, session.settings)
+    context = session.context
     found: list[ClosedCommand] = []
     for item in parse(Source(name, f"{file.read_text(encoding='utf-8')}\n{more}\n")):
-        definitions, planned = plan(definitions, item, around)
+        context, planned = analyze_at_once(item, context)
         if isinstance(planned, Evaluate) and isinstance(planned.subject, ClosedCommand):
             found.append(planned.subject)
     return interpret((), Scope((), found[-1].command))

@@ -17,8 +17,9 @@ from rh_kernel.ad.language.core import Constant, Program
 from rh_kernel.ad.language.types import Real
 from rh_kernel.ad.system import Pulled, Stage, System
 from rh_kernel.ad.system import Step as RewritingStep
-from rh_kernel.display.bundle import bundle, progress
+from rh_kernel.display.registry import bundle
 from rh_kernel.display.text import visible
+from rh_kernel.display.training.runs import progress
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import (

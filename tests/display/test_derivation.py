@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.bundle import bundle, html, text
 from rh_kernel.display.derivations.latex import derivation_document, derivation_latex
 from rh_kernel.display.derivations.parts import Proof, fold, sheet
 from rh_kernel.display.derivations.pieces import Part, parts, pieces
 from rh_kernel.display.derivations.text import one_line
+from rh_kernel.display.derivations.view import derivation_record
 from rh_kernel.display.latex import escape
-from rh_kernel.display.record import derivation_record, records
+from rh_kernel.display.registry import bundle, records, text
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.core import Bind, Bound, Command, Return, Scope
 from rh_kernel.syntax.printing.printer import show
@@ -186,7 +186,7 @@ def rules(part: Part, above: list[int]) -> int:
 @given(programs())
 def test_every_derivation_has_a_page_and_a_text(p: Program) -> None:
     result = DerivationMade("P", (derive_command((), (), p.command),))
-    page = assert_harmless(html(result))
+    page = assert_harmless(bundle(result)["text/html"])
     assert "T-" in page.text
     assert text(result).strip()
 
@@ -198,12 +198,12 @@ def test_a_high_derivation_tells_how_much_is_left_out() -> None:
     d = derive_command((), (), tower(4000))
     result = DerivationMade("P", (d,))
     assert re.search(r"⋮ \d+ rules more$", text(result), re.MULTILINE)
-    assert re.search(r"⋮ \d+ rules more", assert_harmless(html(result)).text)
+    assert re.search(r"⋮ \d+ rules more", assert_harmless(bundle(result)["text/html"]).text)
     (record,) = records(1, result)
     shown_rules = sheet(d, 200, 200).root
     assert shown_rules.left_out == 0
     assert len(json.dumps(record)) < 50_000_000
-    assert len(html(result)) < 1_000_000
+    assert len(bundle(result)["text/html"]) < 1_000_000
     assert "\\vdots" in derivation_latex(result)
 
 

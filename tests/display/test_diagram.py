@@ -21,12 +21,11 @@ from rh_kernel.denotational.drawing.sketch import Look, sketch
 from rh_kernel.denotational.parts import Leg, Part
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
-from rh_kernel.display.bundle import bundle
-from rh_kernel.display.diagrams.choice import MOST, chosen, diagram_html
+from rh_kernel.display.diagrams.choice import MOST, chosen
 from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.tikz import diagram_tikz
-from rh_kernel.display.record import records
+from rh_kernel.display.registry import bundle, records
 from rh_kernel.session.results import DiagramMade, ItemFailed
 from rh_kernel.syntax.core import Bound, Call, Operation, Primitive
 from rh_kernel.syntax.signature import Family
@@ -159,8 +158,8 @@ def test_words_of_the_user_are_text(words: str) -> None:
         root = drawing(diagram_svg(layout(result.diagram, folded=folded), words))
         shape = [element.tag for element in root.iter()]
         assert shape == [e.tag for e in drawing(diagram_svg(layout(tame.diagram, folded=folded), "tame")).iter()]
-    page = harmless(diagram_html(result))
-    assert page.tags == harmless(diagram_html(tame)).tags
+    page = harmless(bundle(result)["text/html"])
+    assert page.tags == harmless(bundle(tame)["text/html"]).tags
     assert "\x1b" not in bundle(result)["text/plain"]
 
 
@@ -180,12 +179,12 @@ def harmless(html: str) -> Page:
 
 
 def test_the_clauses_open_and_folded() -> None:
-    page = harmless(diagram_html(made(PASS)))
+    page = harmless(bundle(made(PASS))["text/html"])
     opened = [attributes for tag, attributes in page.elements if tag == "details"]
     assert ["open" in attributes for attributes in opened] == [True, False]
     assert page.tags.count("svg") == 2
     assert "⟦Qᶠ FC[w0]⟧" in page.text
-    assert harmless(diagram_html(made("mlp"))).tags.count("svg") == 1
+    assert harmless(bundle(made("mlp"))["text/html"]).tags.count("svg") == 1
 
 
 def test_what_is_large_is_folded_and_what_is_too_large_is_listed() -> None:
@@ -194,10 +193,10 @@ def test_what_is_large_is_folded_and_what_is_too_large_is_listed() -> None:
     drawn = chosen(sketch(folded.diagram))
     assert drawn is not None
     assert drawn.is_folded
-    assert "The clauses are folded" in harmless(diagram_html(folded)).text
+    assert "The clauses are folded" in harmless(bundle(folded)["text/html"]).text
     large = DiagramMade("large", "A", long_row(MOST + 1))
     assert chosen(sketch(large.diagram)) is None
-    page = harmless(diagram_html(large))
+    page = harmless(bundle(large)["text/html"])
     assert "svg" not in page.tags
     assert "too large to be drawn" in page.text
     assert bundle(large).keys() == {"text/plain", "text/html"}

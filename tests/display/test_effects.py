@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.display.bundle import bundle
-from rh_kernel.display.plain import text
-from rh_kernel.display.record import records
+from rh_kernel.display.registry import bundle, records, text
 from rh_kernel.session.results import Printed, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source

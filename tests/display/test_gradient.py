@@ -14,11 +14,10 @@ from rh_kernel.denotational.parts import Handling, Leg, Mark, Part, Side
 from rh_kernel.denotational.recording import Recording, Use
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
-from rh_kernel.display.bundle import bundle
 from rh_kernel.display.diagrams.choice import MOST
 from rh_kernel.display.gradients.passes import Role, reading
 from rh_kernel.display.gradients.text import MOST_ROWS
-from rh_kernel.display.record import records
+from rh_kernel.display.registry import bundle, records
 from rh_kernel.session.results import Change, GradientMade, Pass
 from rh_kernel.syntax.builtin import PUT
 from rh_kernel.syntax.core import Bound, Call, Operation, Primitive

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.display import diagnostics
-from rh_kernel.display.bundle import bundle, progress
-from rh_kernel.display.record import records
+from rh_kernel.display.registry import bundle, records
+from rh_kernel.display.training.runs import progress
 from rh_kernel.session.results import ItemFailed, Progress, Result, Shown, results
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source

@@ -13,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rh_kernel.display.record import STEP, array, contents, end_record, error, records, step_record, value
+from rh_kernel.display.data import array, contents, value
+from rh_kernel.display.diagnostics import error
+from rh_kernel.display.registry import records
+from rh_kernel.display.traces.records import STEP, end_record, step_record
 from rh_kernel.operational.heap import Change as HeapChange
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
-from rh_kernel.session.results import Change, DeclarationMade, ItemFailed, Notice, TrainingDone
+from rh_kernel.session.results import Change, DeclarationMade, ItemFailed, Notice, TraceMade, TrainingDone
 from rh_kernel.source.diagnostic import Diagnostic, Fix, Note
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import RH, Bind, Const, Handle, Node, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
@@ -237,4 +240,5 @@ def test_the_heap_and_the_value_of_a_trace_are_exact() -> None:
     w = Location("w", real(200).shape)
     step = Step(Rule.PUT, None, Return(UNIT_VALUE), Return(UNIT_VALUE), HeapChange(w, np.arange(200.0)))
     assert step_record(0, step, Memory())["heap"] == {"w": [float(i) for i in range(200)]}
-    assert end_record(1, real(200), Const(np.arange(200.0)))["value"] == [float(i) for i in range(200)]
+    V = Const(np.arange(200.0))
+    assert end_record(TraceMade(V, real(200), (), V, (), {}))["value"] == [float(i) for i in range(200)]

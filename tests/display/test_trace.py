@@ -18,7 +18,7 @@ from rh_kernel.display.traces.frames import frame, heap_changes, subject_doc
 from rh_kernel.display.traces.glosses import gloss
 from rh_kernel.display.traces.html import FIRST, LAST, MOST, trace_html
 from rh_kernel.display.traces.legs import Direction, legs
-from rh_kernel.display.traces.marking import after_marks, before_marks, children
+from rh_kernel.display.traces.marking import after_marks, before_marks
 from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.text import LINES, WIDTH, trace_blocks, trace_text
 from rh_kernel.display.traces.words import title
@@ -29,6 +29,7 @@ from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import RH, Bind, Command, Const, Let, Perform
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, layout, plain
 from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc
+from rh_kernel.syntax.traversal import children
 from tests.display.marked import marked, words_marked
 from tests.display.pages import PASS, Page, assert_harmless, shown, traced
 from tests.laws.readings import steps_of

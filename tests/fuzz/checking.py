@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from rh_kernel.display import diagnostics
-from rh_kernel.display.bundle import bundle
-from rh_kernel.display.record import error, records
+from rh_kernel.display.diagnostics import error
+from rh_kernel.display.registry import bundle, records
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
 from rh_kernel.session.limits.bounds import Bounds

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import DIRECTIVES
+from rh_kernel.session.directives.registry import names
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import INITIALS, KEYWORDS, TRAINING_OPTIONS, Kind
@@ -31,7 +31,7 @@ SIGNS = (
 LINES = ("\n", "\n  ", "\n\n", "\r\n", "\n\t", "\t", " ", "\x00", "\x0c", "\u2028", "\x85")
 WORDS = (
     *sorted(KEYWORDS),
-    *(f"%{name}" for name in DIRECTIVES),
+    *(f"%{name}" for name in names()),
     *sorted(INITIALS),
     *TRAINING_OPTIONS,
     *sorted(ROWS),

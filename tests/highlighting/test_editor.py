@@ -13,14 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import library
-from rh_kernel.ad.eff.reading import lexing
-from rh_kernel.highlighting import effects_words, laboratory_words
-from rh_kernel.highlighting import looks as description
 from rh_kernel.highlighting.looks import Look, Marked, looks
 from rh_kernel.kernel.install import LABEXTENSION
-from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
 from rh_kernel.syntax.parsing.lexer import python_starts
-from rh_kernel.syntax.parsing.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
 from tests.highlighting.texts import nearly
 from tests.tiers import law
 
@@ -61,11 +56,6 @@ const columns = text => {
 };
 console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(columns)));
 """
-WORDS = """
-import * as words from "%s";
-console.log(JSON.stringify(words, (key, value) => value instanceof Set ? [...value] : value));
-"""
-
 # What no program of the tests has, or what is easily read in another way.
 TEXTS = [
     "  loc w\n}\n# a\nloc w",
@@ -181,53 +171,3 @@ def test_the_editor_indents_as_a_person_does() -> None:
 )
 def test_after_a_text_a_line_is_indented(text: str, column: int | None) -> None:
     assert node(INDENTATION, "mode.js", json.dumps([f"{text}\n"]))[0][-1] == column
-
-
-def all_spellings(signs: set[str]) -> set[str]:
-    return signs | {spelling for spelling, sign in SPELLINGS.items() if sign in signs}
-
-
-def agree(name: str, here: list[str], there: set[str] | frozenset[str]) -> None:
-    """The lists are the same, or the message says what to write into ``words.js``."""
-    missing, surplus = sorted(there - set(here)), sorted(set(here) - there)
-    assert not missing, f"add to {name} in {STATIC.name}/words.js: {missing}"
-    assert not surplus, f"remove from {name} in {STATIC.name}/words.js: {surplus}"
-
-
-def test_the_editor_knows_the_words_of_the_language() -> None:
-    words = node(WORDS, "words.js")
-    agree("keyword", words["WORDS"]["keyword"], KEYWORDS - set(DECLARATIONS))
-    agree("declaration", words["WORDS"]["declaration"], set(DECLARATIONS))
-    agree("directive", words["WORDS"]["directive"], set(DIRECTIVES))
-    agree("type", words["WORDS"]["type"], description.TYPES)
-    agree("function", words["WORDS"]["function"], description.FUNCTIONS)
-    agree("EXPRESSION_DIRECTIVES", words["EXPRESSION_DIRECTIVES"], EXPRESSION_DIRECTIVES)
-    agree("CHECK_WORDS", words["CHECK_WORDS"], description.CHECK_WORDS)
-    agree("PLACED.train", words["PLACED"]["train"], description.TRAINING_WORDS)
-    agree("PLACED.%compile", words["PLACED"]["%compile"], description.COMPILE_WORDS)
-    agree("PLACED.%gradient", words["PLACED"]["%gradient"], description.GRADIENT_WORDS)
-    agree("CELL_WORDS", words["CELL_WORDS"], description.CELL_WORDS)
-    agree("LABORATORY.keyword", words["LABORATORY"]["keyword"], laboratory_words.LABORATORY_WORDS)
-    agree("LABORATORY.directive", words["LABORATORY"]["directive"], set(LABORATORY_DIRECTIVES))
-    agree("LABORATORY.type", words["LABORATORY"]["type"], laboratory_words.LABORATORY_TYPES)
-    agree("LABORATORY.function", words["LABORATORY"]["function"], laboratory_words.LABORATORY_FUNCTIONS)
-    agree("LABORATORY.system", words["LABORATORY"]["system"], laboratory_words.SYSTEMS)
-    agree("EFFECTS.declaration", words["EFFECTS"]["declaration"], set(lexing.DECLARATIONS))
-    agree("EFFECTS.keyword", words["EFFECTS"]["keyword"], lexing.KEYWORDS)
-    agree("EFFECTS.directive", words["EFFECTS"]["directive"], set(EFFECTS_DIRECTIVES))
-    agree("EFFECTS.function", words["EFFECTS"]["function"], effects_words.EFFECTS_FUNCTIONS)
-    agree("EFFECTS.signs", list(words["EFFECTS"]["signs"]), {look.value for look in description.EFFECTS_SIGNS.values()})
-    agree("SIGNS", list(words["SIGNS"]), {look.value for look in description.SIGNS.values()})
-
-
-@pytest.mark.parametrize("look", sorted({look.value for look in description.SIGNS.values()}))
-def test_the_editor_knows_the_signs_of_the_language(look: str) -> None:
-    signs = {sign for sign, has in description.SIGNS.items() if has.value == look}
-    agree(f"SIGNS.{look}", node(WORDS, "words.js")["SIGNS"][look], all_spellings(signs))
-
-
-@pytest.mark.parametrize("look", sorted({look.value for look in description.EFFECTS_SIGNS.values()}))
-def test_the_editor_knows_the_signs_of_effects(look: str) -> None:
-    signs = {sign for sign, has in description.EFFECTS_SIGNS.items() if has.value == look}
-    spellings = {spelling for spelling, sign in lexing.SPELLINGS.items() if sign in signs}
-    agree(f"EFFECTS.signs.{look}", node(WORDS, "words.js")["EFFECTS"]["signs"][look], signs | spellings)

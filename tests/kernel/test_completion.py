@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rh_kernel.highlighting.looks import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
 from rh_kernel.kernel.completion.completing import Completion, completions
 from rh_kernel.kernel.completion.signs import signs
-from rh_kernel.session.directives.table import DIRECTIVES
+from rh_kernel.session.directives.registry import names
 from rh_kernel.session.forms import FORMS
 from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.session.session import Session, execute
@@ -225,7 +225,7 @@ def test_the_fields_of_a_directive_are_completed(session: Session, text: str, ex
 
 
 def test_every_directive_is_completed(session: Session) -> None:
-    assert {f"%{name}" for name in DIRECTIVES} <= set(complete(session, "%"))
+    assert {f"%{name}" for name in names()} <= set(complete(session, "%"))
     assert set(complete(session, "1 + 1\n%hea")) == {"%heap"}
     assert "network" in complete(session, "%type n")
 

@@ -162,7 +162,7 @@ def test_a_file_that_is_broken_when_it_is_asked_is_not_missed(file: Path) -> Non
 
 
 def test_a_file_that_another_holds_is_waited_for_and_then_left(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_PATIENCE", 0.1)
+    monkeypatch.setattr(module, "_TIMEOUT", 0.1)
     filled(History(file), ["kept"])
     connection = sqlite3.connect(file)
     connection.execute("BEGIN EXCLUSIVE")

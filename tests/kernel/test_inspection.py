@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.kernel.inspection.inspecting import inspection
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import DIRECTIVES
+from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -173,9 +173,9 @@ def test_what_is_unknown_is_not_explained(session: Session, text: str) -> None:
     assert said(session, text) == ""
 
 
-@pytest.mark.parametrize("name", DIRECTIVES)
+@pytest.mark.parametrize("name", directives())
 def test_every_directive_is_explained(session: Session, name: str) -> None:
-    assert said(session, f"%{name[:2]}|{name[2:]}") == f"%{name} {DIRECTIVES[name][0]}".rstrip() + f"\n\n{DIRECTIVES[name][1]}"
+    assert said(session, f"%{name[:2]}|{name[2:]}") == f"{directives()[name].call}\n\n{directives()[name].help}"
 
 
 @pytest.mark.parametrize("word", [*FORMS, *SIGNS])

@@ -75,10 +75,11 @@ def page(start: Start) -> Page:
 
 
 def shown(page: Page, code: str, **options: Any) -> tuple[str, list[dict[str, Any]]]:
-    """The widget that a cell shows, and the data of its outputs."""
+    """The widget that a cell shows, and the data of its outputs; on a busy machine a line of progress may come before."""
     ran = page.client.run(code, **options)
     assert ran.reply["status"] == "ok"
-    outputs = [content["data"] for content in ran.contents("display_data")]
+    displayed = [content["data"] for content in ran.contents("display_data")]
+    outputs = displayed[next(i for i, data in enumerate(displayed) if MIME in data) :]
     return outputs[0][MIME]["model_id"], outputs
 
 

@@ -12,7 +12,7 @@ from lessons.reference.markdown import anchors, outside_code
 from lessons.reference.words import CHECK_FORMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import DIRECTIVES
+from rh_kernel.session.directives.registry import names
 from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.syntax.parsing.tokens import INITIALS, TRAINING_OPTIONS
 from rh_kernel.typing.derivation.derivations import TypingRule
@@ -53,7 +53,7 @@ def test_every_error_is_told(code: str) -> None:
     assert classes()[code].title in text()
 
 
-@pytest.mark.parametrize("name", sorted(DIRECTIVES))
+@pytest.mark.parametrize("name", sorted(names()))
 def test_every_directive_is_told(name: str) -> None:
     assert is_told(f"%{name}", text())
 

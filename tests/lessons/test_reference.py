@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lessons.reference import complaints, directives, laboratory, rules, symbols, words
+from lessons.reference import complaints, directives, laboratory, rules, words
+from lessons.reference.files import files
 from lessons.reference.grammar import Grammar, read, signs, strays
 from lessons.reference.markdown import anchored, anchors, contents, headings, slug, table
 from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, written
@@ -21,7 +22,8 @@ from rh_kernel.ad.systems import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, cost, failing
-from rh_kernel.session.directives.table import ALL_DIRECTIVES, DIRECTIVES
+from rh_kernel.session.directives.registry import all_directives
+from rh_kernel.session.directives.registry import names as names_of_directives
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
@@ -44,6 +46,12 @@ def test_a_page_is_as_the_code_has_it(name: str) -> None:
     assert page == written(page), f"lessons/appendix/{name} is out of date; write it anew: {COMMAND}"
 
 
+@pytest.mark.parametrize("path", sorted(files()), ids=lambda path: path.name)
+def test_a_file_of_the_program_is_as_the_tables_have_it(path: Path) -> None:
+    found = path.read_text(encoding="utf-8") if path.exists() else ""
+    assert found == files()[path], f"{path} is out of date; write it anew: {COMMAND}"
+
+
 def test_every_part_stands_on_one_page() -> None:
     found = [name for page in pages().values() for name in names(page) if name != "contents"]
     assert sorted(found) == sorted(PARTS)
@@ -56,8 +64,7 @@ def test_a_part_that_nothing_makes_is_refused() -> None:
 
 def test_what_is_written_by_hand_is_about_what_there_is() -> None:
     assert set(complaints.words()) == set(complaints.classes()) == set(classes().values())
-    assert set(symbols.words()) == set(ROWS) == {row.name for rows in symbols.KINDS.values() for row in rows}
-    assert set(directives.words()) == {*ALL_DIRECTIVES}
+    assert set(directives.words()) == {*all_directives()}
     assert set(rules.words()["reduction"]) == {rule.value for rule in Rule}
     assert set(rules.words()["typing"]) == {rule.value for rule in TypingRule if rule.value.startswith("T-")}
     assert set(rules.words()["figures"]) == {figure.value for figure in Figure}
@@ -138,8 +145,8 @@ def value_of(formula: str, numbers: Mapping[str, int]) -> int:
 
 @pytest.mark.parametrize("name", sorted(ROWS))
 def test_the_cost_of_a_symbol_is_as_the_page_says(name: str) -> None:
-    formulas = symbols.words()[name]["cost"]
-    for formula, scheme in zip(formulas, ROWS[name].schemes, strict=True):
+    schemes, formulas = ROWS[name].schemes, ROWS[name].costs
+    for formula, scheme in zip(formulas if len(formulas) > 1 else formulas * len(schemes), schemes, strict=True):
         found = list(members(name, scheme))
         assert found
         for f, numbers in found:
@@ -148,14 +155,13 @@ def test_the_cost_of_a_symbol_is_as_the_page_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(ROWS))
 def test_a_symbol_is_undefined_where_the_page_says(name: str) -> None:
-    said = symbols.words()[name]
-    assert ("rough" in said) == ("point" in said) == (ROWS[name].rough is not None)
-    if "point" in said:
-        point = said["point"]
+    nonsmooth = ROWS[name].nonsmooth
+    if nonsmooth is not None:
+        point = nonsmooth.example
         assert [d.code for d in run(f"%strict on\n{point}").complaints] == ["RH203"]
         assert not run(point).complaints
     else:
-        assert not run(f"%strict on\n{said['example']}").complaints
+        assert not run(f"%strict on\n{ROWS[name].example}").complaints
 
 
 # -- grammar -------------------------------------------------------------------------------------------------------------------
@@ -208,7 +214,7 @@ def test_wrong_texts_do_not_follow_the_grammar_and_wrong_programs_do(program: Pa
 
 def test_the_grammar_has_every_word_and_sign(grammar: Grammar) -> None:
     found = {sign for form in grammar.values() for sign in signs(form)}
-    assert found >= {*KEYWORDS, *TRAINING_OPTIONS, *DIRECTIVES, *EXPRESSION_DIRECTIVES}
+    assert found >= {*KEYWORDS, *TRAINING_OPTIONS, *names_of_directives(), *EXPRESSION_DIRECTIVES}
     assert found >= {*SPELLINGS.values()} - {"⟩"}
 
 

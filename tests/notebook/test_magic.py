@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import rh_kernel
 from lessons.press.editions import for_python, teacher
 from lessons.press.texts import FAILS, FOLDER, Lesson, tags
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.registry import bundle
 from rh_kernel.notebook import cells
 from rh_kernel.notebook.errors import CellFailed, CellStopped
 from rh_kernel.workspace.interrupts import Interrupts
@@ -175,7 +175,7 @@ def test_a_fault_of_ours_is_told_as_one(
     def fails(*_: object) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr("rh_kernel.session.performing.evaluate", fails)
+    monkeypatch.setattr("rh_kernel.session.execute.evaluate", fails)
     capsys.readouterr()
     result = notebook.run("%%rh\nreturn 1")
     assert isinstance(result.error_in_exec, CellFailed)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rh_kernel.primitives.formulas import RESHAPE
 from rh_kernel.primitives.schemes import arguments, extent, instantiate, rank, size_of
+from rh_kernel.primitives.structural import RESHAPE
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import dim

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from rh_kernel.__main__ import main
-from rh_kernel.session.planning import plan
-from rh_kernel.session.plans import Evaluate, Surroundings
+from rh_kernel.session.analyze import analyze_at_once
+from rh_kernel.session.execute import Evaluate
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array, Command
@@ -75,11 +75,11 @@ def last_command(program: str) -> tuple[Command, Mapping[Location, Array]]:
     """The closed command at the end of a file, and the heap that the items before it leave."""
     text = (PAPER / program).read_text(encoding="utf-8")
     session = Session.start(PAPER)
-    definitions, around = session.definitions, Surroundings(session.folder, session.given, session.settings)
+    context = session.context
     *earlier, last = parse(Source(program, text))
     for item in earlier:
-        definitions, _ = plan(definitions, item, around)
-    _, planned = plan(definitions, last, around)
+        context, _ = analyze_at_once(item, context)
+    _, planned = analyze_at_once(last, context)
     assert isinstance(planned, Evaluate)
     assert isinstance(planned.subject, ClosedCommand)
     events = execute(session, Source(program, text[: last.span.start]))

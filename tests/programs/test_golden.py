@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.display.diagnostics import text
-from rh_kernel.display.record import records
+from rh_kernel.display.registry import records
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Diagnostic

@@ -1,14 +1,16 @@
 """Cells that are run again, what they leave behind that is older, and `%undo`."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
 
-from rh_kernel.session.directives import undoing
-from rh_kernel.session.planning import plan
-from rh_kernel.session.plans import Answer, Declare, Evaluate, Refuse, Surroundings
+from rh_kernel.session.actions import AnalysisContext, Answer, Refuse
+from rh_kernel.session.analyze import analyze_at_once
+from rh_kernel.session.directives import undo
+from rh_kernel.session.execute import Declare, Evaluate
 from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import DEFAULT
@@ -274,14 +276,14 @@ def test_what_was_undone_is_not_taken_for_what_comes_after(notebook: Notebook) -
 
 
 def test_only_so_many_cells_are_remembered(notebook: Notebook) -> None:
-    for i in range(undoing.MOST + 5):
+    for i in range(undo.MOST + 5):
         notebook.run(f"{i}", f"const a{i} = {i}")
-    assert len(notebook.session.past) == undoing.MOST
+    assert len(notebook.session.past) == undo.MOST
     assert all(not session.past for session in notebook.session.past)
 
 
 def test_what_is_remembered_holds_so_much_at_most(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undoing, "ROOM", 3 * 800)
+    monkeypatch.setattr(undo, "ROOM", 3 * 800)
     notebook.run("0", "loc w : Real(100) = zeros")
     for _ in range(6):
         notebook.run("1", "let v <= Get[w]() in let _ <= Put[w](v + v) in return 1")
@@ -293,27 +295,27 @@ def test_what_is_remembered_holds_so_much_at_most(notebook: Notebook, monkeypatc
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
 def test_an_item_means_the_same_where_only_the_names_are_known_that_it_uses(program: Path) -> None:
-    around = Surroundings(program.parent, {}, DEFAULT)
-    known: Definitions = BUILT_IN
+    context = AnalysisContext(BUILT_IN, program.parent, {}, DEFAULT)
     for item in parse(Source("program", program.read_text(encoding="utf-8"))):
         assert not isinstance(item, Unparsed)
-        after, planned = plan(known, item, around)
-        assert not isinstance(planned, Refuse)
+        known = context.definitions
+        after, action = analyze_at_once(item, context)
+        assert not isinstance(action, Refuse)
         uses = {*free_names(item), "Get", "Put"}
         few = Definitions(MappingProxyType({n: d for n, d in known.named.items() if n in uses}), versions=known.versions)
-        again = plan(few, item, around)[1]
-        match planned:
-            case Answer():
+        again = analyze_at_once(item, replace(context, definitions=few))[1]
+        match action:
+            case Answer(NamesShown()):
                 pass  # the list of all names
             case Declare(definition):
                 assert isinstance(again, Declare)
                 assert again.definition == definition
             case Evaluate(subject):
                 assert isinstance(again, Evaluate)
-                assert again.subject == subject
+                assert again.closed == subject
             case _:
-                assert type(again) is type(planned)
-        known, around = after, around.after(planned)
+                assert type(again) is type(action)
+        context = after
 
 
 def test_a_name_that_an_item_binds_is_not_free_in_it() -> None:

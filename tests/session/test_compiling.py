@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.passes import Pass
-from rh_kernel.arrays.plan import Plan
 from rh_kernel.arrays.running import run as run_program
-from rh_kernel.display.bundle import bundle
 from rh_kernel.display.programs.listings import MOST
+from rh_kernel.display.registry import bundle
+from rh_kernel.loops.ir import Plan
 from rh_kernel.session.results import ProgramMade, Working
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source

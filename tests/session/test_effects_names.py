@@ -6,8 +6,8 @@ import pytest
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.reading.lexing import KEYWORDS
-from rh_kernel.session.directives.helping import help_text
-from rh_kernel.session.directives.table import EFFECTS_DIRECTIVES
+from rh_kernel.session.directives.help import help_text
+from rh_kernel.session.directives.registry import names
 from rh_kernel.session.results import DeclarationMade, ItemFailed, NamesShown, Notice, Returned
 from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.typing.definitions import BUILT_IN
@@ -103,7 +103,7 @@ def test_help_tells_of_what_is_declared() -> None:
     assert help_text(BUILT_IN, ("exp",)) in told.text
 
 
-@pytest.mark.parametrize("word", [*EFFECTS_FORMS, *EFFECTS_SIGNS, "%%eff", *EFFECTS_DIRECTIVES])
+@pytest.mark.parametrize("word", [*EFFECTS_FORMS, *EFFECTS_SIGNS, "%%eff", *names("%%eff")])
 def test_help_knows_every_word(word: str) -> None:
     assert not help_text(BUILT_IN, (word,)).startswith("nothing")
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rh_kernel.denotational.recording import occurrences
-from rh_kernel.display.record import value as as_data
+from rh_kernel.display.data import value as as_data
 from rh_kernel.session.results import GradientMade, ItemFailed, Notice, ValueFound, Working
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.helping import help_text, known
-from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES
+from rh_kernel.session.directives.help import help_text, known
+from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.results import Notice, Shown
 from rh_kernel.session.session import Session, execute
@@ -58,7 +58,7 @@ def test_a_function_symbol_is_told_with_types_formula_and_derivative(name: str) 
     assert all(signature in told for signature in ROWS[name].signatures)
     assert ROWS[name].formula in told
     assert f"rd[{name}](w, v) = " in told
-    assert ("not smooth" in told) is (ROWS[name].rough is not None)
+    assert ("not smooth" in told) is (ROWS[name].nonsmooth is not None)
 
 
 @pytest.mark.parametrize("word", [word for word in (*FORMS, *SIGNS) if word not in ROWS])
@@ -67,13 +67,13 @@ def test_a_form_is_told_with_its_meaning(word: str) -> None:
     assert help_text(BUILT_IN, (word,)) == f"{title}\n  {meaning}"
 
 
-@pytest.mark.parametrize("name", DIRECTIVES)
+@pytest.mark.parametrize("name", directives())
 def test_a_directive_is_told_with_its_arguments(name: str) -> None:
-    usage = f"%{name} {DIRECTIVES[name][0]}".rstrip()
+    directive, of_effects = directives()[name], directives("%%eff").get(name)
     first, *others = help_text(BUILT_IN, (f"%{name}",)).split("\n")
-    assert first == f"{usage}: {DIRECTIVES[name][1]}"
-    assert others == ([f"%{name} M: {EFFECTS_DIRECTIVES[name][1]}"] if name in EFFECTS_DIRECTIVES else [])
-    assert usage in help_text(BUILT_IN, ())
+    assert first == f"{directive.call}: {directive.help}"
+    assert others == ([] if of_effects is None else [f"%{name} M: {of_effects.help}"])
+    assert directive.call in help_text(BUILT_IN, ())
 
 
 def test_what_comes_with_the_language_has_no_place() -> None:

@@ -24,6 +24,7 @@ def session() -> Session:
     return run(Session.start(Path(__file__).parent), "const a : Real(4000, 4000) = fill[4000, 4000](0.5)")[1]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "cell",
     [
@@ -35,7 +36,7 @@ def session() -> Session:
     ],
 )
 def test_an_interrupt_does_not_wait_for_an_operation_on_large_arrays(session: Session, cell: str) -> None:
-    """It comes as soon as the operation has begun in its thread, which is still at it when the cell has ended."""
+    """It comes as soon as the operation has begun in its thread, which still runs when the cell has ended."""
     before = set(threading.enumerate())
 
     def strike() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.ad.systems import NAMES
-from rh_kernel.session.directives.helping import help_text
-from rh_kernel.session.directives.table import LABORATORY_DIRECTIVES
+from rh_kernel.session.directives.help import help_text
+from rh_kernel.session.directives.registry import names
 from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result, Shown
 from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.session.session import Session, execute
@@ -57,7 +57,7 @@ def test_help_tells_of_a_function_beside_what_else_has_its_name() -> None:
     assert told.text.endswith("exp is a function of the laboratory: Real -> Real")
 
 
-@pytest.mark.parametrize("word", [*LABORATORY_FORMS, *LABORATORY_SIGNS, *NAMES, "%%lambda", "%%rh", *LABORATORY_DIRECTIVES])
+@pytest.mark.parametrize("word", [*LABORATORY_FORMS, *LABORATORY_SIGNS, *NAMES, "%%lambda", "%%rh", *names("%%lambda")])
 def test_help_knows_every_word(word: str) -> None:
     """A word of the laboratory that means something in the language too is told as it is there."""
     assert not help_text(BUILT_IN, (word,)).startswith("nothing")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.registry import bundle
 from rh_kernel.session.limits import timing
 from rh_kernel.session.limits.bounds import DEFAULT, LEAST_OUTPUT, MEANINGS, Bound, value_of
 from rh_kernel.session.results import Event, Notice, Shown, TrainingDone, ValueFound

@@ -7,10 +7,10 @@ import pytest
 
 from rh_kernel.arrays.compile import translate
 from rh_kernel.arrays.optimise import optimise
-from rh_kernel.display.plain import text
-from rh_kernel.session.plans import Evaluate
+from rh_kernel.display.registry import text
+from rh_kernel.session.execute import Evaluate
 from rh_kernel.session.results import ItemFailed, Result, Shown
-from rh_kernel.session.session import Session, execute, plans_of
+from rh_kernel.session.session import Session, actions_of, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.core import Command, RevHandle, Scope
@@ -82,14 +82,14 @@ def test_declarations_may_be_long() -> None:
 
 
 def test_the_errors_of_a_long_row_are_all_told() -> None:
-    plans = plans_of(Session.start(Path()), parse(Source("test", "a + 1 + b + [1, 2] + c")), "")
-    (refused,) = [planned for _, planned in plans]
+    actions = actions_of(Session.start(Path()), parse(Source("test", "a + 1 + b + [1, 2] + c")), "")
+    (refused,) = [planned for _, planned in actions]
     assert [d.message for d in getattr(refused, "diagnostics", ())] == [f"`{x}` is not defined" for x in "abc"]
 
 
 def subject(layers: int) -> Command:
     """The training step of a chain of layers."""
-    _, planned = plans_of(Session.start(Path()), parse(Source("test", chain(layers))), "")[-1]
+    _, planned = actions_of(Session.start(Path()), parse(Source("test", chain(layers))), "")[-1]
     assert isinstance(planned, Evaluate)
     assert isinstance(planned.subject, ClosedCommand)
     return planned.subject.command
@@ -107,7 +107,7 @@ SIZES = (16, 32, 64, 128)
 def test_reading_and_elaborating_layers_is_linear() -> None:
     def work(layers: int) -> int:
         source = Source("test", chain(layers))
-        return calls(lambda: plans_of(Session.start(Path()), parse(source), ""))
+        return calls(lambda: actions_of(Session.start(Path()), parse(source), ""))
 
     # What is made once and kept is not in the counts.
     work(SIZES[0])
@@ -148,8 +148,8 @@ def test_a_layer_takes_few_calls() -> None:
     few, many = subject(50), subject(150)
     assert calls(lambda: translate(many)) - calls(lambda: translate(few)) <= 100 * 550
     texts = [Source("test", chain(layers)) for layers in (50, 150)]
-    plans = [calls(lambda s=s: plans_of(Session.start(Path()), parse(s), "")) for s in texts]
-    assert plans[1] - plans[0] <= 100 * 800
+    actions = [calls(lambda s=s: actions_of(Session.start(Path()), parse(s), "")) for s in texts]
+    assert actions[1] - actions[0] <= 100 * 800
 
 
 def test_a_file_of_many_declarations_is_not_gone_through_for_each() -> None:

@@ -20,12 +20,13 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
+from rh_kernel.training.reading.formats import saved_suffixes
 from rh_kernel.training.reading.reader import BLOCK, ByteLimit, at_once
 from tests.session.cells import codes, run
 
 HERE = Span(Source("text", "%save w"), 0, 7)
 DECLARED = "loc w : Real(2, 3) = normal(1, seed=1)\nloc v : Real(2) = [1, 2]\n"
-both = pytest.mark.parametrize("form", storage.FORMATS)
+both = pytest.mark.parametrize("form", saved_suffixes())
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def nothing_is_left_over(tmp_path: Path) -> Iterator[None]:
         arrays_of.arrays(np.float64, arrays_of.array_shapes(min_dims=1, max_dims=4, min_side=0, max_side=3)),
         min_size=1,
     ),
-    st.sampled_from(storage.FORMATS),
+    st.sampled_from(saved_suffixes()),
 )
 def test_what_is_read_is_what_was_written(contents: dict[str, np.ndarray], form: str) -> None:
     with TemporaryDirectory() as folder:
@@ -261,6 +262,7 @@ import os, sys
 from pathlib import Path
 import numpy as np
 from rh_kernel.session.directives import storage
+from rh_kernel.training.reading.formats import saved_suffixes
 from rh_kernel.source.span import Source, Span
 storage.write({"w": np.ones(2)}, Path(sys.argv[1]) / "w.npz", Span(Source("text", "%save w"), 0, 7))
 os._exit(9)

@@ -14,8 +14,8 @@ from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.contents import Contents, Layout
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.plan import Integers
 from rh_kernel.arrays.running import Machine, prepare
+from rh_kernel.loops.ir import Integers
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location

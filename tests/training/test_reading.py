@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.training.data import loading
-from rh_kernel.training.reading import table
-from rh_kernel.training.reading.formats import OPENERS
+from rh_kernel.training.reading import formats, table
 from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged, at_once
 from tests.tiers import law
 from tests.training.test_data import SPAN, complaint, find
@@ -39,7 +38,9 @@ def described(shape: str, descr: str = "<f8") -> str:
 
 
 def arrays_in(file: Path) -> Mapping[str, np.ndarray]:
-    reader = at_once(OPENERS[file.suffix](file, UNBOUNDED))
+    form = formats.find(file)
+    assert form is not None
+    reader = at_once(form.open(file, UNBOUNDED))
     try:
         for name in reader.names:
             reader.header(name)

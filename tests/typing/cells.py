@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from rh_kernel.display.record import value as as_data
+from rh_kernel.display.data import value as as_data
 from rh_kernel.session.results import ItemFailed, Result, Shown, ValueFound
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Diagnostic

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rh_kernel.display.record import value as as_data
+from rh_kernel.display.data import value as as_data
 from rh_kernel.session.results import DeclarationMade, TraceMade
 from tests.typing.cells import last, value, wrong
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
 import rh_kernel
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.registry import bundle
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Trace, Training, Value
 from rh_kernel.workspace.workspace import Workspace, share, workspace_of

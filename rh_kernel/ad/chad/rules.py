@@ -7,18 +7,6 @@ from typing import TypeAlias
 
 from rh_kernel.ad.chad.source import Context, Supply
 from rh_kernel.ad.chad.target import terms as target
-from rh_kernel.ad.chad.target.terms import (
-    Let,
-    LetLinear,
-    LinearCall,
-    LinearLambda,
-    LinearVariable,
-    LinearZipWith,
-    Projection,
-    Scope,
-    Tuple,
-    Variable,
-)
 from rh_kernel.ad.chad.target.types import AnyType, Product
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.types import Function, Real, Sum, Type
@@ -83,31 +71,31 @@ class Stoup:
     @property
     def variable(self) -> target.Term:
         """``v``"""
-        return LinearVariable(self.name)
+        return target.LinearVariable(self.name)
 
     def lambda_(self, body: target.Term) -> target.Term:
         """``λ̲v. t``"""
-        return LinearLambda(self.type, Scope((self.name,), body))
+        return target.LinearLambda(self.type, target.Scope((self.name,), body))
 
 
 def dual(value: target.Term, derivative: target.Term) -> target.Term:
     """``⟨t, λ̲v. s⟩``"""
-    return Tuple((value, derivative))
+    return target.Tuple((value, derivative))
 
 
 def let(names: tuple[str, ...], bound: target.Term, body: target.Term) -> target.Term:
     """``let x = t in s``, ``let ⟨x, y⟩ = t in s``"""
-    return Let(bound, Scope(names, body))
+    return target.Let(bound, target.Scope(names, body))
 
 
 def let_linear(name: str, bound: target.Term, body: target.Term) -> target.Term:
     """``let v = t in s``"""
-    return LetLinear(bound, Scope((name,), body))
+    return target.LetLinear(bound, target.Scope((name,), body))
 
 
 def call(name: str, operand: target.Term) -> target.Term:
     """``x' • t``"""
-    return LinearCall(Variable(name), operand)
+    return target.LinearCall(target.Variable(name), operand)
 
 
 def lets(names: Sequence[tuple[str, str]], items: Sequence[Derived], body: target.Term) -> target.Term:
@@ -153,14 +141,14 @@ def component_of(A: Type, i: int) -> Type:
 
 def each(size: int, name: str, array: target.Term, body: target.Term) -> target.Term:
     """``map(v. t, s)`` for a linear array s"""
-    return LinearZipWith(size, (), array, Scope((name,), body))
+    return target.LinearZipWith(size, (), array, target.Scope((name,), body))
 
 
 def first(t: target.Term) -> target.Term:
     """``t.1``"""
-    return Projection(1, t)
+    return target.Projection(1, t)
 
 
 def second(t: target.Term) -> target.Term:
     """``t.2``"""
-    return Projection(2, t)
+    return target.Projection(2, t)

@@ -7,10 +7,11 @@ adaptors, literals, the built-in functions g.
 """
 
 from dataclasses import field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.types import ComputationType, Row, ValueType
+from rh_kernel.source.children import Children, child
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 
@@ -30,6 +31,7 @@ class Variable(Node):
     """``x``, bound by a pattern, a λ or a clause"""
 
     name: str
+    uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @frozen
@@ -91,6 +93,7 @@ class NamePattern(Node):
     """``x``"""
 
     name: str
+    binders: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @frozen
@@ -105,6 +108,7 @@ class TuplePattern(Node):
     """``(p, …, p)``"""
 
     components: tuple["Pattern", ...]
+    binders: ClassVar[tuple[str, ...]] = ("components",)
 
 
 @frozen
@@ -113,6 +117,7 @@ class ConstructorPattern(Node):
 
     constructor: str
     fields: tuple["Pattern", ...]
+    binders: ClassVar[tuple[str, ...]] = ("fields",)
 
 
 Pattern: TypeAlias = AnyPattern | NamePattern | LiteralPattern | TuplePattern | ConstructorPattern
@@ -132,6 +137,7 @@ class Let(Node):
     name: str
     bound: "Computation"
     body: "Computation"
+    children: ClassVar[Children] = child("bound"), child("body", binds="name")
 
 
 @frozen
@@ -147,6 +153,7 @@ class Lambda(Node):
 
     name: str
     body: "Computation"
+    children: ClassVar[Children] = (child("body", binds="name"),)
 
 
 @frozen
@@ -163,6 +170,7 @@ class Branch(Node):
 
     pattern: Pattern
     body: "Computation"
+    children: ClassVar[Children] = (child("body", binds="pattern"),)
 
 
 @frozen
@@ -204,6 +212,7 @@ class Handle(Node):
 
     body: "Computation"
     handler: "Handler"
+    children: ClassVar[Children] = child("handler"), child("body")
 
 
 @frozen
@@ -244,6 +253,7 @@ class ReturnClause(Node):
 
     pattern: Pattern
     body: Computation
+    children: ClassVar[Children] = (child("body", binds="pattern"),)
 
 
 @frozen
@@ -255,6 +265,7 @@ class Clause(Node):
     patterns: tuple[Pattern, ...]
     continuation: str
     body: Computation
+    children: ClassVar[Children] = (child("body", binds=("patterns", "continuation")),)
 
 
 @frozen

@@ -8,7 +8,7 @@ around (Sigal 2024, §5.2). Of n operations about √n are in each block.
 from collections.abc import Mapping
 from math import isqrt
 
-from rh_kernel.ad.language.binding import parts, rebuilt, subterms
+from rh_kernel.ad.language.binding import mapped, parts, subterms
 from rh_kernel.ad.language.core import Apply, Constant, Lambda, Let, Program, Term, Variable
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Type
@@ -63,7 +63,7 @@ def _split(M: Term, size: int, names: Names) -> tuple[list[tuple[str, Term]], Te
             N = N.body
         if not isinstance(N, Apply) or operations(N) <= size:
             return N
-        return rebuilt(N, tuple(((), named(L)) for _, L in parts(N)))
+        return mapped(N, named)
 
     def named(N: Term) -> Term:
         L = split(N)

@@ -14,9 +14,9 @@ from rh_kernel.ad.eff.machine import compilation_program
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.machine.counting import Counts, Tally
 from rh_kernel.ad.eff.machine.running import finished, proceeding
-from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.reading.lexing import KEYWORDS
-from rh_kernel.ad.eff.substitution import computation as put_in
+from rh_kernel.ad.eff.traversal import computation as put_in
+from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
 from rh_kernel.ad.handlers.lists import listed, numbers_in, on_lists
 from rh_kernel.ad.handlers.modes import HESSIAN, Mode

@@ -1,35 +1,31 @@
 """What of the laboratory's language the library has a word for: the symbols of ``Smooth``; what it has none for is refused."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from rh_kernel.ad.eff import core
+from rh_kernel.ad.eff.library import included
 from rh_kernel.ad.language.binding import subterms
 from rh_kernel.ad.language.core import Apply, If, Program
+from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import is_ground
 from rh_kernel.ad.language.unrolling import LONGEST, longest
 from rh_kernel.ad.system import refuse
 
-FUNCTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "neg": "n",
-        "add": "p",
-        "sub": "sub",
-        "mul": "t",
-        "div": "divide",
-        "sin": "sin_",
-        "cos": "cos_",
-        "exp": "exp_",
-        "log": "log_",
-        "sqrt": "sqrt_",
-        "tanh": "tanh_",
-        "sigmoid": "sigmoid_",
-        "softplus": "softplus_",
-        "square": "square",
-        "recip": "recip",
-        "swish": "swish",
-    }
-)
+_OTHER_NAMES = {"n": "neg", "p": "add", "t": "mul", "divide": "div"}
+"""The symbols whose functions have a name of their own; that of ``sin`` is ``sin_`` or ``sin``."""
+
+
+def _functions() -> Mapping[str, str]:
+    symbols: dict[str, str] = {}
+    for program in ("smooth", "drivers"):
+        for found in re.finditer(r"^fun (\w+)", included(program).text, re.MULTILINE):
+            symbols[_OTHER_NAMES.get(found[1], found[1].removesuffix("_"))] = found[1]
+    return MappingProxyType({symbol: name for symbol, name in symbols.items() if symbol in SYMBOLS})
+
+
+FUNCTIONS = _functions()
 """The function of the library that performs what a symbol stands for; what is not smooth has none."""
 
 CONSTANT = "c"

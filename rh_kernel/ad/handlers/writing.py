@@ -11,21 +11,8 @@ from rh_kernel.ad.eff import core
 from rh_kernel.ad.handlers.blocks import LEAST, in_blocks, operations
 from rh_kernel.ad.handlers.scope import Lets, Scope, abstracted, nested
 from rh_kernel.ad.handlers.vocabulary import CONSTANT, FUNCTIONS, applied
+from rh_kernel.ad.language import core as source
 from rh_kernel.ad.language.binding import binders, subterms
-from rh_kernel.ad.language.core import (
-    Apply,
-    Call,
-    Case,
-    Constant,
-    Inject,
-    Lambda,
-    Let,
-    Program,
-    Projection,
-    Term,
-    Tuple,
-    Variable,
-)
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Sum, Type
 from rh_kernel.ad.language.unrolling import unrolled
@@ -40,10 +27,10 @@ class Written(Enum):
     FUNCTIONS = "in EFF: functions of numbers are values"
 
 
-def function(program: Program, written: Written, names: Names) -> core.FunctionDefinition:
+def function(program: source.Program, written: Written, names: Names) -> core.FunctionDefinition:
     """The program as a function; ``names`` has all names that are in use, and gives those of the variables."""
     f = unrolled(program)
-    is_first_order = not any(isinstance(M, Lambda) for M in subterms(f.body))
+    is_first_order = not any(isinstance(M, source.Lambda) for M in subterms(f.body))
     has_blocks = written is Written.CHECKPOINTS or (written is Written.FUNCTIONS and is_first_order)
     if has_blocks:
         f = in_blocks(f, Names([*(x for x, _ in f.parameters), *binders(f.body)]))
@@ -57,7 +44,7 @@ class _Writing(Scope):
         super().__init__(names)
         self.written = written
 
-    def definition(self, f: Program, *, has_blocks: bool) -> core.FunctionDefinition:
+    def definition(self, f: source.Program, *, has_blocks: bool) -> core.FunctionDefinition:
         """``fun f p1 … pn = M``"""
         name = self.fresh(f.name)
         patterns = [self.bound(x, A) for x, A in f.parameters]
@@ -65,54 +52,54 @@ class _Writing(Scope):
         M = abstracted(patterns, M, self)
         return core.FunctionDefinition(name, core.Thunk(M), core.Signature((None,) * len(patterns)))
 
-    def under(self, M: Term, *, has_blocks: bool = False) -> core.Computation:
+    def under(self, M: source.Term, *, has_blocks: bool = False) -> core.Computation:
         """M with its ``let``s; of a spine with blocks each is marked."""
         lets: Lets = []
         return nested(lets, self.last(M, lets, has_blocks=has_blocks)[0])
 
-    def last(self, M: Term, lets: Lets, *, has_blocks: bool = False) -> tuple[core.Computation, Type]:
+    def last(self, M: source.Term, lets: Lets, *, has_blocks: bool = False) -> tuple[core.Computation, Type]:
         """What is computed after ``lets``, and its type."""
-        while isinstance(M, Let):
+        while isinstance(M, source.Let):
             self.let(M.name, M.bound, lets, is_block=has_blocks)
             M = M.body
         match M:
-            case Constant(c):
+            case source.Constant(c):
                 return applied(CONSTANT, core.Literal(c)), SCALAR
-            case Variable(x):
+            case source.Variable(x):
                 V, A = self.standing[x]
                 return core.Return(V), A
-            case Apply(symbol, arguments):
+            case source.Apply(symbol, arguments):
                 return applied(FUNCTIONS[symbol], *(V for V, _ in self.values(arguments, lets))), SCALAR
-            case Tuple(components):
+            case source.Tuple(components):
                 each = self.values(components, lets)
                 return core.Return(core.Tuple(tuple(V for V, _ in each))), Product(tuple(A for _, A in each))
-            case Projection(index, N):
+            case source.Projection(index, N):
                 return self.projection(index, N, lets)
-            case Lambda() | Call():
+            case source.Lambda() | source.Call():
                 return self.functional(M, lets)
-            case Inject(side, A, N):
+            case source.Inject(side, A, N):
                 V, _ = self.value(N, lets)
                 return core.Return(core.Constructed("Left" if side == 1 else "Right", (V,))), A
-            case Case():
+            case source.Case():
                 return self.case(M, lets)
             case _:
                 raise KernelBug("this should have been refused or unrolled")
 
-    def projection(self, index: int, N: Term, lets: Lets) -> tuple[core.Computation, Type]:
+    def projection(self, index: int, N: source.Term, lets: Lets) -> tuple[core.Computation, Type]:
         """``N.i``: the variable that stands for the component"""
-        if not isinstance(N, Variable | Projection):
+        if not isinstance(N, source.Variable | source.Projection):
             x = self.unnamed()
             self.let(x, N, lets)
-            N = Variable(x)
+            N = source.Variable(x)
         V, A = self.value(N, lets)
         if not isinstance(V, core.Tuple) or not isinstance(A, Product):
             raise KernelBug("a tuple was expected")
         return core.Return(V.components[index - 1]), A.factors[index - 1]
 
-    def functional(self, M: Lambda | Call, lets: Lets) -> tuple[core.Computation, Type]:
+    def functional(self, M: source.Lambda | source.Call, lets: Lets) -> tuple[core.Computation, Type]:
         """A function or a call: a thunk and ``V!``; from number to number, where functions are values, ``abs`` and ``app``."""
         is_high = self.written is Written.FUNCTIONS
-        if isinstance(M, Lambda):
+        if isinstance(M, source.Lambda):
             p = self.bound(M.name, M.type)
             inner: Lets = []
             body, B = self.last(M.body, inner)
@@ -128,7 +115,7 @@ class _Writing(Scope):
             return core.Perform("High", "app", (f, V)), A.codomain
         return core.Apply(core.Force(f), V), A.codomain
 
-    def case(self, M: Case, lets: Lets) -> tuple[core.Computation, Type]:
+    def case(self, M: source.Case, lets: Lets) -> tuple[core.Computation, Type]:
         """``match V | Left p -> N | Right q -> L``"""
         V, A = self.value(M.operand, lets)
         if not isinstance(A, Sum):
@@ -142,7 +129,7 @@ class _Writing(Scope):
             branches.append(core.Branch(core.ConstructorPattern(constructor, (p,)), nested(inner, body)))
         return core.Match(V, tuple(branches)), B
 
-    def value(self, M: Term, lets: Lets) -> tuple[core.Value, Type]:
+    def value(self, M: source.Term, lets: Lets) -> tuple[core.Value, Type]:
         """The value of M, which has a name that nobody wrote if it has to be computed."""
         N, A = self.last(M, lets)
         if isinstance(N, core.Return):
@@ -151,7 +138,7 @@ class _Writing(Scope):
         lets.append((p, N))
         return V, A
 
-    def values(self, terms: Sequence[Term], lets: Lets) -> list[tuple[core.Value, Type]]:
+    def values(self, terms: Sequence[source.Term], lets: Lets) -> list[tuple[core.Value, Type]]:
         """The values of terms, from left to right. One that is computed before something that has a name has a name too."""
         found: list[tuple[core.Value, Type]] = []
         for N in terms:
@@ -177,16 +164,16 @@ class _Writing(Scope):
             case _:
                 return V
 
-    def let(self, x: str, M: Term, lets: Lets, *, is_block: bool = False) -> None:
+    def let(self, x: str, M: source.Term, lets: Lets, *, is_block: bool = False) -> None:
         """Bind x to M: what is a variable, or made of variables, stands for x itself."""
-        if is_block and isinstance(M, Let | Apply) and operations(M) >= LEAST and (N := self.block(M, lets)):
+        if is_block and isinstance(M, source.Let | source.Apply) and operations(M) >= LEAST and (N := self.block(M, lets)):
             p = self.bound(x, SCALAR)
             lets.append((p, N))
             return
-        while isinstance(M, Let):
+        while isinstance(M, source.Let):
             self.let(M.name, M.bound, lets)
             M = M.body
-        if isinstance(M, Tuple):
+        if isinstance(M, source.Tuple):
             for i, N in enumerate(M.components, 1):
                 self.let(f"{x}.{i}", N, lets)
             each = [self.standing[f"{x}.{i}"] for i, _ in enumerate(M.components, 1)]
@@ -200,7 +187,7 @@ class _Writing(Scope):
         self.standing[x] = V, A
         lets.append((p, N))
 
-    def block(self, M: Term, lets: Lets) -> core.Computation | None:
+    def block(self, M: source.Term, lets: Lets) -> core.Computation | None:
         """A block as a checkpoint, or as a function that is applied to the first number that it takes from outside."""
         if self.written is Written.CHECKPOINTS:
             return core.Perform("Checkpoint", "checkpoint", (core.Thunk(self.under(M)),))
@@ -222,12 +209,12 @@ class _Writing(Scope):
         lets.append((core.NamePattern(g), core.Perform("High", "abs", (thunk,))))
         return core.Perform("High", "app", (core.Variable(g), outer))
 
-    def number(self, M: Term) -> tuple[str, int] | None:
+    def number(self, M: source.Term) -> tuple[str, int] | None:
         """The variable, and which component of it, if M is a number that is bound already."""
         match M:
-            case Variable(x) if x in self.standing and self.standing[x][1] == SCALAR:
+            case source.Variable(x) if x in self.standing and self.standing[x][1] == SCALAR:
                 return x, 0
-            case Projection(i, Variable(x)) if x in self.standing and _factor(self.standing[x][1], i) == SCALAR:
+            case source.Projection(i, source.Variable(x)) if x in self.standing and _factor(self.standing[x][1], i) == SCALAR:
                 return x, i
             case _:
                 return None

@@ -7,9 +7,10 @@ parameter, so that a transformation may move terms without capture.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rh_kernel.ad.language.types import Sum, Type, product
+from rh_kernel.source.children import Children, child
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Variable:
     """``x``"""
 
     name: str
+    uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Let:
     name: str
     bound: "Term"
     body: "Term"
+    children: ClassVar[Children] = child("bound"), child("body", binds="name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class Lambda:
     name: str
     type: Type
     body: "Term"
+    children: ClassVar[Children] = (child("body", binds="name"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ class Case:
     left: "Term"
     right_name: str
     right: "Term"
+    children: ClassVar[Children] = child("operand"), child("left", binds="left_name"), child("right", binds="right_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,7 @@ class Map:
     name: str
     body: "Term"
     array: "Term"
+    children: ClassVar[Children] = child("array"), child("body", binds="name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +144,7 @@ class Map2:
     body: "Term"
     left: "Term"
     right: "Term"
+    children: ClassVar[Children] = child("left"), child("right"), child("body", binds=("left_name", "right_name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +159,7 @@ class Reduce:
     body: "Term"
     start: "Term"
     array: "Term"
+    children: ClassVar[Children] = child("start"), child("array"), child("body", binds=("accumulator", "name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +171,7 @@ class Foldl:
     body: "Term"
     start: "Term"
     array: "Term"
+    children: ClassVar[Children] = child("start"), child("array"), child("body", binds=("accumulator", "name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +183,7 @@ class Scanl:
     body: "Term"
     start: "Term"
     array: "Term"
+    children: ClassVar[Children] = child("start"), child("array"), child("body", binds=("accumulator", "name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +208,7 @@ class Generate:
     size: int
     name: str
     body: "Term"
+    children: ClassVar[Children] = (child("body", binds="name"),)
 
 
 @dataclass(frozen=True, slots=True)

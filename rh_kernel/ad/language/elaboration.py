@@ -7,35 +7,10 @@ under ``let``. Raises ``Rejected``.
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from rh_kernel.ad.language import core
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.arithmetic import combined, zero
 from rh_kernel.ad.language.calls import Room
-from rh_kernel.ad.language.core import (
-    Apply,
-    Array,
-    Call,
-    Case,
-    Constant,
-    Dot,
-    Foldl,
-    Generate,
-    If,
-    Index,
-    Inject,
-    Lambda,
-    Let,
-    Map,
-    Map2,
-    Program,
-    Projection,
-    Reduce,
-    Replicate,
-    Scanl,
-    Term,
-    Total,
-    Tuple,
-    Variable,
-)
 from rh_kernel.ad.language.diagnostics import no_tuple, not_ground, operands_differ, wrong_number, wrong_number_of
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.parsing import WORDS
@@ -57,18 +32,18 @@ from rh_kernel.typing.errors import (
 )
 from rh_kernel.typing.explaining.complaints import recursive
 
-Functions: TypeAlias = Mapping[str, Program]
+Functions: TypeAlias = Mapping[str, core.Program]
 """The declared functions."""
 
 Scope: TypeAlias = Mapping[str, tuple[str, Type]]
 """What each name that was written is called in the term, and its type."""
 
-Typed: TypeAlias = tuple[Term, Type]
+Typed: TypeAlias = tuple[core.Term, Type]
 
 _ADDITIVE = frozenset({"add", "sub"})
 
 
-def elaborate_function(item: s.FunItem, functions: Functions, elaboration: "Elaboration | None" = None) -> Program:
+def elaborate_function(item: s.FunItem, functions: Functions, elaboration: "Elaboration | None" = None) -> core.Program:
     """``fun f(x : A) : B = M``; ``elaboration`` is what does it, where somebody wants to look on."""
     e = elaboration or Elaboration(functions)
     scope: dict[str, tuple[str, Type]] = {}
@@ -86,12 +61,12 @@ def elaborate_function(item: s.FunItem, functions: Functions, elaboration: "Elab
         raise recursive(failure, item.name.text) from None
     if item.result is not None:
         e.need(item.body.span, B, item.result, f"the body of `{item.name.text}`")
-    return Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), settled(M, e.unknowns))
+    return core.Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), settled(M, e.unknowns))
 
 
 def elaborate_term(
     expression: s.Expr, functions: Functions, expected: Type | None = None, elaboration: "Elaboration | None" = None
-) -> tuple[Term, Type]:
+) -> tuple[core.Term, Type]:
     """A closed term, of the type ``expected`` if one is; ``elaboration`` as in ``elaborate_function``."""
     e = elaboration or Elaboration(functions)
     M, A = e.term(expression, {}, expected)
@@ -116,7 +91,7 @@ class Elaboration:
             hint = ARROWS if any("→" in shown for shown in (A, B)) else ""
             raise Rejected(TypesDiffer(span=span, what=what, found=A, expected=B, hint=hint))
 
-    def of(self, expression: s.Expr, scope: Scope, wanted: Type, what: str = "this") -> Term:
+    def of(self, expression: s.Expr, scope: Scope, wanted: Type, what: str = "this") -> core.Term:
         """A term of the type ``wanted``."""
         M, A = self.term(expression, scope, wanted)
         self.need(expression.span, A, wanted, what)
@@ -127,18 +102,18 @@ class Elaboration:
         match expression:
             case s.Number(value):
                 A = None if hint is None else self.unknowns.known(hint)
-                return (zero(A), A) if value == 0 and A is not None and is_ground(A) else (Constant(value), SCALAR)
+                return (zero(A), A) if value == 0 and A is not None and is_ground(A) else (core.Constant(value), SCALAR)
             case s.Var(name):
                 return self._name(name, expression.span, scope)
             case s.TupleExpr(items):
                 hinted = None if hint is None else self.unknowns.known(hint)
                 wanted = hinted.factors if isinstance(hinted, Product) and len(hinted.factors) == len(items) else None
                 each = [self.term(M, scope, wanted[i] if wanted else None) for i, M in enumerate(items)]
-                return Tuple(tuple(M for M, _ in each)), Product(tuple(A for _, A in each))
+                return core.Tuple(tuple(M for M, _ in each)), Product(tuple(A for _, A in each))
             case s.ArrayExpr(items):
-                return Array(tuple(self.of(M, scope, SCALAR, "an entry") for M in items)), Real(len(items))
+                return core.Array(tuple(self.of(M, scope, SCALAR, "an entry") for M in items)), Real(len(items))
             case s.Negate(s.Number(value)) if value != 0:
-                return Constant(-value), SCALAR
+                return core.Constant(-value), SCALAR
             case s.Negate(s.Number() as zero_):
                 return self.term(zero_, scope, hint)
             case s.Negate() | s.Binary():
@@ -152,7 +127,7 @@ class Elaboration:
             case s.Abstraction(x, A, body):
                 name = self.names.fresh(x.text)
                 N, B = self.term(body, {**scope, x.text: (name, A)})
-                return Lambda(name, A, N), Function(A, B)
+                return core.Lambda(name, A, N), Function(A, B)
             case s.LetExpr():
                 return self._lets(expression, scope, hint)
             case s.InjectExpr(side, M):
@@ -162,24 +137,26 @@ class Elaboration:
             case s.IfExpr(smaller, larger, then, otherwise):
                 L, R = self.of(smaller, scope, SCALAR), self.of(larger, scope, SCALAR)
                 N, A = self.term(then, scope, hint)
-                return If(L, R, N, self.of(otherwise, scope, A)), A
+                return core.If(L, R, N, self.of(otherwise, scope, A)), A
             case s.Former():
                 return self._former(expression, scope, hint)
 
     def _name(self, name: str, span: Span, scope: Scope) -> Typed:
         if name in scope:
             x, A = scope[name]
-            return Variable(x), A
+            return core.Variable(x), A
         if name in self.functions:
             f = self.functions[name]
             x = self.names.fresh("x")
-            return Lambda(x, f.domain, self.room.place(f, Variable(x), self.names, span)), Function(f.domain, f.result)
+            return core.Lambda(x, f.domain, self.room.place(f, core.Variable(x), self.names, span)), Function(
+                f.domain, f.result
+            )
         if name in SYMBOLS:
             k = SYMBOLS[name]
             A = product(*[SCALAR] * k)
             x = self.names.fresh("x")
-            arguments = tuple(Projection(i + 1, Variable(x)) for i in range(k)) if k > 1 else (Variable(x),)
-            return Lambda(x, A, Apply(name, arguments)), Function(A, SCALAR)
+            arguments = tuple(core.Projection(i + 1, core.Variable(x)) for i in range(k)) if k > 1 else (core.Variable(x),)
+            return core.Lambda(x, A, core.Apply(name, arguments)), Function(A, SCALAR)
         raise unknown(name, span, (*(x for x in scope if x != "_"), *self.functions, *SYMBOLS, *WORDS))
 
     def _arithmetic(self, expression: s.Negate | s.Binary, scope: Scope, hint: Type | None) -> Typed:
@@ -197,7 +174,7 @@ class Elaboration:
             M, A = self._binary(b, M, A, scope)
         return M, A
 
-    def _binary(self, b: s.Binary, M: Term, A: Type, scope: Scope) -> Typed:
+    def _binary(self, b: s.Binary, M: core.Term, A: Type, scope: Scope) -> Typed:
         additive = b.symbol in _ADDITIVE
         N, B = self.term(b.right, scope, A if additive else None)
         if additive and not (isinstance(b.left, s.Number) and b.left.value == 0):
@@ -207,10 +184,10 @@ class Elaboration:
             M, A = zero(B), B
         if b.symbol == "mul" and A == SCALAR and isinstance(B, Real) and B != SCALAR:
             x = self.names.fresh("x")
-            if isinstance(M, Constant | Variable):
-                return Map(x, Apply("mul", (M, Variable(x))), N), B
+            if isinstance(M, core.Constant | core.Variable):
+                return core.Map(x, core.Apply("mul", (M, core.Variable(x))), N), B
             a = self.names.fresh("a")
-            return Let(a, M, Map(x, Apply("mul", (Variable(a), Variable(x))), N)), B
+            return core.Let(a, M, core.Map(x, core.Apply("mul", (core.Variable(a), core.Variable(x))), N)), B
         self._ground(b.left.span, b.sign, A)
         if A != B or (not additive and not isinstance(A, Real)):
             raise operands_differ(b, A, B)
@@ -221,10 +198,10 @@ class Elaboration:
             raise not_ground(span, sign, A)
         return A
 
-    def _projection(self, span: Span, index: int, M: Term, A: Type) -> Typed:
+    def _projection(self, span: Span, index: int, M: core.Term, A: Type) -> Typed:
         match self.unknowns.known(A):
             case Product(factors) if index <= len(factors):
-                return Projection(index, M), factors[index - 1]
+                return core.Projection(index, M), factors[index - 1]
             case _:
                 hint = "A tuple `(M, N)` has components, `p.1` and `p.2`; an array has entries, `xs[0]`."
                 raise Rejected(
@@ -237,9 +214,9 @@ class Elaboration:
             expected = f"an index from 0 to {n - 1}" if n else "an array with an entry"
             found, hint = str(Real(n)), "entries are numbered from 0"
             raise Rejected(NoSuchComponent(span=span, index=index, found=found, expected=expected, hint=hint))
-        return Index(M, index), SCALAR
+        return core.Index(M, index), SCALAR
 
-    def _array(self, expression: s.Expr, scope: Scope) -> tuple[Term, int]:
+    def _array(self, expression: s.Expr, scope: Scope) -> tuple[core.Term, int]:
         M, A = self.term(expression, scope)
         match self.unknowns.known(A):
             case Real(n):
@@ -262,17 +239,17 @@ class Elaboration:
         match self.unknowns.known(A):
             case Function(B, C):
                 argument = e.arguments[0] if len(e.arguments) == 1 else s.TupleExpr(e.arguments, span=e.span)
-                return Call(f, self.of(argument, scope, B, "the argument")), C
+                return core.Call(f, self.of(argument, scope, B, "the argument")), C
             case _:
                 name = head.span.text
                 is_a = f"of type {self.unknowns.shown(A)}"
                 hint = "a product needs its operator: x * y" if isinstance(A, Real) else ""
                 raise Rejected(WrongKindOfName(span=head.span, name=name, is_a=is_a, wanted="a function", hint=hint))
 
-    def _call(self, f: Program, e: s.Applied, scope: Scope) -> Typed:
+    def _call(self, f: core.Program, e: s.Applied, scope: Scope) -> Typed:
         if len(e.arguments) == len(f.parameters):
             arguments = [self.of(M, scope, A, f"`{x}`") for M, (x, A) in zip(e.arguments, f.parameters, strict=True)]
-            argument = arguments[0] if len(arguments) == 1 else Tuple(tuple(arguments))
+            argument = arguments[0] if len(arguments) == 1 else core.Tuple(tuple(arguments))
             return self.room.place(f, argument, self.names, e.span), f.result
         if len(e.arguments) != 1:
             raise wrong_number(f, e.arguments, e.span)
@@ -283,7 +260,7 @@ class Elaboration:
         k = SYMBOLS[name]
         if len(e.arguments) != k:
             raise wrong_number_of(e.span, name, k, len(e.arguments))
-        arguments: list[Term] = []
+        arguments: list[core.Term] = []
         for M in e.arguments:
             N, A = self.term(M, scope)
             if not self.unknowns.unify(A, SCALAR):
@@ -292,10 +269,10 @@ class Elaboration:
                     TypesDiffer(span=M.span, what=f"`{name}`", found=self.unknowns.shown(A), expected=str(SCALAR), hint=hint)
                 )
             arguments.append(N)
-        return Apply(name, tuple(arguments)), SCALAR
+        return core.Apply(name, tuple(arguments)), SCALAR
 
     def _lets(self, e: s.Expr, scope: Scope, hint: Type | None) -> Typed:
-        spine: list[tuple[str, Term]] = []
+        spine: list[tuple[str, core.Term]] = []
         inner = dict(scope)
         while isinstance(e, s.LetExpr):
             M, A = self.term(e.bound, inner)
@@ -303,10 +280,12 @@ class Elaboration:
             e = e.body
         N, B = self.term(e, inner, hint)
         for x, M in reversed(spine):
-            N = Let(x, M, N)
+            N = core.Let(x, M, N)
         return N, B
 
-    def _bind(self, p: Pattern, M: Term, A: Type, scope: dict[str, tuple[str, Type]], spine: list[tuple[str, Term]]) -> None:
+    def _bind(
+        self, p: Pattern, M: core.Term, A: Type, scope: dict[str, tuple[str, Type]], spine: list[tuple[str, core.Term]]
+    ) -> None:
         """Bind what a pattern names: ``scope`` and the lets of ``spine`` grow."""
         match p:
             case NamePattern(name):
@@ -323,14 +302,14 @@ class Elaboration:
                 if len(set(names)) < len(names):
                     twice = next(q for q in _names(p) if names.count(q.name) > 1)
                     raise Rejected(NameTwice(span=twice.span, name=twice.name, hint="give each part a different name, or `_`"))
-                if isinstance(M, Tuple):
+                if isinstance(M, core.Tuple):
                     for q, N, B in zip(items, M.components, known.factors, strict=True):
                         self._bind(q, N, B, scope, spine)
                     return
                 x = self.names.fresh("p")
                 spine.append((x, M))
                 for i, (q, B) in enumerate(zip(items, known.factors, strict=True), start=1):
-                    self._bind(q, Projection(i, Variable(x)), B, scope, spine)
+                    self._bind(q, core.Projection(i, core.Variable(x)), B, scope, spine)
 
     def _inject(self, side: int, operand: s.Expr, scope: Scope, hint: Type | None) -> Typed:
         known = None if hint is None else self.unknowns.known(hint)
@@ -338,7 +317,7 @@ class Elaboration:
         M, A = self.term(operand, scope, halves[side - 1])
         other = self.unknowns.fresh()
         B = Sum(A, other) if side == 1 else Sum(other, A)
-        return Inject(side, B, M), B
+        return core.Inject(side, B, M), B
 
     def _case(self, e: s.CaseExpr, scope: Scope, hint: Type | None) -> Typed:
         M, A = self.term(e.operand, scope)
@@ -349,11 +328,11 @@ class Elaboration:
         x, y = self.names.fresh(e.left_name.text), self.names.fresh(e.right_name.text)
         N, B = self.term(e.left, {**scope, e.left_name.text: (x, known.left)}, hint)
         L = self.of(e.right, {**scope, e.right_name.text: (y, known.right)}, B)
-        return Case(M, x, N, y, L), B
+        return core.Case(M, x, N, y, L), B
 
     def _former(self, e: s.Former, scope: Scope, hint: Type | None) -> Typed:
         n, size = e.size or 0, 0
-        arrays: list[Term] = []
+        arrays: list[core.Term] = []
         for argument in e.arguments[-2:] if e.head.text in {"map2", "dot"} else e.arguments[-1:]:
             if e.head.text == "replicate":
                 break
@@ -369,28 +348,28 @@ class Elaboration:
         within = {**scope, **{x.text: (y, SCALAR) for x, y in zip(e.names, names, strict=True)}}
         match e.head.text, e.body:
             case "sum", _:
-                return Total(arrays[0]), SCALAR
+                return core.Total(arrays[0]), SCALAR
             case "dot", _:
-                return Dot(arrays[0], arrays[1]), SCALAR
+                return core.Dot(arrays[0], arrays[1]), SCALAR
             case "replicate", _:
-                return Replicate(n, self.of(e.arguments[0], scope, SCALAR)), Real(n)
+                return core.Replicate(n, self.of(e.arguments[0], scope, SCALAR)), Real(n)
             case "generate", body if body is not None:
-                return Generate(n, names[0], self.of(body, within, SCALAR, "the entry")), Real(n)
+                return core.Generate(n, names[0], self.of(body, within, SCALAR, "the entry")), Real(n)
             case "map", body if body is not None:
-                return Map(names[0], self.of(body, within, SCALAR, "the entry"), arrays[0]), Real(size)
+                return core.Map(names[0], self.of(body, within, SCALAR, "the entry"), arrays[0]), Real(size)
             case "map2", body if body is not None:
                 N = self.of(body, within, SCALAR, "the entry")
-                return Map2(names[0], names[1], N, arrays[0], arrays[1]), Real(size)
+                return core.Map2(names[0], names[1], N, arrays[0], arrays[1]), Real(size)
             case former, body if body is not None:
                 M, A = self.term(e.arguments[0], scope, hint if former == "foldl" else None)
                 if former != "foldl":
                     self.need(e.arguments[0].span, A, SCALAR, "the start")
                 N = self.of(body, {**within, e.names[0].text: (names[0], A)}, A, "the next accumulator")
                 if former == "scanl":
-                    return Scanl(names[0], names[1], N, M, arrays[0]), Real(size + 1)
-                return (Reduce if former == "reduce" else Foldl)(names[0], names[1], N, M, arrays[0]), A
+                    return core.Scanl(names[0], names[1], N, M, arrays[0]), Real(size + 1)
+                return (core.Reduce if former == "reduce" else core.Foldl)(names[0], names[1], N, M, arrays[0]), A
             case _:
-                return Tuple(()), UNIT
+                return core.Tuple(()), UNIT
 
 
 def _names(p: Pattern) -> list[NamePattern]:

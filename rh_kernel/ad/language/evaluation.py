@@ -6,33 +6,7 @@ An operation is one application of a function symbol of numbers. ``sum`` of n en
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
-from rh_kernel.ad.language.core import (
-    Apply,
-    Array,
-    ArrayTerm,
-    Call,
-    Case,
-    Constant,
-    Dot,
-    Foldl,
-    Generate,
-    If,
-    Index,
-    Inject,
-    Lambda,
-    Let,
-    Map,
-    Map2,
-    Program,
-    Projection,
-    Reduce,
-    Replicate,
-    Scanl,
-    Term,
-    Total,
-    Tuple,
-    Variable,
-)
+from rh_kernel.ad.language import core
 from rh_kernel.ad.language.scalars import apply, quietly
 from rh_kernel.ad.language.values import Injection, Value, array, entries
 from rh_kernel.source.diagnostic import KernelBug
@@ -48,89 +22,89 @@ class Tally:
     operations: int = 0
 
 
-def run(program: Program, point: tuple[Value, ...], tally: Tally | None = None) -> Value:
+def run(program: core.Program, point: tuple[Value, ...], tally: Tally | None = None) -> Value:
     """``f(V1, …, Vn)``"""
     names = (name for name, _ in program.parameters)
     with quietly():
         return evaluate(program.body, dict(zip(names, point, strict=True)), tally or Tally())
 
 
-def evaluate(M: Term, environment: Environment, tally: Tally) -> Value:
+def evaluate(M: core.Term, environment: Environment, tally: Tally) -> Value:
     """The value of M where its variables have the values of ``environment``."""
-    while isinstance(M, Let):
+    while isinstance(M, core.Let):
         environment[M.name] = evaluate(M.bound, environment, tally)
         M = M.body
     match M:
-        case Constant(c):
+        case core.Constant(c):
             return c
-        case Variable(x):
+        case core.Variable(x):
             return environment[x]
-        case Apply(symbol, arguments):
+        case core.Apply(symbol, arguments):
             numbers = [_number(N, environment, tally) for N in arguments]
             tally.operations += 1
             return apply(symbol, *numbers)
-        case Tuple(components):
+        case core.Tuple(components):
             return tuple(evaluate(N, environment, tally) for N in components)
-        case Projection(index, N):
+        case core.Projection(index, N):
             return cast(tuple[Value, ...], evaluate(N, environment, tally))[index - 1]
-        case Lambda(x, _, body):
+        case core.Lambda(x, _, body):
             return lambda V: evaluate(body, {**environment, x: V}, tally)
-        case Call(function, argument):
+        case core.Call(function, argument):
             f = evaluate(function, environment, tally)
             if not callable(f):
                 raise KernelBug("a function was expected")
             return f(evaluate(argument, environment, tally))
-        case Inject(side, _, N):
+        case core.Inject(side, _, N):
             return Injection(side, evaluate(N, environment, tally))
-        case Case(N, x, left, y, right):
+        case core.Case(N, x, left, y, right):
             V = cast(Injection, evaluate(N, environment, tally))
             name, branch = (x, left) if V.side == 1 else (y, right)
             return evaluate(branch, {**environment, name: V.value}, tally)
-        case If(smaller, larger, then, otherwise):
+        case core.If(smaller, larger, then, otherwise):
             holds = _number(smaller, environment, tally) <= _number(larger, environment, tally)
             return evaluate(then if holds else otherwise, environment, tally)
         case _:
             return _of_array(M, environment, tally)
 
 
-def _number(M: Term, environment: Environment, tally: Tally) -> float:
+def _number(M: core.Term, environment: Environment, tally: Tally) -> float:
     return cast(float, evaluate(M, environment, tally))
 
 
-def _entries(M: Term, environment: Environment, tally: Tally) -> tuple[float, ...]:
+def _entries(M: core.Term, environment: Environment, tally: Tally) -> tuple[float, ...]:
     return entries(evaluate(M, environment, tally))
 
 
-def _of_array(M: ArrayTerm, environment: Environment, tally: Tally) -> Value:
+def _of_array(M: core.ArrayTerm, environment: Environment, tally: Tally) -> Value:
     match M:
-        case Array(items):
+        case core.Array(items):
             return array([_number(N, environment, tally) for N in items])
-        case Index(N, i):
+        case core.Index(N, i):
             return _entries(N, environment, tally)[i]
-        case Map(x, body, N):
+        case core.Map(x, body, N):
             return array([_number(body, {**environment, x: c}, tally) for c in _entries(N, environment, tally)])
-        case Map2(x, y, body, left, right):
+        case core.Map2(x, y, body, left, right):
             pairs = zip(_entries(left, environment, tally), _entries(right, environment, tally), strict=True)
             return array([_number(body, {**environment, x: c, y: d}, tally) for c, d in pairs])
-        case Reduce(a, x, body, start, N) | Foldl(a, x, body, start, N):
+        case core.Reduce(a, x, body, start, N) | core.Foldl(a, x, body, start, N):
             V = evaluate(start, environment, tally)
             for c in _entries(N, environment, tally):
                 V = evaluate(body, {**environment, a: V, x: c}, tally)
             return V
-        case Scanl(a, x, body, start, N):
+        case core.Scanl(a, x, body, start, N):
             through = [_number(start, environment, tally)]
             for c in _entries(N, environment, tally):
                 through.append(_number(body, {**environment, a: through[-1], x: c}, tally))
             return array(through)
-        case Total(N):
+        case core.Total(N):
             items = _entries(N, environment, tally)
             tally.operations += max(len(items) - 1, 0)
             return float(sum(items))
-        case Replicate(n, N):
+        case core.Replicate(n, N):
             return array([_number(N, environment, tally)] * n)
-        case Generate(n, i, body):
+        case core.Generate(n, i, body):
             return array([_number(body, {**environment, i: float(k)}, tally) for k in range(n)])
-        case Dot(left, right):
+        case core.Dot(left, right):
             first, second = _entries(left, environment, tally), _entries(right, environment, tally)
             tally.operations += max(2 * len(first) - 1, 0)
             return float(sum(c * d for c, d in zip(first, second, strict=True)))

@@ -13,29 +13,28 @@ import numpy as np
 
 from rh_kernel.ad.language.core import Apply, Constant, Term, Tuple
 from rh_kernel.primitives.derivative import derivative
-from rh_kernel.primitives.entrywise import ENTRYWISE_ROWS
-from rh_kernel.primitives.pairs import PAIR_ROWS
-from rh_kernel.primitives.row import Kernel
-from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import kernel
+from rh_kernel.primitives.formulas import ENTRYWISE, OF_ONE_SHAPE
+from rh_kernel.primitives.schemes import Scheme, instantiate
+from rh_kernel.primitives.symbol import Kernel
+from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax import core
 from rh_kernel.syntax.dimensions import dim
 
-_ROWS = {row.name: row for row in (*ENTRYWISE_ROWS, *PAIR_ROWS)}
+_ARITIES: Mapping[tuple[Scheme, ...], int] = {(ENTRYWISE,): 1, (OF_ONE_SHAPE,): 2}
 
 SYMBOLS: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys((row.name for row in ENTRYWISE_ROWS), 1) | dict.fromkeys((row.name for row in PAIR_ROWS), 2)
+    {name: _ARITIES[row.schemes] for name, row in ROWS.items() if row.schemes in _ARITIES}
 )
 """How many numbers each symbol takes."""
 
-ROUGH = frozenset(name for name, row in _ROWS.items() if row.rough is not None)
+ROUGH = frozenset(name for name, row in ROWS.items() if name in SYMBOLS and row.nonsmooth is not None)
 """The symbols that are not smooth, or not defined, everywhere."""
 
 
 @cache
 def _primitive(symbol: str) -> core.Primitive:
-    return instantiate(symbol, _ROWS[symbol].schemes[0], ((dim(1),),))
+    return instantiate(symbol, ROWS[symbol].schemes[0], ((dim(1),),))
 
 
 @cache
@@ -96,8 +95,10 @@ _ZERO, _ONE = Constant(0.0), Constant(1.0)
 
 
 def applied(symbol: str, *arguments: Term) -> Term:
-    """``f(M1, …, Mk)``, where ``scale`` is a product; ``1 * M``, ``0 + M``, ``M - 0`` and ``-c`` are what they are."""
+    """``f(M1, …, Mk)``, simplified: ``scale`` is ``mul``, ``fill`` and ``1 * M``, ``0 + M``, ``M - 0`` are the argument."""
     match symbol, arguments:
+        case "fill", (M,):
+            return M
         case "mul" | "scale", (M, N):
             if M == _ONE:
                 return N

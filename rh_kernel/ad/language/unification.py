@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import cast
 
-from rh_kernel.ad.language.binding import parts, rebuilt
-from rh_kernel.ad.language.core import Inject, Let, Term
+from rh_kernel.ad.language.binding import bottom_up
+from rh_kernel.ad.language.core import Inject, Term
 from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type
 
 
@@ -129,13 +129,10 @@ class Unknowns:
 
 def settled(M: Term, unknowns: Unknowns) -> Term:
     """M with the types that are known by now in its injections."""
-    spine: list[tuple[str, Term]] = []
-    while isinstance(M, Let):
-        spine.append((M.name, settled(M.bound, unknowns)))
-        M = M.body
-    M = rebuilt(M, tuple((names, settled(N, unknowns)) for names, N in parts(M)))
-    if isinstance(M, Inject):
-        M = replace(M, type=Sum(unknowns.whole(M.type.left), unknowns.whole(M.type.right)))
-    for x, N in reversed(spine):
-        M = Let(x, N, M)
-    return M
+
+    def known(N: Term) -> Term:
+        if not isinstance(N, Inject):
+            return N
+        return replace(N, type=Sum(unknowns.whole(N.type.left), unknowns.whole(N.type.right)))
+
+    return bottom_up(M, known)

@@ -9,36 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import subterms
-from rh_kernel.ad.language.core import (
-    Apply,
-    Array,
-    ArrayTerm,
-    Call,
-    Case,
-    Constant,
-    Dot,
-    Foldl,
-    Generate,
-    If,
-    Index,
-    Inject,
-    Lambda,
-    Let,
-    Map,
-    Map2,
-    Program,
-    Projection,
-    Reduce,
-    Replicate,
-    Scanl,
-    Term,
-    Total,
-    Tuple,
-    Variable,
-    add,
-    mul,
-)
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
 
@@ -46,17 +18,17 @@ LONGEST = 300
 """A program with longer arrays had better not be unrolled."""
 
 
-def longest(program: Program) -> int:
+def longest(program: core.Program) -> int:
     """How many entries the longest array has that a program is given, writes or makes; 0 where there are none."""
     given = [A for _, A in program.parameters]
     sizes = [0]
     for M in subterms(program.body):
         match M:
-            case Lambda(_, A, _):
+            case core.Lambda(_, A, _):
                 given.append(A)
-            case Replicate(n, _) | Generate(n, _, _):
+            case core.Replicate(n, _) | core.Generate(n, _, _):
                 sizes.append(n)
-            case Array(many):
+            case core.Array(many):
                 sizes.append(len(many))
             case _:
                 pass
@@ -73,16 +45,29 @@ def _longest(A: Type) -> int:
             return max(_longest(B), _longest(C))
 
 
-Renamed: TypeAlias = dict[str, tuple[Term, Type]]
+Renamed: TypeAlias = dict[str, tuple[core.Term, Type]]
 """What stands for each variable in the unrolled program, a variable, a component of one or a constant, and its type before."""
 
 
-def has_arrays(program: Program) -> bool:
+def has_arrays(program: core.Program) -> bool:
     """Whether the program does anything with arrays, or takes or gives one."""
     types = (program.result, *(A for _, A in program.parameters))
     return any(map(_mentions, types)) or any(
-        isinstance(M, Array | Index | Map | Map2 | Reduce | Foldl | Scanl | Total | Replicate | Generate | Dot)
-        or (isinstance(M, Lambda) and _mentions(M.type))
+        isinstance(
+            M,
+            core.Array
+            | core.Index
+            | core.Map
+            | core.Map2
+            | core.Reduce
+            | core.Foldl
+            | core.Scanl
+            | core.Total
+            | core.Replicate
+            | core.Generate
+            | core.Dot,
+        )
+        or (isinstance(M, core.Lambda) and _mentions(M.type))
         for M in subterms(program.body)
     )
 
@@ -102,12 +87,12 @@ def without_arrays(A: Type) -> Type:
             return Function(without_arrays(B), without_arrays(C))
 
 
-def unrolled(program: Program) -> Program:
+def unrolled(program: core.Program) -> core.Program:
     """The program without arrays."""
     names = Names([x for x, _ in program.parameters])
-    gamma: Renamed = {x: (Variable(x), A) for x, A in program.parameters}
+    gamma: Renamed = {x: (core.Variable(x), A) for x, A in program.parameters}
     parameters = tuple((x, without_arrays(A)) for x, A in program.parameters)
-    return Program(program.name, parameters, without_arrays(program.result), _Unrolling(names).of(program.body, gamma)[0])
+    return core.Program(program.name, parameters, without_arrays(program.result), _Unrolling(names).of(program.body, gamma)[0])
 
 
 def _mentions(A: Type) -> bool:
@@ -120,148 +105,150 @@ class _Unrolling:
 
     names: Names
 
-    def of(self, M: Term, gamma: Renamed) -> tuple[Term, Type]:
+    def of(self, M: core.Term, gamma: Renamed) -> tuple[core.Term, Type]:
         """M without arrays, and its type before."""
-        lets: list[tuple[str, Term]] = []
+        lets: list[tuple[str, core.Term]] = []
         gamma = dict(gamma)
-        while isinstance(M, Let):
+        while isinstance(M, core.Let):
             bound, A = self.of(M.bound, gamma)
             gamma[M.name] = self.named(M.name, bound, A, lets), A
             M = M.body
         N, A = self.form(M, gamma)
         return _under(lets, N), A
 
-    def form(self, M: Term, gamma: Renamed) -> tuple[Term, Type]:
+    def form(self, M: core.Term, gamma: Renamed) -> tuple[core.Term, Type]:
         """As ``of``, for what is no ``let``."""
         match M:
-            case Constant():
+            case core.Constant():
                 return M, SCALAR
-            case Variable(x):
+            case core.Variable(x):
                 return gamma[x]
-            case Apply(symbol, arguments):
-                return Apply(symbol, tuple(self.of(N, gamma)[0] for N in arguments)), SCALAR
-            case Tuple(components):
+            case core.Apply(symbol, arguments):
+                return core.Apply(symbol, tuple(self.of(N, gamma)[0] for N in arguments)), SCALAR
+            case core.Tuple(components):
                 each = [self.of(N, gamma) for N in components]
-                return Tuple(tuple(N for N, _ in each)), Product(tuple(A for _, A in each))
-            case Projection(i, N):
+                return core.Tuple(tuple(N for N, _ in each)), Product(tuple(A for _, A in each))
+            case core.Projection(i, N):
                 N, A = self.of(N, gamma)
-                return Projection(i, N), A.factors[i - 1] if isinstance(A, Product) else A
-            case Lambda(x, A, body):
+                return core.Projection(i, N), A.factors[i - 1] if isinstance(A, Product) else A
+            case core.Lambda(x, A, body):
                 y = self.names.fresh(x)
-                N, B = self.of(body, {**gamma, x: (Variable(y), A)})
-                return Lambda(y, without_arrays(A), N), Function(A, B)
-            case Call(function, argument):
+                N, B = self.of(body, {**gamma, x: (core.Variable(y), A)})
+                return core.Lambda(y, without_arrays(A), N), Function(A, B)
+            case core.Call(function, argument):
                 N, A = self.of(function, gamma)
-                return Call(N, self.of(argument, gamma)[0]), A.codomain if isinstance(A, Function) else A
-            case Inject(side, A, N):
+                return core.Call(N, self.of(argument, gamma)[0]), A.codomain if isinstance(A, Function) else A
+            case core.Inject(side, A, N):
                 B = without_arrays(A)
-                return Inject(side, B if isinstance(B, Sum) else A, self.of(N, gamma)[0]), A
-            case Case(N, x, left, y, right):
+                return core.Inject(side, B if isinstance(B, Sum) else A, self.of(N, gamma)[0]), A
+            case core.Case(N, x, left, y, right):
                 N, A = self.of(N, gamma)
                 B, C = (A.left, A.right) if isinstance(A, Sum) else (A, A)
                 x1, y1 = self.names.fresh(x), self.names.fresh(y)
-                first, D = self.of(left, {**gamma, x: (Variable(x1), B)})
-                second, _ = self.of(right, {**gamma, y: (Variable(y1), C)})
-                return Case(N, x1, first, y1, second), D
-            case If(smaller, larger, then, otherwise):
+                first, D = self.of(left, {**gamma, x: (core.Variable(x1), B)})
+                second, _ = self.of(right, {**gamma, y: (core.Variable(y1), C)})
+                return core.Case(N, x1, first, y1, second), D
+            case core.If(smaller, larger, then, otherwise):
                 first, A = self.of(then, gamma)
                 second, _ = self.of(otherwise, gamma)
-                return If(self.of(smaller, gamma)[0], self.of(larger, gamma)[0], first, second), A
-            case Let():
+                return core.If(self.of(smaller, gamma)[0], self.of(larger, gamma)[0], first, second), A
+            case core.Let():
                 return self.of(M, gamma)
             case _:
                 return self.of_array(M, gamma)
 
-    def of_array(self, M: ArrayTerm, gamma: Renamed) -> tuple[Term, Type]:
+    def of_array(self, M: core.ArrayTerm, gamma: Renamed) -> tuple[core.Term, Type]:
         """As ``of``, for what is done with arrays."""
         match M:
-            case Array(items):
+            case core.Array(items):
                 return _array([self.of(N, gamma)[0] for N in items])
-            case Index(N, i):
+            case core.Index(N, i):
                 lets, entries = self.entries(N, gamma)
                 return _under(lets, entries[i]), SCALAR
-            case Map(x, body, N):
+            case core.Map(x, body, N):
                 lets, entries = self.entries(N, gamma)
                 return self.each(lets, [{x: c} for c in entries], body, gamma)
-            case Map2(x, y, body, left, right):
+            case core.Map2(x, y, body, left, right):
                 lets, entries = self.entries(left, gamma)
                 more, others = self.entries(right, gamma)
                 return self.each([*lets, *more], [{x: c, y: d} for c, d in zip(entries, others, strict=True)], body, gamma)
-            case Generate(n, i, body):
-                return self.each([], [{i: Constant(float(k))} for k in range(n)], body, gamma)
-            case Reduce() | Foldl() | Scanl():
+            case core.Generate(n, i, body):
+                return self.each([], [{i: core.Constant(float(k))} for k in range(n)], body, gamma)
+            case core.Reduce() | core.Foldl() | core.Scanl():
                 return self.fold(M, gamma)
-            case Replicate(n, N):
-                lets = list[tuple[str, Term]]()
+            case core.Replicate(n, N):
+                lets = list[tuple[str, core.Term]]()
                 N = self.named("r", self.of(N, gamma)[0], SCALAR, lets)
                 return _under(lets, _array([N] * n)[0]), Real(n)
-            case Total(N):
+            case core.Total(N):
                 lets, entries = self.entries(N, gamma)
                 return self.sum(lets, entries), SCALAR
-            case Dot(left, right):
+            case core.Dot(left, right):
                 lets, entries = self.entries(left, gamma)
                 more, others = self.entries(right, gamma)
-                products = [mul(c, d) for c, d in zip(entries, others, strict=True)]
+                products = [core.mul(c, d) for c, d in zip(entries, others, strict=True)]
                 return self.sum([*lets, *more], products), SCALAR
 
-    def entries(self, M: Term, gamma: Renamed) -> tuple[list[tuple[str, Term]], list[Term]]:
+    def entries(self, M: core.Term, gamma: Renamed) -> tuple[list[tuple[str, core.Term]], list[core.Term]]:
         """Lets under which M has a name, and its entries, by that name."""
         N, A = self.of(M, gamma)
         n = A.size if isinstance(A, Real) else 1
-        lets: list[tuple[str, Term]] = []
+        lets: list[tuple[str, core.Term]] = []
         N = self.named("v", N, A, lets)
         if n == 1:
             return lets, [N]
-        return lets, list(N.components) if isinstance(N, Tuple) else [Projection(k + 1, N) for k in range(n)]
+        return lets, list(N.components) if isinstance(N, core.Tuple) else [core.Projection(k + 1, N) for k in range(n)]
 
-    def named(self, x: str, M: Term, A: Type, lets: list[tuple[str, Term]]) -> Term:
+    def named(self, x: str, M: core.Term, A: Type, lets: list[tuple[str, core.Term]]) -> core.Term:
         """What stands for M, which is bound to a variable unless it is one or a constant; of an array, its entries are."""
-        if isinstance(M, Variable | Constant) or (isinstance(M, Projection) and isinstance(M.operand, Variable)):
+        if isinstance(M, core.Variable | core.Constant) or (
+            isinstance(M, core.Projection) and isinstance(M.operand, core.Variable)
+        ):
             return M
-        if isinstance(M, Tuple) and isinstance(A, Real):
-            return Tuple(tuple(self.named(x, N, SCALAR, lets) for N in M.components))
+        if isinstance(M, core.Tuple) and isinstance(A, Real):
+            return core.Tuple(tuple(self.named(x, N, SCALAR, lets) for N in M.components))
         y = self.names.fresh(x)
         lets.append((y, M))
-        return Variable(y)
+        return core.Variable(y)
 
     def each(
-        self, lets: list[tuple[str, Term]], instances: list[dict[str, Term]], body: Term, gamma: Renamed
-    ) -> tuple[Term, Type]:
+        self, lets: list[tuple[str, core.Term]], instances: list[dict[str, core.Term]], body: core.Term, gamma: Renamed
+    ) -> tuple[core.Term, Type]:
         """The array of the instances of ``body``."""
         entries = [self.of(body, gamma | {x: (N, SCALAR) for x, N in given.items()})[0] for given in instances]
         N, A = _array(entries)
         return _under(lets, N), A
 
-    def sum(self, lets: list[tuple[str, Term]], terms: list[Term]) -> Term:
+    def sum(self, lets: list[tuple[str, core.Term]], terms: list[core.Term]) -> core.Term:
         """``M1 + … + Mn``, a ``let`` for each addition but the last"""
         if not terms:
-            return _under(lets, Constant(0.0))
+            return _under(lets, core.Constant(0.0))
         N, *rest = terms
         for L in rest[:-1]:
-            N = self.named("t", add(N, L), SCALAR, lets)
-        return _under(lets, add(N, rest[-1]) if rest else N)
+            N = self.named("t", core.add(N, L), SCALAR, lets)
+        return _under(lets, core.add(N, rest[-1]) if rest else N)
 
-    def fold(self, M: Reduce | Foldl | Scanl, gamma: Renamed) -> tuple[Term, Type]:
+    def fold(self, M: core.Reduce | core.Foldl | core.Scanl, gamma: Renamed) -> tuple[core.Term, Type]:
         """One ``let`` for each value of the accumulator."""
         start, A = self.of(M.start, gamma)
-        lets: list[tuple[str, Term]] = []
+        lets: list[tuple[str, core.Term]] = []
         through = [self.named(M.accumulator, start, A, lets)]
         more, entries = self.entries(M.array, gamma)
         lets += more
         for c in entries:
             N, _ = self.of(M.body, {**gamma, M.accumulator: (through[-1], A), M.name: (c, SCALAR)})
             through.append(self.named(M.accumulator, N, A, lets))
-        if isinstance(M, Scanl):
+        if isinstance(M, core.Scanl):
             N, A = _array(through)
             return _under(lets, N), A
         return _under(lets, through[-1]), A
 
 
-def _under(lets: Sequence[tuple[str, Term]], M: Term) -> Term:
+def _under(lets: Sequence[tuple[str, core.Term]], M: core.Term) -> core.Term:
     for x, N in reversed(lets):
-        M = Let(x, N, M)
+        M = core.Let(x, N, M)
     return M
 
 
-def _array(entries: list[Term]) -> tuple[Term, Type]:
-    return entries[0] if len(entries) == 1 else Tuple(tuple(entries)), Real(len(entries))
+def _array(entries: list[core.Term]) -> tuple[core.Term, Type]:
+    return entries[0] if len(entries) == 1 else core.Tuple(tuple(entries)), Real(len(entries))

@@ -5,7 +5,9 @@ innermost, in the order in which it is evaluated, so that long programs are long
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
+
+from rh_kernel.source.children import Children, child, telescope
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class Var:
     """``x``, exponential or linear as it is bound"""
 
     name: str
+    uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,7 @@ class Lam:
     name: str
     type: Type
     body: "Term"
+    children: ClassVar[Children] = (child("body", binds="name"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,7 @@ class Colam:
 
     name: str
     body: "Term"
+    children: ClassVar[Children] = (child("body", binds="name"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,7 @@ class Block:
 
     stack: tuple["Binding", ...]
     body: "Term"
+    children: ClassVar[Children] = (telescope("stack", then="body"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +178,7 @@ class Fix:
     name: str
     type: Type
     body: "Term"
+    children: ClassVar[Children] = (child("body", binds="name"),)
 
 
 Term: TypeAlias = Var | Num | Nil | Pair | Lam | Colam | App | Plus | Fun | Block | If | Fix
@@ -184,6 +191,7 @@ class Bang:
     name: str
     type: Type
     bound: Term
+    binders: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +203,7 @@ class Open:
     right: str
     right_type: Type
     bound: Term
+    binders: ClassVar[tuple[str, ...]] = "left", "right"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +212,7 @@ class Dual:
 
     name: str
     bound: Term
+    binders: ClassVar[tuple[str, ...]] = ("name",)
 
 
 Binding: TypeAlias = Bang | Open | Dual

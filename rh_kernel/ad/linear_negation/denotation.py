@@ -3,24 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
-from rh_kernel.ad.linear_negation.calculus import (
-    App,
-    Bang,
-    Block,
-    Colam,
-    Dual,
-    Fix,
-    Fun,
-    If,
-    Lam,
-    Nil,
-    Num,
-    Open,
-    Pair,
-    Plus,
-    Term,
-    Var,
-)
+from rh_kernel.ad.linear_negation import calculus
 from rh_kernel.ad.linear_negation.symbols import apply
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -28,40 +11,40 @@ Meaning: TypeAlias = "float | tuple[Meaning, ...] | Callable[[Meaning], Meaning]
 """A number, ``()``, a pair, or a function."""
 
 
-def meaning(t: Term, environment: Mapping[str, Meaning]) -> Meaning:
+def meaning(t: calculus.Term, environment: Mapping[str, Meaning]) -> Meaning:
     """``⟦t⟧(g)``: that of a linear variable is the number that it is given, so a linear term is its map at that number."""
     match t:
-        case Var(x):
+        case calculus.Var(x):
             return environment[x]
-        case Num(value):
+        case calculus.Num(value):
             return value
-        case Nil():
+        case calculus.Nil():
             return ()
-        case Pair(left, right):
+        case calculus.Pair(left, right):
             return meaning(left, environment), meaning(right, environment)
-        case Lam(x, _, body) | Colam(x, body):
+        case calculus.Lam(x, _, body) | calculus.Colam(x, body):
             return lambda V: meaning(body, {**environment, x: V})
-        case Fix(x, _, body):
+        case calculus.Fix(x, _, body):
             return _fixed(x, body, environment)
-        case App(function, argument):
+        case calculus.App(function, argument):
             return called(meaning(function, environment), meaning(argument, environment))
-        case Plus(left, right):
+        case calculus.Plus(left, right):
             return plus(meaning(left, environment), meaning(right, environment))
-        case Fun("mul", (left, right)):
+        case calculus.Fun("mul", (left, right)):
             return _number(meaning(left, environment)) * _number(meaning(right, environment))
-        case Fun(symbol, arguments):
+        case calculus.Fun(symbol, arguments):
             return apply(symbol, [_number(meaning(u, environment)) for u in arguments])
-        case Block(stack, body):
+        case calculus.Block(stack, body):
             inner = dict(environment)
             for b in stack:
                 V = meaning(b.bound, inner)
                 match b:
-                    case Bang(x) | Dual(x):
+                    case calculus.Bang(x) | calculus.Dual(x):
                         inner[x] = V
-                    case Open(x, _, y):
+                    case calculus.Open(x, _, y):
                         inner[x], inner[y] = _pair(V)
             return meaning(body, inner)
-        case If(smaller, larger, then, otherwise):
+        case calculus.If(smaller, larger, then, otherwise):
             holds = _number(meaning(smaller, environment)) <= _number(meaning(larger, environment))
             return meaning(then if holds else otherwise, environment)
 
@@ -88,7 +71,7 @@ def flat(V: Meaning) -> tuple[float, ...]:
     return (_number(V),)
 
 
-def _fixed(x: str, body: Term, environment: Mapping[str, Meaning]) -> Meaning:
+def _fixed(x: str, body: calculus.Term, environment: Mapping[str, Meaning]) -> Meaning:
     def unfolded(V: Meaning) -> Meaning:
         return called(meaning(body, {**environment, x: unfolded}), V)
 

@@ -7,22 +7,8 @@ decided at a point, which then the graph depends on.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.binding import names, size
-from rh_kernel.ad.linear_negation.calculus import (
-    Bang,
-    Binding,
-    Block,
-    Nil,
-    Open,
-    Pair,
-    R,
-    Term,
-    Times,
-    Type,
-    Unit,
-    Var,
-    block,
-)
 from rh_kernel.ad.linear_negation.gradient import ground
 from rh_kernel.ad.linear_negation.ground import is_ground
 from rh_kernel.ad.linear_negation.names import Supply
@@ -39,16 +25,16 @@ class Extracted:
     """
 
     inputs: tuple[str, ...]
-    stack: tuple[Binding, ...]
-    results: tuple[Term, ...]
+    stack: tuple[c.Binding, ...]
+    results: tuple[c.Term, ...]
     steps: int
     operations: int = 0
 
     @property
-    def term(self) -> Term:
+    def term(self) -> c.Term:
         """G, for a result that is a single number."""
         (t,) = self.results
-        return block(self.stack, t)
+        return c.block(self.stack, t)
 
     @property
     def size(self) -> int:
@@ -60,48 +46,48 @@ def extract(source: Source, point: Sequence[float] | None = None) -> Extracted:
     """A graph of the source; ``point`` has a number for each number of the inputs, and decides conditionals."""
     inputs, t = flat_inputs(source)
     where = None if point is None else dict(zip(inputs, point, strict=True))
-    reduction = Reduction(t, dict.fromkeys(inputs, R), point=where)
+    reduction = Reduction(t, dict.fromkeys(inputs, c.R), point=where)
     events = [event for part in (reduction.evaluate(), reduction.collect()) for event in part]
-    stack, body = (reduction.term.stack, reduction.term.body) if isinstance(reduction.term, Block) else ((), reduction.term)
+    stack, body = (reduction.term.stack, reduction.term.body) if isinstance(reduction.term, c.Block) else ((), reduction.term)
     results = tuple(_leaves(body))
-    if not all(map(is_ground, (*results, *(b.bound for b in stack)))) or any(isinstance(b, Open) for b in stack):
+    if not all(map(is_ground, (*results, *(b.bound for b in stack)))) or any(isinstance(b, c.Open) for b in stack):
         raise outside("a conditional without a point", "which graph it has depends on the point")
     return Extracted(inputs, stack, results, len(events), sum(event.operations for event in events))
 
 
-def flat_inputs(source: Source) -> tuple[tuple[str, ...], Term]:
+def flat_inputs(source: Source) -> tuple[tuple[str, ...], c.Term]:
     """The names of the numbers of the inputs, and the source with tuples of them: ``t[x := ⟨x₁, x₂⟩]``."""
     supply = Supply({*names(source.term), *(x for x, _ in source.inputs)})
-    stack: list[Binding] = []
+    stack: list[c.Binding] = []
     found: list[str] = []
     for x, A in source.inputs:
         ground(A)
-        if A == R:
+        if A == c.R:
             found.append(x)
         else:
-            stack.append(Bang(x, A, _shape(A, x, supply, found)))
+            stack.append(c.Bang(x, A, _shape(A, x, supply, found)))
     ground(source.result)
-    return tuple(found), block(tuple(stack), source.term)
+    return tuple(found), c.block(tuple(stack), source.term)
 
 
-def _shape(A: Type, x: str, supply: Supply, found: list[str]) -> Term:
+def _shape(A: c.Type, x: str, supply: Supply, found: list[str]) -> c.Term:
     match A:
-        case Times(B, C):
+        case c.Times(B, C):
             left = _shape(B, x, supply, found)
-            return Pair(left, _shape(C, x, supply, found))
-        case Unit():
-            return Nil()
+            return c.Pair(left, _shape(C, x, supply, found))
+        case c.Unit():
+            return c.Nil()
         case _:
             found.append(supply.fresh(x))
-            return Var(found[-1])
+            return c.Var(found[-1])
 
 
-def _leaves(t: Term) -> Iterator[Term]:
+def _leaves(t: c.Term) -> Iterator[c.Term]:
     match t:
-        case Pair(left, right):
+        case c.Pair(left, right):
             yield from _leaves(left)
             yield from _leaves(right)
-        case Nil():
+        case c.Nil():
             return
         case _:
             yield t

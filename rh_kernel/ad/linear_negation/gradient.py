@@ -8,31 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation import reverse
 from rh_kernel.ad.linear_negation.binding import names, size
-from rh_kernel.ad.linear_negation.calculus import (
-    ZERO,
-    App,
-    Arrow,
-    Bang,
-    Binding,
-    Colam,
-    Ground,
-    Negation,
-    Nil,
-    Num,
-    Open,
-    Pair,
-    R,
-    Term,
-    Times,
-    Type,
-    Unit,
-    Var,
-    block,
-    total,
-    tuple_of,
-)
 from rh_kernel.ad.linear_negation.names import Supply
 from rh_kernel.ad.linear_negation.reduction import Reduction
 from rh_kernel.ad.linear_negation.refusal import outside
@@ -45,16 +23,16 @@ from rh_kernel.source.diagnostic import KernelBug
 class Problem:
     """The term of the corollary: its tags, one for each number of the inputs, and what the numbers of the result are called."""
 
-    term: Term
+    term: c.Term
     tags: tuple[str, ...]
     results: tuple[str, ...]
     dimension: int = 1
     injected: bool = False
 
     @property
-    def types(self) -> dict[str, Type]:
+    def types(self) -> dict[str, c.Type]:
         """The types of its free variables."""
-        return dict.fromkeys(self.tags, Negation(self.dimension))
+        return dict.fromkeys(self.tags, c.Negation(self.dimension))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +53,16 @@ class Gradient:
         return self.forward + self.backward + self.garbage
 
 
-def ground(A: Type) -> int:
+def ground(A: c.Type) -> int:
     """How many numbers a value of the type has; refuses functions."""
     match A:
-        case Ground():
+        case c.Ground():
             return 1
-        case Unit():
+        case c.Unit():
             return 0
-        case Times(B, C):
+        case c.Times(B, C):
             return ground(B) + ground(C)
-        case Arrow() | Negation():
+        case c.Arrow() | c.Negation():
             raise outside("functions as parameters or as the result", "a gradient is computed between tuples of numbers")
 
 
@@ -94,7 +72,7 @@ def problem(
     cotangent: Sequence[float],
     *,
     injections: bool = False,
-    transformed: Term | None = None,
+    transformed: c.Term | None = None,
 ) -> Problem:
     """The corollary's term for ``D(t)``, or for what ``D(t)`` was reduced to; for a result that is a tuple, ``Σ z′ᵢ wᵢ``."""
     n = sum(ground(A) for _, A in source.inputs)
@@ -103,19 +81,19 @@ def problem(
     supply = Supply({*names(source.term), *(x for x, _ in source.inputs), *(names(transformed) if transformed else ())})
     body = transformed or reverse.transform(source.term, supply, d)
     build = _Building(supply, d, iter(point), iter(cotangent))
-    wrappers = [Bang(x, reverse.reversed_type(A, d), build.wrapper(x, A)) for x, A in source.inputs]
+    wrappers = [c.Bang(x, reverse.reversed_type(A, d), build.wrapper(x, A)) for x, A in source.inputs]
     build.opened(source.result, body, "z")
-    stack: list[Binding] = [*build.numerals, *wrappers, *build.stack]
+    stack: list[c.Binding] = [*build.numerals, *wrappers, *build.stack]
     tags = tuple(build.tags)
     if injections:
-        stack = [*(Bang(x, Negation(d), _injection(supply, i, d)) for i, x in enumerate(tags)), *stack]
-    return Problem(block(tuple(stack), total(tuple(build.calls), d)), tags, tuple(build.results), d, injections)
+        stack = [*(c.Bang(x, c.Negation(d), _injection(supply, i, d)) for i, x in enumerate(tags)), *stack]
+    return Problem(c.block(tuple(stack), c.total(tuple(build.calls), d)), tags, tuple(build.results), d, injections)
 
 
-def _injection(supply: Supply, i: int, d: int) -> Term:
+def _injection(supply: Supply, i: int, d: int) -> c.Term:
     """``λ°a. ⟨0, …, a, …, 0⟩``, with a in the place i, from 0"""
     a = supply.fresh("a")
-    return Colam(a, tuple_of(tuple(Var(a) if j == i else ZERO for j in range(d))))
+    return c.Colam(a, c.tuple_of(tuple(c.Var(a) if j == i else c.ZERO for j in range(d))))
 
 
 class _Building:
@@ -123,41 +101,41 @@ class _Building:
 
     def __init__(self, supply: Supply, d: int, point: Iterator[float], cotangent: Iterator[float]) -> None:
         self.supply, self.d, self.point, self.cotangent = supply, d, point, cotangent
-        self.numerals: list[Binding] = []
-        self.stack: list[Binding] = []
+        self.numerals: list[c.Binding] = []
+        self.stack: list[c.Binding] = []
         self.tags: list[str] = []
-        self.calls: list[Term] = []
+        self.calls: list[c.Term] = []
         self.results: list[str] = []
 
-    def wrapper(self, x: str, A: Type) -> Term:
+    def wrapper(self, x: str, A: c.Type) -> c.Term:
         """``⟨x, λ°a. x′a⟩``, in the shape of A"""
         match A:
-            case Times(B, C):
+            case c.Times(B, C):
                 left = self.wrapper(x, B)
-                return Pair(left, self.wrapper(x, C))
-            case Unit():
-                return Nil()
-            case Ground() | Arrow() | Negation():
+                return c.Pair(left, self.wrapper(x, C))
+            case c.Unit():
+                return c.Nil()
+            case c.Ground() | c.Arrow() | c.Negation():
                 y, tag = self.supply.pair(x)
-                self.numerals.append(Bang(y, R, Num(float(next(self.point)))))
+                self.numerals.append(c.Bang(y, c.R, c.Num(float(next(self.point)))))
                 self.tags.append(tag)
                 a = self.supply.fresh("a")
-                return Pair(Var(y), Colam(a, App(Var(tag), Var(a))))
+                return c.Pair(c.Var(y), c.Colam(a, c.App(c.Var(tag), c.Var(a))))
 
-    def opened(self, A: Type, t: Term, base: str) -> None:
+    def opened(self, A: c.Type, t: c.Term, base: str) -> None:
         """``[⟨z, z′⟩ := t]``, in the shape of A, and ``z′ w`` for each number w of the cotangent"""
         match A:
-            case Times(B, C):
+            case c.Times(B, C):
                 x, y = self.supply.fresh(base), self.supply.fresh(base)
-                self.stack.append(Open(x, reverse.reversed_type(B, self.d), y, reverse.reversed_type(C, self.d), t))
-                self.opened(B, Var(x), base)
-                self.opened(C, Var(y), base)
-            case Unit():
-                self.stack.append(Bang(self.supply.fresh(base), A, t))
-            case Ground() | Arrow() | Negation():
+                self.stack.append(c.Open(x, reverse.reversed_type(B, self.d), y, reverse.reversed_type(C, self.d), t))
+                self.opened(B, c.Var(x), base)
+                self.opened(C, c.Var(y), base)
+            case c.Unit():
+                self.stack.append(c.Bang(self.supply.fresh(base), A, t))
+            case c.Ground() | c.Arrow() | c.Negation():
                 z, z1 = self.supply.pair(base)
-                self.stack.append(Open(z, R, z1, Negation(self.d), t))
-                self.calls.append(App(Var(z1), Num(float(next(self.cotangent)))))
+                self.stack.append(c.Open(z, c.R, z1, c.Negation(self.d), t))
+                self.calls.append(c.App(c.Var(z1), c.Num(float(next(self.cotangent)))))
                 self.results.append(z)
 
 
@@ -193,9 +171,9 @@ class Run:
 
     def _number(self, x: str) -> float:
         bound = self.reduction.state.value(x)
-        while isinstance(bound, Var):
+        while isinstance(bound, c.Var):
             bound = self.reduction.state.value(bound.name)
-        if not isinstance(bound, Num):
+        if not isinstance(bound, c.Num):
             raise KernelBug(f"{x} has no value")
         return bound.value
 
@@ -207,21 +185,21 @@ class Run:
         found = dict.fromkeys(self.problem.tags, 0.0)
         for t in summands:
             match t:
-                case App(Var(tag), Num(r)):
+                case c.App(c.Var(tag), c.Num(r)):
                     found[tag] += r
-                case Num(r) if r == 0.0:
+                case c.Num(r) if r == 0.0:
                     pass
                 case _:
                     raise KernelBug("this is no sum of tags")
         return tuple(found.values())
 
 
-def _numbers(t: Term) -> Iterator[float]:
+def _numbers(t: c.Term) -> Iterator[float]:
     match t:
-        case Pair(left, right):
+        case c.Pair(left, right):
             yield from _numbers(left)
             yield from _numbers(right)
-        case Num(r):
+        case c.Num(r):
             yield r
         case _:
             raise KernelBug("this is no tuple of numbers")

@@ -6,27 +6,9 @@ Up to ≡ this is ``bp(G)`` for a graph G of t (``canonical``).
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation import reverse
 from rh_kernel.ad.linear_negation.binding import names
-from rh_kernel.ad.linear_negation.calculus import (
-    App,
-    Arrow,
-    Bang,
-    Binding,
-    Colam,
-    Ground,
-    Negation,
-    Nil,
-    Open,
-    Pair,
-    R,
-    Term,
-    Times,
-    Type,
-    Unit,
-    Var,
-    block,
-)
 from rh_kernel.ad.linear_negation.gradient import ground
 from rh_kernel.ad.linear_negation.names import Supply
 from rh_kernel.ad.linear_negation.reduction import Reduction
@@ -38,22 +20,22 @@ from rh_kernel.ad.linear_negation.source import Source
 class Opened:
     """``⟨z, λ°a. z′a⟩[⟨z, z′⟩ := D(t)][x := ⟨x, λ°a. x′a⟩]``, with the numbers of the inputs and the tag of each."""
 
-    term: Term
+    term: c.Term
     inputs: tuple[str, ...]
     tags: tuple[str, ...]
 
     @property
-    def types(self) -> dict[str, Type]:
+    def types(self) -> dict[str, c.Type]:
         """The types of its free variables."""
-        types: dict[str, Type] = dict.fromkeys(self.inputs, R)
-        return types | dict.fromkeys(self.tags, Negation(1))
+        types: dict[str, c.Type] = dict.fromkeys(self.inputs, c.R)
+        return types | dict.fromkeys(self.tags, c.Negation(1))
 
 
 @dataclass(frozen=True, slots=True)
 class Symbolic:
     """The normal form, and the steps to it."""
 
-    term: Term
+    term: c.Term
     events: tuple[Event, ...]
     opened: Opened
 
@@ -64,13 +46,13 @@ def opened(source: Source) -> Opened:
     body = reverse.transform(source.term, supply)
     inputs: list[str] = []
     tags: list[str] = []
-    stack: list[Binding] = []
+    stack: list[c.Binding] = []
     for x, A in source.inputs:
         ground(A)
-        stack.append(Bang(x, reverse.reversed_type(A), _wrapper(A, x, supply, inputs, tags)))
+        stack.append(c.Bang(x, reverse.reversed_type(A), _wrapper(A, x, supply, inputs, tags)))
     ground(source.result)
     core = _result(source.result, body, supply, stack)
-    return Opened(block(tuple(stack), core), tuple(inputs), tuple(tags))
+    return Opened(c.block(tuple(stack), core), tuple(inputs), tuple(tags))
 
 
 def normalize(source: Source, strategy: Strategy = S) -> Symbolic:
@@ -81,38 +63,38 @@ def normalize(source: Source, strategy: Strategy = S) -> Symbolic:
     return Symbolic(reduction.term, events, start)
 
 
-def _wrapper(A: Type, x: str, supply: Supply, inputs: list[str], tags: list[str]) -> Term:
+def _wrapper(A: c.Type, x: str, supply: Supply, inputs: list[str], tags: list[str]) -> c.Term:
     match A:
-        case Times(B, C):
+        case c.Times(B, C):
             left = _wrapper(B, x, supply, inputs, tags)
-            return Pair(left, _wrapper(C, x, supply, inputs, tags))
-        case Unit():
-            return Nil()
-        case Ground() | Arrow() | Negation():
+            return c.Pair(left, _wrapper(C, x, supply, inputs, tags))
+        case c.Unit():
+            return c.Nil()
+        case c.Ground() | c.Arrow() | c.Negation():
             y, tag = supply.pair(x)
             inputs.append(y)
             tags.append(tag)
             a = supply.fresh("a")
-            return Pair(Var(y), Colam(a, App(Var(tag), Var(a))))
+            return c.Pair(c.Var(y), c.Colam(a, c.App(c.Var(tag), c.Var(a))))
 
 
-def _result(A: Type, t: Term, supply: Supply, stack: list[Binding]) -> Term:
+def _result(A: c.Type, t: c.Term, supply: Supply, stack: list[c.Binding]) -> c.Term:
     match A:
-        case Times(B, C):
+        case c.Times(B, C):
             x, y = supply.fresh("z"), supply.fresh("z")
-            stack.append(Open(x, reverse.reversed_type(B), y, reverse.reversed_type(C), t))
-            left = _result(B, Var(x), supply, stack)
-            return Pair(left, _result(C, Var(y), supply, stack))
-        case Unit():
+            stack.append(c.Open(x, reverse.reversed_type(B), y, reverse.reversed_type(C), t))
+            left = _result(B, c.Var(x), supply, stack)
+            return c.Pair(left, _result(C, c.Var(y), supply, stack))
+        case c.Unit():
             return t
-        case Ground() | Arrow() | Negation():
+        case c.Ground() | c.Arrow() | c.Negation():
             z, z1 = supply.pair("z")
-            stack.append(Open(z, R, z1, Negation(1), t))
+            stack.append(c.Open(z, c.R, z1, c.Negation(1), t))
             a = supply.fresh("a")
-            return Pair(Var(z), Colam(a, App(Var(z1), Var(a))))
+            return c.Pair(c.Var(z), c.Colam(a, c.App(c.Var(z1), c.Var(a))))
 
 
-def reduced(t: Term, types: Mapping[str, Type], strategy: Strategy = S) -> Term:
+def reduced(t: c.Term, types: Mapping[str, c.Type], strategy: Strategy = S) -> c.Term:
     """The normal form of any term, also under its abstractions: ``D(L)`` once, before it is copied (§6)."""
     reduction = Reduction(t, types, strategy)
     for _ in reduction.normalize():

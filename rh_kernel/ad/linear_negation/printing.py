@@ -4,28 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from rh_kernel.ad.linear_negation.calculus import (
-    App,
-    Bang,
-    Binding,
-    Block,
-    Colam,
-    Dual,
-    Fix,
-    Fun,
-    If,
-    Lam,
-    Nil,
-    Num,
-    Open,
-    Pair,
-    Partial,
-    Plus,
-    Symbol,
-    Term,
-    Type,
-    Var,
-)
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.state import State
 from rh_kernel.ad.linear_negation.symbols import arity
 from rh_kernel.syntax.printing.doc import (
@@ -63,49 +42,49 @@ class Level(IntEnum):
 class Printer:
     """Prints a term; ``made`` is marked where it stands, and with ``types`` every binder says its type."""
 
-    made: Term | Binding | None = None
+    made: c.Term | c.Binding | None = None
     types: bool = False
 
-    def term(self, t: Term, level: Level = Level.OPEN) -> Doc:
+    def term(self, t: c.Term, level: Level = Level.OPEN) -> Doc:
         """t, in brackets if it holds less tightly than ``level``"""
         doc = self.form(t)
         if _level(t) < level:
             doc = concat("(", nest(doc, indent=1), ")")
         return Annotated(Mark("contractum"), doc) if t is self.made else doc
 
-    def form(self, t: Term) -> Doc:
+    def form(self, t: c.Term) -> Doc:
         """T without brackets."""
         match t:
-            case Var(x):
+            case c.Var(x):
                 return Text(x)
-            case Num(value):
+            case c.Num(value):
                 return role(Role.CONSTANT, number(value))
-            case Nil():
+            case c.Nil():
                 return Text("⟨⟩")
-            case Pair():
+            case c.Pair():
                 return group("⟨", nest(join(_COMMA, [self.term(u) for u in _tuple(t, self.made)]), indent=1), "⟩")
-            case Lam(x, A, body):
+            case c.Lam(x, A, body):
                 return self.abstraction("λ", x, str(A), body)
-            case Colam(a, body):
+            case c.Colam(a, body):
                 return self.abstraction("λ°", a, "R", body)
-            case Fix(x, A, body):
+            case c.Fix(x, A, body):
                 return self.abstraction("fix ", x, str(A), body)
-            case App(function, argument):
+            case c.App(function, argument):
                 return group(self.term(function, Level.BLOCK), "(", nest(SOFT, self.term(argument)), ")")
-            case Plus():
+            case c.Plus():
                 first, *rest = _sum(t, self.made)
                 more = [concat(" +", LINE, self.term(u, Level.PRODUCT)) for u in rest]
                 return group(self.term(first, Level.SUM), *more)
-            case Fun("mul" | "sub" as symbol, (left, right)):
+            case c.Fun("mul" | "sub" as symbol, (left, right)):
                 level = _level(t)
                 return group(self.term(left, level), _INFIX[symbol], LINE, self.term(right, Level(level + 1)))
-            case Fun(symbol, arguments):
+            case c.Fun(symbol, arguments):
                 items = join(_COMMA, [self.term(u) for u in arguments])
                 return group(role(Role.FUNCTION, symbol_text(symbol)), "(", nest(SOFT, items), ")")
-            case Block(stack, body):
+            case c.Block(stack, body):
                 shown = [concat(SOFT, self.binding(b)) for b in reversed(stack)]
                 return group(self.term(body, Level.BLOCK), nest(*shown))
-            case If(smaller, larger, then, otherwise):
+            case c.If(smaller, larger, then, otherwise):
                 guard = concat(self.term(smaller, Level.SUM), " ≤ ", self.term(larger, Level.SUM))
                 return group(
                     concat(role(Role.KEYWORD, "if "), guard),
@@ -113,7 +92,7 @@ class Printer:
                     nest(LINE, role(Role.KEYWORD, "else "), self.term(otherwise, Level.SUM)),
                 )
 
-    def abstraction(self, sign: str, x: str, A: str, body: Term) -> Doc:
+    def abstraction(self, sign: str, x: str, A: str, body: c.Term) -> Doc:
         """``λx. t``"""
         binder = self.binder(x, A)
         return group(role(Role.KEYWORD, sign), binder, ".", nest(LINE, self.term(body)))
@@ -122,25 +101,25 @@ class Printer:
         """``x``, or ``x : A``"""
         return concat(x, " : ", role(Role.TYPE, A)) if self.types else Text(x)
 
-    def binding(self, b: Binding) -> Doc:
+    def binding(self, b: c.Binding) -> Doc:
         """``[x := u]``, ``[⟨x, y⟩ := u]``, ``[a° := u]``"""
         match b:
-            case Bang(x, A):
+            case c.Bang(x, A):
                 pattern = self.binder(x, str(A))
-            case Open(x, A, y, B):
+            case c.Open(x, A, y, B):
                 pattern = concat("⟨", self.binder(x, str(A)), ", ", self.binder(y, str(B)), "⟩")
-            case Dual(a):
+            case c.Dual(a):
                 pattern = self.binder(f"{a}°", "R")
         doc = group("[", pattern, " :=", nest(LINE, self.term(b.bound)), "]")
         return Annotated(Mark("contractum"), doc) if b is self.made else doc
 
 
-def document(t: Term, made: Term | Binding | None = None, *, types: bool = False) -> Doc:
+def document(t: c.Term, made: c.Term | c.Binding | None = None, *, types: bool = False) -> Doc:
     """T to be read, with what a step has made marked."""
     return Group(Printer(made, types).term(t))
 
 
-def of_state(s: State, made: Term | Binding | None = None) -> Doc:
+def of_state(s: State, made: c.Term | c.Binding | None = None) -> Doc:
     """The state to be read: what did not change since it was last printed is not laid out again."""
     if len(s.frames) > 1:
         return document(s.term, made)
@@ -157,18 +136,18 @@ def of_state(s: State, made: Term | Binding | None = None) -> Doc:
     return group(body, nest(*shown))
 
 
-def typed(t: Term, gamma: Sequence[tuple[str, Type]], A: Type) -> Doc:
+def typed(t: c.Term, gamma: Sequence[tuple[str, c.Type]], A: c.Type) -> Doc:
     """``x : A, … ⊢ t : B``"""
     context = join(_COMMA, [concat(x, " : ", role(Role.TYPE, str(B))) for x, B in gamma])
     return group(context, " ⊢", nest(LINE, document(t), " : ", role(Role.TYPE, str(A))))
 
 
-def symbol_text(f: Symbol) -> str:
+def symbol_text(f: c.Symbol) -> str:
     """A function symbol, with a prime for the derivative of a unary one, and ``∂₂f`` for others."""
     match f:
-        case Partial(of) if arity(of) == 1:
+        case c.Partial(of) if arity(of) == 1:
             return f"{of}′"
-        case Partial(of, i):
+        case c.Partial(of, i):
             return f"∂{str(i).translate(_DIGITS)}{of}"
         case str():
             return f
@@ -183,33 +162,33 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def _level(t: Term) -> Level:
+def _level(t: c.Term) -> Level:
     match t:
-        case Lam() | Colam() | Fix() | If():
+        case c.Lam() | c.Colam() | c.Fix() | c.If():
             return Level.OPEN
-        case Plus() | Fun("sub"):
+        case c.Plus() | c.Fun("sub"):
             return Level.SUM
-        case Fun("mul"):
+        case c.Fun("mul"):
             return Level.PRODUCT
-        case Block():
+        case c.Block():
             return Level.BLOCK
-        case Var() | Num() | Nil() | Pair() | Fun() | App():
+        case c.Var() | c.Num() | c.Nil() | c.Pair() | c.Fun() | c.App():
             return Level.ATOM
 
 
-def _tuple(t: Term, made: Term | Binding | None) -> list[Term]:
+def _tuple(t: c.Term, made: c.Term | c.Binding | None) -> list[c.Term]:
     """``t1, …, tn`` for ``⟨t1, ⟨t2, …⟩⟩``, down to what is marked"""
-    found: list[Term] = []
-    while isinstance(t, Pair) and (t is not made or not found):
+    found: list[c.Term] = []
+    while isinstance(t, c.Pair) and (t is not made or not found):
         found.append(t.left)
         t = t.right
     return [*found, t]
 
 
-def _sum(t: Term, made: Term | Binding | None) -> list[Term]:
+def _sum(t: c.Term, made: c.Term | c.Binding | None) -> list[c.Term]:
     """The terms of a sum that is bracketed to the left, down to what is marked"""
-    found: list[Term] = []
-    while isinstance(t, Plus) and (t is not made or not found):
+    found: list[c.Term] = []
+    while isinstance(t, c.Plus) and (t is not made or not found):
         found.append(t.right)
         t = t.left
     return [t, *reversed(found)]

@@ -6,32 +6,8 @@ What waits, ``[x′! := λ°a. …]``, is a node of a tape; linear factoring is 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
 
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.binding import occurrences, substitute
-from rh_kernel.ad.linear_negation.calculus import (
-    App,
-    Bang,
-    Binding,
-    Block,
-    Colam,
-    Dual,
-    Fix,
-    Fun,
-    If,
-    Lam,
-    Negation,
-    Nil,
-    Num,
-    Open,
-    Pair,
-    Plus,
-    Term,
-    Times,
-    Type,
-    Var,
-    is_atom,
-    is_value,
-    is_zero,
-)
 from rh_kernel.ad.linear_negation.rules import Event, Rule, S, Strategy
 from rh_kernel.ad.linear_negation.state import Cell, Frame, State
 from rh_kernel.ad.linear_negation.weak import Reduct, copied, deep_value, step, value
@@ -43,13 +19,13 @@ class Reduction:
     __slots__ = ("state", "strategy")
 
     def __init__(
-        self, t: Term, types: Mapping[str, Type], strategy: Strategy = S, point: Mapping[str, float] | None = None
+        self, t: c.Term, types: Mapping[str, c.Type], strategy: Strategy = S, point: Mapping[str, float] | None = None
     ) -> None:
         self.state = State(t, dict(types), point)
         self.strategy = strategy
 
     @property
-    def term(self) -> Term:
+    def term(self) -> c.Term:
         """What was reached."""
         return self.state.term
 
@@ -74,15 +50,15 @@ class Reduction:
             i -= 1
             cell = frame.cells[i]
             match cell.binding:
-                case Bang(x, _, bound) if not self.state.uses[x]:
-                    if isinstance(bound, Pair) and not is_value(bound) and _NAMING.isdisjoint(self.strategy.off):
+                case c.Bang(x, _, bound) if not self.state.uses[x]:
+                    if isinstance(bound, c.Pair) and not c.is_value(bound) and _NAMING.isdisjoint(self.strategy.off):
                         before = len(frame.cells)
                         yield from self.named(frame, x, bound)
                         i += len(frame.cells) - before
-                    if is_value(cell.binding.bound):
+                    if c.is_value(cell.binding.bound):
                         self.state.remove(frame, i)
                         yield Event(Rule.COLLECT)
-                case Bang() | Open() | Dual():
+                case c.Bang() | c.Open() | c.Dual():
                     pass
 
     def normalize(self) -> Iterator[Event]:
@@ -94,20 +70,20 @@ class Reduction:
             frame.core = yield from self._under(frame.core, lambda t: t)
         yield from self.collect()
 
-    def _under(self, t: Term, around: Callable[[Term], Term]) -> Generator[Event, None, Term]:
+    def _under(self, t: c.Term, around: Callable[[c.Term], c.Term]) -> Generator[Event, None, c.Term]:
         """Normalize what is under the abstractions of t, which stands in the core as ``around`` says."""
         match t:
-            case Pair(left, right):
-                left = yield from self._under(left, lambda u: around(Pair(u, right)))
-                right = yield from self._under(right, lambda u, left=left: around(Pair(left, u)))
-                return Pair(left, right)
-            case Lam(_, _, body) | Colam(_, body):
+            case c.Pair(left, right):
+                left = yield from self._under(left, lambda u: around(c.Pair(u, right)))
+                right = yield from self._under(right, lambda u, left=left: around(c.Pair(left, u)))
+                return c.Pair(left, right)
+            case c.Lam(_, _, body) | c.Colam(_, body):
                 inner = self.state.frame(body, lambda u: around(replace(t, body=u)))
                 self.state.frames.append(inner)
                 yield from self.normalize()
                 self.state.frames.pop()
                 return replace(t, body=inner.term)
-            case Var() | Num() | Nil() | App() | Plus() | Fun() | Block() | If() | Fix():
+            case c.Var() | c.Num() | c.Nil() | c.App() | c.Plus() | c.Fun() | c.Block() | c.If() | c.Fix():
                 return t
 
     def substitutions(self, frame: Frame, i: int, rest: int = 0) -> Iterator[Event]:
@@ -115,13 +91,13 @@ class Reduction:
         while i < len(frame.cells) - rest:
             cell = frame.cells[i]
             match cell.binding:
-                case Open(x, A, y, B, Pair(left, right)) if Rule.PAIR not in self.strategy.off:
-                    yield self._parted(frame, i, Bang(x, A, left), Bang(y, B, right))
+                case c.Open(x, A, y, B, c.Pair(left, right)) if Rule.PAIR not in self.strategy.off:
+                    yield self._parted(frame, i, c.Bang(x, A, left), c.Bang(y, B, right))
                     continue
-                case Open(bound=Var(z)) if self._lacks_names(z):
+                case c.Open(bound=c.Var(z)) if self._lacks_names(z):
                     before = len(frame.cells)
                     bound = self.state.value(z)
-                    if isinstance(bound, Pair):
+                    if isinstance(bound, c.Pair):
                         yield from self.named(frame, z, bound)
                     i += len(frame.cells) - before
                     continue
@@ -134,46 +110,46 @@ class Reduction:
                 self.state.insert(frame, i, found.stack)
                 yield found.event
 
-    def _reduct(self, b: Binding) -> Reduct | None:
+    def _reduct(self, b: c.Binding) -> Reduct | None:
         """The next step in what is bound: variables stay there, unless their value is a numeral or is taken apart."""
         match b:
-            case Open(bound=Var() as z):
+            case c.Open(bound=c.Var() as z):
                 bound = self.state.value(z.name)
-                return copied(self.state, self.strategy, z) if isinstance(bound, Var) or _is_pair_value(bound) else None
-            case Bang(_, _, Var() as x):
-                return copied(self.state, self.strategy, x) if isinstance(self.state.value(x.name), Num) else None
-            case Dual(_, Var() as x):
+                return copied(self.state, self.strategy, z) if isinstance(bound, c.Var) or _is_pair_value(bound) else None
+            case c.Bang(_, _, c.Var() as x):
+                return copied(self.state, self.strategy, x) if isinstance(self.state.value(x.name), c.Num) else None
+            case c.Dual(_, c.Var() as x):
                 return value(self.state, self.strategy, x)
-            case Bang() | Open() | Dual():
+            case c.Bang() | c.Open() | c.Dual():
                 return step(self.state, self.strategy, b.bound)
 
     def _lacks_names(self, z: str) -> bool:
         """Whether z is bound to a pair of which a copy would share nothing."""
         bound = self.state.value(z)
-        return isinstance(bound, Pair) and not is_atom(bound) and _NAMING.isdisjoint(self.strategy.off)
+        return isinstance(bound, c.Pair) and not c.is_atom(bound) and _NAMING.isdisjoint(self.strategy.off)
 
-    def named(self, frame: Frame, z: str, pair: Pair) -> Iterator[Event]:
+    def named(self, frame: Frame, z: str, pair: c.Pair) -> Iterator[Event]:
         """(16) and (8): ``[z := ⟨u, w⟩]`` becomes ``[z := ⟨y, y′⟩][y′ := w][y := u]``."""
         cell = self.state.where[z]
         match cell.binding:
-            case Bang(_, Times(A, B)):
+            case c.Bang(_, c.Times(A, B)):
                 pass
             case _:
                 return
-        if isinstance(B, Negation):
+        if isinstance(B, c.Negation):
             y, y1 = self.state.supply.pair(z)
         else:
             y, y1 = self.state.supply.fresh(z), self.state.supply.fresh(z)
         owner = self._owner(frame, z)
         i = owner.index(cell)
-        atoms = Pair(Var(y), Var(y1))
+        atoms = c.Pair(c.Var(y), c.Var(y1))
         self.state.uses.update((y, y1))
         cell.binding = replace(cell.binding, bound=atoms)
-        self.state.insert(owner, i, (Open(y, A, y1, B, pair),))
+        self.state.insert(owner, i, (c.Open(y, A, y1, B, pair),))
         yield Event(Rule.ETA_PAIR, atoms)
-        yield self._parted(owner, i, Bang(y, A, pair.left), Bang(y1, B, pair.right))
+        yield self._parted(owner, i, c.Bang(y, A, pair.left), c.Bang(y1, B, pair.right))
 
-    def _parted(self, frame: Frame, i: int, first: Bang, second: Bang) -> Event:
+    def _parted(self, frame: Frame, i: int, first: c.Bang, second: c.Bang) -> Event:
         """(8), in the cell i"""
         frame.cells[i : i + 1] = map(self.state.cell, (first, second))
         return Event(Rule.PAIR, first)
@@ -190,12 +166,12 @@ class Reduction:
         while True:
             found = deep_value(self.state, self.strategy, frame.summands[i])
             if found is not None:
-                is_call = found.event.rule is Rule.BETA and isinstance(found.stack[0], Dual)
+                is_call = found.event.rule is Rule.BETA and isinstance(found.stack[0], c.Dual)
                 yield from self._into(frame, i, found, is_call=is_call)
                 continue
             nameless = next(filter(self._lacks_names, _components(frame.summands[i])), None)
             bound = None if nameless is None else self.state.value(nameless)
-            if nameless is None or not isinstance(bound, Pair):
+            if nameless is None or not isinstance(bound, c.Pair):
                 return
             yield from self.named(frame, nameless, bound)
 
@@ -208,15 +184,15 @@ class Reduction:
             cell = frame.cells[-1 - rest]
             yield from self.substitutions(frame, len(frame.cells) - 1 - rest, rest)
             match cell.binding:
-                case Dual():
+                case c.Dual():
                     yield from self._linear(frame, cell, i)
-                case Bang() | Open():
+                case c.Bang() | c.Open():
                     self._rank(frame, cell)
 
     def _linear(self, frame: Frame, cell: Cell, i: int) -> Iterator[Event]:
         """(11), in the cells behind and in the summands from i on, where alone b can occur; or L."""
         match cell.binding:
-            case Dual(b, bound) if is_value(bound) and Rule.LINEAR not in self.strategy.off:
+            case c.Dual(b, bound) if c.is_value(bound) and Rule.LINEAR not in self.strategy.off:
                 uses = self.state.uses[b]
                 images = {b: bound}
                 behind = frame.index(cell)
@@ -227,17 +203,17 @@ class Reduction:
                     other.binding = replace(other.binding, bound=substitute(other.binding.bound, images))
                 frame.summands[i:] = [substitute(t, images) for t in frame.summands[i:]]
                 yield Event(Rule.LINEAR, bound)
-            case Dual(b) if not self.state.uses[b] and Rule.DEAD not in self.strategy.off:
+            case c.Dual(b) if not self.state.uses[b] and Rule.DEAD not in self.strategy.off:
                 self.state.remove(frame, frame.index(cell))
                 yield Event(Rule.DEAD)
-            case Bang() | Open() | Dual():
+            case c.Bang() | c.Open() | c.Dual():
                 pass
 
     def _rank(self, frame: Frame, cell: Cell) -> None:
         match cell.binding:
-            case Bang(x, Negation()):
+            case c.Bang(x, c.Negation()):
                 frame.rank[x] = len(frame.rank)
-            case Bang() | Open() | Dual():
+            case c.Bang() | c.Open() | c.Dual():
                 pass
 
     def calls(self, frame: Frame) -> Iterator[Event]:
@@ -254,7 +230,7 @@ class Reduction:
             yield from self._aliases(frame, new)
             yield from self._zeros(frame, new)
             called = {h for t in frame.summands[new:] if (h := self._head(t)) is not None}
-            waiting |= {h for h in called if isinstance(self.state.value(h), Colam)}
+            waiting |= {h for h in called if isinstance(self.state.value(h), c.Colam)}
             if not waiting or not {Rule.BETA, Rule.COPY}.isdisjoint(self.strategy.off):
                 break
             h = choose(waiting, key=lambda h: frame.rank.get(h, -1))
@@ -263,10 +239,10 @@ class Reduction:
                 waiting.remove(h)
         yield from self.core(frame)
 
-    def _head(self, t: Term) -> str | None:
+    def _head(self, t: c.Term) -> str | None:
         """The backpropagator that a summand calls."""
         match t:
-            case App(Var(x)) if self.state.is_backpropagator(x):
+            case c.App(c.Var(x)) if self.state.is_backpropagator(x):
                 return x
             case _:
                 return None
@@ -275,11 +251,13 @@ class Reduction:
         """(9), while what the new summands call is bound to a variable."""
         for i in range(new, len(frame.summands)):
             t = frame.summands[i]
-            while isinstance(t, App) and isinstance(t.function, Var) and isinstance(self.state.value(t.function.name), Var):
+            while (
+                isinstance(t, c.App) and isinstance(t.function, c.Var) and isinstance(self.state.value(t.function.name), c.Var)
+            ):
                 found = copied(self.state, self.strategy, t.function)
                 if found is None:
                     break
-                t = App(found.term, t.argument)
+                t = c.App(found.term, t.argument)
                 frame.summands[i] = t
                 yield found.event
 
@@ -288,7 +266,7 @@ class Reduction:
         if Rule.ZERO in self.strategy.off:
             return
         while len(frame.summands) > 1 and i < len(frame.summands):
-            if is_zero(frame.summands[i]):
+            if c.is_zero(frame.summands[i]):
                 del frame.summands[i]
                 yield Event(Rule.ZERO)
             else:
@@ -299,8 +277,8 @@ class Reduction:
         first, *others = places
         for gone, i in enumerate(others):
             match frame.summands[first], frame.summands[i - gone]:
-                case App(Var(h) as x, t), App(_, u):
-                    made = App(x, Plus(t, u))
+                case c.App(c.Var(h) as x, t), c.App(_, u):
+                    made = c.App(x, c.Plus(t, u))
                     frame.summands[first] = made
                     del frame.summands[i - gone]
                     self.state.uses[h] -= 1
@@ -341,7 +319,7 @@ class Reduction:
         if any(self._head(t) for t in frame.summands):
             return
         while len(frame.summands) > 1:
-            frame.summands[:2] = [Plus(*frame.summands[:2])]
+            frame.summands[:2] = [c.Plus(*frame.summands[:2])]
             yield from self.summand(frame, 0)
 
 
@@ -352,34 +330,34 @@ _NAMING = {Rule.ETA_PAIR, Rule.PAIR}
 """The rules that give names to the components of a pair."""
 
 
-def _is_pair_value(t: Term | None) -> bool:
-    return isinstance(t, Pair) and is_value(t)
+def _is_pair_value(t: c.Term | None) -> bool:
+    return isinstance(t, c.Pair) and c.is_value(t)
 
 
-def _calls(t: Term, h: str) -> bool:
+def _calls(t: c.Term, h: str) -> bool:
     """Whether t is a call of h."""
-    return isinstance(t, App) and isinstance(t.function, Var) and t.function.name == h
+    return isinstance(t, c.App) and isinstance(t.function, c.Var) and t.function.name == h
 
 
-def _components(t: Term) -> Iterator[str]:
+def _components(t: c.Term) -> Iterator[str]:
     """The variables that t is, or is a tuple of."""
     match t:
-        case Var(x):
+        case c.Var(x):
             yield x
-        case Pair(left, right):
+        case c.Pair(left, right):
             yield from _components(left)
             yield from _components(right)
         case _:
             pass
 
 
-def _summands(t: Term) -> list[Term]:
+def _summands(t: c.Term) -> list[c.Term]:
     """``t1, …, tn`` for ``t1 + … + tn``, however it is bracketed"""
-    found: list[Term] = []
+    found: list[c.Term] = []
     pending = [t]
     while pending:
         u = pending.pop()
-        if isinstance(u, Plus):
+        if isinstance(u, c.Plus):
             pending += (u.right, u.left)
         else:
             found.append(u)

@@ -3,20 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from rh_kernel.ad.linear_negation.calculus import (
-    App,
-    Arrow,
-    Binding,
-    Colam,
-    Ground,
-    Lam,
-    Negation,
-    Term,
-    Times,
-    Type,
-    Unit,
-    Var,
-)
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.names import Supply
 
 
@@ -94,18 +81,18 @@ class Event:
     """A step of reduction: its rule, and the term or the substitution that it has made, if there is one."""
 
     rule: Rule
-    made: Term | Binding | None = None
+    made: c.Term | c.Binding | None = None
     operations: int = 0
 
 
-def eta(t: Term, A: Type, supply: Supply) -> Term | None:
+def eta(t: c.Term, A: c.Type, supply: Supply) -> c.Term | None:
     """(15), at an arrow or at a linear negation; never to be used without a reason, for it can go on for ever."""
     match A:
-        case Arrow(B):
+        case c.Arrow(B):
             y = supply.fresh("y")
-            return Lam(y, B, App(t, Var(y)))
-        case Negation():
+            return c.Lam(y, B, c.App(t, c.Var(y)))
+        case c.Negation():
             a = supply.fresh("a")
-            return Colam(a, App(t, Var(a)))
-        case Ground() | Unit() | Times():
+            return c.Colam(a, c.App(t, c.Var(a)))
+        case c.Ground() | c.Unit() | c.Times():
             return None

@@ -9,33 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from rh_kernel.ad.linear_negation.calculus import (
-    App,
-    Arrow,
-    Bang,
-    Binding,
-    Block,
-    Colam,
-    Dual,
-    Fix,
-    Fun,
-    Ground,
-    If,
-    Lam,
-    Negation,
-    Nil,
-    Num,
-    Open,
-    Pair,
-    Plus,
-    R,
-    Term,
-    Times,
-    Type,
-    Unit,
-    Var,
-    power,
-)
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.symbols import arity
 
 
@@ -80,31 +54,31 @@ Zone: TypeAlias = Free | str
 class Typed:
     """The type of a term, and its zone."""
 
-    type: Type
+    type: c.Type
     zone: Zone
 
 
 Context: TypeAlias = Mapping[str, Typed]
 
 
-def exponential(types: Mapping[str, Type]) -> dict[str, Typed]:
+def exponential(types: Mapping[str, c.Type]) -> dict[str, Typed]:
     """The context in which all variables are exponential."""
     return {x: Typed(A, Free.NONE) for x, A in types.items()}
 
 
-def check(t: Term, types: Mapping[str, Type]) -> Type:
+def check(t: c.Term, types: Mapping[str, c.Type]) -> c.Type:
     """The A with ``Γ ⊢ t : A``; raises ``Illtyped``."""
     found = infer(t, exponential(types))
     _closed(found, "the term")
     return found.type
 
 
-def infer(t: Term, gamma: Context, fired: set[Rule] | None = None) -> Typed:
+def infer(t: c.Term, gamma: Context, fired: set[Rule] | None = None) -> Typed:
     """The type and the zone of t; ``fired`` collects the rules that were used. Raises ``Illtyped``."""
     return _Checker(set() if fired is None else fired).infer(t, dict(gamma))
 
 
-def sums(t: Term, types: Mapping[str, Type]) -> set[Type]:
+def sums(t: c.Term, types: Mapping[str, c.Type]) -> set[c.Type]:
     """The types of the sums in t."""
     checker = _Checker(set())
     checker.infer(t, exponential(types))
@@ -128,20 +102,20 @@ def _shown(zone: Zone) -> str:
     return zone if isinstance(zone, str) else "nothing"
 
 
-def _closed(found: Typed, what: str) -> Type:
+def _closed(found: Typed, what: str) -> c.Type:
     if isinstance(found.zone, str):
         raise Illtyped(f"{what} uses the linear variable {found.zone}")
     return found.type
 
 
-def _dimension(A: Type) -> int | None:
+def _dimension(A: c.Type) -> int | None:
     """d, if A is ``Rᵈ``."""
     d = 1
-    while isinstance(A, Times):
-        if not isinstance(A.left, Ground):
+    while isinstance(A, c.Times):
+        if not isinstance(A.left, c.Ground):
             return None
         d, A = d + 1, A.right
-    return d if isinstance(A, Ground) else None
+    return d if isinstance(A, c.Ground) else None
 
 
 class _Checker:
@@ -149,54 +123,54 @@ class _Checker:
 
     def __init__(self, fired: set[Rule]) -> None:
         self.fired = fired
-        self.sums: set[Type] = set()
+        self.sums: set[c.Type] = set()
 
-    def infer(self, t: Term, gamma: dict[str, Typed]) -> Typed:
+    def infer(self, t: c.Term, gamma: dict[str, Typed]) -> Typed:
         match t:
-            case Var(x):
+            case c.Var(x):
                 return self._variable(x, gamma)
-            case Num(value):
+            case c.Num(value):
                 self.fired.add(Rule.NUM if value else Rule.ZERO)
-                return Typed(R, Free.NONE if value else Free.ANY)
-            case Nil():
+                return Typed(c.R, Free.NONE if value else Free.ANY)
+            case c.Nil():
                 self.fired.add(Rule.UNIT)
-                return Typed(Unit(), Free.ANY)
-            case Pair(left, right):
+                return Typed(c.Unit(), Free.ANY)
+            case c.Pair(left, right):
                 self.fired.add(Rule.PAIR)
                 first, second = self.infer(left, gamma), self.infer(right, gamma)
-                return Typed(Times(first.type, second.type), _join(first, second, "a pair"))
-            case Plus(left, right):
+                return Typed(c.Times(first.type, second.type), _join(first, second, "a pair"))
+            case c.Plus(left, right):
                 self.fired.add(Rule.SUM)
                 first, second = self.infer(left, gamma), self.infer(right, gamma)
                 if first.type != second.type or _dimension(first.type) is None:
                     raise Illtyped(f"a sum of {first.type} and {second.type}")
                 self.sums.add(first.type)
                 return Typed(first.type, _join(first, second, "a sum"))
-            case Lam(x, A, body):
+            case c.Lam(x, A, body):
                 self.fired.add(Rule.LAM)
                 B = _closed(self.infer(body, {**gamma, x: Typed(A, Free.NONE)}), "an abstraction")
-                return Typed(Arrow(A, B), Free.NONE)
-            case Colam(a, body):
+                return Typed(c.Arrow(A, B), Free.NONE)
+            case c.Colam(a, body):
                 self.fired.add(Rule.LAM_LINEAR)
-                return self._colam(a, self.infer(body, {**gamma, a: Typed(R, a)}))
-            case App(function, argument):
+                return self._colam(a, self.infer(body, {**gamma, a: Typed(c.R, a)}))
+            case c.App(function, argument):
                 return self._app(self.infer(function, gamma), self.infer(argument, gamma))
-            case Fun("mul", (left, right)):
+            case c.Fun("mul", (left, right)):
                 self.fired.add(Rule.PROD)
                 return self._product(self.infer(left, gamma), self.infer(right, gamma))
-            case Fun(symbol, arguments):
+            case c.Fun(symbol, arguments):
                 self.fired.add(Rule.FN)
                 if len(arguments) != arity(symbol):
                     raise Illtyped(f"{symbol} takes {arity(symbol)} numbers")
                 for u in arguments:
                     self._number(self.infer(u, gamma), str(symbol))
-                return Typed(R, Free.NONE)
-            case Block(stack, body):
+                return Typed(c.R, Free.NONE)
+            case c.Block(stack, body):
                 inner = dict(gamma)
                 for b in stack:
                     self._bind(b, inner)
                 return self.infer(body, inner)
-            case If(smaller, larger, then, otherwise):
+            case c.If(smaller, larger, then, otherwise):
                 self.fired.add(Rule.IF)
                 self._number(self.infer(smaller, gamma), "if")
                 self._number(self.infer(larger, gamma), "if")
@@ -204,7 +178,7 @@ class _Checker:
                 if first.type != second.type:
                     raise Illtyped(f"branches of {first.type} and {second.type}")
                 return Typed(first.type, _join(first, second, "if"))
-            case Fix(x, A, body):
+            case c.Fix(x, A, body):
                 self.fired.add(Rule.FIX)
                 if _closed(self.infer(body, {**gamma, x: Typed(A, Free.NONE)}), "fix") != A:
                     raise Illtyped(f"fix at {A}")
@@ -222,56 +196,56 @@ class _Checker:
         d = _dimension(body.type)
         if d is None:
             raise Illtyped(f"λ°{a}: the body has the type {body.type}")
-        return Typed(Negation(d), Free.NONE)
+        return Typed(c.Negation(d), Free.NONE)
 
     def _app(self, function: Typed, argument: Typed) -> Typed:
         match _closed(function, "what is applied"):
-            case Arrow(A, B):
+            case c.Arrow(A, B):
                 self.fired.add(Rule.APP)
                 if _closed(argument, "an argument") != A:
                     raise Illtyped(f"an argument of {argument.type} instead of {A}")
                 return Typed(B, Free.NONE)
-            case Negation(d):
+            case c.Negation(d):
                 self.fired.add(Rule.APP_LINEAR)
-                if argument.type != R:
+                if argument.type != c.R:
                     raise Illtyped(f"a backpropagator at {argument.type}")
-                return Typed(power(d), argument.zone)
-            case Ground() | Unit() | Times():
+                return Typed(c.power(d), argument.zone)
+            case c.Ground() | c.Unit() | c.Times():
                 raise Illtyped(f"{function.type} is applied")
 
     def _product(self, left: Typed, right: Typed) -> Typed:
-        if left.type != R or right.type != R:
+        if left.type != c.R or right.type != c.R:
             raise Illtyped(f"a product of {left.type} and {right.type}")
         match left.zone, right.zone:
             case str(), str():
                 raise Illtyped("a product of two factors that are linear")
             case (str() as z, _) | (_, str() as z):
-                return Typed(R, z)
+                return Typed(c.R, z)
             case Free.NONE, Free.NONE:
-                return Typed(R, Free.NONE)
+                return Typed(c.R, Free.NONE)
             case _:
-                return Typed(R, Free.ANY)
+                return Typed(c.R, Free.ANY)
 
     def _number(self, found: Typed, what: str) -> None:
-        if _closed(found, what) != R:
+        if _closed(found, what) != c.R:
             raise Illtyped(f"{what} of {found.type}")
 
-    def _bind(self, b: Binding, gamma: dict[str, Typed]) -> None:
+    def _bind(self, b: c.Binding, gamma: dict[str, Typed]) -> None:
         """Add what b binds to the context."""
         bound = self.infer(b.bound, gamma)
         match b:
-            case Bang(x, A):
+            case c.Bang(x, A):
                 self.fired.add(Rule.LET)
                 if _closed(bound, "a substitution") != A:
                     raise Illtyped(f"{x} : {A} is {bound.type}")
                 gamma[x] = Typed(A, Free.NONE)
-            case Open(x, A, y, B):
+            case c.Open(x, A, y, B):
                 self.fired.add(Rule.LET_PAIR)
-                if _closed(bound, "a substitution") != Times(A, B):
-                    raise Illtyped(f"{x}, {y} : {Times(A, B)} is {bound.type}")
+                if _closed(bound, "a substitution") != c.Times(A, B):
+                    raise Illtyped(f"{x}, {y} : {c.Times(A, B)} is {bound.type}")
                 gamma |= {x: Typed(A, Free.NONE), y: Typed(B, Free.NONE)}
-            case Dual(a):
+            case c.Dual(a):
                 self.fired.add(Rule.LET_LINEAR)
-                if bound.type != R:
+                if bound.type != c.R:
                     raise Illtyped(f"{a}° is {bound.type}")
-                gamma[a] = Typed(R, bound.zone)
+                gamma[a] = Typed(c.R, bound.zone)

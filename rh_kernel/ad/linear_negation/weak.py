@@ -3,26 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.binding import copy, float_out, occurrences, subterms
-from rh_kernel.ad.linear_negation.calculus import (
-    App,
-    Bang,
-    Binding,
-    Block,
-    Colam,
-    Dual,
-    Fix,
-    Fun,
-    If,
-    Lam,
-    Nil,
-    Num,
-    Pair,
-    Plus,
-    Term,
-    Var,
-    is_atom,
-)
 from rh_kernel.ad.linear_negation.rules import Event, Rule, Strategy
 from rh_kernel.ad.linear_negation.state import State
 from rh_kernel.ad.linear_negation.symbols import apply, operations
@@ -33,49 +15,49 @@ class Reduct:
     """A step: what the term became, and the substitutions that float out of it."""
 
     event: Event
-    term: Term
-    stack: tuple[Binding, ...] = ()
+    term: c.Term
+    stack: tuple[c.Binding, ...] = ()
 
-    def inside(self, around: Callable[[Term], Term]) -> "Reduct":
+    def inside(self, around: Callable[[c.Term], c.Term]) -> "Reduct":
         """The same step within a larger term."""
         return replace(self, term=around(self.term))
 
 
-def step(s: State, strategy: Strategy, t: Term) -> Reduct | None:
+def step(s: State, strategy: Strategy, t: c.Term) -> Reduct | None:
     """The next step in t, whose value, if it is a variable, is not asked for; ``None`` if there is none."""
     match t:
-        case Var() | Num() | Nil() | Lam() | Colam() | Fix() | Block():
+        case c.Var() | c.Num() | c.Nil() | c.Lam() | c.Colam() | c.Fix() | c.Block():
             return None
-        case App(function, argument):
+        case c.App(function, argument):
             return _application(s, strategy, t, function, argument)
-        case Pair(left, right):
+        case c.Pair(left, right):
             found = step(s, strategy, left)
             if found:
-                return found.inside(lambda u: Pair(u, right))
+                return found.inside(lambda u: c.Pair(u, right))
             found = step(s, strategy, right)
-            return found.inside(lambda u: Pair(left, u)) if found else None
-        case Plus(Num(r), Num(q)) if Rule.SUM not in strategy.off:
+            return found.inside(lambda u: c.Pair(left, u)) if found else None
+        case c.Plus(c.Num(r), c.Num(q)) if Rule.SUM not in strategy.off:
             return _number(Rule.SUM, r + q, 1)
-        case Plus(Pair(left, right), Pair(left1, right1)) if Rule.SUM_OF_PAIRS not in strategy.off:
-            made = Pair(Plus(left, left1), Plus(right, right1))
+        case c.Plus(c.Pair(left, right), c.Pair(left1, right1)) if Rule.SUM_OF_PAIRS not in strategy.off:
+            made = c.Pair(c.Plus(left, left1), c.Plus(right, right1))
             return Reduct(Event(Rule.SUM_OF_PAIRS, made), made)
-        case Plus(left, right):
+        case c.Plus(left, right):
             found = value(s, strategy, left)
             if found:
-                return found.inside(lambda u: Plus(u, right))
+                return found.inside(lambda u: c.Plus(u, right))
             found = value(s, strategy, right)
-            return found.inside(lambda u: Plus(left, u)) if found else None
-        case Fun(symbol, arguments):
-            numbers = [u.value for u in arguments if isinstance(u, Num)]
+            return found.inside(lambda u: c.Plus(left, u)) if found else None
+        case c.Fun(symbol, arguments):
+            numbers = [u.value for u in arguments if isinstance(u, c.Num)]
             if len(numbers) == len(arguments):
                 rule = Rule.PRODUCT if symbol == "mul" else Rule.FUNCTION
                 return None if rule in strategy.off else _number(rule, apply(symbol, numbers), operations(symbol))
             for i, u in enumerate(arguments):
                 found = value(s, strategy, u)
                 if found:
-                    return found.inside(lambda w, i=i: Fun(symbol, (*arguments[:i], w, *arguments[i + 1 :])))
+                    return found.inside(lambda w, i=i: c.Fun(symbol, (*arguments[:i], w, *arguments[i + 1 :])))
             return None
-        case If(smaller, larger):
+        case c.If(smaller, larger):
             found = value(s, strategy, smaller)
             if found:
                 return found.inside(lambda u: replace(t, smaller=u))
@@ -85,36 +67,36 @@ def step(s: State, strategy: Strategy, t: Term) -> Reduct | None:
             return None if Rule.IF in strategy.off else _branch(s, t)
 
 
-def value(s: State, strategy: Strategy, t: Term) -> Reduct | None:
+def value(s: State, strategy: Strategy, t: c.Term) -> Reduct | None:
     """The next step towards the value of t, where a variable is asked for its value."""
-    if not isinstance(t, Var):
+    if not isinstance(t, c.Var):
         return step(s, strategy, t)
     bound = s.value(t.name)
     match bound:
-        case Num() | Var() | Nil():
+        case c.Num() | c.Var() | c.Nil():
             return copied(s, strategy, t)
-        case Pair() if is_atom(bound):
+        case c.Pair() if c.is_atom(bound):
             return copied(s, strategy, t)
         case _:
             return None
 
 
-def deep_value(s: State, strategy: Strategy, t: Term) -> Reduct | None:
+def deep_value(s: State, strategy: Strategy, t: c.Term) -> Reduct | None:
     """The next step towards the value of t and of what it is a pair of."""
-    if not isinstance(t, Pair):
+    if not isinstance(t, c.Pair):
         return value(s, strategy, t)
     left, right = t.left, t.right
     found = deep_value(s, strategy, left)
     if found:
-        return found.inside(lambda u: Pair(u, right))
+        return found.inside(lambda u: c.Pair(u, right))
     found = deep_value(s, strategy, right)
-    return found.inside(lambda u: Pair(left, u)) if found else None
+    return found.inside(lambda u: c.Pair(left, u)) if found else None
 
 
-def copied(s: State, strategy: Strategy, x: Var) -> Reduct | None:
+def copied(s: State, strategy: Strategy, x: c.Var) -> Reduct | None:
     """(9): the value of x, with new names for what it binds, in the place of x."""
     bound = s.value(x.name)
-    rule = Rule.COPY_NUMERAL if isinstance(bound, Num) else Rule.COPY
+    rule = Rule.COPY_NUMERAL if isinstance(bound, c.Num) else Rule.COPY
     if bound is None or rule in strategy.off:
         return None
     made = replace(copy(bound, s.supply))
@@ -123,40 +105,40 @@ def copied(s: State, strategy: Strategy, x: Var) -> Reduct | None:
     return Reduct(Event(rule, made), made)
 
 
-def applied(function: Lam | Colam, argument: Term) -> Reduct:
+def applied(function: c.Lam | c.Colam, argument: c.Term) -> Reduct:
     """(7): ``(λx. t) u → t[x := u]``, of which the substitutions float out."""
     stack, made = float_out(function.body)
     match function:
-        case Lam(x, A):
-            first: Binding = Bang(x, A, argument)
-        case Colam(a):
-            first = Dual(a, argument)
+        case c.Lam(x, A):
+            first: c.Binding = c.Bang(x, A, argument)
+        case c.Colam(a):
+            first = c.Dual(a, argument)
     return Reduct(Event(Rule.BETA, first), made, (first, *stack))
 
 
-def _application(s: State, strategy: Strategy, t: App, function: Term, argument: Term) -> Reduct | None:
+def _application(s: State, strategy: Strategy, t: c.App, function: c.Term, argument: c.Term) -> Reduct | None:
     match function:
-        case Lam() | Colam():
+        case c.Lam() | c.Colam():
             return None if Rule.BETA in strategy.off else applied(function, argument)
-        case Var(f) if strategy.waits and s.is_backpropagator(f):
+        case c.Var(f) if strategy.waits and s.is_backpropagator(f):
             return None
-        case Var(f):
+        case c.Var(f):
             match s.value(f):
-                case Var() | Lam() | Colam():
+                case c.Var() | c.Lam() | c.Colam():
                     found = copied(s, strategy, function)
-                    return found.inside(lambda u: App(u, argument)) if found else None
+                    return found.inside(lambda u: c.App(u, argument)) if found else None
                 case _:
                     found = value(s, strategy, argument)
-                    return found.inside(lambda u: App(function, u)) if found else None
+                    return found.inside(lambda u: c.App(function, u)) if found else None
         case _:
             found = step(s, strategy, function)
-            return found.inside(lambda u: App(u, argument)) if found else None
+            return found.inside(lambda u: c.App(u, argument)) if found else None
 
 
-def _branch(s: State, t: If) -> Reduct | None:
+def _branch(s: State, t: c.If) -> Reduct | None:
     """The branch that the guard takes, if it is made of numerals, or of what a point is given for."""
     match t.smaller, t.larger:
-        case Num(r), Num(q):
+        case c.Num(r), c.Num(q):
             holds, cost = r <= q, 0
         case smaller, larger:
             first, second = s.number(smaller), s.number(larger)
@@ -170,12 +152,12 @@ def _branch(s: State, t: If) -> Reduct | None:
     return Reduct(Event(Rule.IF, made, cost), made, tuple(stack))
 
 
-def _arithmetic(t: Term) -> int:
+def _arithmetic(t: c.Term) -> int:
     """How many operations on numbers are written in t."""
-    plus = sum(isinstance(u, Plus) for u in subterms(t))
-    return plus + sum(operations(u.symbol) for u in subterms(t) if isinstance(u, Fun))
+    plus = sum(isinstance(u, c.Plus) for u in subterms(t))
+    return plus + sum(operations(u.symbol) for u in subterms(t) if isinstance(u, c.Fun))
 
 
 def _number(rule: Rule, number: float, cost: int) -> Reduct:
-    made = Num(number)
+    made = c.Num(number)
     return Reduct(Event(rule, made, cost), made)

@@ -6,22 +6,8 @@ The text is what one would write in a cell, so that it can be taken there.
 from collections.abc import Iterable
 from typing import cast
 
-from rh_kernel.ad.language.binding import binders, parts, rebuilt, renaming, subterms
-from rh_kernel.ad.language.core import (
-    Apply,
-    Call,
-    Case,
-    Constant,
-    If,
-    Inject,
-    Lambda,
-    Let,
-    Program,
-    Projection,
-    Term,
-    Tuple,
-    Variable,
-)
+from rh_kernel.ad.language import core
+from rh_kernel.ad.language.binding import binders, bottom_up, renaming, subterms
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.printing import term as printed
 from rh_kernel.ad.language.scalars import SYMBOLS
@@ -39,18 +25,18 @@ HANDLER = "backwards"
 _WIDTH = 96
 
 
-def first_order(system: str, program: Program) -> Program:
+def first_order(system: str, program: core.Program) -> core.Program:
     """The program on tuples, if there are no functions, sums and conditionals in it. Raises ``Rejected``."""
     hint = "it only handles first-order programs"
     if not all(is_ground(A) for A in (program.result, *(A for _, A in program.parameters))):
         refuse(system, "functions or sums as arguments or results", hint)
     for M in subterms(program.body):
         match M:
-            case Lambda() | Call():
+            case core.Lambda() | core.Call():
                 refuse(system, "function values (λ)", hint)
-            case Inject() | Case():
+            case core.Inject() | core.Case():
                 refuse(system, "sums (inl, inr, case)", hint)
-            case If():
+            case core.If():
                 refuse(system, "conditionals (if)", hint)
             case _:
                 pass
@@ -59,37 +45,33 @@ def first_order(system: str, program: Program) -> Program:
     return _named_apart(unrolled(program))
 
 
-def _named_apart(f: Program) -> Program:
+def _named_apart(f: core.Program) -> core.Program:
     """The program without a variable that has the name of a symbol, of an operation, or of what is declared beside it."""
     names = Names([*ROWS, *map(operation, SYMBOLS), HANDLER])
     name = names.fresh(f.name)
     renamed = {x: names.fresh(x) for x, _ in f.parameters}
     parameters = tuple((renamed[x], A) for x, A in f.parameters)
-    return Program(name, parameters, f.result, renaming(f.body, renamed, names))
+    return core.Program(name, parameters, f.result, renaming(f.body, renamed, names))
 
 
-def body_text(f: Program) -> str:
+def body_text(f: core.Program) -> str:
     """The body of a program on tuples, as a term of the paper's language."""
     return _text(f.body)
 
 
-def _text(M: Term) -> str:
+def _text(M: core.Term) -> str:
     return plain(printed(_pointed(M)), _WIDTH)
 
 
-def _pointed(M: Term) -> Term:
+def _pointed(M: core.Term) -> core.Term:
     """M with its numbers written with a point: there, ``0`` alone is the zero of whatever type is asked for."""
-    spine: list[tuple[str, Term]] = []
-    while isinstance(M, Let):
-        spine.append((M.name, _pointed(M.bound)))
-        M = M.body
-    if isinstance(M, Constant):
-        M = Variable(repr(M.value)) if M.value >= 0 else Apply("neg", (Variable(repr(-M.value)),))
-    else:
-        M = rebuilt(M, tuple((names, _pointed(N)) for names, N in parts(M)))
-    for x, N in reversed(spine):
-        M = Let(x, N, M)
-    return M
+
+    def pointed(N: core.Term) -> core.Term:
+        if not isinstance(N, core.Constant):
+            return N
+        return core.Variable(repr(N.value)) if N.value >= 0 else core.Apply("neg", (core.Variable(repr(-N.value)),))
+
+    return bottom_up(M, pointed)
 
 
 def type_text(A: Type) -> str:
@@ -114,13 +96,13 @@ def value_text(V: Value) -> str:
     raise KernelBug("a function or an injection has no text")
 
 
-def net_text(f: Program) -> tuple[str, str]:
+def net_text(f: core.Program) -> tuple[str, str]:
     """A program on tuples as a net, with the operations that it performs; and a handler that runs it backwards.
 
     Each operation is a function symbol: the handler's forward part applies it and keeps its argument, the backward part is its
     derivative at what was kept.
     """
-    symbols = list(dict.fromkeys(M.symbol for M in subterms(f.body) if isinstance(M, Apply)))
+    symbols = list(dict.fromkeys(M.symbol for M in subterms(f.body) if isinstance(M, core.Apply)))
     declared = [f"op {operation(s)} : {type_text(product(*[Real()] * k))} -> Real" for s, k in _arities(f, symbols)]
     names = Names([*(x for x, _ in f.parameters), *binders(f.body)])
     lines: list[str] = []
@@ -139,33 +121,33 @@ def operation(symbol: str) -> str:
     return symbol.capitalize()
 
 
-def _arities(f: Program, symbols: Iterable[str]) -> Iterable[tuple[str, int]]:
-    found = {M.symbol: len(M.arguments) for M in subterms(f.body) if isinstance(M, Apply)}
+def _arities(f: core.Program, symbols: Iterable[str]) -> Iterable[tuple[str, int]]:
+    found = {M.symbol: len(M.arguments) for M in subterms(f.body) if isinstance(M, core.Apply)}
     return [(s, found[s]) for s in symbols]
 
 
-def _command(M: Term, lines: list[str], names: Names) -> Term:
+def _command(M: core.Term, lines: list[str], names: Names) -> core.Term:
     """The pure term that is left of M when each application has a name of its own; ``lines`` grows by their lets."""
-    while isinstance(M, Let):
+    while isinstance(M, core.Let):
         _bind(M.name, M.bound, lines, names)
         M = M.body
     match M:
-        case Constant() | Variable():
+        case core.Constant() | core.Variable():
             return M
-        case Apply():
+        case core.Apply():
             x = names.fresh("v")
             _bind(x, M, lines, names)
-            return Variable(x)
-        case Tuple(many):
-            return Tuple(tuple(_command(N, lines, names) for N in many))
-        case Projection(i, N):
-            return Projection(i, _command(N, lines, names))
+            return core.Variable(x)
+        case core.Tuple(many):
+            return core.Tuple(tuple(_command(N, lines, names) for N in many))
+        case core.Projection(i, N):
+            return core.Projection(i, _command(N, lines, names))
         case _:
             raise KernelBug("the program is not on tuples alone")
 
 
-def _bind(x: str, M: Term, lines: list[str], names: Names) -> None:
-    if isinstance(M, Apply):
+def _bind(x: str, M: core.Term, lines: list[str], names: Names) -> None:
+    if isinstance(M, core.Apply):
         arguments = ", ".join(_text(_command(N, lines, names)) for N in M.arguments)
         lines.append(f"let {x} <= {operation(M.symbol)}({arguments}) in")
     else:

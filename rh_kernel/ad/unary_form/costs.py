@@ -7,25 +7,8 @@ A cost is (moves, additions, multiplications, nonlinear operations). What Fig 11
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import parts
-from rh_kernel.ad.unary_form.terms.terms import (
-    Const,
-    Fill,
-    Fold,
-    If,
-    Let,
-    Map,
-    Map2,
-    Op,
-    Pack,
-    Plus,
-    Proj,
-    Scale,
-    Shift,
-    Term,
-    Use,
-    Var,
-)
 from rh_kernel.ad.unary_form.terms.types import Several, Type, size
 from rh_kernel.ad.unary_form.terms.typing import Checking
 from rh_kernel.source.diagnostic import KernelBug
@@ -61,7 +44,7 @@ class Cost:
 _ADD, _MUL = Cost(3, 1, 0, 0), Cost(3, 0, 1, 0)
 
 
-def cost(M: Term, types: Mapping[str, Type]) -> Cost:
+def cost(M: e.Term, types: Mapping[str, Type]) -> Cost:
     """``Cost(e)``, where the variables of the context have these types."""
     return _Counting(Checking(dict(types))).of(M)
 
@@ -72,43 +55,43 @@ class _Counting:
 
     checking: Checking
 
-    def of(self, M: Term) -> Cost:
+    def of(self, M: e.Term) -> Cost:
         """``Cost(e)``"""
         total = Cost()
-        while isinstance(M, Let):
+        while isinstance(M, e.Let):
             total += Cost(1) + self.of(M.bound)
-            self.checking.of(Let(M.names, M.bound, Var(M.names[0])))
+            self.checking.of(e.Let(M.names, M.bound, e.Var(M.names[0])))
             M = M.body
         match M:
-            case Const() | Var():
+            case e.Const() | e.Var():
                 return total + Cost(1)
-            case Op("add" | "sub", _):
+            case e.Op("add" | "sub", _):
                 total += _ADD
-            case Op("mul", _):
+            case e.Op("mul", _):
                 total += _MUL
-            case Op(_, arguments):
+            case e.Op(_, arguments):
                 total += Cost(1 + len(arguments), 0, 0, 1)
-            case Proj():
+            case e.Proj():
                 total += Cost(1)
-            case Shift(_, A):
+            case e.Shift(_, A):
                 total += Cost(self._size(A))
-            case Fill(n, Const()):
+            case e.Fill(n, e.Const()):
                 return total + Cost(n)
-            case Fill(n, _):
+            case e.Fill(n, _):
                 total += Cost(n)
-            case Use(primitive, arguments):
+            case e.Use(primitive, arguments):
                 given = tuple(map(self.checking.of, arguments))
                 total += Cost(primitive.cost(given), primitive.operations(given))
-            case Plus(N, _):
+            case e.Plus(N, _):
                 total += _ADD.times(size(self.checking.of(N)))
-            case Scale(N, _):
+            case e.Scale(N, _):
                 total += _MUL.times(size(self.checking.of(N)))
-            case If(smaller, larger, then, otherwise):
+            case e.If(smaller, larger, then, otherwise):
                 branches = max(self.of(then), self.of(otherwise), key=lambda c: c.total)
                 return total + self.of(smaller) + self.of(larger) + branches
-            case Map() | Map2() | Fold():
+            case e.Map() | e.Map2() | e.Fold():
                 return total + self._array(M)
-            case Pack():
+            case e.Pack():
                 pass
             case _:
                 raise KernelBug("functions have no cost")
@@ -116,30 +99,30 @@ class _Counting:
             total += self.of(N)
         return total
 
-    def _array(self, M: Map | Map2 | Fold) -> Cost:
+    def _array(self, M: e.Map | e.Map2 | e.Fold) -> Cost:
         """``n * (Cost(e1) + (2, 0, 0, 0)) + …``; a scan moves its accumulator once more"""
         # The type of the whole is what gives the names in the body theirs.
         self.checking.of(M)
         *outside, (_, body) = parts(M)
         n = self._size(outside[-1][1])
-        each = 3 if isinstance(M, Fold) and M.form in {"scanl", "scanr"} else 2
+        each = 3 if isinstance(M, e.Fold) and M.form in {"scanl", "scanr"} else 2
         total = (self.of(body) + Cost(each)).times(n)
         for _, N in outside:
             total += self.of(N)
         return total
 
-    def _size(self, A: Term) -> int:
+    def _size(self, A: e.Term) -> int:
         found = self.checking.of(A)
         return found.size if isinstance(found, Several) else 0
 
 
-def nesting(M: Term) -> int:
+def nesting(M: e.Term) -> int:
     """``NAO(e)``: how deep operations on arrays are nested; a branch counts as one, as its gradient runs it again."""
     deepest = 0
-    while isinstance(M, Let):
+    while isinstance(M, e.Let):
         deepest = max(deepest, nesting(M.bound))
         M = M.body
     for i, (names, N) in enumerate(parts(M)):
-        is_inner = bool(names) or (isinstance(M, If) and i > 1)
+        is_inner = bool(names) or (isinstance(M, e.If) and i > 1)
         deepest = max(deepest, nesting(N) + is_inner)
     return deepest

@@ -1,1 +1,1 @@
-"""Plans as CUDA C: pure text, from steps to kernels, from kernels to a module. ``arrays.cuda.backend`` compiles and runs it."""
+"""CUDA code generation: pure text, from steps to kernels to a module. ``arrays.cuda.backend`` compiles and runs it."""

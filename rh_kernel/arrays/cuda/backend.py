@@ -1,8 +1,8 @@
-"""Plans on a graphics card, through CuPy: data, weights and everything in between stay there from step to step.
+"""The CUDA back end, through CuPy: data, weights and intermediate results stay on the device from step to step.
 
-A small plan is one kernel for any number of runs; one of middle size a graph of kernels of its own; a large one launches its
-kernels and leaves products of matrices to cuBLAS. All of it goes through one stream, so runners of one memory see each other's
-work. A call of a runner ends when the card is done, so whoever calls it knows how long it took, and can be interrupted.
+A small plan is a single kernel for any number of runs; a medium one is captured as a CUDA graph of its kernels; a large one
+launches its kernels one by one and leaves matrix products to cuBLAS. Everything uses one stream, so runners that share a memory
+see each other's updates. Each call of a runner synchronises, so it can be timed and interrupted.
 """
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -22,8 +22,8 @@ from rh_kernel.arrays.cuda.module import BLOCK, Launch, Module, Way, module
 from rh_kernel.arrays.cuda.texts import LOAD, NEXT, RUN
 from rh_kernel.arrays.devices import Card, NoCard, card
 from rh_kernel.arrays.errors import CardFailed
-from rh_kernel.arrays.plan import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel as kernel_of
 from rh_kernel.source.diagnostic import Stuck
@@ -31,14 +31,14 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 LONGEST_LAUNCH = 1 << 30
-"""About so many operations are done by one launch of a kernel for whole runs: a fraction of a second, and others get a turn."""
+"""Operations, about, per launch of a kernel for whole runs: a fraction of a second, so that others get a turn."""
 
 LONGEST_WORDS = 200
-"""As many characters of what CUDA says are passed on; a compiler says much more."""
+"""Characters of a CUDA error message that are shown; a compiler's can be much longer."""
 
 
 def available() -> str | None:
-    """Why there is no graphics card to compute on, or ``None`` if there is one."""
+    """Return why there is no usable GPU, or ``None`` if there is one."""
     match card():
         case Card():
             return None
@@ -47,7 +47,7 @@ def available() -> str | None:
 
 
 class Pointer(Protocol):
-    """Where an array lies on the card."""
+    """The device memory of an array."""
 
     @property
     def ptr(self) -> int:
@@ -56,16 +56,16 @@ class Pointer(Protocol):
 
 
 class OnCard(Protocol):
-    """An array on the card: as much of CuPy's as is used here."""
+    """An array on the device: the part of CuPy's interface that is used here."""
 
     @property
     def data(self) -> Pointer:
-        """Where it begins."""
+        """The device memory."""
         ...
 
     @property
     def itemsize(self) -> int:
-        """The bytes of an entry."""
+        """The bytes per entry."""
         ...
 
     @property
@@ -80,19 +80,19 @@ class OnCard(Protocol):
 
     @property
     def dtype(self) -> "np.dtype[Any]":
-        """What an entry is."""
+        """The data type of the entries."""
         ...
 
     def reshape(self, shape: int | Extent) -> "OnCard":
-        """The same entries in another shape."""
+        """Return the same entries in another shape."""
         ...
 
     def set(self, values: "np.ndarray[Any, Any]") -> None:
-        """Brings these entries to the card."""
+        """Copy these entries to the device."""
         ...
 
     def fill(self, value: int) -> None:
-        """Makes each entry this number."""
+        """Set each entry to this number."""
         ...
 
     def __getitem__(self, at: slice) -> "OnCard": ...
@@ -102,14 +102,14 @@ class OnCard(Protocol):
 
 @dataclass(slots=True)
 class Traffic:
-    """How many arrays went to the card, and how many came from it."""
+    """The numbers of host-to-device and device-to-host copies."""
 
     up: int = 0
     down: int = 0
 
 
 class CupyBackend:
-    """The graphics card. Raises ``Unsupported`` if none answers. ``way`` is for tests: at first, what suits each plan."""
+    """The GPU. Raises ``Unsupported`` if there is none. ``way`` overrides, in tests, how plans are launched at first."""
 
     wants_matrices = False
     far = True
@@ -124,16 +124,16 @@ class CupyBackend:
         self.stream: Any = _stream(self.xp)
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
-        """Copies of the contents, on the card."""
+        """Return a memory on the device with copies of the contents."""
         return OnTheCard(self, heap, precision)
 
     def runner(self, plan: Plan, memory: Places) -> "CupyRunner":
-        """The plan on that memory. Raises ``Unsupported`` only if a way was given that it does not go in."""
+        """Prepare the plan to run on that memory. Raises ``Unsupported`` only if ``way`` is set and does not suit the plan."""
         return CupyRunner(self, plan, memory)
 
     @contextmanager
     def working(self) -> Generator[None, None, None]:
-        """What happens inside goes through the stream. Raises ``Stuck`` where CUDA gives up."""
+        """Inside, use the stream. Raises ``Stuck`` if CUDA fails."""
         try:
             with self.stream:
                 yield
@@ -141,23 +141,23 @@ class CupyBackend:
             raise Stuck(CardFailed(why=" ".join(str(problem).split())[:LONGEST_WORDS])) from problem
 
     def up(self, array: "np.ndarray[Any, Any]") -> OnCard:
-        """A copy on the card."""
+        """Copy an array to the device."""
         self.traffic.up += 1
         return self.xp.asarray(array)
 
     def write(self, there: OnCard, array: "np.ndarray[Any, Any]") -> None:
-        """The entries of an array into one that is on the card."""
+        """Copy the entries of an array into one on the device."""
         self.traffic.up += 1
         there.set(np.ascontiguousarray(array, dtype=there.dtype))
 
     def down(self, array: OnCard) -> Array:
-        """A copy from the card, once it has done what it was given before."""
+        """Copy an array from the device, after all earlier work has finished."""
         self.traffic.down += 1
         return self.xp.asnumpy(array)
 
 
 class OnTheCard(Memory):
-    """The contents on the card, parts of one array: it takes one transfer to fetch them."""
+    """The contents on the device, as parts of one array, so that a single transfer fetches them."""
 
     __slots__ = ("_backend", "_layout", "_parts", "_whole")
 
@@ -179,25 +179,25 @@ class OnTheCard(Memory):
         return len(self._parts)
 
     def store(self, heap: Mapping[Location, Array]) -> None:
-        """Overwrites what is at those locations."""
+        """Overwrite the contents of these locations."""
         with self._backend.working():
             for location, array in heap.items():
                 self._backend.write(self._parts[location], array)
 
     def fetch(self, over: Mapping[Location, Array] | None = None) -> Mapping[Location, Array]:
-        """The contents as they are now."""
+        """Return the current contents."""
         with self._backend.working():
             return copied(self._backend.down(self._whole), self._layout, over)
 
 
 @cache
 def _stream(cupy: ModuleType) -> object:
-    """The same stream for all back ends: CuPy keeps memory that is given back for the stream that had it."""
+    """The stream shared by all back ends, because CuPy's memory pool reuses freed memory per stream."""
     return cupy.cuda.Stream(non_blocking=True)
 
 
 class CupyRunner:
-    """A plan with its buffers on the card, its kernels compiled."""
+    """A plan with its buffers on the device and its kernels compiled."""
 
     def __init__(self, backend: CupyBackend, plan: Plan, memory: Places) -> None:
         self.backend = backend
@@ -225,11 +225,11 @@ class CupyRunner:
             self._arguments = (*[backend.up(table) for table in tables], self._data, self._counter)
             self._rows: OnCard = backend.up(np.arange(self.samples, dtype=np.int64))
             self._table: OnCard = self._rows
-            self._factors: list[np.ndarray[Any, Any]] = []  # cuBLAS reads them where they are
+            self._factors: list[np.ndarray[Any, Any]] = []  # cuBLAS reads them in place
             self._actions = [self._action(action) for action in self.module.actions]
 
     def step(self, *inputs: Array) -> None:
-        """One run on arrays of the plan's precision and shapes. Raises ``ValueError`` if one is not."""
+        """Run once. Raises ``ValueError`` if the inputs do not have the plan's precision and shapes."""
         self._require([(x, shape) for x, shape in zip(inputs, self.plan.inputs, strict=True)])
         with self.backend.working():
             if not self._staged:
@@ -241,9 +241,9 @@ class CupyRunner:
             self.backend.stream.synchronize()
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
-        """A run for each row of ``rows``, on those samples of the inputs.
+        """Run once for each row of ``rows``, on those samples of the inputs.
 
-        The inputs are brought to the card once, as long as they are the same arrays: nobody may write on them in between.
+        The inputs are copied to the device once, as long as they are the same arrays, so they must not be modified in between.
         """
         per_sample = [shape if self.plan.samples is None else shape[1:] for shape in self.plan.inputs]
         self._require([(x, (len(x), *shape)) for x, shape in zip(inputs, per_sample, strict=True)])
@@ -258,12 +258,12 @@ class CupyRunner:
             if len(inputs) != len(self._given) or any(x is not y for x, y in zip(inputs, self._given, strict=True)):
                 self._there = [self.backend.up(np.ascontiguousarray(x)) for x in inputs]
                 self._given = tuple(inputs)
-            self._bind(self._place(np.ascontiguousarray(rows, dtype=np.int64).reshape(-1)), self._there)
+            self._bind(self._upload_rows(np.ascontiguousarray(rows, dtype=np.int64).reshape(-1)), self._there)
             self._run(len(rows))
             self.backend.stream.synchronize()
 
     def result(self) -> Arrays:
-        """The result of the last run, as new NumPy arrays."""
+        """Return the result of the last run, as new NumPy arrays."""
         with self.backend.working():
             return self._leaf(self.plan.result)
 
@@ -293,15 +293,15 @@ class CupyRunner:
         return int(array.data.ptr) + offset * int(array.itemsize)
 
     def _array(self, view: View) -> OnCard:
-        """The view as an array of CuPy."""
+        """The view as a CuPy array."""
         base = self._buffers[view.buffer]
         if 0 in view.shape:
             return self.backend.xp.empty(view.shape, dtype=self.plan.precision)
         strides = tuple([s * int(base.itemsize) for s in view.strides])
         return self.backend.xp.lib.stride_tricks.as_strided(base[view.offset :], view.shape, strides)
 
-    def _place(self, rows: "np.ndarray[Any, np.dtype[np.int64]]") -> OnCard:
-        """The rows on the card, where those of the last call were if there is room."""
+    def _upload_rows(self, rows: "np.ndarray[Any, np.dtype[np.int64]]") -> OnCard:
+        """Copy the rows to the device, over those of the last call if they fit."""
         if self._table is self._rows or self._table.size < rows.size:
             self._table = self.backend.up(rows)
         else:
@@ -309,7 +309,7 @@ class CupyRunner:
         return self._table
 
     def _bind(self, rows: OnCard, data: Sequence[OnCard]) -> None:
-        """The runs that follow are on these rows of that data."""
+        """Select the rows and the data for the following runs."""
         addresses = tuple([int(x.data.ptr) for x in (rows, *data)])
         if addresses != self._bound:
             self._data.set(np.array(addresses, dtype=np.uint64))
@@ -324,10 +324,10 @@ class CupyRunner:
             case Way.CAPTURED | Way.LAUNCHED:
                 self._counter.fill(0)
                 for _ in range(runs):
-                    self._one()
+                    self._run_once()
 
-    def _one(self) -> None:
-        """A run; the first one is never captured, since then the card loads the kernels."""
+    def _run_once(self) -> None:
+        """Run once; the first run is not captured, because it loads the kernels."""
         if self.module.way is Way.LAUNCHED or not self._has_run:
             self._has_run = True
             self._launch_all()
@@ -396,4 +396,4 @@ def _mode(x: Matrix) -> int:
 
 
 def _nothing() -> None:
-    """A kernel for whole runs has done it."""
+    """Do nothing: the kernel for whole runs includes this step."""

@@ -1,4 +1,4 @@
-"""Sums of products: which thread makes which entry of the output, and which of them are products of matrices for cuBLAS."""
+"""Code generation for ``Contract``: which thread computes which entry of the output, and which products go to cuBLAS."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,15 +6,15 @@ from math import prod
 
 from rh_kernel.arrays.c_expressions import literal, real
 from rh_kernel.arrays.cuda.functions import Function, Shares, Width, block, coordinates, index, joined, place, shared_out
-from rh_kernel.arrays.loops.layouts import collapsed
-from rh_kernel.arrays.plan import Contract, Fold, Precision, View
+from rh_kernel.loops.ir import Contract, Fold, Precision, View
+from rh_kernel.loops.layouts import collapsed
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Axes of the output that lie over each other: entry u is ``i + Σ q j`` for the first of them and each of the others.
+    """Axes of the output that overlap in memory: entry u is ``i + Σ q j`` for the first of them and each of the others.
 
-    ``size`` is the number of different entries, ``stride`` their distance, ``others`` are the further axes with their q.
+    ``size`` is the number of distinct entries, ``stride`` their distance, and ``others`` are the further axes with their q.
     """
 
     first: int
@@ -24,18 +24,18 @@ class Group:
 
 
 def upright(views: Sequence[View]) -> list[View]:
-    """The same sums with no negative stride in the first view: axes are gone through from the other end."""
-    turned = [n > 1 and s < 0 for n, s in zip(views[0].shape, views[0].strides, strict=True)]
+    """Reverse axes so that the first view has no negative strides; the sums stay the same."""
+    reversed_axes = [n > 1 and s < 0 for n, s in zip(views[0].shape, views[0].strides, strict=True)]
     found: list[View] = []
     for v in views:
-        axes = list(zip(v.shape, v.strides, turned, strict=True))
+        axes = list(zip(v.shape, v.strides, reversed_axes, strict=True))
         offset = v.offset + sum((n - 1) * s for n, s, turn in axes if turn)
         found.append(View(v.buffer, offset, v.shape, tuple([-s if turn else s for _, s, turn in axes])))
     return found
 
 
 def groups(output: View) -> list[Group] | None:
-    """The different entries of the output, the nearest axes last, or ``None`` if they overlap in some other way."""
+    """The distinct entries of the output, innermost axes last, or ``None`` if they overlap in some other way."""
     axes = [(s, k) for k, (n, s) in enumerate(zip(output.shape, output.strides, strict=True)) if s and n > 1]
     found: list[Group] = []
     span = 1
@@ -54,26 +54,26 @@ def groups(output: View) -> list[Group] | None:
 
 
 def contract_function(step: Contract, precision: Precision, width: Width) -> Function:
-    """A thread for each entry of the output, or a block if they are few and each has many terms."""
+    """One thread per entry of the output, or one block per entry if there are few entries with many terms each."""
     views = upright(collapsed([step.output, step.left, step.right]))
     output, left, right = views
     shape = output.shape
     found = groups(output)
     names = [f"i{k}" for k in range(len(shape))]
     if found is None:
-        return _one_by_one(step, views, names, precision)
+        return _sequential(step, views, names, precision)
     free = [g.first for g in found]
-    lapping = [k for g in found for k, _ in g.others]
-    summed = [k for k in range(len(shape)) if k not in free and k not in lapping]
+    overlapping = [k for g in found for k, _ in g.others]
+    summed = [k for k in range(len(shape)) if k not in free and k not in overlapping]
     kind = index([*views, View(0, 0, shape, (0,) * len(shape))])
     entries = prod([g.size for g in found])
-    inner = [*summed, *lapping]
+    inner = [*summed, *overlapping]
     terms = prod([shape[k] for k in inner])
     wholes = [f"u{g.first}" if g.others else names[g.first] for g in found]
     together = width.together(entries, terms)
     is_tiled = not together and _is_tiled(found, (left, right))
     head = _tiled(kind, found, wholes) if is_tiled else [*coordinates(kind, [g.size for g in found], "i", wholes)]
-    # What the sum does not run through moves the factors once.
+    # Add the offsets that do not depend on the summed indices once.
     fixed = [g.first for g in found if not g.others]
     at = [names[k] for k in fixed]
     for name, pointer, v in (("a", "left", left), ("b", "right", right)):
@@ -83,7 +83,7 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
         f"{name}[{place([v.strides[k] for k in moving], [names[k] for k in moving])}]"
         for name, v in (("a", left), ("b", right))
     ]
-    body = [*_undone(kind, found, shape, names), f"s += {factors[0]} * {factors[1]};"]
+    body = [*_overlap_index(kind, found, shape, names), f"s += {factors[0]} * {factors[1]};"]
     result = "s" if step.scale == 1.0 else f"{literal(step.scale, precision)} * s"
     written = f"out[{place([g.stride for g in found], wholes)}] {'+=' if step.accumulate else '='} {result};"
     text = [f"{real(precision)}* const out = q[0];"]
@@ -105,18 +105,18 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
 
 
 TILE = (4, 8)
-"""The threads of a warp make so many rows and columns of the output, where they had to read far apart to make one row."""
+"""The tile of the output, rows by columns, that a warp computes if a single row would need strided reads."""
 
 
 def _is_tiled(found: Sequence[Group], factors: Sequence[View]) -> bool:
-    """Whether neighbours in the output need entries of a factor that are no neighbours."""
+    """Whether adjacent entries of the output need strided entries of a factor."""
     if len(found) < len(TILE) or any(g.others or g.size % n for g, n in zip(found[-2:], TILE, strict=True)):
         return False
     return any(abs(v.strides[found[-1].first]) > 1 for v in factors)
 
 
 def _tiled(kind: str, found: Sequence[Group], wholes: Sequence[str]) -> list[str]:
-    """The coordinates of entry ``i`` if the last two axes are gone through tile by tile."""
+    """Statements for the coordinates of entry ``i`` if the last two axes are traversed in tiles."""
     rows, columns = TILE
     *others, m, n = [g.size for g in found]
     names = [*wholes[:-2], "row", "column", "down", "across"]
@@ -127,8 +127,8 @@ def _tiled(kind: str, found: Sequence[Group], wholes: Sequence[str]) -> list[str
     ]
 
 
-def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequence[str]) -> list[str]:
-    """Where axes lie over each other, the place along the first of them; it may be beyond its ends."""
+def _overlap_index(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequence[str]) -> list[str]:
+    """Statements for the index along the first of overlapping axes; skips it if it is out of range."""
     lines: list[str] = []
     for g in found:
         if g.others:
@@ -137,8 +137,8 @@ def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequ
     return lines
 
 
-def _one_by_one(step: Contract, views: Sequence[View], names: Sequence[str], precision: Precision) -> Function:
-    """A single thread that does all of it: where no two threads may meet, and nobody knows where they would."""
+def _sequential(step: Contract, views: Sequence[View], names: Sequence[str], precision: Precision) -> Function:
+    """A single thread that does all the work, for outputs that overlap in a way that cannot be split among threads."""
     kind, shape = index(views), views[0].shape
     entries = [f"{name}[{place(v.strides, names)}]" for name, v in zip(("out", "left", "right"), views, strict=True)]
 
@@ -155,12 +155,12 @@ def _one_by_one(step: Contract, views: Sequence[View], names: Sequence[str], pre
     return Function("\n".join(text), Shares.THREADS, tuple([(v.buffer, v.offset) for v in views]), 1, 1)
 
 
-# ---------------------------------------------------------------------------------------- matrices
+# ---------------------------------------------------------------------------------------- matrix products
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A matrix, stored by columns (or by rows: ``is_transposed``) that are ``leading`` apart; or several, so far ``apart``."""
+    """A column-major matrix (row-major if ``is_transposed``): its leading dimension, and ``apart``, the stride of a batch."""
 
     view: View
     leading: int
@@ -170,7 +170,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """``C ← alpha A B + beta C`` as BLAS wants it: C (m × n) by columns; ``samples`` products at once."""
+    """``C ← alpha A B + beta C`` in BLAS's conventions: C (m × n) is column-major; a batch of ``samples`` products."""
 
     m: int
     n: int
@@ -184,7 +184,7 @@ class Product:
 
 
 def product(step: Contract) -> Product | None:
-    """The contraction as a product of matrices, if it is one with entries of each next to each other in one direction."""
+    """Express the contraction as a matrix product, if it is one and each matrix is contiguous in one direction."""
     output, left, right = upright(collapsed([step.output, step.left, step.right]))
     found = groups(output)
     if found is None or any(g.others for g in found):
@@ -211,12 +211,12 @@ def product(step: Contract) -> Product | None:
     m, n, k, samples = sizes
     beta = 1.0 if step.accumulate else 0.0
     if C.is_transposed:
-        A, B, C, m, n = _turned(B), _turned(A), _turned(C), n, m
+        A, B, C, m, n = _transposed(B), _transposed(A), _transposed(C), n, m
     return Product(m, n, k, samples, A, B, C, step.scale, beta)
 
 
 def _axis(v: View, axis: int | None) -> tuple[int, int]:
-    """Size and stride; an axis that is not there has one entry, next to whatever there is."""
+    """Size and stride; a missing axis has size and stride 1."""
     return (1, 1) if axis is None else (v.shape[axis], v.strides[axis])
 
 
@@ -231,5 +231,5 @@ def _matrix(v: View, down: tuple[int, int], across: tuple[int, int], apart: int)
     return None
 
 
-def _turned(x: Matrix) -> Matrix:
+def _transposed(x: Matrix) -> Matrix:
     return replace(x, is_transposed=not x.is_transposed)

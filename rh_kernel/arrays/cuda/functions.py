@@ -1,8 +1,8 @@
-"""A step ↦ the body of a CUDA function that does it, and the pointers that it is given.
+"""Code generation: the body of the CUDA function for a step, and the pointers it takes.
 
-The body is the same for steps that differ only in where their views begin, so a chain of a thousand equal layers is a few
-functions. ``THREADS`` share the entries of the output by ``first`` and ``step``; ``BLOCKS`` share them by ``block`` and
-``blocks``, and the threads of a block work on one entry together.
+Steps that differ only in the offsets of their views share one body, so a chain of a thousand equal layers needs only a few
+functions. ``THREADS`` divide the entries of the output by ``first`` and ``step``. ``BLOCKS`` divide them by ``block`` and
+``blocks``, and the threads of a block cooperate on one entry.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,15 @@ from enum import Enum, auto
 from math import prod
 
 from rh_kernel.arrays.c_expressions import literal, real, statements
-from rh_kernel.arrays.loops.layouts import collapsed
-from rh_kernel.arrays.plan import Fold, Gather, Map, Precision, Reduce, View
+from rh_kernel.loops.ir import Fold, Gather, Map, Precision, Reduce, View
+from rh_kernel.loops.layouts import collapsed
 
 LARGEST_INT = 1 << 30
-"""Entries of larger arrays are counted in 64 bits."""
+"""Larger arrays are indexed with 64-bit integers."""
 
 
 class Shares(Enum):
-    """Who shares the entries of the output."""
+    """Whether threads or blocks divide the entries of the output."""
 
     THREADS = auto()
     BLOCKS = auto()
@@ -27,9 +27,9 @@ class Shares(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """The lines between the braces. They find pointer i in ``q[i]``; ``pointers`` are (buffer, offset).
+    """The body of a function, in which pointer i is ``q[i]``; ``pointers`` are (buffer, offset).
 
-    The first ``outputs`` of them are written to. ``entries`` is the number of entries that are shared out.
+    The first ``outputs`` pointers are written through. ``entries`` is the number of entries to divide.
     """
 
     body: str
@@ -41,18 +41,18 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """What a function will run on: so many threads, in so many blocks."""
+    """The launch configuration of a function: total threads, and blocks."""
 
     threads: int
     blocks: int
 
     def together(self, entries: int, terms: int) -> bool:
-        """Whether the threads of a block had better work on one entry together, if each is the sum of so many terms."""
+        """Whether a block should cooperate on each entry, given the numbers of entries and of terms per entry."""
         return -(-entries // self.blocks) * (terms // 256 + 64) < -(-entries // self.threads) * terms
 
 
 def index(views: Sequence[View]) -> str:
-    """The type that counts entries."""
+    """Return the C type that indexes entries of the views."""
     reach = max([sum(abs(s) * (n - 1) for n, s in zip(v.shape, v.strides, strict=True)) for v in views], default=0)
     return "long long" if max([reach, *[prod(v.shape) for v in views]]) >= LARGEST_INT else "int"
 
@@ -64,7 +64,7 @@ def place(strides: Sequence[int], names: Sequence[str]) -> str:
 
 
 def coordinates(kind: str, shape: Sequence[int], of: str, names: Sequence[str]) -> Iterator[str]:
-    """Statements that take the number of an entry in row-major order apart."""
+    """Yield statements that compute the coordinates of an entry from its row-major number."""
     rest = of
     for k in range(len(shape) - 1, 0, -1):
         yield f"const {kind} {names[k]} = {rest} % {shape[k]};"
@@ -80,12 +80,12 @@ def block(head: str, lines: Sequence[str]) -> list[str]:
 
 
 def shared_out(kind: str, entries: int, lines: Sequence[str]) -> list[str]:
-    """The loop over the entries that fall to a thread."""
+    """The loop over the entries assigned to a thread."""
     return block(f"for ({kind} i = first; i < {entries}; i += step)", lines)
 
 
 def map_function(step: Map, precision: Precision) -> Function:
-    """Entry by entry, each by one thread."""
+    """One thread per entry."""
     views = collapsed([*step.arguments, *[store.view for store in step.stores]])
     shape, n = views[0].shape, len(step.arguments)
     names = [f"i{k}" for k in range(len(shape))]
@@ -108,13 +108,13 @@ def map_function(step: Map, precision: Precision) -> Function:
 
 
 def gather_function(step: Gather, table: tuple[int, int], precision: Precision) -> Function:
-    """A thread for each entry of the output; the table, of ``int``, is at the pointer ``table``."""
+    """One thread per entry of the output; the ``int`` table is at the pointer ``table``."""
     shape, terms = step.output.shape, step.table.shape[1]
     names = [f"i{k}" for k in range(len(shape))]
     last, stride = names[-1], step.argument.strides[-1]
     kind = index([step.output, step.argument])
     kept = place(step.argument.strides[:-1], names[:-1])
-    # One column says what is copied; a sum begins with 0.0.
+    # A single column is copied; a sum starts from 0.0.
     start = "-0.0" if step.table.shape[1] == 1 else "0"
     lines = [*coordinates(kind, shape, "i", names), f"{real(precision)} s = {start};"]
     lines += block(
@@ -134,7 +134,7 @@ def gather_function(step: Gather, table: tuple[int, int], precision: Precision) 
 
 
 def reduce_function(step: Reduce, precision: Precision, width: Width) -> Function:
-    """A thread for each entry of the output, or a block if they are few and each is the fold of many."""
+    """One thread per entry of the output, or one block per entry if there are few entries with many terms each."""
     shape = step.output.shape
     folded, strides = step.argument.shape[len(shape) :], step.argument.strides[len(shape) :]
     (inner,) = collapsed([View(0, 0, folded, strides)])
@@ -166,7 +166,7 @@ def reduce_function(step: Reduce, precision: Precision, width: Width) -> Functio
 
 
 def beginning(fold: Fold, kind: str, precision: Precision) -> list[str]:
-    """The fold of nothing."""
+    """The initial value of a fold."""
     match fold:
         case Fold.SUM:
             return [f"{real(precision)} s = 0;"]
@@ -177,7 +177,7 @@ def beginning(fold: Fold, kind: str, precision: Precision) -> list[str]:
 
 
 def folding(fold: Fold, x: str, j: str) -> list[str]:
-    """One more number, at place j: of two nans, or two equal numbers, the one at the earlier place stays."""
+    """Fold in one more number, at position j; of two nans, or two equal numbers, the one at the earlier position stays."""
     match fold:
         case Fold.SUM:
             return [f"s += {x};"]
@@ -189,7 +189,7 @@ def folding(fold: Fold, x: str, j: str) -> list[str]:
 
 
 def joined(fold: Fold, precision: Precision) -> list[str]:
-    """What the threads of a block have found becomes one, in the hands of the first; ``sums`` and ``places`` are shared."""
+    """Tree reduction over the threads of a block, in the shared arrays ``sums`` and ``places``; thread 0 has the result."""
     has_place = fold is Fold.ARGMAX
     kind = real(precision)
     keep = ["sums[threadIdx.x] = s;", *(["places[threadIdx.x] = at;"] if has_place else [])]

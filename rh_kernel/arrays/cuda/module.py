@@ -1,9 +1,9 @@
-"""A plan as one CUDA module: its functions, and the calls of them in order.
+"""A plan as one CUDA module: its functions, and the sequence of their calls.
 
-All kernels have one parameter list, so that the machine that starts them knows nothing of what they do:
-``pointers`` has the addresses that the calls are given, ``calls`` three numbers for each call (its function, where its pointers
-begin, whether it has to wait for those before it) after the number of calls, ``data`` the addresses of the table of rows and of
-the data sets, and ``counter`` the number of the run.
+All kernels have the same parameter list, so that the code that launches them need not know what they do: ``pointers`` has the
+addresses that the calls use; ``calls`` has the number of calls and then three numbers per call (its function, the index of its
+first pointer, whether it has to wait for earlier calls); ``data`` has the addresses of the table of rows and of the data sets;
+and ``counter`` has the number of the run.
 """
 
 from dataclasses import dataclass
@@ -30,26 +30,26 @@ from rh_kernel.arrays.cuda.texts import (
     own_kernel,
     whole_kernel,
 )
-from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Input, Map, Plan, Reduce, Step
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Input, Map, Plan, Reduce, Step
 
 WHOLE = 1 << 20
-"""A plan of less work is one kernel, in one block, for as many runs as there are to do."""
+"""A plan with at most this much work is one kernel of one block, which does any number of runs."""
 
 CAPTURED = 1 << 25
-"""A plan of less work is a graph of kernels of its own; a larger one leaves its products of matrices to cuBLAS."""
+"""A plan with at most this much work is a CUDA graph of its kernels; a larger one uses cuBLAS for matrix products."""
 
 PRODUCT = 1 << 16
-"""A product of matrices of less work is not worth a call of cuBLAS."""
+"""A matrix product with less work is not worth a call of cuBLAS."""
 
 BLOCK, ALONE = 256, 1024
-"""The threads of a block among many, and of one that is alone."""
+"""The threads per block, in a grid of many blocks and in a single block."""
 
 GRID = 2048
-"""The most blocks of one kernel; each thread takes several entries then."""
+"""The most blocks of a kernel; beyond that, each thread handles several entries."""
 
 
 class Way(Enum):
-    """How a run is started."""
+    """How a run is launched."""
 
     WHOLE = auto()
     CAPTURED = auto()
@@ -58,7 +58,7 @@ class Way(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One call of a kernel: call number ``number`` in ``Module.calls``, on so many blocks"""
+    """One kernel launch: call number ``number`` of ``Module.calls``, with that many blocks"""
 
     kernel: str
     number: int
@@ -71,10 +71,10 @@ Action: TypeAlias = Launch | Product | Call | Check
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The text, the calls, and what is done one after the other if it is not one kernel.
+    """The source, the calls, and the actions to run in order if the module is not a single kernel.
 
-    ``pointers`` are (buffer, offset), those of the inputs first; a buffer number beyond those of the plan is one of ``tables``.
-    ``threads`` are those of a block that is alone, ``loading`` the blocks that bring the samples of a run.
+    ``pointers`` are (buffer, offset), those of the inputs first; buffer numbers beyond those of the plan refer to ``tables``.
+    ``threads`` is the size of a single block, ``loading`` the number of blocks that load the samples of a run.
     """
 
     text: str
@@ -90,12 +90,12 @@ class Module:
 
 
 def module(plan: Plan, way: Way | None = None) -> Module:
-    """The module of a plan, run in the way that fits its work unless one is given. Raises ``Unsupported``."""
+    """Generate the module of a plan, launched in the way that suits its work unless one is given. Raises ``Unsupported``."""
     amount = sum(_work(step) for step in plan.steps)
     if way is None:
         is_plain = not any(isinstance(step, Call | Check) for step in plan.steps)
         way = Way.LAUNCHED if not is_plain or amount > CAPTURED else Way.WHOLE if amount <= WHOLE else Way.CAPTURED
-    return _Writer(plan, way, amount).written()
+    return _Builder(plan, way, amount).written()
 
 
 def _work(step: Step) -> int:
@@ -114,7 +114,7 @@ def _work(step: Step) -> int:
             return 0
 
 
-class _Writer:
+class _Builder:
     def __init__(self, plan: Plan, way: Way, amount: int) -> None:
         self.plan = plan
         self.way = way
@@ -199,5 +199,5 @@ class _Writer:
 
 
 def _blocks(entries: int) -> int:
-    """As many blocks as it takes for each thread to have one entry, or the most that there are."""
+    """Enough blocks for one entry per thread, up to the limit."""
     return max(1, min(GRID, -(-entries // BLOCK)))

@@ -1,13 +1,13 @@
-"""Which calls have to wait for those before them, when the threads of one block go through all of them."""
+"""Barriers: which calls have to wait for earlier ones when the threads of one block run all of them."""
 
 from collections.abc import Sequence
 
 from rh_kernel.arrays.cuda.functions import Function
-from rh_kernel.arrays.plan import Buffer, Scratch
+from rh_kernel.loops.ir import Buffer, Scratch
 
 
 class Order:
-    """The calls so far: what those since the last wait have read and written."""
+    """Tracks the buffers read and written since the last barrier."""
 
     def __init__(self, buffers: Sequence[Buffer]) -> None:
         self.buffers = buffers
@@ -15,11 +15,11 @@ class Order:
         self.written: list[int] = []
 
     def waits(self, function: Function) -> bool:
-        """Whether the call reads what is being written, or writes what is being read or written; it is the next one then."""
+        """Add a call and return whether it needs a barrier: it reads what was written, or writes what was read or written."""
         buffers = [buffer for buffer, _ in function.pointers]
         writes, reads = buffers[: function.outputs], buffers[function.outputs :]
-        waits = any(self._meet(b, c) for b in reads for c in self.written) or any(
-            self._meet(b, c) for b in writes for c in (*self.read, *self.written)
+        waits = any(self._overlap(b, c) for b in reads for c in self.written) or any(
+            self._overlap(b, c) for b in writes for c in (*self.read, *self.written)
         )
         if waits:
             self.read, self.written = [], []
@@ -27,8 +27,8 @@ class Order:
         self.written += writes
         return waits
 
-    def _meet(self, one: int, other: int) -> bool:
-        """Whether two buffers have entries in common; tables of integers are only read."""
+    def _overlap(self, one: int, other: int) -> bool:
+        """Whether two buffers overlap; tables of integers are only read."""
         if one == other:
             return True
         if max(one, other) >= len(self.buffers):

@@ -1,26 +1,26 @@
-"""The text around the functions of a module: how kernels call them, how samples are loaded, how runs are counted."""
+"""Templates for the code around the functions of a module: kernels, loading samples, counting runs."""
 
 from collections.abc import Mapping, Sequence
 
 from rh_kernel.arrays.cuda.functions import Shares
 
 RUN, LOAD, NEXT = "run", "load", "next"
-"""The kernels of all modules: whole runs, the samples of a run, and the step to the next one."""
+"""The kernels of every module: whole runs, loading the samples of a run, and advancing to the next run."""
 
 
 def kernel_name(number: int) -> str:
-    """The kernel of function ``number`` alone."""
+    """Return the name of the kernel that calls only function ``number``."""
     return f"k{number}"
 
 
 def head(name: str) -> str:
-    """A kernel and the parameters that all of them have."""
+    """Return the signature of a kernel; all have the same parameters."""
     tables = "Pointers pointers, const int* calls, const real* const* data, long long* counter"
     return f'extern "C" __global__ void __launch_bounds__(1024) {name}({tables}, const int first, const int count)'
 
 
 def device_function(number: int, body: str, shares: Shares) -> str:
-    """The function as it is called by kernels."""
+    """Return the definition of a function, to be called by kernels."""
     lines = "\n".join([f"    {line}" for line in body.split("\n")])
     match shares:
         case Shares.THREADS:
@@ -38,7 +38,7 @@ _SHARED = """    __shared__ real sums[1024];
 
 
 def own_kernel(number: int, shares: Shares) -> str:
-    """A kernel for one call: call number ``first``, by all blocks."""
+    """Return a kernel that executes call number ``first`` on all blocks."""
     match shares:
         case Shares.THREADS:
             shared, given = "", _EVERYWHERE
@@ -51,7 +51,7 @@ _ALONE = {Shares.BLOCKS: "0, 1, sums, places", Shares.THREADS: "threadIdx.x, blo
 
 
 def whole_kernel(functions: Mapping[tuple[str, Shares], int]) -> str:
-    """All calls, for runs ``first`` to ``first + count``, by one block."""
+    """Return a kernel that executes all calls, for ``count`` runs from ``first`` on, in one block."""
     is_shared = any(shares is Shares.BLOCKS for _, shares in functions)
     cases = "".join(
         [f"            case {number}: f{number}(q, {_ALONE[shares]}); break;\n" for (_, shares), number in functions.items()]
@@ -74,7 +74,7 @@ def whole_kernel(functions: Mapping[tuple[str, Shares], int]) -> str:
 
 
 def load_function(inputs: Sequence[tuple[int, int]], samples: int) -> str:
-    """The samples of run r: the rows of each data set that the table names. ``inputs`` are (position, size)."""
+    """Return the function that copies the samples of run r from the data sets; ``inputs`` are (position, size)."""
     lines: list[str] = []
     for k, (position, size) in enumerate(inputs):
         width = size // samples
@@ -89,4 +89,4 @@ COUNTING = (
     f"{head(LOAD)}\n{{\n    fetch(pointers, data, counter[0], {_EVERYWHERE});\n}}",
     f"{head(NEXT)}\n{{\n    if (blockIdx.x == 0 && threadIdx.x == 0) counter[0]++;\n}}",
 )
-"""The kernels that bring the samples of the run that the counter names, and that count it."""
+"""The kernels that load the samples of the run that the counter names, and increment the counter."""

@@ -9,20 +9,19 @@ from functools import lru_cache
 import numpy as np
 
 from rh_kernel.arrays.optimise import Draft
-from rh_kernel.arrays.program import Extent, Operator, Program, Register, leaves
-from rh_kernel.primitives.entrywise import GELU_CUBIC, GELU_LINEAR
-from rh_kernel.primitives.formulas import ENTRYWISE, OF_ONE_SHAPE, SCALE
+from rh_kernel.arrays.program import Operator, Program, Register, leaves
+from rh_kernel.loops.ir import Extent
+from rh_kernel.primitives.formulas import OF_ONE_SHAPE, Typed
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.syntax.core import Primitive
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Bound, Call, Const, Plus, Primitive, Proj, Term, Tuple
 from rh_kernel.syntax.dimensions import dim
-
-_EXPANDED = frozenset({"swish", "gelu", "sigmoid"})
-"""Where none of these is, nothing is written anew: the slope of ``swish`` has a ``sigmoid``."""
 
 
 def expanded(program: Program) -> Program:
-    """A program with the same results up to rounding, without ``swish`` and ``gelu``."""
-    if not any(isinstance(f, Primitive) and f.name in _EXPANDED for f in {e.operator for e in program.equations}):
+    """A program with the same results up to rounding, without the symbols that have a decomposition, ``swish`` and ``gelu``."""
+    if not any(isinstance(f, Primitive) and _is_rewritten(f) for f in {e.operator for e in program.equations}):
         return program
     draft = Draft()
     new = [0] * len(program.shapes)
@@ -39,24 +38,45 @@ def expanded(program: Program) -> Program:
     return draft.finish(program, new, [(location, new[r]) for location, r in program.writes])
 
 
+def _is_rewritten(f: Primitive) -> bool:
+    """Whether f is decomposed. Besides, the slope of ``swish`` has a ``sigmoid``."""
+    return f.name == "sigmoid" or ROWS[f.name].decomposition is not None
+
+
 def _written(f: Operator, arguments: tuple[Register, ...], draft: Draft) -> Register:
-    if isinstance(f, Primitive):
-        match f.name:
-            case "swish":
-                (x,) = arguments
-                return _call("mul", (x, _call("sigmoid", (x,), draft)), draft)
-            case "gelu":
-                (x,) = arguments
-                cube = _call("mul", (x, _call("square", (x,), draft)), draft)
-                u = _call("add", (_scaled(GELU_LINEAR, x, draft), _scaled(GELU_CUBIC, cube, draft)), draft)
-                return _call("mul", (x, _call("sigmoid", (u,), draft)), draft)
-            case "add":
-                return _swish_slope(arguments, draft) or _swish_slope(arguments[::-1], draft) or draft.equation(f, arguments)
-            case _:
-                pass
-        # What the program applies is in its simplest form already.
-        return draft.equation(f, arguments)
-    return draft.apply(f, arguments)
+    if not isinstance(f, Primitive):
+        return draft.apply(f, arguments)
+    decomposition = _decomposition(f)
+    if decomposition is not None:
+        return _evaluated(decomposition, arguments, draft)
+    slope = _swish_slope(arguments, draft) or _swish_slope(arguments[::-1], draft) if f.name == "add" else None
+    # What the program applies is in its simplest form already.
+    return slope or draft.equation(f, arguments)
+
+
+@lru_cache(maxsize=1024)
+def _decomposition(f: Primitive) -> Term | None:
+    """What f is at the variable 0, in terms of simpler symbols."""
+    found = ROWS[f.name].decomposition
+    return None if found is None else found(Typed(Bound(0, "x"), f.domain)).term
+
+
+def _evaluated(M: Term, arguments: tuple[Register, ...], draft: Draft) -> Register:
+    """The register of a decomposition, whose variable 0 is the arguments."""
+    match M:
+        case Bound():
+            return arguments[0]
+        case Proj(index, _, Bound()):
+            return arguments[index - 1]
+        case Const(array):
+            return draft.constant(array)
+        case Plus(left, right):
+            return _call("add", (_evaluated(left, arguments, draft), _evaluated(right, arguments, draft)), draft)
+        case Call(Primitive() as f, argument):
+            given = argument.items if isinstance(argument, Tuple) else (argument,)
+            return draft.apply(f, tuple([_evaluated(N, arguments, draft) for N in given]))
+        case _:
+            raise KernelBug(f"a decomposition consists of applications of symbols, and has no {type(M).__name__}")
 
 
 def _swish_slope(arguments: tuple[Register, ...], draft: Draft) -> Register | None:
@@ -82,14 +102,9 @@ def _arguments(name: str, r: Register, draft: Draft) -> tuple[Register, ...] | N
 
 
 def _call(name: str, arguments: tuple[Register, ...], draft: Draft) -> Register:
-    return draft.apply(_symbol(name, len(arguments), draft.shapes[arguments[-1]]), arguments)
+    return draft.apply(_symbol(name, draft.shapes[arguments[-1]]), arguments)
 
 
 @lru_cache(maxsize=1024)
-def _symbol(name: str, arity: int, shape: Extent) -> Primitive:
-    return instantiate(name, ENTRYWISE if arity == 1 else OF_ONE_SHAPE, (tuple([dim(n) for n in shape]),))
-
-
-def _scaled(c: float, x: Register, draft: Draft) -> Register:
-    f = instantiate("scale", SCALE, (tuple([dim(n) for n in draft.shapes[x]]),))
-    return draft.apply(f, (draft.constant(np.array([c])), x))
+def _symbol(name: str, shape: Extent) -> Primitive:
+    return instantiate(name, OF_ONE_SHAPE, (tuple([dim(n) for n in shape]),))

@@ -1,7 +1,7 @@
-"""Plans as machine code: C made from a plan, compiled by the system's compiler if there is one, and kept in the user's cache.
+"""The native back end: C code generated from a plan, compiled by the system's compiler, and cached in the user's cache folder.
 
-Never required: without a compiler ``available()`` is false, and ``Native`` raises ``Unsupported``. What is in the C text are
-numbers only: shapes, strides, and literals of the program; never a name that a user wrote.
+It is optional: without a compiler ``available()`` is false, and ``Native`` raises ``Unsupported``. The generated C contains
+only numbers of the program, such as shapes, strides and literals, and never a name that the user wrote.
 """
 
 from rh_kernel.arrays.native.compiled import Native, NativeRunner, available

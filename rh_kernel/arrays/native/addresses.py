@@ -1,4 +1,4 @@
-"""The machine without the driver, by ``ctypes``: slower to call, otherwise the same."""
+"""The machine without the C driver, using ``ctypes``: slower to call, otherwise the same."""
 
 import ctypes
 
@@ -10,7 +10,7 @@ from rh_kernel.syntax.core import Array
 
 
 class ByAddress:
-    """A machine as ``native.machine`` describes it. Other threads run meanwhile, whether that is asked or not."""
+    """A machine as ``native.machine`` describes it. Always releases the GIL during a run."""
 
     def __init__(self, path: str, table: Table) -> None:
         loaded = ctypes.CDLL(path)
@@ -23,7 +23,7 @@ class ByAddress:
         self._patches: list[list[int]] = table.patches.tolist()
 
     def __call__(self, *inputs: Array) -> None:
-        """One run. Raises ``ValueError`` if an input is not of the plan's shape and precision, or not contiguous."""
+        """Run once. Raises ``ValueError`` if an input does not have the plan's shape and precision, or is not contiguous."""
         self._run(self._table.taken(inputs))
 
     def _run(self, inputs: tuple[Array, ...]) -> None:
@@ -37,7 +37,7 @@ class ByAddress:
         self._walk(address(self._rows), len(self._rows))
 
     def steps(self, *data: Array) -> None:
-        """A run for each row of the last array, on those samples of the others. Raises ``ValueError`` as a run does."""
+        """Run once for each row of the last array, on those samples of the others. Raises ``ValueError`` as a run does."""
         inputs, rows = self._table.taken_rows(data[:-1], data[-1])
         if rows.size and any(int(rows.min()) < 0 or int(rows.max()) >= len(array) for array in inputs):
             raise ValueError("a row names a sample that is not there")

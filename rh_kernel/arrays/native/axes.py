@@ -1,26 +1,26 @@
-"""The axes of a step: extents, and a stride for each view; as few as the views allow."""
+"""The iteration space of a step: extents, with a stride for each view, in as few axes as possible."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rh_kernel.arrays.plan import View
+from rh_kernel.loops.ir import View
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """``extent`` indices; one more moves view number i by ``strides[i]`` entries"""
+    """An axis with ``extent`` indices; incrementing the index moves view i by ``strides[i]`` entries"""
 
     extent: int
     strides: tuple[int, ...]
 
     @property
     def fixed(self) -> bool:
-        """Whether no view moves along it."""
+        """Whether all strides are 0."""
         return not any(self.strides)
 
 
 def axes(shape: Sequence[int], views: Sequence[View]) -> tuple[Axis, ...]:
-    """The axes of views of one shape, the outermost first; those of one index are left out, and neighbours made one."""
+    """Return the axes of views of one shape, outermost first, without axes of extent 1 and with mergeable axes merged."""
     found = [Axis(n, tuple([view.strides[i] for view in views])) for i, n in enumerate(shape) if n != 1]
     return merged(sorted(found, key=_outermost))
 
@@ -30,7 +30,7 @@ def _outermost(axis: Axis) -> tuple[int, ...]:
 
 
 def merged(found: Sequence[Axis]) -> tuple[Axis, ...]:
-    """The same indices with fewer axes: two become one where every view walks through both in equal steps."""
+    """Merge pairs of axes wherever the strides of every view allow it."""
     left: list[Axis] = []
     for inner in reversed(found):
         for i, other in enumerate(left):
@@ -50,7 +50,7 @@ def _joined(outer: Axis, inner: Axis) -> Axis | None:
 
 
 def entangled(found: Sequence[Axis], view: int) -> tuple[Axis, ...]:
-    """The axes along which a view moves that have to be walked one by one: along the others it meets no entry twice."""
+    """Return the axes along which a view overlaps itself; these have to be traversed in order."""
     reach = 0
     clash: list[Axis] = []
     for axis in sorted(found, key=lambda axis: (abs(axis.strides[view]), -axis.extent)):
@@ -66,19 +66,19 @@ def entangled(found: Sequence[Axis], view: int) -> tuple[Axis, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The entries of a buffer from ``low`` to ``high``"""
+    """The entries ``low`` to ``high`` of a buffer"""
 
     buffer: int
     low: int
     high: int
 
     def meets(self, other: "Reach") -> bool:
-        """Whether the two may have an entry in common."""
+        """Whether the two ranges intersect."""
         return self.buffer == other.buffer and self.low <= other.high and other.low <= self.high
 
 
 def reach(view: View) -> Reach:
-    """The smallest stretch of its buffer that a view lies in."""
+    """Return the smallest range of its buffer that contains a view."""
     ends = [(n - 1) * s for n, s in zip(view.shape, view.strides, strict=True) if n > 0]
     low = view.offset + sum(min(0, end) for end in ends)
     return Reach(view.buffer, low, view.offset + sum(max(0, end) for end in ends))

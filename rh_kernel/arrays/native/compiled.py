@@ -1,4 +1,4 @@
-"""Plans as machine code: the back end, and its runners."""
+"""The native back end and its runners."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
@@ -13,29 +13,29 @@ from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.table import Given, table
 from rh_kernel.arrays.native.toolchain import Missing, toolchain
 from rh_kernel.arrays.native.translation import Translation, translate
-from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
+from rh_kernel.loops.ir import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 
 def available() -> bool:
-    """Whether there is a compiler; ``RH_NATIVE=0`` says that there is none."""
+    """Whether there is a C compiler; ``RH_NATIVE=0`` disables it."""
     return not isinstance(toolchain(), Missing)
 
 
 class Native:
-    """The back end."""
+    """The native back end."""
 
     wants_matrices = False
     far = False
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
-        """Copies of the contents, each at the start of a cache line."""
+        """Return a memory with copies of the contents, each aligned to a cache line."""
         return contents_of(heap, precision)
 
     def runner(self, plan: Plan, memory: Places) -> "NativeRunner":
-        """The plan on that memory. Raises ``Unsupported`` if a step has no loop, and whatever goes wrong with the compiler."""
+        """Prepare the plan to run on that memory. Raises ``Unsupported`` if a step has no kernel or compiling fails."""
         found = toolchain()
         if isinstance(found, Missing):
             raise Unsupported(found.reason)
@@ -46,7 +46,7 @@ class Native:
 
 
 class NativeRunner:
-    """A plan in machine code. ``step`` is the machine itself: a run costs one call."""
+    """A plan in machine code. ``step`` is the machine itself, so a run is a single call."""
 
     __slots__ = ("_buffers", "_machine", "_plan", "_touched", "step")
 
@@ -90,11 +90,11 @@ class NativeRunner:
         self.step = self._machine
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
-        """A run for each row; other threads may run meanwhile."""
+        """Run once for each row, possibly without holding the GIL."""
         when_large(self._touched, lambda: self._machine.steps(*inputs, rows))
 
     def result(self) -> Arrays:
-        """The result of the last run."""
+        """Return the result of the last run."""
         return self._taken(self._plan.result)
 
     def _taken(self, leaf: Leaf) -> Arrays:
@@ -109,7 +109,7 @@ class NativeRunner:
 
 
 class _Arena:
-    """One allocation: rooms are asked for, each at the start of a cache line, and then it is there."""
+    """An arena: blocks, aligned to cache lines, are reserved first and then allocated together."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
         self._size = 0
@@ -117,18 +117,18 @@ class _Arena:
         self._array = aligned(0, dtype)
 
     def room(self, size: int) -> tuple[int, int]:
-        """Where a room of that size starts, and its size."""
+        """Reserve a block and return its start and size."""
         start = self._size
         line = ALIGNMENT // self._dtype.itemsize
         self._size += -(-size // line) * line
         return start, size
 
     def fill(self) -> None:
-        """Allocates what was asked for."""
+        """Allocate the reserved blocks."""
         self._array = aligned(self._size, self._dtype)
 
     def part(self, room: tuple[int, int]) -> Array:
-        """A room as an array of one axis."""
+        """Return a block as a one-dimensional array."""
         return self._array[room[0] : room[0] + room[1]]
 
 
@@ -139,7 +139,7 @@ def _content(array: Array, size: int, dtype: np.dtype[Any]) -> Array:
 
 
 def _steps(plan: Plan, translation: Translation, item: int) -> list[tuple[int, list[tuple[int, int]]]]:
-    """The kernel of each step, and for each of its arrays the buffer (−1 − i for input i) and its first byte."""
+    """The kernel of each step, and for each of its arrays the buffer (−1 − i for input i) and the offset in bytes."""
     numbers = [-1 - buffer.position if isinstance(buffer, Input) else i for i, buffer in enumerate(plan.buffers)]
     numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 2)
     return [(row.kernel, [(numbers[buffer], item * offset) for buffer, offset in row.arrays]) for row in translation.rows]

@@ -1,4 +1,4 @@
-"""``Contract`` as C: sums of products, with as few axes as there can be, in the cheapest arrangement."""
+"""C for ``Contract``: sums of products, with as few axes as possible, in the cheapest schedule."""
 
 from math import prod
 
@@ -6,17 +6,17 @@ from rh_kernel.arrays.native.axes import Axis, entangled, merged
 from rh_kernel.arrays.native.schedule import OUT, Machine, canonical, schedule
 from rh_kernel.arrays.native.text import moves, nest, place
 from rh_kernel.arrays.native.tiles import tiled
-from rh_kernel.arrays.plan import Contract
+from rh_kernel.loops.ir import Contract
 
 
 def contract_kernel(step: Contract, machine: Machine) -> tuple[list[str], int]:
-    """The body of a kernel whose arrays are output, left, right and workspace, and how many numbers it needs there."""
+    """Return the body of a kernel on output, left, right and workspace, and the size of the workspace in numbers."""
     found = canonical(step)
     head = ["real *restrict o = array[0];", "const real *l = array[1], *r = array[2];"]
     if prod(step.extents) == 0:
         return [*head, *([] if step.accumulate else _cleared(found))], 0
     s = schedule(found, machine)
-    # Where the output meets itself, each term is added to what is there, so it has to be cleared before.
+    # If the output overlaps itself, each term is added to memory, which has to be cleared first.
     again = bool(entangled(found, OUT))
     body = tiled(s, machine, step.scale, accumulate=step.accumulate or again)
     clear = _cleared(found) if again and not step.accumulate else []

@@ -1,8 +1,8 @@
-"""The user's folder of compiled libraries: each file is named for the hash of what it was made from, and checked before use.
+"""The cache of compiled libraries in the user's cache folder: named by the hash of their source, and verified before use.
 
-It holds at most so many bytes and so many libraries; when it would hold more, those go first whose last use is longest ago.
-Several processes may share it. What was used within the last minute stays, as somebody may be about to load it; should a
-library vanish all the same, whoever wanted it makes it again.
+It has limits on bytes and on libraries, and evicts the least recently used. Several processes may share it: a library that was
+used within the last minute is kept, as another process may be about to load it, and if a library vanishes anyway, the process
+that needs it compiles it again.
 """
 
 import hashlib
@@ -17,22 +17,22 @@ from pathlib import Path
 MODE = 0o700
 
 BYTES = "RH_CACHE_BYTES"
-"""The environment variable that says how many bytes the folder may hold; at 0 nothing is kept there."""
+"""The environment variable that limits the size of the cache in bytes; 0 disables it."""
 
 MOST_BYTES = 1 << 28
-"""How many it may hold if that is not said."""
+"""The limit in bytes if the variable is not set."""
 
 MOST_LIBRARIES = 2_000
 
 RECENT = 60.0
-"""For so many seconds after its last use a library is not removed."""
+"""Seconds after its last use during which a library is not removed."""
 
 ABANDONED = 3_600.0
-"""A file that is still half written so many seconds after the last write belongs to a process that was killed."""
+"""Age in seconds after which an unfinished file must belong to a process that was killed."""
 
 
 def digest(*parts: bytes) -> str:
-    """The hash of a sequence of texts; another cut of the same text is another sequence."""
+    """Return the hash of a sequence of byte strings; it depends on where they are split."""
     h = hashlib.sha256()
     for part in parts:
         h.update(len(part).to_bytes(8, "little"))
@@ -41,7 +41,7 @@ def digest(*parts: bytes) -> str:
 
 
 def folder() -> Path:
-    """The folder, made if need be: the user's own, which nobody else writes to. Raises ``OSError`` if there can be none."""
+    """Return the cache folder, which only the user can write to; create it if necessary. Raises ``OSError`` on failure."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     try:
         path = (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "rh_kernel"
@@ -49,22 +49,22 @@ def folder() -> Path:
         raise FileNotFoundError(str(homeless)) from homeless
     path.mkdir(mode=MODE, parents=True, exist_ok=True)
     state = path.lstat()
-    if not stat.S_ISDIR(state.st_mode) or not _own(state):
+    if not stat.S_ISDIR(state.st_mode) or not _is_private(state):
         raise PermissionError(f"{path} is not a folder that only you can write to")
     return path
 
 
-def _own(state: os.stat_result) -> bool:
-    """Whether the user owns the file, and nobody else may write to it."""
+def _is_private(state: os.stat_result) -> bool:
+    """Whether the user owns the file, and nobody else can write to it."""
     mine = not hasattr(os, "getuid") or state.st_uid == os.getuid()
     return mine and not state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def intact(path: Path) -> bool:
-    """Whether the file is there, is the user's own, and is what was put there: the hash in the file beside it says so."""
+    """Whether the file exists, belongs to the user, and matches the hash in the file beside it."""
     try:
         state = path.lstat()
-        if not stat.S_ISREG(state.st_mode) or not _own(state) or not _own(path.with_suffix(".sum").lstat()):
+        if not stat.S_ISREG(state.st_mode) or not _is_private(state) or not _is_private(path.with_suffix(".sum").lstat()):
             return False
         return path.with_suffix(".sum").read_text(encoding="ascii") == digest(path.read_bytes())
     except (OSError, UnicodeDecodeError):
@@ -72,20 +72,20 @@ def intact(path: Path) -> bool:
 
 
 def used(path: Path) -> None:
-    """Notes that the library is used now, if the folder can be written to."""
+    """Mark the library as used now, if the folder is writable."""
     with suppress(OSError):
         os.utime(path)
 
 
 def most_bytes() -> int:
-    """How many bytes the folder may hold: what ``RH_CACHE_BYTES`` says, if that is a whole number."""
+    """Return the limit in bytes: ``RH_CACHE_BYTES`` if that is a whole number, else the default."""
     said = os.environ.get(BYTES, "").strip()
     return int(said) if said.isascii() and said.isdigit() else MOST_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A library in the folder: when it was last used, in seconds since the epoch, and its bytes together with its hash's."""
+    """A cached library: when it was last used (seconds since the epoch), and its size in bytes with that of its hash."""
 
     last_use: float
     size: int
@@ -93,9 +93,9 @@ class _Kept:
 
 
 def trim(place: Path, most: int, libraries: int = MOST_LIBRARIES) -> None:
-    """Removes libraries from the folder, the one first whose last use is longest ago, until it holds no more than said.
+    """Evict least recently used libraries until the limits hold.
 
-    What was used in the last minute stays. Files that another process left half written long ago go too.
+    Libraries used in the last minute stay. Old unfinished files of other processes are removed as well.
     """
     now = time.time()
     kept = _kept(place, now)
@@ -103,12 +103,12 @@ def trim(place: Path, most: int, libraries: int = MOST_LIBRARIES) -> None:
     for number, library in enumerate(sorted(kept, key=lambda library: library.last_use)):
         if total <= most and len(kept) - number <= libraries:
             break
-        if _removed(library.path, now - RECENT):
+        if _remove(library.path, now - RECENT):
             total -= library.size
 
 
 def _kept(place: Path, now: float) -> list[_Kept]:
-    """The libraries in the folder. What was abandoned there is removed."""
+    """List the libraries in the folder, and remove abandoned files."""
     sizes: dict[str, int] = {}
     libraries: dict[str, float] = {}
     for entry in place.iterdir():
@@ -122,10 +122,10 @@ def _kept(place: Path, now: float) -> list[_Kept]:
             case ".so":
                 libraries[entry.stem] = state.st_mtime
             case ".new":
-                _removed(entry, now - ABANDONED)
+                _remove(entry, now - ABANDONED)
                 continue
             case ".sum":
-                if not entry.with_suffix(".so").exists() and _removed(entry, now - ABANDONED):
+                if not entry.with_suffix(".so").exists() and _remove(entry, now - ABANDONED):
                     continue
             case _:
                 continue
@@ -133,10 +133,10 @@ def _kept(place: Path, now: float) -> list[_Kept]:
     return [_Kept(last_use, sizes[name], place / f"{name}.so") for name, last_use in libraries.items()]
 
 
-def _removed(path: Path, before: float) -> bool:
-    """Removes the file, and its hash if it is a library, unless it was used or written later than ``before``."""
+def _remove(path: Path, before: float) -> bool:
+    """Remove a file, and the hash of a library, unless it was used or written after ``before``; whether it is gone."""
     try:
-        # Somebody may have used it since the folder was looked through.
+        # Another process may have used it in the meantime.
         if path.lstat().st_mtime > before:
             return False
         path.unlink()
@@ -150,7 +150,7 @@ def _removed(path: Path, before: float) -> bool:
 
 
 def put(content: bytes, path: Path) -> None:
-    """Writes the file and its hash; each appears at once and whole, or not at all. Raises ``OSError`` if they cannot be."""
+    """Write the file and its hash, each atomically. Raises ``OSError`` on failure."""
     _replace(digest(content).encode("ascii"), path.with_suffix(".sum"))
     _replace(content, path)
 

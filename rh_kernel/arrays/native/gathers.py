@@ -1,4 +1,4 @@
-"""``Gather`` as C: vectors picked from vectors where a short table says which lanes, else entry by entry."""
+"""C for ``Gather``: vector shuffles if a short table says which lanes to take, otherwise entry by entry."""
 
 from bisect import bisect_right
 
@@ -6,18 +6,18 @@ from rh_kernel.arrays.native.axes import axes
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.text import loop, moves, nest, place
 from rh_kernel.arrays.native.tiles import loaded, stored, vector
-from rh_kernel.arrays.plan import Gather, View
+from rh_kernel.loops.ir import Gather, View
 
 SHORT = 4
-"""So many terms of an entry are written out one by one."""
+"""Up to this many terms per entry are unrolled."""
 SOURCES = 4
-"""The most vectors that one is picked from."""
+"""The most source vectors per output vector."""
 BLOCKS = 64
-"""The most vectors that are written out one by one."""
+"""The most vectors that are unrolled."""
 
 
 def gather_kernel(step: Gather, machine: Machine) -> list[str]:
-    """The body of a kernel whose arrays are those of the output and the argument, and the table."""
+    """Return the body of a kernel on the output, the argument and the table."""
     rows = axes(step.output.shape[:-1], [_but_last(step.output), _but_last(step.argument)])
     lines = [f"const real *from = {place('p1', moves(rows, 1))};", f"real *to = {place('p0', moves(rows, 0))};"]
     lines += _by_lanes(step, machine.lanes) if is_picked(step, machine) else _by_entries(step)
@@ -26,7 +26,7 @@ def gather_kernel(step: Gather, machine: Machine) -> list[str]:
 
 
 def is_picked(step: Gather, machine: Machine) -> bool:
-    """Whether the table itself is in the text."""
+    """Whether the table is compiled into the code."""
     entries, terms = step.table.shape
     dense = step.output.strides[-1] == step.argument.strides[-1] == 1
     if not dense or min(entries, step.argument.shape[-1]) < machine.lanes or machine.lanes < 4:
@@ -40,16 +40,16 @@ def _but_last(view: View) -> View:
     return View(view.buffer, view.offset, view.shape[:-1], view.strides[:-1])
 
 
-# ----------------------------------------------------------------------------------------- by lanes
+# ----------------------------------------------------------------------------------------- vector shuffles
 
 
 def _blocks(entries: int, lanes: int) -> list[int]:
-    """Where the vectors of the output begin; the last two may overlap."""
+    """Where the vectors of the output start; the last two may overlap."""
     return [*range(0, entries - lanes, lanes), entries - lanes]
 
 
 def _sources(step: Gather, at: int, lanes: int) -> list[int]:
-    """Where the vectors begin that have all terms of the entries from number ``at`` on."""
+    """Where the source vectors start that together contain all terms of the entries from ``at`` on."""
     last = step.argument.shape[-1] - lanes
     found: list[int] = []
     for entry in sorted(set(step.table[at : at + lanes].ravel().tolist()) - {-1}):
@@ -71,7 +71,7 @@ def _by_lanes(step: Gather, lanes: int) -> list[str]:
 
 
 def _picked(entries: list[int], sources: list[int], lanes: int) -> str:
-    """One term of some neighbouring entries: from one vector after the other come the lanes that it has; nothing if it is 0."""
+    """One term of adjacent entries: the lanes of each source vector in turn; empty if the term is 0."""
     owners = [bisect_right(sources, entry) - 1 for entry in entries]
     own = [entry - sources[owner] if owner >= 0 else e for e, (entry, owner) in enumerate(zip(entries, owners, strict=True))]
     first, *others = sorted(set(owners))
@@ -95,7 +95,7 @@ def _name(source: int) -> str:
     return "z" if source < 0 else f"x{source}"
 
 
-# --------------------------------------------------------------------------------------- by entries
+# --------------------------------------------------------------------------------------- entry by entry
 
 
 def _by_entries(step: Gather) -> list[str]:

@@ -1,4 +1,4 @@
-"""The machine that walks a table: an object of the driver's type where Python is built as usual, else by ``ctypes``."""
+"""The machine that executes a launch table: an extension type in C on ordinary builds of CPython, otherwise ``ctypes``."""
 
 import ctypes
 import os
@@ -18,32 +18,32 @@ from rh_kernel.arrays.native.toolchain import failed, library, resource
 from rh_kernel.syntax.core import Array
 
 QUICK = "-Og"
-"""How the driver is compiled: its time is that of a few tests and calls, and more thought by the compiler takes long."""
+"""Flags for compiling the driver: it makes few tests and calls, and optimising it further takes longer than it saves."""
 
 
 class Machine(Protocol):
-    """A table with its arrays; called with the inputs, it runs once."""
+    """A launch table with its arrays; call it with the inputs to run once."""
 
     def __call__(self, *inputs: Array) -> None:
-        """One run."""
+        """Run once."""
         ...
 
     def steps(self, *data: Array) -> None:
-        """A run for each row of the last array, on those samples of the others."""
+        """Run once for each row of the last array, on those samples of the others."""
         ...
 
 
 class Maker(Protocol):
-    """What makes a machine from a library and the table that belongs to it, which is then the machine's own."""
+    """Makes a machine from a library and its table, which the machine then owns."""
 
     def __call__(self, path: str, table: Table, /) -> Machine:
-        """The machine."""
+        """Return the machine."""
         ...
 
 
 def maker() -> Maker:
-    """The driver's machine, if it can be had. If not, it is asked for again: the compiler may have been stopped."""
-    # An object begins with a count and a type: no build for several threads at once, no build that traces references.
+    """Return the C driver if it can be built. If not, the next call tries again, as the compiler may have been interrupted."""
+    # The driver assumes that an object starts with a reference count and a type: no free-threaded and no tracing builds.
     if sys.implementation.name != "cpython" or object.__basicsize__ != 2 * struct.calcsize("P") or struct.calcsize("P") != 8:
         return ByAddress
     try:
@@ -54,24 +54,24 @@ def maker() -> Maker:
 
 @lru_cache(maxsize=1)
 def _driver() -> Maker:
-    """Raises ``Unsupported``, ``OSError`` or ``AttributeError`` if the driver cannot be made and loaded."""
+    """Raises ``Unsupported``, ``OSError`` or ``AttributeError`` if the driver cannot be built and loaded."""
     made = ctypes.PyDLL(str(library(resource("driver.c"), QUICK))).rh_machine
     made.argtypes = [ctypes.c_char_p, ctypes.c_void_p, *[ctypes.py_object] * 6]
     made.restype = ctypes.py_object
 
     def machine(path: str, table: Table) -> Machine:
         header, leads = table.header()
-        judges = _again(table), _rows_again(table)
+        slow_paths = _slow_step(table), _slow_steps(table)
         given = np.ndarray, table.dtype, np.dtype(np.intp)
-        owner = (header, leads, table, given, judges)
-        found: Machine = made(os.fsencode(path), address(header), owner, *given, *judges)
+        owner = (header, leads, table, given, slow_paths)
+        found: Machine = made(os.fsencode(path), address(header), owner, *given, *slow_paths)
         return found
 
     return machine
 
 
 def loaded(source: str, table: Table) -> Machine:
-    """The machine of that source's library. Raises ``Unsupported`` if the library cannot be made or loaded."""
+    """Compile and load the source. Raises ``Unsupported`` if that fails."""
     reason = ""
     for _ in range(2):
         path = library(source)
@@ -81,12 +81,12 @@ def loaded(source: str, table: Table) -> Machine:
             reason = f"what the C compiler made cannot be loaded: {problem}"
             if path.exists():
                 break
-            # Another process has made room in the folder, just now.
+            # Another process has just evicted it from the cache.
     raise failed(reason)
 
 
-def _again(table: Table) -> Callable[..., None]:
-    """What the driver calls with the machine and inputs that are not plainly right."""
+def _slow_step(table: Table) -> Callable[..., None]:
+    """The driver's slow path for inputs that fail its quick test: validate, convert, and run."""
 
     def step(machine: Machine, *inputs: Array) -> None:
         machine(*table.taken(inputs))
@@ -94,8 +94,8 @@ def _again(table: Table) -> Callable[..., None]:
     return step
 
 
-def _rows_again(table: Table) -> Callable[..., None]:
-    """The same for several runs; what comes last are the rows."""
+def _slow_steps(table: Table) -> Callable[..., None]:
+    """The same for several runs; the last array has the rows."""
 
     def steps(machine: Machine, *data: Array) -> None:
         inputs, rows = table.taken_rows(data[:-1], data[-1])

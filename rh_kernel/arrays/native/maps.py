@@ -1,21 +1,21 @@
-"""``Map`` as C: one loop over as few axes as there can be."""
+"""C for ``Map``: a single loop nest with as few axes as possible."""
 
 from collections.abc import Sequence
 
 from rh_kernel.arrays.native.axes import Axis, axes
-from rh_kernel.arrays.native.scalars import ENDING, expression
+from rh_kernel.arrays.native.scalars import expression, needs_ends
 from rh_kernel.arrays.native.text import moves, nest, place
-from rh_kernel.arrays.plan import Instruction, Map, View
+from rh_kernel.loops.ir import Map, View
 
 SHORT = 4
-"""An innermost axis of no more indices changes places with a longer one."""
+"""An innermost axis with at most this many indices is swapped with a longer one."""
 
 
 def map_kernel(step: Map) -> list[str]:
-    """The body of a kernel whose arrays are those of the arguments and then those of the stores."""
+    """Return the body of a kernel on the arguments and then the stores."""
     views = [*step.arguments, *[store.view for store in step.stores]]
     stores = range(len(step.arguments), len(views))
-    # What is written decides on the order, so its strides come first.
+    # The views that are written decide the order of the axes, so their strides come first.
     order = [*stores, *range(len(step.arguments))]
     found = [
         Axis(axis.extent, tuple([axis.strides[order.index(i)] for i in range(len(views))]))
@@ -23,7 +23,7 @@ def map_kernel(step: Map) -> list[str]:
     ]
     found = _long_inside(found, [*stores])
     head = [f"real *p{i} = array[{i}];" for i in range(len(views))]
-    head += ["ENDS"] if any(isinstance(entry, Instruction) and entry.function in ENDING for entry in step.body) else []
+    head += ["ENDS"] if needs_ends(step.body) else []
     # Compilers see that entries lie between each other if they are told of by one pointer.
     places = [place(f"p{i}", moves(found, i), distance) for i, distance in woven(views)]
     body = [f"real v{i} = *({places[i]});" for i in range(len(step.arguments))]
@@ -31,12 +31,12 @@ def map_kernel(step: Map) -> list[str]:
         body.append(f"real v{n} = {expression(entry)};")
     for i, store in zip(stores, step.stores, strict=True):
         body.append(f"*({places[i]}) {'+=' if store.accumulate else '='} v{store.value};")
-    # No two entries of a store lie at one place, so the loops may go in any order.
+    # The entries of a store are distinct, so the loops may run in any order.
     return [*head, *nest(found, body, simd=True)]
 
 
 def woven(views: Sequence[View]) -> tuple[tuple[int, int], ...]:
-    """For each view the first one whose entries have its own between them, and how much further on it lies.
+    """For each view, the first one whose entries interleave with its own, and the offset from it.
 
     >>> woven([View(0, 4, (9,), (2,)), View(1, 5, (9,), (2,)), View(0, 5, (9,), (2,))])
     ((0, 0), (1, 0), (0, 1))
@@ -51,7 +51,7 @@ def woven(views: Sequence[View]) -> tuple[tuple[int, int], ...]:
 
 
 def _long_inside(found: list[Axis], stores: list[int]) -> list[Axis]:
-    """A nest whose innermost loop is worth vectorising: the last axis, or the longest if the last is short."""
+    """Reorder a nest so that vectorising its innermost loop pays: the longest axis goes inside if the last is short."""
     if len(found) < 2 or found[-1].extent > SHORT:
         return found
     longest = max(range(len(found)), key=lambda i: (found[i].extent, -abs(found[i].strides[stores[0]])))

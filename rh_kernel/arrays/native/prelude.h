@@ -34,9 +34,6 @@ LANES double log(double);
 LANES double sin(double);
 LANES double cos(double);
 LANES double log1p(double);
-#define LOG log
-#define SIN sin
-#define COS cos
 #define LOG1P log1p
 #define RINT __builtin_rint
 #define SQRT __builtin_sqrt
@@ -55,9 +52,6 @@ LANES float logf(float);
 LANES float sinf(float);
 LANES float cosf(float);
 LANES float log1pf(float);
-#define LOG logf
-#define SIN sinf
-#define COS cosf
 #define LOG1P log1pf
 #define RINT __builtin_rintf
 #define SQRT __builtin_sqrtf

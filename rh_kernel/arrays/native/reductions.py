@@ -1,16 +1,16 @@
-"""``Reduce`` as C: sums and maxima beside each other where the output allows it, else along the axes."""
+"""C for ``Reduce``: vectorised across outputs where they are adjacent, otherwise along the reduced axes."""
 
 from rh_kernel.arrays.native.axes import Axis, axes
 from rh_kernel.arrays.native.scalars import literal
 from rh_kernel.arrays.native.text import moves, nest, place
-from rh_kernel.arrays.plan import Fold, Reduce, View
+from rh_kernel.loops.ir import Fold, Reduce, View
 
 FEW = 16
-"""So many terms are written out one by one."""
+"""Up to this many terms are unrolled."""
 
 
 def reduce_kernel(step: Reduce) -> list[str]:
-    """The body of a kernel whose arrays are those of the output and the argument."""
+    """Return the body of a kernel on the output and the argument."""
     n = len(step.output.shape)
     kept = View(0, 0, step.argument.shape[:n], step.argument.strides[:n])
     rest = View(0, 0, step.argument.shape[n:], step.argument.strides[n:])
@@ -20,7 +20,7 @@ def reduce_kernel(step: Reduce) -> list[str]:
     head = ["real *p0 = array[0];", "const real *p1 = array[1];"]
     match step.fold:
         case Fold.ARGMAX:
-            # The places count in row-major order, so the axes stay as they are.
+            # Positions are counted in row-major order, so keep the axes as they are.
             plain = tuple([Axis(extent, (stride,)) for extent, stride in zip(rest.shape, rest.strides, strict=True)])
             return [*head, *nest(outer, _argmax(outer, plain, scale))]
         case Fold.SUM | Fold.MAX:
@@ -34,7 +34,7 @@ def reduce_kernel(step: Reduce) -> list[str]:
 
 
 def _offsets(inner: tuple[Axis, ...]) -> list[int] | None:
-    """Where the terms of one entry lie, if they are few."""
+    """The offsets of the terms of one entry, if they are few."""
     found = [0]
     for axis in inner:
         found = [at + i * axis.strides[0] for at in found for i in range(axis.extent)]
@@ -59,7 +59,7 @@ def _few(fold: Fold, outer: tuple[Axis, ...], terms: list[int], scale: str) -> l
 
 
 def _beside(fold: Fold, outer: tuple[Axis, ...], inner: tuple[Axis, ...], scale: str) -> list[str]:
-    """The outputs of one row are worked on together: the argument is read row by row."""
+    """Reduce a row of outputs together, reading the argument row by row."""
     *rows, row = outer
     rows = tuple(rows)
     at = ("j", row.strides[0]), ("j", row.strides[1])
@@ -74,7 +74,7 @@ def _beside(fold: Fold, outer: tuple[Axis, ...], inner: tuple[Axis, ...], scale:
 
 
 def _along(fold: Fold, outer: tuple[Axis, ...], inner: tuple[Axis, ...], scale: str) -> list[str]:
-    """Eight partial results, so that one addition need not wait for the other."""
+    """Reduce with eight accumulators, so that additions do not wait for each other."""
     *rows, last = inner
     rows, eighth = tuple(rows), last.extent // 8
     source = place("from", moves(rows, 0, "k"))

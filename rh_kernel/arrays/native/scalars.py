@@ -1,8 +1,10 @@
-"""The functions of one or two numbers, and literals, as C expressions; ``prelude.h`` defines what C does not."""
+"""Scalar operations and literals as C expressions, and the C functions that are generated for them."""
 
 import math
+from collections.abc import Iterable, Sequence
 
-from rh_kernel.arrays.plan import Instruction, Number, Scalar
+from rh_kernel.arrays.c_expressions import expression as in_c
+from rh_kernel.loops.ir import Instruction, Map, Number, Precision, Step
 
 
 def literal(value: float) -> str:
@@ -14,42 +16,35 @@ def literal(value: float) -> str:
     return f"((real){value.hex()})"
 
 
-OPERATORS: dict[Scalar, str] = {Scalar.ADD: "+", Scalar.SUB: "-", Scalar.MUL: "*", Scalar.DIV: "/"}
-FUNCTIONS: dict[Scalar, str] = {
-    Scalar.NEG: "-",
-    Scalar.EXP: "exponential",
-    Scalar.LOG: "LOG",
-    Scalar.SQRT: "SQRT",
-    Scalar.SIN: "SIN",
-    Scalar.COS: "COS",
-    Scalar.TANH: "hyperbolic_tangent",
-    Scalar.ABS: "ABS",
-    Scalar.SIGN: "signum",
-    Scalar.RINT: "RINT",
-    Scalar.SIGMOID: "sigmoid",
-    Scalar.SOFTPLUS: "softplus",
-    Scalar.STEP: "positive",
-    Scalar.FINITE: "finite_or_zero",
-    Scalar.MAX: "largest",
-    Scalar.MIN: "smallest",
-    Scalar.EQUAL: "equal",
-}
-ENDING = (Scalar.EXP, Scalar.SIGMOID, Scalar.TANH, Scalar.SOFTPLUS)
-"""What is constant, or infinite, from somewhere on; these functions are told of the ``ENDS``."""
-
-
 def expression(entry: Number | Instruction) -> str:
     """The value of one entry of a body, where the values before it are ``v0``, ``v1``, ….
 
-    >>> expression(Instruction(Scalar.ADD, (0, 2)))
+    >>> expression(Instruction(scalars.ADD, (0, 2)))
     'v0 + v2'
-    >>> expression(Instruction(Scalar.EXP, (1,)))
+    >>> expression(Instruction(scalars.EXP, (1,)))
     'exponential(v1, ends)'
+    >>> expression(Instruction(scalars.SIN, (1,)))
+    'scalar_sin(v1)'
     """
     if isinstance(entry, Number):
         return literal(entry.value)
-    arguments = [f"v{i}" for i in entry.arguments]
-    if entry.function in OPERATORS:
-        return f" {OPERATORS[entry.function]} ".join(arguments)
-    more = ["ends"] if entry.function in ENDING else []
-    return f"{FUNCTIONS[entry.function]}({', '.join([*arguments, *more])})"
+    f, arguments = entry.function, [f"v{i}" for i in entry.arguments]
+    return f.native.format(*arguments) if f.native else f"scalar_{f.name}({', '.join(arguments)})"
+
+
+def needs_ends(body: Sequence[Number | Instruction]) -> bool:
+    """Whether some function of a body is told of the ``ENDS`` of ``prelude.h``."""
+    return any(isinstance(entry, Instruction) and "ends" in entry.function.native for entry in body)
+
+
+def definitions(steps: Iterable[Step], precision: Precision) -> list[str]:
+    """The C functions of the scalar operations in ``steps`` that ``prelude.h`` does not define, in the order of their names."""
+    used = {line.function for step in steps if isinstance(step, Map) for line in step.body if isinstance(line, Instruction)}
+    kind = "static inline __attribute__((always_inline)) real"
+    made: list[str] = []
+    for f in sorted(used, key=lambda f: f.name):
+        if not f.native:
+            operands = [f"x{i}" for i in range(f.arity)]
+            declared = ", ".join(f"real {x}" for x in operands)
+            made.append(f"{kind} scalar_{f.name}({declared}) {{ return {in_c(f, operands, precision)}; }}")
+    return made

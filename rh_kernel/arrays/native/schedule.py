@@ -1,7 +1,7 @@
-"""How the loops of a ``Contract`` are arranged: which axis fills the vectors, which the registers, and what is copied first.
+"""The schedule of a ``Contract``: which axis is vectorised, which is tiled in registers, and which factor is packed first.
 
-Numbers of a tile stay in registers while the sum's loops run. Either the lanes of a vector are neighbours in the output
-(``LANES``), or they are parts of one sum, added at the end (``PARTS``).
+A tile's accumulators stay in registers during the loops of the sum. The lanes of a vector are either adjacent outputs
+(``LANES``) or partial sums of one output, added up at the end (``PARTS``).
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,19 +11,19 @@ from functools import lru_cache
 from math import ceil, prod
 
 from rh_kernel.arrays.native.axes import Axis, axes, entangled
-from rh_kernel.arrays.plan import Contract
+from rh_kernel.loops.ir import Contract
 
 OUT, LEFT, RIGHT = 0, 1, 2
 ONE = Axis(1, (0, 0, 0))
-"""An axis of one index, where a tile has no other."""
+"""An axis of extent 1, where a tile has none."""
 
 
 NEAR, MIDDLE = 24 << 10, 512 << 10
-"""The bytes that are surely in the first and in the second cache."""
+"""Sizes in bytes that certainly fit the first-level and the second-level cache."""
 
 
 class Form(Enum):
-    """What the lanes of a vector hold"""
+    """What the lanes of a vector are"""
 
     LANES = auto()
     PARTS = auto()
@@ -31,9 +31,9 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """``lanes`` numbers to a vector, how many vectors fit into the registers, and whether the first few lanes can be loaded.
+    """The numbers of lanes per vector and of vector registers, and whether the processor has masked loads.
 
-    ``item`` is the bytes of a number.
+    ``item`` is the number of bytes per lane.
     """
 
     lanes: int
@@ -44,11 +44,11 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The loops, from the outside: ``outer``, the blocks of ``vector`` (if the form is ``LANES``), those of ``first`` and of
-    ``second``, ``sums``; and then, for the form ``PARTS``, ``vector``.
+    """The loops, from the outside: ``outer``, the blocks of ``vector`` (for ``LANES``), those of ``first`` and ``second``,
+    ``sums``, and then ``vector`` (for ``PARTS``).
 
     A tile has ``rows`` indices of ``first`` and ``columns`` vectors of ``vector``, or indices of ``second``. The factor
-    ``packed`` is copied for each block of ``vector``, so that its lanes lie next to each other.
+    ``packed`` is copied for each block of ``vector``, so that its lanes are contiguous.
     """
 
     form: Form
@@ -65,13 +65,13 @@ class Schedule:
 
 
 def canonical(step: Contract) -> tuple[Axis, ...]:
-    """The axes of the contraction, with the strides of output, left and right."""
+    """Return the axes of the contraction, with the strides of output, left and right."""
     return axes(step.extents, [step.output, step.left, step.right])
 
 
 @lru_cache(maxsize=1024)
 def schedule(found: tuple[Axis, ...], machine: Machine) -> Schedule:
-    """The cheapest arrangement by a rough count of cycles."""
+    """Return the cheapest schedule by a rough count of cycles."""
     return min(_schedules(found, machine), key=lambda s: s.cost)
 
 
@@ -86,7 +86,7 @@ def _schedules(found: tuple[Axis, ...], machine: Machine) -> Iterator[Schedule]:
         for first in [axis for axis in without(free, vector) if not _both(axis)] or [ONE]:
             outer = (*without(free, vector, first), *apart)
             for choice in packed:
-                # One copy serves all rows of a block.
+                # A packed block is shared by all rows.
                 if choice is not None and first.strides[choice]:
                     continue
                 yield from _lanes(outer, vector, first, sums, choice, machine)
@@ -97,7 +97,7 @@ def _schedules(found: tuple[Axis, ...], machine: Machine) -> Iterator[Schedule]:
 
 
 def without(found: Sequence[Axis], *gone: Axis) -> list[Axis]:
-    """What is left of some axes; of equal ones, one goes."""
+    """Return the axes without those in ``gone``; of equal axes, remove as many as are gone."""
     left = list(found)
     for axis in gone:
         if axis in left:
@@ -106,12 +106,12 @@ def without(found: Sequence[Axis], *gone: Axis) -> list[Axis]:
 
 
 def _both(axis: Axis) -> bool:
-    """Whether both factors depend on the axis, so that a tile along it uses nothing twice."""
+    """Whether both factors depend on the axis, so that a tile along it would not reuse anything."""
     return bool(axis.strides[LEFT]) and bool(axis.strides[RIGHT])
 
 
 def _packing(vector: Axis) -> tuple[int | None, ...]:
-    """What may be copied so that the lanes lie next to each other; nothing at all if they cannot."""
+    """The factors that may be packed to make the lanes contiguous, ``None`` for neither; empty if that cannot be done."""
     steps = vector.strides[LEFT], vector.strides[RIGHT]
     if vector.extent == 1:
         return (None,)
@@ -122,13 +122,13 @@ def _packing(vector: Axis) -> tuple[int | None, ...]:
 
 
 def _blocks(extent: int, size: int) -> list[tuple[int, int]]:
-    """How many blocks of which size an axis falls into: (count, size)."""
+    """Split an axis into blocks: (count, size)."""
     whole, left = divmod(extent, size)
     return [*([(whole, size)] if whole else []), *([(1, left)] if left else [])]
 
 
 def widths(extent: int, machine: Machine, lanes: int) -> list[int]:
-    """So many numbers as vectors: whole ones, and then powers of two, or one whose first lanes are used.
+    """Split so many numbers into vectors: full ones, then powers of two or one masked vector.
 
     >>> widths(21, Machine(8, 32), 8), widths(21, Machine(8, 32, masked=True), 8), widths(20, Machine(8, 32, masked=True), 8)
     ([8, 8, 4, 1], [8, 8, 5], [8, 8, 4])
@@ -140,12 +140,12 @@ def widths(extent: int, machine: Machine, lanes: int) -> list[int]:
 
 
 def _variety(across: Axis, width: int, down: Axis, height: int) -> float:
-    """Tiles of another size at the edges are more text to compile, which has to pay."""
+    """A penalty for tiles of other sizes at the edges, which are more code to compile."""
     return 1 + 0.03 * (len(_blocks(across.extent, width)) * len(_blocks(down.extent, height)) - 1)
 
 
 def _sizes(extent: int, most: int) -> list[int]:
-    """The sizes of a tile worth a try: even blocks."""
+    """Candidate tile sizes: those that give even blocks."""
     return sorted({ceil(extent / blocks) for blocks in {ceil(extent / size) for size in range(1, min(extent, most) + 1)}})
 
 
@@ -174,13 +174,13 @@ def _lanes(
 
 
 def _fetching(entries: int, machine: Machine) -> float:
-    """The cycles that a vector takes from where so many numbers, walked through again and again, are at home."""
+    """Cycles to load a vector from data of that size that is traversed repeatedly, by the cache level it fits."""
     size = entries * machine.item
     return 0.5 if size <= NEAR else 1.6 if size <= MIDDLE else 2.5
 
 
 def _loads(s: Schedule, height: int, columns: int, terms: int, machine: Machine) -> float:
-    """The cycles that loading the factors of one term takes; vectors often straddle two cache lines, those of a copy do not."""
+    """Cycles to load the factors for one term. Vectors often straddle cache lines, those of a packed factor do not."""
     total = 0.0
     for factor in (LEFT, RIGHT):
         rows = height if s.first.strides[factor] else 1
@@ -195,12 +195,12 @@ def _loads(s: Schedule, height: int, columns: int, terms: int, machine: Machine)
 
 
 def _step(s: Schedule, factor: int) -> int:
-    """How far apart the rows of a factor are."""
+    """The largest stride of a factor along the summed axes."""
     return max([abs(axis.strides[factor]) for axis in s.sums], default=0)
 
 
 def _beginning(s: Schedule, width: int, columns: int, terms: int, machine: Machine) -> float:
-    """The cycles for the first tile of a block more than for the others: its lanes come from further away, or are copied."""
+    """Extra cycles for the first tile of a block, whose lanes come from farther away or have to be packed."""
     home = _fetching(terms * s.vector.extent, machine)
     if s.packed is None:
         return terms * columns * (home - 0.5) if any(s.vector.strides[1:]) and s.first.extent > s.rows else 0.0
@@ -229,7 +229,7 @@ def _parts(
                     if rows * columns > machine.registers * 3 // 4 or rows * columns + columns + 1 > machine.registers:
                         continue
                     cost = 0.0
-                    # The loop of the longer axis is outside: what it needs is near by the time that the shorter one repeats.
+                    # The longer axis is the outer loop, so that its data is in the cache while the shorter one repeats.
                     inner = [max(0.8, _fetching(n * terms * lanes, machine)) for n in (first.extent, second.extent)]
                     longer = first.extent < second.extent
                     inner[longer] = max(0.8, _fetching((rows, columns)[longer] * terms * lanes, machine))
@@ -243,12 +243,12 @@ def _parts(
 
 
 def _tile(terms: int, sums: int, loads: float) -> float:
-    """The cycles of a tile's loops: the arithmetic, the loads, or waiting for the sums, whichever takes longest."""
+    """Cycles of a tile's loops: the maximum of arithmetic, loads, and latency of the accumulators."""
     return terms * (max(sums / 2, loads, 4 / split(sums, terms), 1.0) + loads / 4) + 4
 
 
 def split(sums: int, terms: int) -> int:
-    """Into how many partial sums each sum of a tile is split, so that one addition need not wait for the other."""
+    """Return into how many partial sums each accumulator of a tile is split, to hide the latency of additions."""
     ways = 1
     while sums * ways < 8 and ways < 4 and terms >= 4 * ways:
         ways *= 2

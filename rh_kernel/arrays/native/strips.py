@@ -1,7 +1,7 @@
-"""Some samples at a time: several steps run for a strip of the samples, then for the next (strip mining).
+"""Strip mining: several steps run on a strip of the samples, then on the next strip.
 
-What one step leaves for the next is then still in the first cache, and what nobody needs after the strip never leaves it: all
-strips have it at one place. For each sample the order of the steps is that of the plan.
+Intermediate results stay in the first-level cache, and those not needed after the strip use the same memory in every strip. For
+each sample, the steps run in the order of the plan.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,24 +11,24 @@ from math import prod
 from rh_kernel.arrays.native.axes import Axis, reach
 from rh_kernel.arrays.native.schedule import Machine, canonical, schedule
 from rh_kernel.arrays.native.sweeping import Sweep
-from rh_kernel.arrays.plan import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View, views
 from rh_kernel.arrays.planning.dependence import reads, with_views, writes
+from rh_kernel.loops.ir import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View, views
 
 ALIGNMENT = 16
-"""What a strip has for its own begins at multiples of so many entries."""
+"""Alignment, in entries, of a strip's own buffers."""
 ROOM = 40 << 10
-"""The bytes that a strip should be content with."""
+"""Target size of a strip's working set, in bytes."""
 LEAST = 128
-"""The entries of a step that is worth a loop of its own for each sample."""
+"""Entries per sample that make a step worth a loop of its own."""
 LONGEST = 40
-"""The most steps of a strip."""
+"""The most steps in a strip."""
 TERMS = 100
-"""The terms of a sum that is worth being added to others only after the strip."""
+"""Terms per strip that make it worth accumulating a sum across strips."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A step for the first strip; the next strip finds each of its views by so many entries further on"""
+    """A step restricted to the first strip; in each further strip, its views move by so many entries"""
 
     step: Step
     moves: Mapping[View, int]
@@ -38,7 +38,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """The pieces in turn, ``count`` times; the buffer behind all others holds ``room`` numbers of the strip's own"""
+    """The pieces in order, repeated ``count`` times; the buffer after all others has ``room`` entries for the strips"""
 
     pieces: tuple[Piece, ...]
     count: int
@@ -47,7 +47,7 @@ class Strips:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """The entries from ``low`` to ``high`` of a buffer, and ``move`` further on for each strip"""
+    """The entries ``low`` to ``high`` of a buffer, moved by ``move`` for each strip"""
 
     buffer: int
     low: int
@@ -57,33 +57,33 @@ class _Span:
 
 
 def stripped(steps: Sequence[Step | Sweep], plan: Plan, machine: Machine, number: int) -> list[Step | Sweep | Strips]:
-    """The steps, with strips where they pay. ``number`` is that of the buffer behind all others."""
+    """Strip-mine the steps where it pays. ``number`` is the number of the buffer after all others."""
     samples = plan.samples or 1
     if samples == 1 or plan.scratch * machine.item <= 2 * ROOM:
         return list(steps)
     found: list[Step | Sweep | Strips] = []
-    order = _Order(samples, plan.buffers, _lives(steps, plan))
+    order = _Dependences(samples, plan.buffers, _live_ranges(steps, plan))
     at = 0
     while at < len(steps):
-        pieces = _together(steps, at, order, machine)
+        pieces = _longest_run(steps, at, order, machine)
         made = _strips(pieces, at, order, machine, number)
         found += [made] if made is not None else steps[at : at + max(1, len(pieces))]
         at += max(1, len(pieces))
     return found
 
 
-def _together(steps: Sequence[Step | Sweep], at: int, order: "_Order", machine: Machine) -> list[Piece]:
-    """The pieces of as many steps from number ``at`` on as can be run strip by strip."""
+def _longest_run(steps: Sequence[Step | Sweep], at: int, order: "_Dependences", machine: Machine) -> list[Piece]:
+    """The pieces of the longest run of steps from ``at`` on that can be strip-mined together."""
     pieces: list[Piece] = []
     for step in steps[at : at + LONGEST]:
-        # What is scratch may turn out to be the strip's own, if the steps go on until nobody needs it any more.
+        # A scratch buffer may be private to the strip if the steps extend to its last use, so assume that first.
         longer = ([*pieces, p] for p in _pieces(step, order.samples, machine))
         found = next((some for some in longer if order.holds(some, order.own(some, at, len(steps)))), None)
         if found is None:
             break
         pieces = found
     while True:
-        # Or not to be, since a step that came later has another part of it: then what was met before is to be seen again.
+        # A later step may use another part of the buffer, so that it is not private; then check all pieces again.
         own = order.own(pieces, at, at + len(pieces))
         if all(order.holds(pieces[:n], own) for n in range(len(pieces) + 1)):
             return pieces
@@ -91,7 +91,7 @@ def _together(steps: Sequence[Step | Sweep], at: int, order: "_Order", machine: 
 
 
 def _pieces(step: Step | Sweep, samples: int, machine: Machine) -> Iterator[Piece]:
-    """The step cut along each of the axes that may be that of the samples, the outermost first."""
+    """The step split along each axis that may be the axis of samples, outermost first."""
     match step:
         case Map(shape):
             found = [(axis, step.stores[0].view) for axis in range(len(shape))]
@@ -114,7 +114,7 @@ def _pieces(step: Step | Sweep, samples: int, machine: Machine) -> Iterator[Piec
 
 
 def _cut(step: Step, axis: int, extent: int) -> Piece:
-    """The first ``extent`` indices of an axis."""
+    """Restrict a step to the first ``extent`` indices of an axis."""
 
     def image(view: View) -> View:
         return replace(view, shape=(*view.shape[:axis], extent, *view.shape[axis + 1 :]))
@@ -132,9 +132,9 @@ def _cut(step: Step, axis: int, extent: int) -> Piece:
 
 
 def _pays(step: Contract, piece: Piece, machine: Machine) -> bool:
-    """Whether a product is as quick in pieces, of which none clears what another has written.
+    """Whether a contraction is as fast in pieces, and no piece clears what another has written.
 
-    What has to be cut is an outer loop; or a sum over the samples of sums that are long themselves.
+    The axis that is cut must be an outer loop, or else the sum over the samples of sums that are long themselves.
     """
     part = piece.step
     assert isinstance(part, Contract)
@@ -147,11 +147,11 @@ def _pays(step: Contract, piece: Piece, machine: Machine) -> bool:
     return Axis(step.extents[piece.axis], strides) in schedule(canonical(step), machine).outer
 
 
-# ------------------------------------------------------------------------------------------- order
+# ------------------------------------------------------------------------------------------- dependences
 
 
-def _lives(steps: Sequence[Step | Sweep], plan: Plan) -> dict[int, tuple[int, int]]:
-    """The first and the last step that has to do with a buffer; the result is read behind the last step."""
+def _live_ranges(steps: Sequence[Step | Sweep], plan: Plan) -> dict[int, tuple[int, int]]:
+    """The first and the last step that uses each buffer; the result is used after the last step."""
     found: dict[int, tuple[int, int]] = {}
     for i, step in enumerate(steps):
         for view in step.views if isinstance(step, Sweep) else (*reads(step), *writes(step)):
@@ -162,7 +162,7 @@ def _lives(steps: Sequence[Step | Sweep], plan: Plan) -> dict[int, tuple[int, in
 
 
 def _spans(piece: Piece) -> list[_Span]:
-    """What the first strip touches."""
+    """The entries that the first strip uses."""
     written = set(writes(piece.step))
     found: list[_Span] = []
     for view, move in piece.moves.items():
@@ -172,17 +172,17 @@ def _spans(piece: Piece) -> list[_Span]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """What decides on the order: the samples, the buffers, and the first and the last step that has to do with each"""
+class _Dependences:
+    """What the dependence test needs: the samples, the buffers, and the first and last use of each"""
 
     samples: int
     buffers: Sequence[Buffer]
     lives: Mapping[int, tuple[int, int]]
 
     def own(self, pieces: Sequence[Piece], at: int, end: int) -> dict[int, _Span]:
-        """The scratch that no other steps have to do with, nor those from ``end`` on, if each strip has a part of its own.
+        """The scratch buffers used only by the steps from ``at`` to ``end``, with a separate part for each strip.
 
-        With it comes the part of the first strip.
+        Maps each to the part of the first strip.
         """
         spans: dict[int, list[_Span]] = {}
         for span in [span for piece in pieces for span in _spans(piece)]:
@@ -197,26 +197,26 @@ class _Order:
         return found
 
     def holds(self, pieces: Sequence[Piece], own: Mapping[int, _Span]) -> bool:
-        """Whether the last piece for one strip may come before the others for all later strips, where they have ``own``."""
+        """Whether the last piece for a strip may run before the other pieces for later strips; ``own`` buffers are private."""
         if len(pieces) < 2:
             return True
         mine = [self._placed(span, own) for span in _spans(pieces[-1])]
         before = [self._placed(span, own) for piece in pieces[:-1] for span in _spans(piece)]
         pairs = [(a, b) for a in before for b in mine if (a.written or b.written) and a.buffer == b.buffer]
-        return not any(_meet(a, b, self.samples) for a, b in pairs)
+        return not any(_overlap(a, b, self.samples) for a, b in pairs)
 
     def _placed(self, span: _Span, own: Mapping[int, _Span]) -> _Span:
-        """Where a span lies: the scratch buffers lie in one, but for those that a strip has for its own."""
+        """The span in memory: all scratch buffers are one, except for those private to a strip."""
         buffer = self.buffers[span.buffer]
         if span.buffer in own or not isinstance(buffer, Scratch):
             return span
         return replace(span, buffer=-1, low=span.low + buffer.start, high=span.high + buffer.start)
 
 
-def _meet(a: _Span, b: _Span, samples: int) -> bool:
-    """Whether some strip of b may touch what a later strip of a does."""
+def _overlap(a: _Span, b: _Span, samples: int) -> bool:
+    """Whether some strip of b may overlap a later strip of a."""
     above = below = True
-    # All ends move evenly, so what holds of the first strip and of the last but one holds in between.
+    # Bounds are linear in the strip, so testing the first and the last but one suffices.
     for strip in (0, samples - 2):
         ends = [a.move * (strip + 1), a.move * (samples - 1)]
         above &= a.low + min(ends) > b.high + b.move * strip
@@ -227,8 +227,8 @@ def _meet(a: _Span, b: _Span, samples: int) -> bool:
 # ------------------------------------------------------------------------------------------- size
 
 
-def _strips(pieces: Sequence[Piece], at: int, order: _Order, machine: Machine, number: int) -> Strips | None:
-    """The strips of these steps, as large as there is room for; ``None`` if nothing is won."""
+def _strips(pieces: Sequence[Piece], at: int, order: _Dependences, machine: Machine, number: int) -> Strips | None:
+    """Strip-mine these steps with the largest strips that fit the working set; ``None`` if it does not pay."""
     samples = order.samples
     given = {view.buffer for piece in pieces for view in writes(piece.step)}
     taken = {view.buffer for piece in pieces[1:] for view in reads(piece.step)}
@@ -249,20 +249,20 @@ def _strips(pieces: Sequence[Piece], at: int, order: _Order, machine: Machine, n
 
     made: list[Piece] = []
     for fine in pieces:
-        extent = _along(fine)
+        extent = _extent(fine)
         piece = _cut(fine.whole, fine.axis, extent * size)
         moves = {placed(view): 0 if view.buffer in starts else move for view, move in piece.moves.items()}
         made.append(Piece(with_views(piece.step, placed), moves, fine.whole, fine.axis))
     return Strips(tuple(made), samples // size, room)
 
 
-def _along(piece: Piece) -> int:
-    """How many indices a piece has along the axis that is cut."""
+def _extent(piece: Piece) -> int:
+    """The extent of a piece along the axis that is cut."""
     return writes(piece.step)[0].shape[piece.axis]
 
 
 def _entries(spans: Sequence[_Span], samples: int) -> int:
-    """How many entries a strip of so many samples touches."""
+    """The number of entries that a strip of so many samples uses."""
     found: dict[int, tuple[int, int]] = {}
     for span in spans:
         low, high = found.get(span.buffer, (span.low, span.high))

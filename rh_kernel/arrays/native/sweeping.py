@@ -1,7 +1,7 @@
-"""One pass over a matrix where two steps would make two: ``x' = Wᵀ d``, and then ``W ← W + s e xᵀ``.
+"""Fuse ``x' = Wᵀ d`` with a later ``W ← W + s e xᵀ``, so that W is traversed once instead of twice.
 
-That is what the layers of a network do on the way back, sample by sample, and their time is that of fetching W. The update
-moves up to the product, if nothing in between has to do with it.
+The backward pass of a network does this in each layer, sample by sample, and is bound by the time to load W. The update moves
+up to the product if no step in between touches W.
 """
 
 from collections.abc import Sequence
@@ -12,20 +12,20 @@ from rh_kernel.arrays.native.scalars import literal
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.text import loop
 from rh_kernel.arrays.native.tiles import columns_of, loaded, stored, vector
-from rh_kernel.arrays.plan import Buffer, Contract, Scratch, Step, View
 from rh_kernel.arrays.planning.dependence import reads, writes
+from rh_kernel.loops.ir import Buffer, Contract, Scratch, Step, View
 
 LEAST = 1024
-"""The entries of a matrix that is worth it."""
+"""The fewest entries of a matrix for which it pays."""
 FURTHEST = 100
-"""How many steps an update moves up at most."""
+"""The most steps that an update moves up."""
 ROWS = 4
-"""How many rows are worked on together."""
+"""Rows that are processed together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What makes sweeps differ: the extents of W, the strides along its rows of W, d and e, and the scales of both steps"""
+    """What distinguishes sweep kernels: the extents of W, the row strides of W, d and e, and the scales of both steps"""
 
     rows: int
     columns: int
@@ -44,7 +44,7 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True)
 class _Factors:
-    """A step along the rows and the columns of a matrix: which of its axes are the rows, and its two other views"""
+    """A step over a row-major matrix: which of its axes are the rows, and its two other views"""
 
     axis: int
     by_row: View
@@ -52,7 +52,7 @@ class _Factors:
 
 
 def swept(steps: Sequence[Step], buffers: Sequence[Buffer]) -> list[Step | Sweep]:
-    """The steps, with pairs made one where that is possible."""
+    """Fuse pairs of steps where possible."""
     found: list[Step | Sweep | None] = list(steps)
     for u, update in enumerate(steps):
         if isinstance(update, Contract) and update.accumulate:
@@ -68,7 +68,7 @@ def swept(steps: Sequence[Step], buffers: Sequence[Buffer]) -> list[Step | Sweep
 
 
 def _factors(step: Contract, matrix: View, others: tuple[View, View]) -> _Factors | None:
-    """The step as one along a matrix with rows of neighbours: one of the other views goes along its rows, one its columns."""
+    """Match a step over a matrix with contiguous rows whose other views go along its rows and its columns."""
     if len(step.extents) != 2 or step.extents[0] * step.extents[1] < LEAST or 1 not in matrix.strides:
         return None
     axis = 1 - matrix.strides.index(1)
@@ -80,7 +80,7 @@ def _factors(step: Contract, matrix: View, others: tuple[View, View]) -> _Factor
 
 
 def _joined(product: Contract, update: Contract, of_update: _Factors) -> Sweep | None:
-    """Both steps as one, if the first is a product with the transpose of what the second one changes."""
+    """Fuse both steps if the first is a product with the transpose of the matrix that the second updates."""
     matrix = update.output
     left = (product.left.buffer, product.left.offset) == (matrix.buffer, matrix.offset)
     factor, other = (product.left, product.right) if left else (product.right, product.left)
@@ -101,31 +101,31 @@ def _joined(product: Contract, update: Contract, of_update: _Factors) -> Sweep |
 
 
 def _reader(update: Contract, steps: Sequence[Step], u: int, buffers: Sequence[Buffer]) -> int | None:
-    """The last step before the update that reads its matrix, if the update may as well stand right behind that one."""
-    matrix = _at(update.output, buffers)
-    needed = [matrix, _at(update.left, buffers), _at(update.right, buffers)]
+    """The last step before the update that reads its matrix, if the update can move directly after that step."""
+    matrix = _range(update.output, buffers)
+    needed = [matrix, _range(update.left, buffers), _range(update.right, buffers)]
     for p in range(u - 1, max(-1, u - 1 - FURTHEST), -1):
-        if any(_at(view, buffers).meets(matrix) for view in reads(steps[p])):
+        if any(_range(view, buffers).meets(matrix) for view in reads(steps[p])):
             return p
-        if any(_at(view, buffers).meets(place) for view in writes(steps[p]) for place in needed):
+        if any(_range(view, buffers).meets(place) for view in writes(steps[p]) for place in needed):
             return None
     return None
 
 
 def _is_apart(sweep: Sweep, buffers: Sequence[Buffer]) -> bool:
-    """Whether x′ and W are none of the other arrays."""
-    output, matrix, *others = [_at(view, buffers) for view in sweep.views]
+    """Whether x′ and W overlap none of the other arrays."""
+    output, matrix, *others = [_range(view, buffers) for view in sweep.views]
     return not output.meets(matrix) and not any(place.meets(output) or place.meets(matrix) for place in others)
 
 
-def _at(view: View, buffers: Sequence[Buffer]) -> Reach:
-    """Where a view lies; the scratch buffers lie in one."""
+def _range(view: View, buffers: Sequence[Buffer]) -> Reach:
+    """The range of a view in memory; all scratch buffers are one."""
     place, buffer = reach(view), buffers[view.buffer]
     return Reach(-1, place.low + buffer.start, place.high + buffer.start) if isinstance(buffer, Scratch) else place
 
 
 def sweep_kernel(shape: Shape, machine: Machine) -> list[str]:
-    """The body of a kernel whose arrays are those of x′, W, d, e and x."""
+    """Return the body of a kernel on x′, W, d, e and x."""
     lines = ["real *restrict o = array[0], *restrict m = array[1];", "const real *d = array[2], *e = array[3], *x = array[4];"]
     if not shape.accumulate:
         lines += ["LIKELY_VECTORISED", f"for (long j = 0; j < {shape.columns}; j++) o[j] = 0;"]
@@ -139,7 +139,7 @@ def sweep_kernel(shape: Shape, machine: Machine) -> list[str]:
 
 
 def _block(shape: Shape, count: int, machine: Machine) -> list[str]:
-    """A few rows: what they add to x′, and what is added to them."""
+    """Process a few rows: what they add to x′, and what is added to them."""
     step, by_d, by_e = shape.strides
     lines = [f"real *w = m + i * {ROWS * step}L;"]
     for r in range(count):

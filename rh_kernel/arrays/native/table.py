@@ -1,4 +1,4 @@
-"""The table of a plan as a machine walks it: kernels, the places of their arrays, and where the addresses of inputs go."""
+"""The launch table of a plan: kernels, the addresses of their arrays, and where the addresses of inputs are patched in."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.arrays.contents import address
-from rh_kernel.arrays.plan import Integers
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Integers
 from rh_kernel.syntax.core import Array
 
 Numbers = npt.NDArray[np.int64]
 LINE = 64
-"""The bytes of a line of the cache."""
+"""Bytes per cache line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An input: its shape, and where a copy of it goes (0: nowhere)"""
+    """An input: its shape, and the address it is copied to (0: not copied)"""
 
     shape: Extent
     copy: int = 0
@@ -27,11 +27,11 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """``rows`` has the number of a kernel and where the addresses of its arrays lie; ``arrays`` has these addresses.
+    """``rows`` has a kernel number and the address of its argument array for each step; ``arrays`` has these arguments.
 
-    A row of ``patches`` is the number of an input, the place in ``arrays`` that its address goes to, and how many bytes are
-    added. ``samples`` is −1 if inputs are not batched; ``release`` lets other threads run during a run. ``owner`` is what the
-    addresses lead to.
+    A row of ``patches`` is the number of an input, the index in ``arrays`` where its address goes, and an offset in bytes.
+    ``samples`` is −1 if inputs are not batched; ``release`` means to release the GIL during a run. ``owner`` keeps the memory
+    behind the addresses alive.
     """
 
     rows: Numbers
@@ -44,9 +44,9 @@ class Table:
     owner: tuple[npt.NDArray[Any], ...]
 
     def taken(self, inputs: Sequence[Array], more: int | None = None) -> tuple[Array, ...]:
-        """The inputs of a run as plain arrays; or data with any number of samples in front if that says how many axes more.
+        """Validate the inputs of a run and return them as plain arrays; given ``more``, data sets with that many more axes.
 
-        Raises ``ValueError`` if one is not of the plan's shape and precision, or not contiguous.
+        Raises ``ValueError`` if one does not have the plan's shape and precision, or is not contiguous.
         """
         if len(inputs) != len(self.inputs):
             raise ValueError("a run is given another number of inputs")
@@ -63,17 +63,17 @@ class Table:
         return tuple(found)
 
     def taken_rows(self, inputs: Sequence[Array], rows: Integers) -> tuple[tuple[Array, ...], Integers]:
-        """The data and the rows of several runs as plain arrays. Raises ``ValueError`` as ``taken`` does."""
+        """Validate the data and the rows of several runs. Raises ``ValueError`` as ``taken`` does."""
         if rows.ndim != 2 or rows.shape[1] != (self.samples if self.samples >= 0 else 1):
             raise ValueError("the rows have another shape than runs × samples")
         data = self.taken(inputs, 1 if self.samples < 0 else 0)
-        # A copy by ``np.array`` may have the data type's object from ``rows``, and the driver knows NumPy's own alone.
+        # A copy by ``np.array`` could keep the dtype object of ``rows``, but the driver only recognises NumPy's own.
         plain = np.empty(rows.shape, np.intp)
         plain[...] = rows
         return data, plain
 
     def header(self) -> tuple[Numbers, tuple[npt.NDArray[Any], ...]]:
-        """The ``struct table`` of ``driver.c``, and the arrays that it leads to."""
+        """Return the ``struct table`` of ``driver.c``, and the arrays that it points to."""
         shapes = np.array([0, *[n for given in self.inputs for n in given.shape]], dtype=np.int64)
         at = np.zeros(len(self.inputs) + 1, dtype=np.int64)
         inputs: list[int] = []
@@ -101,7 +101,7 @@ def table(
     *,
     release: bool,
 ) -> Table:
-    """The table of steps, each a kernel and its arrays: the buffer, and the bytes from its start; −1 − i is input i."""
+    """Build the table of steps, each a kernel with its arrays as (buffer, byte offset); buffer −1 − i is input i."""
     numbers = [place for _, arrays in steps for place in arrays]
     arrays = np.array([0 if buffer < 0 else bases[buffer] + offset for buffer, offset in numbers], dtype=np.int64)
     patches = [(-1 - buffer, at, offset) for at, (buffer, offset) in enumerate(numbers) if buffer < 0]

@@ -1,4 +1,4 @@
-"""C as lines: what every kernel is written with."""
+"""Building blocks of generated C: addresses, loops and loop nests."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from rh_kernel.arrays.native.axes import Axis
 
 
 def place(pointer: str, moves: Sequence[tuple[str, int]], offset: int = 0) -> str:
-    """``pointer + i s + … + offset`` for the pairs (i, s); what is 0 is left out.
+    """Return ``pointer + i s + … + offset`` for the pairs (i, s), without zero terms.
 
     >>> place("p0", [("i0", 4), ("i1", 0), ("i2", 1)], 2)
     'p0 + i0 * 4L + i2 + 2'
@@ -16,14 +16,14 @@ def place(pointer: str, moves: Sequence[tuple[str, int]], offset: int = 0) -> st
 
 
 def loop(index: str, extent: int) -> str:
-    """The head of a loop; the loop ends with a brace."""
+    """Return the head of a loop, to be closed by a brace."""
     return f"for (long {index} = 0; {index} < {extent}; {index}++) {{"
 
 
 def nest(found: Sequence[Axis], body: Sequence[str], prefix: str = "i", *, simd: bool = False) -> list[str]:
-    """The body for each index into the axes, called ``i0``, ``i1``, … from the outermost.
+    """Return a loop nest around the body, with indices ``i0``, ``i1``, … from the outermost.
 
-    ``simd`` promises that the steps of the innermost loop do not depend on each other.
+    ``simd`` asserts that the iterations of the innermost loop are independent.
     """
     lines: list[str] = []
     for depth, axis in enumerate(found):
@@ -34,5 +34,5 @@ def nest(found: Sequence[Axis], body: Sequence[str], prefix: str = "i", *, simd:
 
 
 def moves(found: Sequence[Axis], view: int, prefix: str = "i") -> list[tuple[str, int]]:
-    """How far the indices of a nest move a view."""
+    """Return the strides of a view along the indices of a nest."""
     return [(f"{prefix}{depth}", axis.strides[view]) for depth, axis in enumerate(found)]

@@ -1,4 +1,4 @@
-"""A ``Contract`` as C, once its loops are arranged: tiles of sums that stay in registers."""
+"""C for a scheduled ``Contract``: tiles of sums with accumulators in registers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ UNMASKED = Machine(1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """``width`` lanes of a tile, from number ``start`` on"""
+    """``width`` lanes of a tile, from lane ``start`` on"""
 
     start: int
     width: int
 
 
 def columns_of(extent: int, machine: Machine, lanes: int) -> list[Column]:
-    """The vectors that so many numbers fill."""
+    """Return the vectors that so many numbers fill."""
     found: list[Column] = []
     for width in widths(extent, machine, lanes):
         found.append(Column(found[-1].start + found[-1].width if found else 0, width))
@@ -30,7 +30,7 @@ def columns_of(extent: int, machine: Machine, lanes: int) -> list[Column]:
 
 
 def tiled(s: Schedule, machine: Machine, scale: float, *, accumulate: bool) -> list[str]:
-    """The loops of a contraction on the arrays ``o``, ``l`` and ``r``, and ``w`` if a factor is packed."""
+    """Return the loops of a contraction on the arrays ``o``, ``l`` and ``r``, and ``w`` if a factor is packed."""
     lines = [loop(f"z{i}", axis.extent) for i, axis in enumerate(s.outer)]
     lines += _declare("0", [("", moves(s.outer, v, "z")) for v in (OUT, LEFT, RIGHT)])
     match s.form:
@@ -38,12 +38,12 @@ def tiled(s: Schedule, machine: Machine, scale: float, *, accumulate: bool) -> l
             lines += _lanes(s, machine, scale, accumulate=accumulate)
         case Form.PARTS:
             lines += _parts(s, machine, scale, accumulate=accumulate)
-    # Compilers have been seen to mix up stores of vectors that overlap from one round of a loop to the next.
+    # Compilers have been seen to reorder overlapping vector stores across iterations.
     return [*lines, *(["BARRIER"] if s.outer else []), "}" * len(s.outer)]
 
 
 def _declare(level: str, by: Sequence[tuple[str, Sequence[tuple[str, int]]]]) -> list[str]:
-    """Pointers of a level: each moves on from the one of the level ``by`` names."""
+    """Declare the pointers of a loop level, each relative to a pointer of an outer level."""
     return [
         f"{'' if v == OUT else 'const '}real *{NAMES[v]}{level} = {place(NAMES[v] + before, steps)};"
         for v, (before, steps) in enumerate(by)
@@ -78,7 +78,7 @@ def _lanes(s: Schedule, machine: Machine, scale: float, *, accumulate: bool) -> 
 
 
 def _copied(s: Schedule, columns: list[Column]) -> list[str]:
-    """The lanes of a block of the packed factor, one row of ``width`` numbers for each index of the sum."""
+    """Pack the lanes of a block of the packed factor: a row of ``width`` numbers for each index of the sum."""
     if s.packed is None:
         return []
     stride, width = s.vector.strides[s.packed], columns[-1].start + columns[-1].width
@@ -93,7 +93,7 @@ def _copied(s: Schedule, columns: list[Column]) -> list[str]:
 
 
 def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accumulate: bool) -> list[str]:
-    """The sums of one tile: declared, added up, stored."""
+    """One tile: declare the accumulators, sum, store."""
     *around, inner = s.sums or (Axis(1, (0, 0, 0)),)
     ways = min(split(height * len(columns), prod(axis.extent for axis in s.sums)), max(1, inner.extent // 2))
     width = columns[-1].start + columns[-1].width
@@ -130,7 +130,7 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
 
 
 def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: str, way: int, at: int) -> list[str]:
-    """One term of each sum of a tile: what does not depend on the row is loaded once."""
+    """Add one term to each accumulator of a tile; what does not depend on the row is loaded once."""
     lines = ["{", "AS_WRITTEN"]
     for row in range(height):
         for v in (LEFT, RIGHT):
@@ -154,7 +154,7 @@ def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: s
 
 
 def vector(width: int) -> str:
-    """The type of so many lanes; an odd number of them are the first of a whole vector."""
+    """Return the C type of that many lanes; if not a power of two, they are the first lanes of a full vector."""
     return "real" if width == 1 else f"V{width}" if _is_whole(width) else "WHOLE"
 
 
@@ -163,19 +163,19 @@ def _is_whole(width: int) -> bool:
 
 
 def _start(width: int) -> str:
-    """What a sum begins with."""
+    """The initializer of an accumulator."""
     return " = 0" if width == 1 else " = {0}"
 
 
 def loaded(at: str, width: int) -> str:
-    """So many numbers, as they lie in memory."""
+    """Return an expression that loads adjacent numbers."""
     if width == 1:
         return f"*({at})"
     return f"*(const U{width} *)({at})" if _is_whole(width) else f"FIRST({width}, {at})"
 
 
 def stored(to: str, value: str, width: int, stride: int, scale: float, *, accumulate: bool) -> list[str]:
-    """A vector of sums put where it belongs, lane by lane if the output's neighbours are elsewhere."""
+    """Return statements that store a vector of sums, lane by lane if the outputs are not adjacent."""
     value = value if scale == 1 else f"{literal(scale)} * ({value})"
     sign = "+=" if accumulate else "="
     if width == 1:
@@ -206,7 +206,7 @@ def _parts(s: Schedule, machine: Machine, scale: float, *, accumulate: bool) -> 
 
 
 def _inner(s: Schedule, machine: Machine, height: int, width: int) -> list[str]:
-    """The parts of the sums of one tile: ``c0_i_j`` has those of row i and column j."""
+    """The partial sums of one tile: ``c0_i_j`` has those of row i and column j."""
     blocks, tail = divmod(s.vector.extent, s.lanes)
     ways = min(split(height * width, blocks), max(1, blocks))
     each = [(w, i, j) for w in range(ways) for i in range(height) for j in range(width)]
@@ -242,7 +242,7 @@ def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: 
                 loaded.add(names[-1])
                 steps = [(k, s.vector.strides[v]), (str(row), s.first.strides[v]), (str(column), s.second.strides[v])]
                 lines.append(f"{vector(s.lanes)} {names[-1]} = {_some(place(f'{NAMES[v]}3', steps), s, machine, v, count)};")
-                # What depends on the row is used for each column, and the other way round.
+                # A row's value is reused for each column, and vice versa.
                 again = (1 if s.first.strides[v] else height) * (1 if s.second.strides[v] else width)
                 lines += [f"HOLD({names[-1]})"] if again > 1 and s.lanes > 2 else []
             lines.append(f"c{way}_{i}_{j} += {names[0]} * {names[1]};")
@@ -250,7 +250,7 @@ def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: 
 
 
 def _some(at: str, s: Schedule, machine: Machine, v: int, count: int) -> str:
-    """The next ``count`` numbers, and 0 in the lanes that are left."""
+    """The next ``count`` numbers, with 0 in the remaining lanes."""
     if s.vector.strides[v] == 1 and count == s.lanes:
         return loaded(at, s.lanes)
     if s.vector.strides[v] == 1 and machine.masked and s.lanes == machine.lanes:
@@ -260,7 +260,7 @@ def _some(at: str, s: Schedule, machine: Machine, v: int, count: int) -> str:
 
 
 def _added(s: Schedule, height: int, width: int, scale: float, *, accumulate: bool) -> list[str]:
-    """The parts of each sum added up, several sums at a time, and stored."""
+    """Add up the partial sums, several sums at a time, and store them."""
     lines: list[str] = []
     stride = s.second.strides[OUT]
     for i in range(height):
@@ -273,9 +273,9 @@ def _added(s: Schedule, height: int, width: int, scale: float, *, accumulate: bo
 
 
 def folded(names: list[str], lanes: int, prefix: str) -> tuple[list[str], str]:
-    """The sums of the lanes of each of some vectors, as the lanes of one.
+    """Reduce each of several vectors to the sum of its lanes, and return these sums as the lanes of one vector.
 
-    Pairs of vectors are folded into one, until one is left; then its upper half onto the lower.
+    Pairs of vectors are added into one until one is left; then its upper half is added to its lower half.
     """
     lines: list[str] = []
     height, count = 1, len(names)

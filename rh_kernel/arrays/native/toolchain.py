@@ -1,4 +1,4 @@
-"""The C compiler of the system: which one there is, what the processor can do, and C text ↦ shared library."""
+"""The system's C compiler: find it, query the processor's features, and compile C to a shared library."""
 
 import atexit
 import os
@@ -20,15 +20,15 @@ from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native.folder import digest, folder, intact, most_bytes, put, trim, used
 
 LIMIT = 60.0
-"""The seconds that one compilation may take."""
+"""Seconds allowed for a compilation."""
 
 QUESTION = 10.0
-"""The seconds that a compiler may take to tell which one it is."""
+"""Seconds allowed for a query of the compiler's version and features."""
 
 AGAIN = 60.0
-"""After so many seconds a compiler that did not answer is asked again."""
+"""Seconds until a compiler that did not answer is tried again."""
 
-# Infinities and nan keep their meaning: nothing here lets the compiler reorder sums or assume that numbers are finite.
+# Keep IEEE semantics of infinities and nan: the compiler must not reorder sums or assume finite numbers.
 FLAGS = (
     "-std=gnu11",
     "-O2",
@@ -40,7 +40,7 @@ FLAGS = (
     "-shared",
     "-w",
 )
-# Loops become vectors where the text says so; what else gcc does with tiles takes long, and some of it goes wrong.
+# Vectorise only the loops marked in the source; gcc's other passes take long on tiles, and some miscompile them.
 ONLY_GCC = ("-ftree-vectorize", "-fno-tree-slp-vectorize", "-fno-predictive-commoning", "-fno-thread-jumps")
 NATIVE = ("-march=native", "-mcpu=native")
 WIDE = "-mprefer-vector-width=512"
@@ -48,7 +48,7 @@ WIDE = "-mprefer-vector-width=512"
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """A compiler that answers: its command, the flags it is given, and the names that it defines for this processor."""
+    """A working compiler: its command, its flags, and the macros it predefines for this processor."""
 
     command: tuple[str, ...]
     flags: tuple[str, ...]
@@ -63,24 +63,24 @@ class Toolchain:
 
     @property
     def masked(self) -> bool:
-        """Whether ``prelude.h`` can load the first few lanes of a vector."""
+        """Whether ``prelude.h`` can use masked loads."""
         return " __AVX512F__ " in self.macros and " __clang__ " not in self.macros
 
     @property
     def registers(self) -> int:
-        """How many vector registers there are."""
+        """The number of vector registers."""
         return 32 if " __AVX512F__ " in self.macros or " __aarch64__ " in self.macros else 16
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """There is no compiler, and why."""
+    """There is no compiler, with the reason."""
 
     reason: str
 
 
 def diagnose() -> str:
-    """One line on the compiler: which it is, or why there is none, and what went wrong last if anything did."""
+    """Describe the compiler in one line, or why there is none, with the last failure if any."""
     found = toolchain()
     if isinstance(found, Missing):
         return found.reason
@@ -89,7 +89,7 @@ def diagnose() -> str:
 
 
 def failure() -> str | None:
-    """Why NumPy runs what is to become machine code: what went wrong last, or that ``CC`` names no compiler."""
+    """Return why NumPy runs what should be machine code: the last failure, or that ``CC`` is not a compiler."""
     if _failures:
         return _failures[-1]
     if not os.environ.get("CC") or os.environ.get("RH_NATIVE") == "0":
@@ -102,29 +102,29 @@ _failures: list[str] = []
 
 
 def failed(reason: str) -> Unsupported:
-    """Machine code cannot be had, for that reason, which is kept for who asks."""
+    """Record a failure of the native back end, and return it as an exception."""
     _failures[:] = [reason]
     return Unsupported(reason)
 
 
 def toolchain() -> Toolchain | Missing:
-    """The compiler that the environment asks for (``CC``), or else the first of ``cc``, ``gcc`` and ``clang``.
+    """Return the compiler that the environment asks for (``CC``), or else the first of ``cc``, ``gcc`` and ``clang``.
 
-    One that answered is asked no more; one that did not is asked again after a while, as it may have been installed since.
+    The answer is cached; a failure is retried after a while, as a compiler may have been installed since.
     """
     asked = tuple([os.environ.get(name, "") for name in ("RH_NATIVE", "CC", "PATH")])
-    found, until = _answers.get(asked, (None, 0.0))
+    found, until = _cache.get(asked, (None, 0.0))
     if found is None or until < time.monotonic():
         switch, cc, _ = asked
-        found = _asked(switch, cc)
-        _answers[asked] = found, time.monotonic() + AGAIN if isinstance(found, Missing) else inf
+        found = _find(switch, cc)
+        _cache[asked] = found, time.monotonic() + AGAIN if isinstance(found, Missing) else inf
     return found
 
 
-_answers: dict[tuple[str, ...], tuple[Toolchain | Missing, float]] = {}
+_cache: dict[tuple[str, ...], tuple[Toolchain | Missing, float]] = {}
 
 
-def _asked(switch: str, cc: str) -> Toolchain | Missing:
+def _find(switch: str, cc: str) -> Toolchain | Missing:
     if switch == "0":
         return Missing("RH_NATIVE is 0")
     try:
@@ -146,33 +146,33 @@ def _asked(switch: str, cc: str) -> Toolchain | Missing:
 
 
 def _macros(command: tuple[str, ...], native: str) -> str | None:
-    """What the compiler defines before it reads anything: its version and the processor's features are among it."""
+    """The compiler's predefined macros, which include its version and the processor's features."""
     try:
         said = _run([*command, native, "-dM", "-E", "-x", "c", os.devnull], QUESTION).decode()
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
-    # Every compiler defines this; what succeeds and does not say so is none.
+    # Every C compiler defines this; a command without it is not one.
     return "\n".join(sorted(said.splitlines())) if "#define __STDC__ " in said else None
 
 
 def _run(words: Sequence[str], limit: float) -> bytes:
-    """What a command prints. Raises ``OSError`` or ``SubprocessError`` if it fails or takes too long.
+    """Run a command and return its output. Raises ``OSError`` or ``SubprocessError`` if it fails or takes too long.
 
-    An interrupt of the cell goes to all of its processes, but not to this one: else it would look like a failure. Whatever
-    ends the waiting ends the command, with all that it has started.
+    It has its own session, since SIGINT reaches the whole process group and would look like a failure of the compiler. If
+    waiting is interrupted, the command is killed with all its children.
     """
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
         try:
-            said, complaint = process.communicate(timeout=limit)
+            said, messages = process.communicate(timeout=limit)
         except BaseException:
-            _end(process)
+            _kill(process)
             raise
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, words, said, complaint)
+        raise subprocess.CalledProcessError(process.returncode, words, said, messages)
     return said
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _kill(process: "subprocess.Popen[bytes]") -> None:
     with suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -181,9 +181,9 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def library(source: str, *extra: str) -> Path:
-    """The source as a shared library, from the user's folder if it was compiled before.
+    """Compile the source to a shared library, or take it from the cache.
 
-    Raises ``Unsupported``, and nothing else, if there is no such library to be had.
+    Raises ``Unsupported``, and nothing else, on failure.
     """
     found = toolchain()
     if isinstance(found, Missing):
@@ -197,9 +197,9 @@ def library(source: str, *extra: str) -> Path:
     if path is not None and intact(path):
         used(path)
         return path
-    unkept = _unkept(key)
-    if unkept.exists():
-        return unkept
+    temporary = _temporary_path(key)
+    if temporary.exists():
+        return temporary
     content = _compiled(source, found.command, flags)
     if path is not None:
         try:
@@ -211,14 +211,14 @@ def library(source: str, *extra: str) -> Path:
                 trim(path.parent, most_bytes())
             return path
     try:
-        put(content, unkept)
+        put(content, temporary)
     except OSError as problem:
         raise failed(f"what the C compiler made cannot be written: {problem}") from None
-    return unkept
+    return temporary
 
 
-def _unkept(key: str) -> Path:
-    """Where a library goes if the user's folder cannot be had: into one that ends with the process."""
+def _temporary_path(key: str) -> Path:
+    """The path of a library in a temporary folder, used if the cache folder is not available."""
     try:
         return Path(_own_folder()) / f"{key}.so"
     except OSError as problem:
@@ -241,7 +241,7 @@ def _compiled(source: str, command: tuple[str, ...], flags: tuple[str, ...]) -> 
             content = result.read_bytes() if result.exists() else b""
     except subprocess.CalledProcessError as problem:
         if problem.returncode < 0:
-            # Somebody stopped it: that says nothing about the next time.
+            # It was killed, which says nothing about the next time.
             raise Unsupported(f"the C compiler was stopped by signal {-problem.returncode}") from None
         said = problem.stderr.decode(errors="replace").strip() or f"it ended with status {problem.returncode} and said nothing"
         raise failed(f"the C compiler failed: {said[:2000]}") from None
@@ -253,5 +253,5 @@ def _compiled(source: str, command: tuple[str, ...], flags: tuple[str, ...]) -> 
 
 
 def resource(name: str) -> str:
-    """A C text of this package."""
+    """Return a C source file of this package."""
     return files("rh_kernel.arrays.native").joinpath(name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Plan ↦ C text and a table: one kernel for each shape of step, and for each step a kernel and where its arrays lie."""
+"""Code generation: a plan to C source and a launch table, with one kernel per kind of step."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +17,7 @@ from rh_kernel.arrays.native.strips import Strips, stripped
 from rh_kernel.arrays.native.sweeping import Sweep, sweep_kernel, swept
 from rh_kernel.arrays.native.text import loop
 from rh_kernel.arrays.native.walks import Row, source
-from rh_kernel.arrays.plan import (
+from rh_kernel.loops.ir import (
     Call,
     Check,
     Contract,
@@ -34,12 +34,12 @@ from rh_kernel.arrays.plan import (
 Table = npt.NDArray[np.int32]
 LARGEST = 2**31 - 1
 LONG = 100_000
-"""The least operations of a run during which other threads may run."""
+"""Operations from which on a run releases the GIL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """The lines of a C function, and how many numbers of workspace it needs."""
+    """The body of a C function, and the size of its workspace in numbers."""
 
     lines: tuple[str, ...]
     workspace: int = 0
@@ -47,10 +47,10 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A plan as C: the source, the rows of the table, the tables of the gathers, how large the workspace is, and ``room``, how
-    large what a strip has for its own.
+    """A plan as C: the source, the rows of the launch table, the tables of gathers, and the sizes of the workspace and of the
+    strips' own buffer, ``room``.
 
-    ``long`` says that a run may take so long that other threads should run meanwhile.
+    ``long`` means that a run may take long enough to release the GIL.
     """
 
     source: str
@@ -63,21 +63,21 @@ class Translation:
 
 @dataclass(slots=True)
 class _Kernels:
-    """The kernels so far, by what makes them different."""
+    """The kernels so far, keyed by what distinguishes them."""
 
     machine: Machine
     numbers: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
     found: list[Kernel] = field(default_factory=list[Kernel])
 
     def number(self, key: Hashable, step: Step | Sweep) -> int:
-        """The number of the kernel for a step with that key."""
+        """Return the number of the kernel with that key, generating it if necessary."""
         number = self.numbers.get(key)
         if number is None:
             number = self.add(key, self._made(step))
         return number
 
     def add(self, key: Hashable, kernel: Kernel) -> int:
-        """The number of a kernel that calls others, which come before it."""
+        """Return the number of a kernel that calls others, which come before it."""
         if key not in self.numbers:
             self.numbers[key] = len(self.found)
             self.found.append(kernel)
@@ -101,10 +101,10 @@ class _Kernels:
 
 
 def translate(plan: Plan, machine: Machine) -> Translation:
-    """The plan as C. Raises ``Unsupported`` if a step has no loop."""
-    steps = swept([step for step in plan.steps if not _idle(step)], plan.buffers)
+    """Translate a plan to C. Raises ``Unsupported`` if a step has no kernel."""
+    steps = swept([step for step in plan.steps if not _is_empty(step)], plan.buffers)
     long = _operations(plan) > LONG
-    # What a masked store puts down is not there for the next load at once, and a short run is nothing but such pairs.
+    # A masked store cannot be forwarded to the next load, and a short run consists of such pairs.
     kernels = _Kernels(machine if long else replace(machine, masked=False))
     tables: list[Table] = []
     workspace = len(plan.buffers) + sum(isinstance(step, Gather) for step in steps)
@@ -124,21 +124,21 @@ def translate(plan: Plan, machine: Machine) -> Translation:
     room = 0
     for step in stripped(steps, plan, kernels.machine, workspace + 1):
         if isinstance(step, Strips):
-            rows.append(_in_turn(step, [row(piece.step) for piece in step.pieces], kernels))
+            rows.append(_strip_loop(step, [row(piece.step) for piece in step.pieces], kernels))
             room = max(room, step.room)
         else:
             rows.append(row(step))
     size = max([kernel.workspace for kernel in kernels.found], default=0)
-    text = source([kernel.lines for kernel in kernels.found], rows, plan.buffers, plan.precision, short=not long)
+    text = source([kernel.lines for kernel in kernels.found], rows, plan, short=not long)
     return Translation(text, tuple(rows), tuple(tables), size, room, long)
 
 
-def _in_turn(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
-    """The row of a kernel that calls those of the pieces for each strip; it is given the arrays of all of them."""
+def _strip_loop(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
+    """The row of a kernel that calls the kernels of the pieces for each strip, with the arrays of all of them."""
     lines = [loop("turn", strips.count)]
     at = 0
     for piece, row in zip(strips.pieces, rows, strict=True):
-        # Tables and workspace stay where they are.
+        # Tables and workspace do not move.
         moves = [piece.moves[view] for view in _signature(piece.step, kernels.machine)[0]]
         moves += [0] * (len(row.arrays) - len(moves))
         places = [f"(real *)array[{i}] + turn * {move}L" if move else f"array[{i}]" for i, move in enumerate(moves, at)]
@@ -149,7 +149,7 @@ def _in_turn(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
 
 
 def _operations(plan: Plan) -> int:
-    """Roughly how many arithmetic operations a run needs."""
+    """A rough count of the arithmetic operations of a run."""
     total = 0
     for step in plan.steps:
         if isinstance(step, Contract):
@@ -159,8 +159,8 @@ def _operations(plan: Plan) -> int:
     return total
 
 
-def _idle(step: Step) -> bool:
-    """Whether there is nothing to do."""
+def _is_empty(step: Step) -> bool:
+    """Whether the step does nothing."""
     return isinstance(step, Map) and prod(step.shape) == 0
 
 
@@ -171,14 +171,14 @@ def _table(step: Gather) -> Table:
 
 
 def _signature(step: Step | Sweep, machine: Machine) -> tuple[tuple[View, ...], Hashable]:
-    """The views that a kernel is given, and what makes kernels differ: everything but where the views start."""
+    """The views passed to a kernel, and its key: everything about the step except where its views start."""
     match step:
         case Sweep(shape, views):
             return views, shape
         case Map(shape, arguments, body, stores):
             views = (*arguments, *[store.view for store in stores])
             ends = tuple([(store.value, store.accumulate) for store in stores])
-            return views, (Map, shape, len(arguments), _strides(views), woven(views), _exact(body), ends)
+            return views, (Map, shape, len(arguments), _strides(views), woven(views), _body_key(body), ends)
         case Reduce(fold, output, argument, scale):
             return (output, argument), (Reduce, fold, argument.shape, _strides((output, argument)), scale.hex())
         case Contract(extents, output, left, right, scale, accumulate):
@@ -192,8 +192,8 @@ def _signature(step: Step | Sweep, machine: Machine) -> tuple[tuple[View, ...], 
             raise Unsupported("a step has no loop")
 
 
-def _exact(body: tuple[Number | Instruction, ...]) -> tuple[Hashable, ...]:
-    """A body to compare: 0 and −0 are two numbers, nan is one."""
+def _body_key(body: tuple[Number | Instruction, ...]) -> tuple[Hashable, ...]:
+    """A hashable key of a body, which distinguishes 0 from −0 and identifies nans."""
     return tuple([entry.value.hex() if isinstance(entry, Number) else entry for entry in body])
 
 

@@ -1,22 +1,23 @@
-"""The text of a library: its kernels, and the walk along the steps of a run."""
+"""The C source of a library: its kernels, and the driver function that runs the steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rh_kernel.arrays.native.scalars import definitions
 from rh_kernel.arrays.native.toolchain import resource
-from rh_kernel.arrays.plan import Buffer, Precision, Scratch
+from rh_kernel.loops.ir import Buffer, Plan, Scratch
 
 FEW = 24
-"""A run of no more steps is one function: each step is then compiled for the places of its arrays."""
+"""A run with at most this many steps is inlined into one function, with constant offsets."""
 
 ALONG_THE_TABLE = ["for (const struct row *end = row + count; row < end; row++) row->run(row->arrays);"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A step, or a few: the number of its kernel, and the views whose first entries it is given, buffer and offset.
+    """One or more steps: the number of their kernel, and the (buffer, offset) of each array it takes.
 
-    The buffers after those of the plan are the tables of its gathers, then the workspace, then what strips have for their own.
+    The buffers after those of the plan are the tables of gathers, the workspace, and the strips' own buffer.
     """
 
     kernel: int
@@ -24,15 +25,13 @@ class Row:
     steps: int = 1
 
 
-def source(
-    kernels: Sequence[Sequence[str]], rows: Sequence[Row], buffers: Sequence[Buffer], precision: Precision, *, short: bool
-) -> str:
+def source(kernels: Sequence[Sequence[str]], rows: Sequence[Row], plan: Plan, *, short: bool) -> str:
     """The C text with those bodies of kernels. It ends with ``rh_walk``, which is given the rows of a machine's table.
 
-    In a ``short`` run the steps wait for each other's results, in a long one they have more to do.
+    In a ``short`` run, steps wait for each other's results; in a long one, they have more work of their own.
     """
-    real, bits = ("double", 64) if precision == "float64" else ("float", 32)
-    lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h")]
+    real, bits = ("double", 64) if plan.precision == "float64" else ("float", 32)
+    lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h"), *definitions(plan.steps, plan.precision)]
     straight = sum(row.steps for row in rows) <= FEW
     kind = "static inline __attribute__((always_inline))" if straight else "static"
     for number, kernel in enumerate(kernels):
@@ -40,15 +39,15 @@ def source(
     names = ", ".join(["0" if straight else f"kernel{number}" for number in range(len(kernels))]) or "0"
     shown = '__attribute__((visibility("default")))'
     lines += [f"{shown} kernel *const rh_kernels[] = {{{names}}};", f"{shown} const long rh_kernel_count = {len(kernels)};"]
-    whole, walk = _straight(rows, buffers, short=short) if straight else ([], ALONG_THE_TABLE)
+    whole, walk = _straight(rows, plan.buffers, short=short) if straight else ([], ALONG_THE_TABLE)
     return "\n".join([*lines, *whole, f"{shown} void rh_walk(const struct row *row, long count) {{", *walk, "}", ""])
 
 
 def _straight(rows: Sequence[Row], buffers: Sequence[Buffer], *, short: bool) -> tuple[list[str], list[str]]:
-    """All steps as one function of the buffers, and the call of it by the addresses in the table.
+    """All steps as one function of the buffers, and its call with the addresses from the table.
 
-    Where in a buffer something lies the compiler knows, so what one step stores and the next one loads may stay in a register.
-    That the buffers have nothing in common it makes more of than is good for long loops.
+    The compiler knows the offsets within a buffer, so a value that one step stores and the next one loads can stay in a
+    register. ``restrict`` on the buffers makes it optimise too much for long loops, so only a ``short`` run has it.
     """
     bases: dict[int, str] = {}
     starts: list[str] = []

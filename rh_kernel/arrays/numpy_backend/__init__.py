@@ -1,1 +1,1 @@
-"""Plans on NumPy: always there."""
+"""The NumPy back end, which is always available."""

@@ -1,4 +1,4 @@
-"""The arrays that the steps of a plan work on: its views, numbers, and room for what is needed within a step only."""
+"""The NumPy arrays that the steps of a plan work on: views of buffers, literals, and scratch arrays within a step."""
 
 from collections.abc import Sequence
 from math import prod
@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rh_kernel.arrays.plan import Extent, View
+from rh_kernel.loops.ir import Extent, View
 from rh_kernel.syntax.core import Array
 
 
 class Arrays:
-    """Views of buffers, and rooms: each is one array, which one step after the other uses."""
+    """Views of buffers, and scratch arrays that successive steps reuse."""
 
     def __init__(self, buffers: Sequence[tuple[Array, int]], dtype: "np.dtype[Any]") -> None:
-        """Each buffer is what an array holds from an entry on."""
+        """A buffer is given as an array and the index of its first entry there."""
         self.buffers = buffers
         self.dtype = dtype
         self.rooms: list[Array] = []
@@ -23,11 +23,11 @@ class Arrays:
         self._numbers: dict[float | str, Array] = {}
 
     def of(self, view: View) -> Array:
-        """The array of a view."""
+        """Return the array of a view."""
         return self.laid(view.buffer, view.offset, view.shape, view.strides)
 
     def laid(self, buffer: int, offset: int, shape: Extent, strides: Sequence[int]) -> Array:
-        """Entries of a buffer from an offset on, in that shape and with those strides, both counted in entries."""
+        """Return a strided array of a buffer's entries; offset and strides are counted in entries."""
         if 0 in shape:
             return np.zeros(shape, self.dtype)
         item = self.dtype.itemsize
@@ -35,11 +35,11 @@ class Arrays:
         return np.ndarray(shape, self.dtype, held, (start + offset) * item, [s * item for s in strides])
 
     def begin(self) -> None:
-        """A new step: what the one before left in its rooms is nobody's."""
+        """Start a step: all scratch arrays are free again."""
         self._free = self.rooms.copy()
 
     def room(self, shape: Extent) -> Array:
-        """Room in that shape, which nothing else in this step has: the smallest that is there, or a new one."""
+        """Return a scratch array of that shape for this step: the smallest free one that fits, or a new one."""
         size = prod(shape)
         for i, found in enumerate(self._free):
             if found.size >= size:
@@ -51,11 +51,11 @@ class Arrays:
         return made.reshape(shape)
 
     def flags(self, shape: Extent) -> npt.NDArray[np.bool_]:
-        """Room for truth values."""
+        """Return a scratch array of Booleans."""
         return np.ndarray(shape, np.bool_, self.room((-(-prod(shape) // self.dtype.itemsize),)))
 
     def number(self, value: float) -> Array:
-        """An array of no axes."""
+        """Return a zero-dimensional array."""
         key = value or str(value)  # 0 and −0 are equal
         found = self._numbers.get(key)
         if found is None:

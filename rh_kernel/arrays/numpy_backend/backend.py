@@ -1,4 +1,4 @@
-"""Plans on NumPy: always there. A run is a row of calls that were made before."""
+"""The NumPy back end: a run is a list of calls that were prepared before the first run."""
 
 from collections.abc import Mapping, Sequence
 from contextvars import copy_context
@@ -12,28 +12,28 @@ from rh_kernel.arrays.backend import Arrays as Values
 from rh_kernel.arrays.backend import Memory, Places
 from rh_kernel.arrays.contents import contents_of
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
-from rh_kernel.arrays.numpy_backend.entries import Action
 from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, rows
 from rh_kernel.arrays.numpy_backend.loops import calls, room
-from rh_kernel.arrays.plan import Content, Contract, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
 from rh_kernel.arrays.planning.dependence import writes
+from rh_kernel.loops.ir import Content, Contract, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
+from rh_kernel.loops.scalars import Action
 from rh_kernel.source.interruptible import LARGE, interruptible, when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 
 class NumPy:
-    """The back end that needs nothing."""
+    """The back end that needs nothing but NumPy."""
 
     wants_matrices = True
     far = False
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
-        """Copies of the contents; the small ones lie side by side."""
+        """Return a memory with copies of the contents; small ones are adjacent."""
         return contents_of(heap, precision, SMALL)
 
     def runner(self, plan: Plan, memory: Places) -> "NumPyRunner":
-        """The plan on that memory, on which it writes."""
+        """Prepare the plan to run on that memory, which it updates in place."""
         return NumPyRunner(plan, memory)
 
 
@@ -67,7 +67,7 @@ class NumPyRunner:
                 start += update.size
             last, g = max([update.step for update in row]), buffers[-1][0]
             together[last], sums[last] = [w, g], _added(w, g, row[0].scale, arrays)
-        # What needs the largest room comes first, so that the others find one.
+        # Steps with the largest scratch arrays come first, so that the others can reuse them.
         order = sorted(range(len(steps)), key=lambda i: -room(steps[i]))
         made = {i: calls(steps[i], arrays) for i in order}
         for i, added in sums.items():
@@ -79,17 +79,17 @@ class NumPyRunner:
         self._pieces = tuple([tuple(made[i]) for i in range(len(order))])
         self._calls = tuple(chain.from_iterable(self._pieces))
         self._result = _tree(plan.result, arrays)
-        # A context in which NumPy does not warn of what is not finite: to enter it is cheaper than `errstate` each time.
+        # A context in which NumPy does not warn about non-finite numbers; entering it is cheaper than `errstate` each time.
         context = copy_context()
         context.run(np.seterr, all="ignore")
         self._quietly = context.run
 
     def step(self, *inputs: Array) -> None:
-        """One run. Raises ``ValueError`` unless the inputs have the plan's precision and shapes."""
+        """Run once. Raises ``ValueError`` unless the inputs have the plan's precision and shapes."""
         dtype, own = self._dtype, self._inputs
         if len(inputs) != len(own):
             raise ValueError(f"{len(inputs)} inputs are given, not {len(own)}")
-        # A toy net's whole step takes 5 µs: to zip the two would be one of twenty parts of it.
+        # A whole step of a toy net takes 5 µs; `zip` would be a twentieth of that.
         for i, (place, shape) in enumerate(own):
             given = inputs[i]
             if given.shape != shape or (given.dtype is not dtype and given.dtype != dtype):
@@ -105,7 +105,7 @@ class NumPyRunner:
             action()
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
-        """A run for each row of ``rows``, on those samples of the inputs. All inputs have to be batched."""
+        """Run once for each row of ``rows``, on those samples of the inputs. All inputs must be batched."""
         pairs = [(given, place) for given, (place, _) in zip(inputs, self._inputs, strict=True)]
         when_large(self._touched, lambda: self._quietly(self._run_each, pairs, rows))
 
@@ -115,19 +115,19 @@ class NumPyRunner:
                 if isinstance(row, slice):
                     place[...] = given[row]
                 else:
-                    # The rows are there; with "raise" the output would be copied once more.
+                    # The indices are valid; mode "raise" would copy the output once more.
                     given.take(row, 0, place, "clip")
             self._run()
 
     def pieces(self) -> list[tuple[tuple[Action, ...], list[Array]]]:
-        """For each step its calls, and the arrays that it writes."""
+        """Return for each step its calls, and the arrays that it writes."""
         found: list[tuple[tuple[Action, ...], list[Array]]] = []
         for i, (made, step) in enumerate(zip(self._pieces, self._plan.steps, strict=True)):
             found.append((made, self._together.get(i) or [self._arrays.of(view) for view in writes(step)]))
         return found
 
     def result(self) -> Values:
-        """The result of the last run."""
+        """Return the result of the last run."""
         return when_large(self._touched, partial(_copied, self._result))
 
 
@@ -146,7 +146,7 @@ def _copied(value: Values) -> Values:
 
 
 def _slices(rows: Integers) -> list[slice | Integers]:
-    """The rows, as slices where they are neighbours in order."""
+    """The rows, as slices if they are contiguous."""
     ordered = (np.diff(rows, axis=1) == 1).all(axis=1).tolist()
     n = rows.shape[1]
     return [slice(row[0], row[0] + n) if there else row for row, there in zip(rows, ordered, strict=True)]

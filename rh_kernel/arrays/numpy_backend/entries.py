@@ -4,39 +4,16 @@ Where each value lies is a ``Schedule``. It does not depend on where the views b
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
-from rh_kernel.arrays.plan import Instruction, Map, Number, Scalar
-from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import Array
-
-Action: TypeAlias = "Callable[[], object] | partial[Any]"
-
-_UNARY: dict[Scalar, np.ufunc] = {
-    Scalar.EXP: np.exp,
-    Scalar.LOG: np.log,
-    Scalar.SQRT: np.sqrt,
-    Scalar.SIN: np.sin,
-    Scalar.COS: np.cos,
-    Scalar.TANH: np.tanh,
-    Scalar.ABS: np.absolute,
-    Scalar.SIGN: np.sign,
-    Scalar.RINT: np.rint,
-}
-_BINARY: dict[Scalar, np.ufunc] = {
-    Scalar.ADD: np.add,
-    Scalar.SUB: np.subtract,
-    Scalar.MUL: np.multiply,
-    Scalar.DIV: np.true_divide,
-    Scalar.MAX: np.maximum,
-    Scalar.MIN: np.minimum,
-}
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import Instruction, Map, Number
+from rh_kernel.loops.scalars import Action
 
 Line: TypeAlias = Instruction | None
 """A line that computes something; ``None``: a number, or what nothing uses"""
@@ -82,7 +59,7 @@ def entries(step: Map, arrays: Arrays) -> list[Action]:
         if line is None:
             values.append(arrays.number(given.value if isinstance(given, Number) else 0.0))
         else:
-            done += computed(line.function, [values[k] for k in line.arguments], places[place], arrays)
+            done += line.function.calls(arrays, places[place], [values[k] for k in line.arguments])
             values.append(places[place])
     for k, place in made.copied:
         done.append(partial(np.copyto, places[place], values[k]))
@@ -114,7 +91,7 @@ def schedule(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> Sch
     rooms = 0
     for i, line in enumerate(lines, start=n):
         left = [k for k in dict.fromkeys(line.arguments) if k in at and last[k] == i] if line else []
-        if line and line.function is not Scalar.FINITE:
+        if line and line.function.in_place:
             # It may be written where it reads for the last time.
             free += [at.pop(k) for k in left]
             left = []
@@ -143,12 +120,12 @@ def _compared(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> tu
     uses = Counter(k for line in lines if line for k in line.arguments)
     uses.update(store.value for store in stores)
     for i, line in enumerate(lines):
-        if line and line.function is Scalar.STEP and line.arguments[0] >= n:
+        if line and line.function is scalars.STEP and line.arguments[0] >= n:
             (k,) = line.arguments
             difference = lines[k - n]
-            if difference and difference.function is Scalar.SUB and uses[k] == 1:
+            if difference and difference.function is scalars.SUB and uses[k] == 1:
                 made[k - n] = None
-                made[i] = Instruction(Scalar.STEP, difference.arguments)
+                made[i] = Instruction(scalars.STEP, difference.arguments)
     return tuple(made)
 
 
@@ -161,43 +138,7 @@ def _stored(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...], last: d
         line = lines[store.value - n]
         if line is None:
             continue
-        aside = line.function is Scalar.FINITE
+        aside = not line.function.in_place
         if all(last.get(k, -1) < store.value or (not aside and last[k] == store.value) for k in store.readers):
             found[store.value] = i
     return found
-
-
-def computed(f: Scalar, arguments: Sequence[Array], out: Array, arrays: Arrays) -> list[Action]:
-    """The calls that write ``f(arguments)``; but for ``FINITE``, the output may be one of the arguments."""
-    x, *rest = arguments
-    one, nought = arrays.number(1.0), arrays.number(0.0)
-    if f in _UNARY:
-        return [partial(_UNARY[f], x, out)]
-    if f is Scalar.NEG:
-        return [_negated(x, out, arrays)]
-    if f in _BINARY:
-        # The extremes take an output by name only.
-        extreme = f in (Scalar.MAX, Scalar.MIN)
-        return [partial(_BINARY[f], x, rest[0], out=out) if extreme else partial(_BINARY[f], x, rest[0], out)]
-    if f is Scalar.SIGMOID:
-        e = [_negated(x, out, arrays), partial(np.exp, out, out), partial(np.add, out, one, out)]
-        return [*e, partial(np.true_divide, one, out, out)]
-    if f is Scalar.SOFTPLUS:
-        return [partial(np.logaddexp, x, nought, out)]
-    if f is Scalar.STEP:
-        return [partial(np.greater, x, rest[0] if rest else nought, out)]
-    if f is Scalar.EQUAL:
-        same, none = arrays.flags(out.shape), arrays.flags(out.shape)
-        compared: list[Action] = [partial(np.equal, x, rest[0], same), partial(np.not_equal, x, x, none)]
-        return [*compared, partial(np.logical_or, same, none, out)]
-    if f is Scalar.FINITE:
-        finite = arrays.flags(out.shape)
-        copied: list[Action] = [partial(np.isfinite, x, finite), partial(np.copyto, out, nought)]
-        return [*copied, partial(np.copyto, out, x, where=finite)]
-    raise KernelBug(f"NumPy has no {f.name}")
-
-
-def _negated(x: Array, out: Array, arrays: Arrays) -> Action:
-    """``out ← −x``. Where entries lie apart in both, ``np.negative`` takes others than those on some processors."""
-    dense = x.flags.c_contiguous and out.flags.c_contiguous
-    return partial(np.negative, x, out) if dense else partial(np.multiply, x, arrays.number(-1.0), out)

@@ -1,7 +1,6 @@
-"""Updates of several contents at once: ``w₁ += s g₁`` and ``w₂ += s g₂`` are one call where the w lie side by side.
+"""Joint updates: ``w₁ += s g₁`` and ``w₂ += s g₂`` become one call if the contents w are adjacent in memory.
 
-A step that adds a product to a content may write the product alone, and leave the sum for later, if no step after it looks at
-the content.
+A step that adds a product to a content may write only the product and defer the addition, if no later step touches the content.
 """
 
 from dataclasses import dataclass, replace
@@ -11,18 +10,18 @@ from typing import cast
 
 from rh_kernel.arrays.backend import Places
 from rh_kernel.arrays.contents import Contents
-from rh_kernel.arrays.plan import Content, Contract, Plan, View
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.matrices import matrices
+from rh_kernel.loops.ir import Content, Contract, Plan, View
 from rh_kernel.syntax.core import Array
 
 SMALL = 1 << 10
-"""Contents of at most so many entries are updated together: what is larger takes longer than the call does."""
+"""Largest contents, in entries, that are updated jointly; for larger ones the call costs less than the addition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Step number ``step`` adds ``scale · product`` to the content that is buffer number ``buffer``, of ``size`` entries"""
+    """Step number ``step`` adds ``scale · product`` to the content in buffer number ``buffer``, of ``size`` entries"""
 
     step: int
     buffer: int
@@ -31,7 +30,7 @@ class Update:
 
 
 def updates(plan: Plan) -> list[Update]:
-    """What may be added later than it is, in the order of the buffers."""
+    """Return the additions that can be deferred, in the order of the buffers."""
     left = {i: buffer.size for i, buffer in enumerate(plan.buffers) if isinstance(buffer, Content) and 0 < buffer.size <= SMALL}
     if len(left) < 2:
         return []
@@ -50,11 +49,11 @@ def updates(plan: Plan) -> list[Update]:
 
 
 def rows(plan: Plan, memory: Places) -> list[tuple[list[Update], Array]]:
-    """The updates of one scale, two or more, whose contents lie side by side; and those contents as one array."""
+    """Return groups of two or more updates with one scale and adjacent contents, each with the array of these contents."""
     if not isinstance(memory, Contents):
         return []
     found: list[tuple[list[Update], int, int]] = []
-    for start, update in sorted(_placed(plan, memory), key=itemgetter(0)):
+    for start, update in sorted(_with_starts(plan, memory), key=itemgetter(0)):
         last = found[-1] if found else None
         if last and last[2] == start and last[0][0].scale == update.scale:
             last[0].append(update)
@@ -64,20 +63,20 @@ def rows(plan: Plan, memory: Places) -> list[tuple[list[Update], Array]]:
     return [(row, memory.whole[start:end]) for row, start, end in found if len(row) > 1]
 
 
-def _placed(plan: Plan, memory: Contents) -> list[tuple[int, Update]]:
-    """The updates, and where the contents begin."""
+def _with_starts(plan: Plan, memory: Contents) -> list[tuple[int, Update]]:
+    """The updates, each with the index where its content begins."""
     found = updates(plan)
     return [(memory.start(cast(Content, plan.buffers[update.buffer]).location), update) for update in found]
 
 
 def product_alone(step: Contract, buffer: int, start: int) -> Contract:
-    """The step with its product written to a buffer, from an entry on, in the order in which the content lies."""
+    """Return the step, writing only its product to a buffer, from index ``start`` on, laid out like the content."""
     z = step.output
     return replace(step, output=View(buffer, start, z.shape, z.strides), scale=1.0, accumulate=False)
 
 
 def _is_whole(step: Contract, size: int) -> bool:
-    """Whether the product has an entry for each of the content, and is one of matrices."""
+    """Whether the product covers the whole content and is a matrix product."""
     z = step.output
     if z.offset or prod([n for n, stride in zip(z.shape, z.strides, strict=True) if stride]) != size:
         return False

@@ -1,7 +1,7 @@
-"""The steps of a plan on NumPy: each is a list of calls that write where they should, made before the first run.
+"""The steps of a plan as NumPy calls that write to given outputs and are prepared before the first run.
 
-Numbers are arrays of no axes, outputs are given, and products are ``dot`` where that is possible: so a call costs what NumPy's
-own dispatch costs, and a run of them is a loop over calls without arguments.
+Literals are zero-dimensional arrays, outputs are preallocated, and products use ``dot`` where possible. So a call costs no more
+than NumPy's own dispatch, and a run is a loop over calls without arguments.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,20 +11,21 @@ from math import prod
 import numpy as np
 
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
-from rh_kernel.arrays.numpy_backend.entries import Action, entries
-from rh_kernel.arrays.plan import Call, Check, Contract, Fold, Gather, Integers, Map, Reduce, Step
+from rh_kernel.arrays.numpy_backend.entries import entries
 from rh_kernel.arrays.planning.matrices import Matrices, matrices
+from rh_kernel.loops.ir import Call, Check, Contract, Fold, Gather, Integers, Map, Reduce, Step
+from rh_kernel.loops.scalars import Action
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array
 
 STRIP = 1 << 16
-"""So many entries, about, of an outer product that is added to something are made at a time. A sum of such products is made as
-a whole: parts of it would cost more."""
+"""Entries, about, of an outer product that are computed at a time if it is added to something. A sum of such products is
+computed as a whole: splitting it would cost more."""
 
 
 def calls(step: Step, arrays: Arrays) -> list[Action]:
-    """The calls that do the step."""
+    """Return the calls that execute the step."""
     arrays.begin()
     match step:
         case Map():
@@ -36,13 +37,13 @@ def calls(step: Step, arrays: Arrays) -> list[Action]:
         case Gather(output, argument, table):
             return _gather(arrays.of(output), arrays.of(argument), table, arrays)
         case Call(f, output, arguments):
-            return [partial(_called, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
+            return [partial(_call_into, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
         case Check(f, arguments, span):
             return [partial(require_smooth, f, tuple([arrays.of(v) for v in arguments]), span)]
 
 
 def room(step: Step) -> int:
-    """The size of the largest room, about, that a step needs for itself."""
+    """Return the size, about, of the largest scratch array that a step needs."""
     match step:
         case Map(shape):
             return prod(shape)
@@ -55,14 +56,14 @@ def room(step: Step) -> int:
             return 0
 
 
-def _apart(target: Array, value: Array) -> list[tuple[Array, Array]]:
-    """The target in pieces in which no two entries lie at one place, with what belongs there."""
+def _without_overlap(target: Array, value: Array) -> list[tuple[Array, Array]]:
+    """Split the target into parts without overlapping entries, each with the part of the value to be added there."""
     steps = [abs(stride) for stride in target.strides]
     end = target.itemsize
     for i in sorted((i for i, n in enumerate(target.shape) if n > 1), key=lambda i: (steps[i], -target.shape[i])):
         if steps[i] < end:
             x, y = np.moveaxis(target, i, 0), np.moveaxis(value, i, 0)
-            return [piece for k in range(len(x)) for piece in _apart(x[k, ...], y[k, ...])]
+            return [piece for k in range(len(x)) for piece in _without_overlap(x[k, ...], y[k, ...])]
         end += (target.shape[i] - 1) * steps[i]
     return [(target, value)]
 
@@ -86,12 +87,12 @@ def _argmax(output: Array, argument: Array, shape: tuple[int, ...]) -> None:
     output[...] = argument.reshape(*shape, -1).argmax(axis=-1)
 
 
-def _called(f: Callable[..., Array], output: Array, arguments: Sequence[Array]) -> None:
+def _call_into(f: Callable[..., Array], output: Array, arguments: Sequence[Array]) -> None:
     np.copyto(output, f(*arguments))
 
 
 def _gather(output: Array, argument: Array, table: Integers, arrays: Arrays) -> list[Action]:
-    """The entries that come first, and to them the others where there are any."""
+    """Take the first entry of each row of the table, then add the others, if any."""
     done: list[Action] = []
     taken: Array | None = None
     for l in range(table.shape[1]):
@@ -116,7 +117,7 @@ def _some_added(output: Array, here: Integers, argument: Array, at: Integers) ->
 
 
 def _contract(step: Contract, arrays: Arrays) -> list[Action]:
-    """A product, written where it should be; or, where it is to be added, or entries overlap, made apart and then added."""
+    """A product, written to its output; if it is accumulated or its output overlaps itself, computed separately and added."""
     found = matrices(step)
     output = arrays.laid(step.output.buffer, step.output.offset, *found.output)
     left = arrays.laid(step.left.buffer, step.left.offset, *found.left)
@@ -130,7 +131,7 @@ def _contract(step: Contract, arrays: Arrays) -> list[Action]:
     made = output if found.direct and not found.summed else arrays.room((high, *found.product[1:]))
     number: Array | None = None
     if scale != 1.0:
-        # The number goes into what is smallest.
+        # Apply the scale to the smallest array.
         number = arrays.number(scale)
         if left.size <= min(right.size, made.size):
             left, number = _scaled(left, number, arrays, done), None
@@ -149,7 +150,7 @@ def _contract(step: Contract, arrays: Arrays) -> list[Action]:
 def _finish(
     step: Contract, found: Matrices, made: Array, output: Array, arrays: Arrays, scale: Array | None, *, negative: bool
 ) -> list[Action]:
-    """What is left to do with a product that was made: to add up stacks, to scale, and to add."""
+    """What remains to be done with a computed product: sum over the stack, scale, and add."""
     done: list[Action] = [] if scale is None else [partial(np.multiply, made, scale, made)]
     if made is output:
         return done
@@ -160,11 +161,11 @@ def _finish(
     whole = made.reshape(output.shape)
     if not step.accumulate:
         done.append(partial(np.copyto, output, arrays.number(0.0)))
-    return [*done, *[partial(np.subtract if negative else np.add, x, y, x) for x, y in _apart(output, whole)]]
+    return [*done, *[partial(np.subtract if negative else np.add, x, y, x) for x, y in _without_overlap(output, whole)]]
 
 
 def _scaled(x: Array, scale: Array, arrays: Arrays, done: list[Action]) -> Array:
-    # The copy lies as the factor does, so that what was a row of a matrix in memory is one again.
+    # The copy keeps the memory order of the factor, so that a contiguous row stays contiguous.
     order = sorted(range(x.ndim), key=lambda i: -abs(x.strides[i]))
     copy = arrays.room(tuple([x.shape[i] for i in order])).transpose(np.argsort(order))
     done.append(partial(np.multiply, x, scale, copy))
@@ -172,15 +173,15 @@ def _scaled(x: Array, scale: Array, arrays: Arrays, done: list[Action]) -> Array
 
 
 def _product(left: Array, right: Array, output: Array) -> Action:
-    """``output = left · right`` for stacks of matrices; one matrix, or row or column, by ``dot``.
+    """``output = left · right`` for stacks of matrices; a single matrix, row or column uses ``dot``.
 
-    The method ``dot`` costs 0.1 µs less than the function, which first asks whether the arguments are arrays of another kind.
+    The method ``dot`` is 0.1 µs faster than the function, which first checks for overrides by other array types.
     """
     if output.ndim > 2:
         return partial(np.matmul, left, right, output)
     m, n = output.shape
     if m == n == left.shape[1] == 1:
-        # ``dot`` takes one product as it is, where a sum begins with 0.0.
+        # ``dot`` returns a single product as it is; a sum would start from 0.0.
         return partial(np.matmul, left, right, output)
     if n == 1 and output[:, 0].flags.c_contiguous:
         return partial(left.dot, right[:, 0], output[:, 0])

@@ -1,6 +1,6 @@
-"""A program run on NumPy as it is written: each equation by its function's own kernel, one after the other.
+"""The interpreter for programs that run only a few times: each equation by its function's NumPy kernel, in order.
 
-To make a plan of a program takes as long as to read it some ten times. So what is to be run once is read.
+Planning a program takes about ten times as long as interpreting it once.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from rh_kernel.arrays.backend import Arrays, Places
-from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import (
     Alias,
     MeanOverBatch,
@@ -23,18 +22,19 @@ from rh_kernel.arrays.program import (
     Tree,
     leaves,
 )
-from rh_kernel.primitives.row import Kernel
+from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.primitives.smoothness import require_smooth
+from rh_kernel.primitives.symbol import Kernel
 from rh_kernel.primitives.table import kernel
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 
 NOTHING = np.empty(0)
-"""What a register holds that nobody has assigned, or a check."""
+"""The value of a register that is not assigned yet, or of a check."""
 
 
 class Reader:
-    """A program for so many samples, and the memory that its runs write on."""
+    """Interprets a program for a number of samples, and updates the memory."""
 
     def __init__(self, program: Program, memory: Places, precision: Precision, samples: int | None) -> None:
         self._program = program
@@ -45,7 +45,7 @@ class Reader:
         self._first: list[Array] = [NOTHING] * len(program.shapes)
         for r, array in program.constants:
             self._first[r] = np.asarray(array, self._dtype)
-        # By identity: an operator is the same object in most of the equations that apply it.
+        # By identity: most equations that apply an operator share the same object.
         kernels: dict[int, Kernel] = {}
         self._calls: list[tuple[Kernel, tuple[Register, ...], Register]] = []
         for equation in program.equations:
@@ -56,19 +56,19 @@ class Reader:
         self._result: Arrays = ()
 
     def step(self, *inputs: Array) -> None:
-        """One run. Raises ``ValueError`` unless the inputs have the program's precision and shapes."""
+        """Run once. Raises ``ValueError`` unless the inputs have the program's precision and shapes."""
         shapes = [self._shape(r) for r in self._inputs]
         if [x.shape for x in inputs] != shapes or any(x.dtype != self._dtype for x in inputs):
             raise ValueError(f"the inputs are not {self._dtype} arrays of the shapes {shapes}")
         self._run(inputs)
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
-        """A run for each row of ``rows``, on those samples of the inputs. All inputs have to be batched."""
+        """Run once for each row of ``rows``, on those samples of the inputs. All inputs must be batched."""
         for row in rows:
             self._run([given[row] for given in inputs])
 
     def result(self) -> Arrays:
-        """The result of the last run."""
+        """Return the result of the last run."""
         return self._result
 
     def _run(self, inputs: Sequence[Array]) -> None:
@@ -82,7 +82,7 @@ class Reader:
             for f, arguments, r in self._calls:
                 values[r] = f(*[values[a] for a in arguments])
         self._result = self._tree(program.result, values)
-        # What is written may be a view of what is to be overwritten.
+        # A new content may be a view of an old one that is about to be overwritten.
         new = [(location, values[r].copy()) for location, r in program.writes]
         for location, value in new:
             memory[location][...] = value
@@ -92,7 +92,7 @@ class Reader:
         return (self._samples or 1, *shape) if self._program.batched[r] else shape
 
     def _tree(self, tree: Tree, values: Sequence[Array]) -> Arrays:
-        """The result in new arrays: what is the same for all samples is there for each of them."""
+        """The result in new arrays; a value that is the same for all samples is repeated for each."""
         if isinstance(tree, tuple):
             return tuple([self._tree(branch, values) for branch in tree])
         shape = self._program.shapes[tree]

@@ -1,1 +1,1 @@
-"""From loops to a plan: joined, in place, along few axes, with room found; what each step costs, and how it is written."""
+"""The planner: from loops to a plan by fusion, in-place updates, axis collapsing and buffer allocation; cost and listing."""

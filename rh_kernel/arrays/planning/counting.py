@@ -1,19 +1,19 @@
-"""What a step costs, counted: the operations that it does, and the entries that it reads and writes."""
+"""The cost of a step: its operations, and the entries that it reads and writes."""
 
 from math import prod
 
 import numpy as np
 
-from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Instruction, Map, Reduce, Step, View
 from rh_kernel.arrays.planning.dependence import reads, writes
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Instruction, Map, Reduce, Step, View
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost
 
 
 def operations(step: Step) -> int:
-    """One for each instruction of a loop at each entry, two for each product that is added, one for each addend of a sum.
+    """Count one operation per instruction and entry of a loop, two per accumulated product, one per addend of a sum.
 
-    A literal costs nothing, nor does what only moves entries, or checks them.
+    Literals are free, and so are steps that only move or check entries.
     """
     match step:
         case Map(shape, _, body, stores):
@@ -34,12 +34,12 @@ def operations(step: Step) -> int:
 
 
 def moved(step: Step) -> int:
-    """How many entries the step reads and writes. One that it needs more than once is counted once."""
+    """Return how many entries the step reads and writes, each counted once."""
     return sum(map(entries, {*reads(step)})) + sum(map(entries, {*writes(step)}))
 
 
 def entries(view: View) -> int:
-    """How many places the view has: what is repeated along an axis is one place, and windows share theirs."""
+    """Return how many memory locations the view covers; repeated axes and overlapping windows are not counted twice."""
     if 0 in view.shape:
         return 0
     own = [(n, abs(stride)) for n, stride in zip(view.shape, view.strides, strict=True) if stride]

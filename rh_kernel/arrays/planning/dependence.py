@@ -1,12 +1,12 @@
-"""What the steps of a plan read and write."""
+"""The views that steps read and write."""
 
 from collections.abc import Callable
 
-from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Map, Reduce, Step, Store, View
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Map, Reduce, Step, Store, View
 
 
 def reads(step: Step) -> tuple[View, ...]:
-    """The views that a step reads; what it adds to is among them."""
+    """Return the views that a step reads, including those it adds to."""
     match step:
         case Map():
             added = [store.view for store in step.stores if store.accumulate]
@@ -20,7 +20,7 @@ def reads(step: Step) -> tuple[View, ...]:
 
 
 def writes(step: Step) -> tuple[View, ...]:
-    """The views that a step writes."""
+    """Return the views that a step writes."""
     match step:
         case Map():
             return tuple([store.view for store in step.stores])
@@ -31,7 +31,7 @@ def writes(step: Step) -> tuple[View, ...]:
 
 
 def with_views(step: Step, image: Callable[[View], View]) -> Step:
-    """The step with each view replaced."""
+    """Replace each view of the step by its image."""
     match step:
         case Map():
             stores = tuple([Store(image(store.view), store.value, store.accumulate) for store in step.stores])

@@ -1,23 +1,23 @@
-"""Loops of one shape joined: ``y = f(x); z = g(y)`` entry by entry is one loop, and y need not be anywhere.
+"""Loop fusion: ``y = f(x); z = g(y)`` over the same shape become one loop, and y need not be stored.
 
-A loop moves up into an earlier one that computes something it reads, or reads something it reads, where nothing in between
-writes what it reads. So what the way back needs of the way forward is computed there, and only that is remembered.
+A loop is fused into an earlier one that computes or reads something it reads, provided that nothing in between writes what it
+reads. So values that the backward pass needs are computed in the forward pass, and only those are stored.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
-from rh_kernel.arrays.plan import Instruction, Map, Number, Step, Store, View
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Instruction, Map, Number, Step, Store, View
 
 _Node: TypeAlias = View | Number | Instruction
 
 
 class _Loop:
-    """A ``Map`` that grows. The arguments of its instructions are numbers of nodes; ``known`` has the node of each.
+    """A ``Map`` under construction. Arguments of instructions are node numbers; ``known`` maps each node to its number.
 
-    ``sole`` is the loop if it is but one so far.
+    ``sole`` is the original loop as long as there is only one.
     """
 
     def __init__(self, shape: Extent) -> None:
@@ -29,7 +29,7 @@ class _Loop:
         self.sole: Map | None = None
 
     def add(self, loop: Map) -> None:
-        """Takes the loop in."""
+        """Fuse ``loop`` into this one."""
         self.sole = None if self.nodes else loop
         known, nodes = self.known, self.nodes
         number: list[int] = []
@@ -48,15 +48,15 @@ class _Loop:
                 known[store.view] = number[store.value]
 
     def gives(self, view: View) -> bool:
-        """Whether the view is known here; of a buffer that the loop writes."""
+        """Whether the loop computes the view, of a buffer that it writes, by plain stores."""
         return view in self.known and view.buffer not in self.added
 
     def reads_one_of(self, views: Collection[View]) -> bool:
-        """Whether the loop reads, or writes, one of the views."""
+        """Whether the loop reads or writes one of the views."""
         return not self.known.keys().isdisjoint(views)
 
     def finished(self, wanted: Collection[int]) -> Map | None:
-        """The loop with the stores to the wanted buffers, and what they need; ``None`` if there are none."""
+        """Return the loop with only the stores to wanted buffers and what they need; ``None`` if there are none."""
         stores = [store for store in self.stores if store.view.buffer in wanted]
         if not stores:
             return None
@@ -83,13 +83,13 @@ def _numbered(line: Number | Instruction, number: Mapping[int, int]) -> Number |
 
 
 def fused(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
-    """The steps with loops joined. The ``kept`` buffers hold at the end what they held; others may be left unwritten."""
+    """Fuse loops. The ``kept`` buffers have the same final contents as before; stores to others may be dropped."""
     made: list[Step | _Loop] = []
     last_write: dict[int, int] = {}
     latest: dict[Extent, int] = {}
     for step in steps:
         if isinstance(step, Map):
-            at = _place(step, made, last_write, latest)
+            at = _target(step, made, last_write, latest)
             if at is None:
                 at = len(made)
                 made.append(_Loop(step.shape))
@@ -102,11 +102,11 @@ def fused(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
             made.append(step)
         for view in writes(step):
             last_write[view.buffer] = max(at, last_write.get(view.buffer, at))
-    return _needed(made, kept)
+    return _live(made, kept)
 
 
-def _place(step: Map, made: Sequence[Step | _Loop], last_write: dict[int, int], latest: dict[Extent, int]) -> int | None:
-    """The number of the loop that can take ``step`` in."""
+def _target(step: Map, made: Sequence[Step | _Loop], last_write: dict[int, int], latest: dict[Extent, int]) -> int | None:
+    """The index of the loop that ``step`` can be fused into, if any."""
     read = reads(step)
     written = [last_write.get(view.buffer, -1) for view in read]
     after = max(written, default=-1)
@@ -120,7 +120,7 @@ def _place(step: Map, made: Sequence[Step | _Loop], last_write: dict[int, int], 
     return at if isinstance(loop, _Loop) and loop.reads_one_of(step.arguments) else None
 
 
-def _needed(made: Sequence[Step | _Loop], kept: Collection[int]) -> list[Step]:
+def _live(made: Sequence[Step | _Loop], kept: Collection[int]) -> list[Step]:
     wanted = set(kept)
     result: list[Step] = []
     for step in reversed(made):

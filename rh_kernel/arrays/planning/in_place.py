@@ -1,7 +1,7 @@
-"""Updates in place: ``w − c · (y xᵀ)`` is subtracted where w lies, once nobody needs the old content any more.
+"""In-place updates: ``w − c · (y xᵀ)`` is subtracted from w's own buffer, once nobody needs the old content any more.
 
-A step whose result is written to a location moves behind the last one that reads the old content there, and writes on it. Where
-that is not possible, the new content is copied at the end. Then a product that is only added to something is added at once.
+A step whose result is written to a location moves after the last step that reads the old content, and overwrites it. If it
+cannot, the new content is copied at the end. Then a product that is only added to something is accumulated directly.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,20 +10,21 @@ from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
-from rh_kernel.arrays.loops.layouts import is_dense
-from rh_kernel.arrays.loops.writing import Loops
-from rh_kernel.arrays.plan import Contract, Instruction, Map, Number, Scalar, Scratch, Step, Store, View
 from rh_kernel.arrays.planning.dependence import reads, with_views, writes
 from rh_kernel.arrays.program import Register
+from rh_kernel.loops import scalars
+from rh_kernel.loops.builder import Loops
+from rh_kernel.loops.ir import Contract, Instruction, Map, Number, Scratch, Step, Store, View
+from rh_kernel.loops.layouts import is_dense
 from rh_kernel.syntax.signature import Location
 
 _Affine: TypeAlias = tuple[float, float, float]
-"""``(a, b, c)`` for ``a + b x + c y``"""
+"""``(a, b, c)`` stands for ``a + b x + c y``"""
 
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """Steps after which each location holds its new content, and where the results are then."""
+    """Steps that leave each location with its new content, and the views of the results then."""
 
     steps: list[Step]
     results: Mapping[Register, View]
@@ -36,15 +37,15 @@ def in_place(
     results: Mapping[Register, View],
     updates: Sequence[tuple[Location, View]],
 ) -> Updated:
-    """The steps with the new contents where the old ones were, copied there at the end if need be."""
-    return _Updating(steps, loops, contents, dict(results)).run(updates)
+    """Make the steps write new contents over the old ones, with copies at the end where needed."""
+    return _Scheduler(steps, loops, contents, dict(results)).run(updates)
 
 
-class _Updating:
-    """Steps that move: ``at`` is where each stands now.
+class _Scheduler:
+    """A schedule whose steps can move: ``at`` is the current position of each.
 
-    ``makers`` and ``readers`` are the steps that write and read a buffer. ``became`` has the content that a buffer turned into,
-    and ``was`` the buffer that a content was.
+    ``makers`` and ``readers`` are the steps that write and read a buffer. ``became`` maps a buffer to the content that it was
+    merged into, and ``was`` is its inverse.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class _Updating:
         self.contents = contents
         self.results = dict(results)
         self.at: list[tuple[int, int]] = [(i, 0) for i in range(len(steps))]
-        self.makers, self.readers = _touched(steps)
+        self.makers, self.readers = _uses(steps)
         self.moves = 0
         self.became: dict[int, int] = {}
         self.was: dict[int, int] = {}
@@ -66,7 +67,7 @@ class _Updating:
         saved: dict[View, View] = {}
 
         def old(view: View) -> View:
-            """What the view shows before anything is written: a copy, if it is a content that will change."""
+            """The view before any step has run: a copy, if it is part of a content that will change."""
             if view.buffer not in written:
                 return view
             if view not in saved:
@@ -78,7 +79,7 @@ class _Updating:
         given = [(self.contents[location], old(view)) for location, view in updates]
         copied: list[tuple[int, View]] = []
         for content, view in given:
-            if not self._takes_place(view, content):
+            if not self._try_in_place(view, content):
                 copied.append((content, view))
         for i in {i for buffer in self.became for i in (*self.makers[buffer], *self.readers.get(buffer, ()))}:
             self.steps[i] = with_views(self.steps[i], self._image)
@@ -88,8 +89,8 @@ class _Updating:
         results = {r: self._image(view) for r, view in results.items()}
         return Updated(accumulated(steps, written | {view.buffer for view in results.values()}), results)
 
-    def _takes_place(self, view: View, content: int) -> bool:
-        """Whether what makes ``view`` may write on the content instead; if so, it stands where it may."""
+    def _try_in_place(self, view: View, content: int) -> bool:
+        """Whether the step that computes ``view`` can write over the content instead; if so, move it there."""
         buffer = self.loops.buffers[view.buffer]
         if not (isinstance(buffer, Scratch) and is_dense(view) and view.offset == 0 and buffer.size == prod(view.shape)):
             return False
@@ -100,25 +101,25 @@ class _Updating:
         step = self.steps[maker]
         if maker in self.readers.get(content, []) and not _entry_by_entry(step, view.buffer, content):
             return False
-        # What it writes on, now or since before, nobody may read any more.
+        # No step may still read what it overwrites, be it this content or those that its other outputs were merged into.
         contents = {content, *(self.became.get(v.buffer, content) for v in writes(step))}
         others = [i for c in contents for i in self.readers.get(c, ()) if i != maker]
         last = max((self.at[i] for i in others), default=(-1, 0))
-        # As early as it may be: what it reads is then still near, and is soon needed no more.
+        # Move it as early as possible, while its operands are still in the cache and can be freed soon.
         needed = [i for v in reads(step) for i in self.makers.get(v.buffer, ()) if i != maker]
         self.moves += 1
         place = (max(last, *(self.at[i] for i in needed), (-1, 0))[0], self.moves)
         if last < self.at[maker]:
             place = min(place, self.at[maker])
-        elif not self._may_move(maker, place):
+        elif not self._can_move(maker, place):
             return False
         self.at[maker] = place
         self.became[view.buffer] = content
         self.was[content] = view.buffer
         return True
 
-    def _may_move(self, maker: int, place: tuple[int, int]) -> bool:
-        """Whether the step may stand so much later: nobody reads before what it gives, or writes what it needs."""
+    def _can_move(self, maker: int, place: tuple[int, int]) -> bool:
+        """Whether the step can be delayed to ``place``: no earlier step reads its results or overwrites its operands."""
         step, here = self.steps[maker], self.at[maker]
         gives = {view.buffer for view in writes(step)}
         if any(self.at[i] <= place for buffer in gives for i in self.readers.get(buffer, [])):
@@ -135,7 +136,7 @@ class _Updating:
 
 
 def _entry_by_entry(step: Step, output: int, content: int) -> bool:
-    """Whether the step, at each entry of the output, reads that entry of the content and no other."""
+    """Whether each entry of the output depends on the same entry of the content, and on no other."""
     if not isinstance(step, Map):
         return False
     own = {replace(store.view, buffer=content) for store in step.stores if store.view.buffer == output}
@@ -155,15 +156,15 @@ def _copy(source: View, target: View) -> Map:
     return Map(source.shape, (source,), (), (Store(target, 0),))
 
 
-# ------------------------------------------------------------------------------------ products added at once
+# ------------------------------------------------------------------------------------ accumulated products
 
 
 def accumulated(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
-    """The steps, with ``t = x · y; w = w + c · t`` as one product that is added to w, where nothing else wants t.
+    """Turn ``t = x · y; w = w + c · t`` into one product that is accumulated in w, if t has no other use.
 
-    It stands as early as it may: what it reads is then still near, and is soon needed no more.
+    It is placed as early as possible, while its operands are still in the cache and can be freed soon.
     """
-    makers, readers = _touched(steps)
+    makers, readers = _uses(steps)
     placed: dict[int, tuple[int, int]] = {}
     result: list[Step | None] = [*steps]
     for i, step in enumerate(steps):
@@ -189,8 +190,8 @@ def accumulated(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
     return [step for step in [result[i] for i in order] if step is not None]
 
 
-def _touched(steps: Sequence[Step]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    """The numbers of the steps that write a buffer, and of those that read it; a step may be there for each of its views."""
+def _uses(steps: Sequence[Step]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """The steps that write each buffer, and those that read it; a step occurs once for each of its views."""
     makers: dict[int, list[int]] = {}
     readers: dict[int, list[int]] = {}
     for i, step in enumerate(steps):
@@ -202,7 +203,7 @@ def _touched(steps: Sequence[Step]) -> tuple[dict[int, list[int]], dict[int, lis
 
 
 def _update(loop: Map) -> list[tuple[View, View, float]]:
-    """``[(w, t, c)]`` if the loop is ``w ← w + c · t``, for either of the two that may be called t."""
+    """``[(w, t, c)]`` if the loop is ``w ← w + c · t``, for either argument that can be t."""
     if len(loop.stores) != 1 or len(loop.arguments) != 2 or loop.stores[0].accumulate:
         return []
     form = _form(loop.body, loop.stores[0].value)
@@ -214,7 +215,7 @@ def _update(loop: Map) -> list[tuple[View, View, float]]:
 
 @lru_cache(maxsize=256)
 def _form(body: tuple[Number | Instruction, ...], value: int) -> _Affine | None:
-    """What a body makes of two arguments, as that value."""
+    """The body as an affine function of its two arguments, at ``value``; ``None`` if it is not affine."""
     forms: list[_Affine | None] = [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
     for line in body:
         forms.append(_affine(line, forms))
@@ -222,7 +223,7 @@ def _form(body: tuple[Number | Instruction, ...], value: int) -> _Affine | None:
 
 
 def _affine(line: Number | Instruction, forms: Sequence[_Affine | None]) -> _Affine | None:
-    """The value of a line, or ``None`` if it is not of that form."""
+    """The value of a line as an affine form, or ``None`` if it has none."""
     if isinstance(line, Number):
         return line.value, 0.0, 0.0
     given = [forms[i] for i in line.arguments]
@@ -230,24 +231,24 @@ def _affine(line: Number | Instruction, forms: Sequence[_Affine | None]) -> _Aff
         return None
     (a, b, c), *rest = [form for form in given if form is not None]
     match line.function, rest:
-        case Scalar.NEG, []:
+        case scalars.NEG, []:
             return -a, -b, -c
-        case Scalar.ADD, [(d, e, f)]:
+        case scalars.ADD, [(d, e, f)]:
             return a + d, b + e, c + f
-        case Scalar.SUB, [(d, e, f)]:
+        case scalars.SUB, [(d, e, f)]:
             return a - d, b - e, c - f
-        case Scalar.MUL, [(d, e, f)] if e == f == 0:
+        case scalars.MUL, [(d, e, f)] if e == f == 0:
             return a * d, b * d, c * d
-        case Scalar.MUL, [(d, e, f)] if b == c == 0:
+        case scalars.MUL, [(d, e, f)] if b == c == 0:
             return a * d, a * e, a * f
-        case Scalar.DIV, [(d, e, f)] if e == f == 0 and d != 0:
+        case scalars.DIV, [(d, e, f)] if e == f == 0 and d != 0:
             return a / d, b / d, c / d
         case _:
             return None
 
 
 def _same_place(contract: Contract, product: View, target: View) -> bool:
-    """Whether the product fills its buffer entry by entry as the loop reads it and writes the target."""
+    """Whether the product fills its buffer in the order in which the loop reads it and writes the target."""
     if target.buffer in (contract.left.buffer, contract.right.buffer):
         return False
     return is_dense(product) and is_dense(target) and product.offset == target.offset == contract.output.offset == 0

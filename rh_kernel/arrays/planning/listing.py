@@ -1,28 +1,10 @@
-"""The steps of a plan as one reads them: ``t3[i] = Σⱼ w0[i, j] · x[j]``, ``t4 = t3 · σ(t3)``, each with what it costs."""
+"""A readable listing of a plan: ``t3[i] = Σⱼ w0[i, j] · x[j]``, ``t4 = t3 · σ(t3)``, with the cost of each step."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from rh_kernel.arrays.plan import (
-    Call,
-    Check,
-    Contract,
-    Fold,
-    Gather,
-    Instruction,
-    Map,
-    Number,
-    Plan,
-    Reduce,
-    Scalar,
-    Scratch,
-    Step,
-    Store,
-    View,
-    views,
-)
 from rh_kernel.arrays.planning.counting import entries, moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.making import Loose
@@ -40,7 +22,25 @@ from rh_kernel.arrays.planning.notation import (
     letters,
     number,
 )
-from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import (
+    Call,
+    Check,
+    Contract,
+    Fold,
+    Gather,
+    Instruction,
+    Map,
+    Number,
+    Plan,
+    Reduce,
+    Scratch,
+    Step,
+    Store,
+    View,
+    views,
+)
+from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.terms import function_doc
@@ -48,7 +48,7 @@ from rh_kernel.syntax.printing.terms import function_doc
 
 @dataclass(frozen=True, slots=True)
 class StepLine:
-    """What a step does, for which indices, and what it costs: operations, and entries that are read and written."""
+    """A step as text: what it computes, over which indices, its operations, and the entries that it reads and writes."""
 
     text: str
     over: str
@@ -58,7 +58,7 @@ class StepLine:
 
 @dataclass(frozen=True, slots=True)
 class StepsListing:
-    """Steps with the arrays that are there before the first, and what is there after the last."""
+    """A listing: constants and layout before the steps, the steps, and the results after them."""
 
     before: tuple[str, ...]
     steps: tuple[StepLine, ...]
@@ -66,7 +66,7 @@ class StepsListing:
 
 
 def steps_listing(made: Loose | Plan) -> StepsListing:
-    """The steps, line by line. In a plan scratch has a place, so what lies where is said first."""
+    """List the steps, one per line. For a plan, the layout of the scratch memory comes first."""
     notation = Notation(made.buffers, made.steps)
     used = {view.buffer for step in made.steps for view in (*reads(step), *writes(step))}
     used |= {view.buffer for view in views(made.result)}
@@ -86,7 +86,7 @@ def steps_listing(made: Loose | Plan) -> StepsListing:
 
 
 def line(step: Step, notation: Notation) -> StepLine:
-    """One of the steps."""
+    """Format one step."""
     text, over = _written(step, notation)
     return StepLine(text, over, operations(step), moved(step))
 
@@ -150,7 +150,7 @@ def _product(step: Contract, notation: Notation, indices: Indices) -> str:
     if step.accumulate:
         scale, sign = (-scale, "-=") if scale < 0 else (scale, "+=")
     elif entries(step.output) < prod(own):
-        # Several indices have one place, and what they give is added.
+        # The output is smaller than the index space, so entries are added up.
         begins, sign = f"{y} = 0; ", "+="
     total = f"Σ{below(added)} " if added else ""
     return f"{begins}{y} {sign} {_times(scale)}{total}{left} · {right}"
@@ -160,7 +160,7 @@ def _product(step: Contract, notation: Notation, indices: Indices) -> str:
 
 
 class _Formulas:
-    """What a ``Map`` stores. A value that is used more than once has a name: that of its place, else one of its own."""
+    """Formats the stores of a ``Map``. A value used more than once is named, after where it is stored, or by a new name."""
 
     def __init__(self, loop: Map, notation: Notation, indices: Indices) -> None:
         self.loop = loop
@@ -172,7 +172,7 @@ class _Formulas:
         self.parts: list[str] = []
 
     def text(self) -> str:
-        """``t4 = t3 · σ(t3); t5 = …``: what is stored where something was read is stored last."""
+        """``t4 = t3 · σ(t3); t5 = …``; stores that overwrite something the loop reads come last."""
         loop = self.loop
         read = {view.buffer for view in loop.arguments}
         later = [store for store in loop.stores if store.accumulate or store.view.buffer in read]
@@ -215,45 +215,21 @@ class _Formulas:
         return self.notation.view(view, self.indices)
 
 
-def _infix(sign: str, hold: int, right: int) -> Callable[[Text, Text], Text]:
-    return lambda x, y: Text(f"{x.within(hold)} {sign} {y.within(right)}", hold)
-
-
-def _function(name: str) -> Callable[[Text], Text]:
-    return lambda x: Text(f"{name}({x.text})", CALL)
-
-
-def _function_of_two(name: str) -> Callable[[Text, Text], Text]:
-    return lambda x, y: Text(f"{name}({x.text}, {y.text})", CALL)
-
-
-_OF_ONE: Mapping[Scalar, Callable[[Text], Text]] = {
-    Scalar.NEG: lambda x: Text(f"-{x.within(CALL)}", SIGN),
-    Scalar.SIGMOID: _function("σ"),
-    Scalar.RINT: _function("round"),
-    Scalar.STEP: lambda x: Text(f"[{x.text} > 0]", CALL),
-    **{
-        f: _function(f.name.lower())
-        for f in (Scalar.EXP, Scalar.LOG, Scalar.SQRT, Scalar.SIN, Scalar.COS, Scalar.TANH, Scalar.ABS)
-    },
-    **{f: _function(f.name.lower()) for f in (Scalar.SIGN, Scalar.SOFTPLUS, Scalar.FINITE)},
+_INFIX: Mapping[ScalarOp, tuple[str, int, int]] = {
+    scalars.ADD: ("+", SUM, PRODUCT),
+    scalars.SUB: ("-", SUM, PRODUCT),
+    scalars.MUL: ("·", PRODUCT, SIGN),
+    scalars.DIV: ("/", PRODUCT, SIGN),
 }
-_OF_TWO: Mapping[Scalar, Callable[[Text, Text], Text]] = {
-    Scalar.ADD: _infix("+", SUM, PRODUCT),
-    Scalar.SUB: _infix("-", SUM, PRODUCT),
-    Scalar.MUL: _infix("·", PRODUCT, SIGN),
-    Scalar.DIV: _infix("/", PRODUCT, SIGN),
-    Scalar.MAX: _function_of_two("max"),
-    Scalar.MIN: _function_of_two("min"),
-    Scalar.EQUAL: lambda x, y: Text(f"[{x.text} = {y.text}]", CALL),
-}
+"""The operations with a sign: how strongly it binds, and what its right operand needs."""
 
 
 def _applied(line: Instruction, values: Sequence[Text]) -> Text:
-    match [values[i] for i in line.arguments]:
-        case [x]:
-            return _OF_ONE[line.function](x)
-        case [x, y]:
-            return _OF_TWO[line.function](x, y)
-        case _:
-            raise KernelBug(f"{line.function.name} takes one number or two")
+    f, operands = line.function, [values[i] for i in line.arguments]
+    if f in _INFIX:
+        sign, hold, right = _INFIX[f]
+        return Text(f"{operands[0].within(hold)} {sign} {operands[1].within(right)}", hold)
+    if f is scalars.NEG:
+        return Text(f"-{operands[0].within(CALL)}", SIGN)
+    texts = [x.text for x in operands]
+    return Text(f.text.format(*texts) if f.text else f"{f.name}({', '.join(texts)})", CALL)

@@ -1,26 +1,26 @@
-"""A plan for a program: its loops, joined, in place, along few axes, with room found for the buffers once and for all."""
+"""Make a plan from a program: lower to loops, fuse, update in place, collapse axes, allocate buffers."""
 
 from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rh_kernel.arrays.equations.expanding import expanded
-from rh_kernel.arrays.loops.layouts import collapsed, reordered
-from rh_kernel.arrays.loops.lowering import lowered
-from rh_kernel.arrays.plan import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, Store, View
+from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.fusion import fused
 from rh_kernel.arrays.planning.in_place import in_place
 from rh_kernel.arrays.program import Program, Register, Tree
+from rh_kernel.loops.ir import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, Store, View
+from rh_kernel.loops.layouts import collapsed, reordered
 from rh_kernel.syntax.signature import Location
 
 ALIGNMENT = 16
-"""Buffers begin at multiples of so many entries: at 64 bytes, in single precision."""
+"""Buffers are aligned to this many entries: 64 bytes in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """Steps on buffers that have no place yet; ``writes`` are the new contents that are not yet where they belong."""
+    """Steps on buffers that are not allocated yet; ``writes`` are the new contents that still have to be copied."""
 
     steps: Sequence[Step]
     buffers: Sequence[Buffer]
@@ -30,7 +30,7 @@ class Loose:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """What each pass makes of a program, from the first to the last."""
+    """The output of each pass on a program, from first to last."""
 
     expanded: Program
     loops: Loose
@@ -40,15 +40,15 @@ class Stages:
 
 
 def planned(program: Program, samples: int | None, precision: Precision = "float64", *, matrices: bool = False) -> Plan:
-    """The plan of a program for so many samples in each batched input.
+    """Plan a program for ``samples`` samples in each batched input.
 
-    With ``matrices`` the products are for a library that multiplies matrices (``arrays.loops``).
+    With ``matrices`` the products are for a library that multiplies matrices (``arrays.lowering``).
     """
     return stages(program, samples, precision, matrices=matrices).plan
 
 
 def stages(program: Program, samples: int | None, precision: Precision = "float64", *, matrices: bool = False) -> Stages:
-    """The plan, as ``planned`` has it, and what it was on the way."""
+    """Plan a program as ``planned`` does, and return the output of each pass."""
     program = expanded(program)
     found = lowered(program, samples, matrices=matrices)
     buffers = found.loops.buffers
@@ -70,13 +70,13 @@ def stages(program: Program, samples: int | None, precision: Precision = "float6
 
 
 def _flattened(step: Step) -> Step:
-    """The step with its axes joined where they lie one in the other."""
+    """The step with axes collapsed that are contiguous in all its views."""
     match step:
         case Map((n,)) if n != 1:
             return step
         case Map(_, arguments, body, stores):
             views = [*arguments, *[store.view for store in stores]]
-            # In the order in which the entries lie, so that as many axes as possible are one.
+            # Sort the axes by stride, so that as many as possible collapse.
             strides = [abs(stride) for stride in stores[0].view.strides]
             if strides != sorted(strides, reverse=True):
                 order = sorted(range(len(strides)), key=lambda i: -strides[i])
@@ -93,7 +93,7 @@ def _flattened(step: Step) -> Step:
 
 
 def _placed(buffers: Sequence[Buffer], steps: Sequence[Step], kept: Collection[int]) -> tuple[list[Buffer], int]:
-    """The buffers with room found, which those share that are not needed at the same time; and how much it is."""
+    """Allocate the scratch buffers, with disjoint lifetimes sharing memory; also return the total size."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for i, step in enumerate(steps):
@@ -108,29 +108,29 @@ def _placed(buffers: Sequence[Buffer], steps: Sequence[Step], kept: Collection[i
         if isinstance(buffers[buffer], Scratch):
             begins.setdefault(i, []).append(buffer)
             ends.setdefault(last[buffer], []).append(buffer)
-    room = _Room()
+    allocator = _Allocator()
     starts: dict[int, int] = {}
     for i in range(len(steps)):
         for buffer in begins.get(i, ()):
-            starts[buffer] = room.take(buffers[buffer].size)
+            starts[buffer] = allocator.allocate(buffers[buffer].size)
         for buffer in ends.get(i, ()):
-            room.give(starts[buffer], buffers[buffer].size)
+            allocator.free(starts[buffer], buffers[buffer].size)
     found = [
         Scratch(starts.get(i, 0), buffer.size if i in starts else 0) if isinstance(buffer, Scratch) else buffer
         for i, buffer in enumerate(buffers)
     ]
-    return found, room.size
+    return found, allocator.size
 
 
-class _Room:
-    """A stretch of entries of which parts are free: sorted (start, end), none next to another."""
+class _Allocator:
+    """A best-fit allocator: ``_free`` are the free intervals (start, end), sorted, no two adjacent."""
 
     def __init__(self) -> None:
         self.size = 0
         self._free: list[tuple[int, int]] = []
 
-    def take(self, size: int) -> int:
-        """The smallest free part that is large enough, or new room."""
+    def allocate(self, size: int) -> int:
+        """Allocate from the smallest free interval that fits, or at the end."""
         size = _rounded(size)
         fitting = [(end - start, i) for i, (start, end) in enumerate(self._free) if end - start >= size]
         if fitting:
@@ -145,8 +145,8 @@ class _Room:
         self.size = start + size
         return start
 
-    def give(self, start: int, size: int) -> None:
-        """The part is free again."""
+    def free(self, start: int, size: int) -> None:
+        """Free an interval."""
         end = start + _rounded(size)
         i = bisect(self._free, (start, end))
         if i < len(self._free) and self._free[i][0] == end:
@@ -162,7 +162,7 @@ def _rounded(size: int) -> int:
 
 
 def _tree(tree: Tree, results: Mapping[Register, View], program: Program, samples: int | None) -> Leaf:
-    """The result as views: what is the same for all samples is there for each of them."""
+    """The result as views; a value that is the same for all samples is broadcast."""
     if isinstance(tree, tuple):
         return tuple([_tree(branch, results, program, samples) for branch in tree])
     view = results[tree]

@@ -1,8 +1,8 @@
-"""Sums of products as products of matrices, for a library that knows only those.
+"""Tensor contractions as matrix products, for a library such as BLAS.
 
-An axis of a ``Contract`` belongs to the output and the left factor (m), to the output and the right one (n), to both factors
-and not to the output (k), or to all three. The axes of each kind are joined to one axis of a matrix. Those that cannot be
-joined become axes of a stack of matrices, over which the products are added if they were summed over.
+An axis of a ``Contract`` belongs to the output and the left factor (m), to the output and the right factor (n), to both factors
+and not the output (k), or to all three. The axes of each kind are collapsed into one axis of a matrix. Axes that cannot be
+collapsed become axes of a stack of matrices, over which the products are added up if the axis was summed over.
 """
 
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
-from rh_kernel.arrays.plan import Contract
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Contract
 
 Laid: TypeAlias = tuple[Extent, tuple[int, ...]]
-"""The shape and the strides of a view"""
+"""The shape and the strides of a view."""
 
 
 class Role(Enum):
-    """Where an axis of a product stands"""
+    """The kind of an axis of a contraction"""
 
     STACKED = auto()  # in the output and in both factors
     LEFT = auto()  # in the output and the left factor
@@ -32,8 +32,8 @@ class Role(Enum):
 class Matrices:
     """``product[t, s, i, j] = Σ over k of left[t, s, i, k] · right[t, s, k, j]``, and ``output[s, i, j]`` its sum over t.
 
-    Where the product is ``direct``, s, i and j are axes of the output, and the product may be written there; else the output
-    has all the axes that make up i and j. ``summed`` is the number of axes t. An axis that is not there has extent 1.
+    If the product is ``direct``, s, i and j are axes of the output, and the product may be written there; otherwise the output
+    has all the axes that make up i and j. ``summed`` is the number of axes t. A missing axis has extent 1.
     """
 
     output: Laid
@@ -49,7 +49,7 @@ class Matrices:
 
 
 def matrices(contract: Contract) -> Matrices:
-    """The product as one of matrices, or of stacks of them."""
+    """Express the contraction as a product of matrices, or of stacks of matrices."""
     z, x, y = contract.output, contract.left, contract.right
     return _matrices(contract.extents, z.strides, x.strides, y.strides, accumulate=contract.accumulate)
 
@@ -78,7 +78,7 @@ def _role(z: int, x: int, y: int) -> Role:
 
 
 def _is_apart(extents: Extent, strides: tuple[int, ...]) -> bool:
-    """Whether no two entries lie at one place, but for axes along which the view does not move at all."""
+    """Whether no two entries share a memory location, apart from axes of stride 0."""
     end = 1
     for stride, n in sorted((abs(s), n) for s, n in zip(strides, extents, strict=True) if s):
         if stride < end:
@@ -88,7 +88,7 @@ def _is_apart(extents: Extent, strides: tuple[int, ...]) -> bool:
 
 
 def _joined(axes: Sequence[int], extents: Extent, views: Sequence[Sequence[int]]) -> tuple[Sequence[int], Sequence[int]]:
-    """The last of the axes, which are one in each of the views, and those before them."""
+    """Split the axes: those at the end that collapse to one axis in all views, and those before."""
     start = len(axes)
     while start and (start == len(axes) or all(v[axes[start - 1]] == v[axes[start]] * extents[axes[start]] for v in views)):
         start -= 1

@@ -1,7 +1,7 @@
-"""How a step of a plan is written: ``w0[i, j] -= 0.1 · t9[i] · x[j]`` for each i and j; Σ has the indices that it adds over.
+"""Notation for steps: ``w0[i, j] -= 0.1 · t9[i] · x[j]`` for all i and j; the indices summed over are written below Σ.
 
-An array is called by what its buffer holds: a location by its name, a constant ``c1``, all else ``t1``, ``t2``, …. Its indices
-are written where it is not simply one entry after the other: ``x[i, j]`` if it lies row by row, else the place, ``x[2 i + j]``.
+An array is named after the contents of its buffer: a location by its name, constants ``c1``, … and others ``t1``, ``t2``, ….
+Indices are written unless the view is the whole buffer in order: ``x[i, j]`` if row-major, else the position, ``x[2 i + j]``.
 """
 
 import re
@@ -11,32 +11,32 @@ from itertools import count
 from math import prod
 from typing import TypeAlias
 
-from rh_kernel.arrays.loops.layouts import is_dense
-from rh_kernel.arrays.plan import Buffer, Content, Input, Kept, Leaf, Scratch, Step, View
 from rh_kernel.arrays.planning.dependence import writes
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Buffer, Content, Input, Kept, Leaf, Scratch, Step, View
+from rh_kernel.loops.layouts import is_dense
 
 LETTERS, BELOW = "ijklmnprsuv", "ᵢⱼₖₗₘₙₚᵣₛᵤᵥ"
-"""The letters of indices, and what they are below Σ."""
+"""The letters for indices, and their subscripts for Σ."""
 
 SUM, PRODUCT, SIGN, CALL, NAME = range(5)
-"""How tightly a text holds together."""
+"""Binding strengths of formulas."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A formula as text; ``hold`` says how tightly it holds together."""
+    """A formula as text, with its binding strength ``hold``."""
 
     text: str
     hold: int
 
     def within(self, hold: int) -> str:
-        """The text where something has to hold at least so tightly."""
+        """The text, parenthesised if it binds less tightly than ``hold``."""
         return self.text if self.hold >= hold else f"({self.text})"
 
 
 def number(value: float) -> Text:
-    """A literal."""
+    """Format a literal."""
     shown = f"{value:.6g}"
     return Text(shown, SIGN if shown.startswith("-") else CALL)
 
@@ -45,19 +45,19 @@ Indices: TypeAlias = Sequence[str]
 
 
 def letters(axes: int) -> list[str]:
-    """So many letters for indices."""
+    """Return that many index letters."""
     return [LETTERS[i % len(LETTERS)] + "'" * (i // len(LETTERS)) for i in range(axes)]
 
 
 def below(indices: Indices) -> str:
-    """The indices as they stand below Σ."""
+    """Format the indices as subscripts of Σ."""
     return "".join([BELOW[LETTERS.index(i[0])] + i[1:] for i in indices])
 
 
 class Notation:
-    """The names of buffers. The same buffer has the same name in all passes: new ones come behind those that were there.
+    """Names of buffers. A buffer keeps its name in all passes, because new buffers are numbered after the old ones.
 
-    ``letter`` is what the names of values that are nowhere begin with.
+    ``letter`` is the prefix of names for values that are not stored.
     """
 
     def __init__(self, buffers: Sequence[Buffer], steps: Sequence[Step]) -> None:
@@ -78,29 +78,29 @@ class Notation:
                     pass
 
     def _free(self, letter: str) -> str:
-        """The letter, or something like it that no name is, with a number behind it."""
+        """The letter, extended until no existing name is the letter followed by a number."""
         while any(re.fullmatch(letter + r"\d+", name) for name in self._taken):
             letter += "_"
         return letter
 
     def name(self, buffer: int) -> str:
-        """What a buffer is called."""
+        """Return the name of a buffer."""
         return self._name[buffer]
 
     def constants(self, used: Collection[int]) -> Iterator[tuple[str, Kept]]:
-        """The names of the kept arrays among those that are used, but for what is written as a literal."""
+        """Yield the constants among the used buffers with their names, except those written as literals."""
         for i, buffer in enumerate(self.buffers):
             if i in used and isinstance(buffer, Kept) and not self._is_literal(i):
                 yield self._name[i], buffer
 
     def plain(self, view: View) -> bool:
-        """Whether the view needs no indices: it is its whole buffer, one entry after the other, or a single entry."""
+        """Whether the view needs no indices: it is its whole buffer in order, or a single entry."""
         size = self.buffers[view.buffer].size
         whole = view.offset == 0 and is_dense(view) and prod(view.shape) == size
         return whole or not _axes(view, view.shape)
 
     def view(self, view: View, indices: Indices) -> Text:
-        """The view at these indices, as many as it has axes; without indices if there are none."""
+        """Format the view at these indices, one for each axis; if there are none, by its name alone."""
         buffer, name = self.buffers[view.buffer], self._name[view.buffer]
         axes = _axes(view, indices) if indices else _axes(view, view.shape)
         if not axes:
@@ -110,13 +110,13 @@ class Notation:
         return Text(f"{name}[{_place(view, axes, buffer.size)}]" if indices else name, CALL)
 
     def leaf(self, leaf: Leaf) -> str:
-        """A result as a tuple of views."""
+        """Format a result as a tuple of views."""
         if isinstance(leaf, tuple):
             return f"⟨{', '.join([self.leaf(part) for part in leaf])}⟩"
         return self.whole(leaf)
 
     def whole(self, view: View) -> str:
-        """The view as an array by itself."""
+        """Format the view as an array."""
         size = self.buffers[view.buffer].size
         if view.offset == 0 and is_dense(view) and prod(view.shape) == size:
             return self.view(view, ()).text
@@ -145,13 +145,13 @@ def extent(shape: Extent, indices: Indices) -> str:
 
 
 def _axes(view: View, indices: Sequence[str] | Extent) -> list[tuple[int, int, str]]:
-    """Stride, extent and index of the axes along which the view is not repeated, the outermost first."""
+    """Stride, extent and index of the axes that are not repeated, outermost first."""
     found = [(s, n, str(i)) for s, n, i in zip(view.strides, view.shape, indices, strict=True) if s and n != 1]
     return sorted(found, key=lambda axis: -abs(axis[0]))
 
 
 def _place(view: View, axes: Sequence[tuple[int, int, str]], size: int) -> str:
-    """The indices of an array that lies row by row, else the number of the entry."""
+    """The indices of a row-major array; otherwise the position of the entry."""
     stride = 1
     for s, n, _ in reversed(axes):
         if s != stride:

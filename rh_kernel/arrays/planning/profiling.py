@@ -1,9 +1,9 @@
-"""What each step of a plan takes, predicted and measured, on the back end that runs it.
+"""Profile a plan: the predicted and the measured time of each step on the back end that runs it.
 
-The prediction is a model with three constants: a step takes ``calls · c + max(bytes / b, operations / r)`` seconds. What a call
-costs, how many bytes are moved a second, and how many operations are done a second, is measured by three plans: a loop over a
-few entries, a copy, a product of matrices. Where a step takes longer than predicted, it is none of these: an exponential, say,
-is one operation, and takes as long as many.
+The prediction is a roofline model with three constants: a step takes ``calls · c + max(bytes / b, operations / r)`` seconds.
+The cost of a call, the bandwidth and the rate of operations are measured with three plans: a loop over a few entries, a copy,
+a matrix product. If a step takes longer than predicted, none of these explains it; an exponential, for instance, counts as one
+operation but takes as long as many.
 """
 
 import time
@@ -19,23 +19,24 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Backend, Memory, Runner, Unsupported
 from rh_kernel.arrays.numpy_backend.backend import NumPyRunner
-from rh_kernel.arrays.plan import Contract, Instruction, Kept, Map, Plan, Precision, Scalar, Step, Store, View
 from rh_kernel.arrays.planning.counting import moved, operations
 from rh_kernel.arrays.planning.listing import StepLine, line
 from rh_kernel.arrays.planning.notation import Notation
 from rh_kernel.arrays.program import Extent
 from rh_kernel.arrays.running import Machine
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import Contract, Instruction, Kept, Map, Plan, Precision, Step, Store, View
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array
 
 LEAST, MOST = 1e-3, 0.05
-"""A step is repeated for so many seconds at least, and not begun again after so many."""
+"""Each step is repeated for at least ``LEAST`` seconds, and not started again after ``MOST``."""
 
 ALTOGETHER = 2.0
-"""The steps of a long plan are repeated for less, so that all take about so many seconds."""
+"""In a long plan, steps are repeated less, so that all together take about this many seconds."""
 
 SAMPLES = 5
-"""The median is of so many times at least, if there is time for them."""
+"""The median is over at least this many timings, if there is time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,13 @@ class Model:
     rate: float
 
     def seconds(self, calls: int, moved: int, done: int) -> float:
-        """What a step takes that makes so many calls, moves so many bytes and does so many operations."""
+        """Predict the time of a step with these numbers of calls, bytes moved and operations."""
         return calls * self.call + max(moved / self.bandwidth, done / self.rate)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A step with the calls that it makes, the bytes that it moves, and its seconds; ``None`` if it cannot be run alone."""
+    """A step with its calls, the bytes it moves, and its seconds; ``None`` if it cannot be run alone."""
 
     line: StepLine
     calls: int
@@ -64,7 +65,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The steps of a plan, what the model makes of them, and the seconds of a whole run."""
+    """The measured steps of a plan, the model, and the seconds of a whole run."""
 
     model: Model
     steps: tuple[Measured, ...]
@@ -72,19 +73,19 @@ class Profile:
 
     @property
     def predicted(self) -> float:
-        """The seconds that all steps take by the model."""
+        """The predicted seconds of all steps."""
         return sum(step.predicted for step in self.steps)
 
     @property
     def seconds(self) -> float:
-        """The seconds of all steps that were measured."""
+        """The measured seconds of all steps that could be measured."""
         return sum(step.seconds for step in self.steps if step.seconds is not None)
 
 
 def profile(machine: Machine, samples: int | None = None, inputs: Sequence[Array] = ()) -> Generator[None, None, Profile]:
-    """What the steps of a program take, on these inputs, one after the other. It writes on the machine's memory.
+    """Profile the steps of a program on these inputs, one after the other. Overwrites the machine's memory.
 
-    A batched program has so many ``samples``, and they are the first axis of its inputs. Raises ``Stuck`` if it gets stuck.
+    For a batched program, ``samples`` is the length of the first axis of its inputs. Raises ``Stuck`` if a run gets stuck.
     """
     plan, backend, memory = machine.plan(samples), machine.backend, machine.memory
     model = calibrated(backend, machine.precision)
@@ -107,7 +108,7 @@ def profile(machine: Machine, samples: int | None = None, inputs: Sequence[Array
 
 
 def calibrated(backend: Backend, precision: Precision) -> Model:
-    """The constants of the model, on that back end: a few milliseconds."""
+    """Measure the model's constants on that back end; takes a few milliseconds."""
     item = np.dtype(precision).itemsize
     few, many, wide = 4, 1 << 17, 64
 
@@ -117,7 +118,7 @@ def calibrated(backend: Backend, precision: Precision) -> Model:
     add = Map(
         (few,),
         (dense(0, (few,), (1,)), dense(1, (few,), (1,))),
-        (Instruction(Scalar.ADD, (0, 1)),),
+        (Instruction(scalars.ADD, (0, 1)),),
         (Store(dense(2, (few,), (1,)), 2),),
     )
     copy = Map((many,), (dense(0, (many,), (1,)),), (), (Store(dense(1, (many,), (1,)), 0),))
@@ -138,7 +139,7 @@ def calibrated(backend: Backend, precision: Precision) -> Model:
 
 
 def _pieces(runner: NumPyRunner, least: float) -> Generator[tuple[int, float | None], None, None]:
-    """The calls of each step and the seconds that they take. Each step finds what it finds in a run."""
+    """The calls of each step and the seconds they take, with the same inputs as in a run."""
     for made, written in runner.pieces():
         before = [array.copy() for array in written]
         with np.errstate(all="ignore"):
@@ -152,7 +153,7 @@ def _pieces(runner: NumPyRunner, least: float) -> Generator[tuple[int, float | N
 def _alone(
     plan: Plan, backend: Backend, memory: Memory, inputs: Sequence[Array], least: float
 ) -> Generator[tuple[int, float | None], None, None]:
-    """The seconds of each step as a plan of its own, which finds the contents of locations, but no other arrays."""
+    """Time each step as a plan of its own; it has the contents of locations, but no values of other steps."""
     before = memory.fetch()
     for step in plan.steps:
         try:
@@ -165,7 +166,7 @@ def _alone(
 
 
 def _whole(runner: Runner, memory: Memory, inputs: Sequence[Array]) -> float:
-    """The seconds of a run. The runs are of one heap, over and over, so a strict one may get stuck: then one is enough."""
+    """The seconds of a run. Repeated runs from the same heap can make a strict one get stuck; then one run is timed."""
     before = memory.fetch()
     try:
         return _seconds(lambda n: _repeat((lambda: runner.step(*inputs),), n))
@@ -175,7 +176,7 @@ def _whole(runner: Runner, memory: Memory, inputs: Sequence[Array]) -> float:
 
 
 def _seconds(run: Callable[[int], object], *, least: float = LEAST, most: float = MOST) -> float:
-    """The median of the seconds that one of n runs takes."""
+    """The median time of one of n runs, in seconds."""
     clock, n = time.perf_counter, 1
     began = clock()
     while True:

@@ -1,1 +1,1 @@
-"""Symbolic execution: a command is run once on slots in place of arrays, and leaves the equations that it would compute."""
+"""Symbolic execution: run a command once, on registers in place of arrays, and record the equations it computes."""

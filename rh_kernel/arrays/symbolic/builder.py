@@ -1,4 +1,4 @@
-"""The program under construction: equations are appended, and noted on the tapes of the regions they matter to."""
+"""The program under construction: equations are appended, and recorded on the tapes of the regions they are active in."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -22,15 +22,15 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
 
 LONGEST = 1_000_000
-"""A program has at most so many equations, unless a session says otherwise."""
+"""Bound on the equations of a program, unless the session sets another."""
 
 
 class Builder:
-    """Registers, equations and the active regions. The one mutable thing of a compilation, gone when it ends.
+    """Registers, equations and the active regions: the only mutable state of a compilation.
 
-    ``strict`` says whether checks are written down, ``longest`` how many equations there may be, and ``place`` where the
-    function is called whose body is at work. ``met`` are the terms that were evaluated, by identity, and ``evaluators`` what is
-    made of those that came again; ``None`` if nothing can be.
+    ``strict`` says whether to emit checks, ``longest`` bounds the number of equations, and ``place`` is where the function is
+    called whose body is being evaluated. ``met`` are the terms evaluated so far, by identity; ``evaluators`` are the compiled
+    forms of those met again, ``None`` for terms that cannot be compiled.
     """
 
     def __init__(self, *, strict: bool = False, longest: int = LONGEST) -> None:
@@ -49,13 +49,13 @@ class Builder:
         self._known: dict[Primitive, tuple[Primitive, Extent]] = {}
 
     def fresh_bit(self) -> int:
-        """A bit for a new region."""
+        """Allocate a bit for a new region."""
         bit = self._next_bit
         self._next_bit <<= 1
         return bit
 
     def constant(self, array: Array) -> Symbolic:
-        """The slot of a constant symbol."""
+        """Return the slot of a constant."""
         if array.size == 0:
             return Nought(Real(tuple(dim(n) for n in array.shape)))
         slot = self._slot(array.shape)
@@ -63,7 +63,7 @@ class Builder:
         return slot
 
     def input(self, A: Type) -> tuple[Tree, Symbolic]:
-        """An input of type A: its registers, and its value."""
+        """Add an input of type A. Returns its registers and its value."""
         match A:
             case Product(factors):
                 parts = [self.input(B) for B in factors]
@@ -73,18 +73,18 @@ class Builder:
                 return slot.register, (Nought(A) if 0 in slot.shape else slot)
 
     def read(self, location: Location) -> Slot:
-        """The content of a location when the program starts."""
+        """Return the initial content of a location."""
         slot = self._slot(extent_shape(location))
         self.reads.append((slot.register, location))
         return slot
 
     def materialise(self, V: Symbolic) -> Tree:
-        """The registers of V, with its zeros written out."""
+        """Return the registers of V, with zeros as constants."""
         match V:
             case Slot(register):
                 return register
             case Nought(Product()):
-                return tuple([self.materialise(W) for W in _spread(V)])
+                return tuple([self.materialise(W) for W in _components(V)])
             case Nought(A):
                 slot = self._slot(shape_of(A))
                 self.constants.append((slot.register, np.broadcast_to(np.zeros(1), slot.shape)))
@@ -93,9 +93,9 @@ class Builder:
                 return tuple([self.materialise(W) for W in V])
 
     def known(self, f: Primitive) -> tuple[Primitive, Extent]:
-        """Of the symbols that are equal to f, the one that was met first; and the shape of f's result.
+        """Return the first symbol met that equals f, and the shape of f's result.
 
-        Raises ``Stuck`` if there are no arrays of a type that f has.
+        Raises ``Stuck`` if a type of f has no arrays.
         """
         found = self._known.get(f)
         if found is None:
@@ -103,22 +103,22 @@ class Builder:
         return found
 
     def apply(self, f: Primitive, arguments: tuple[Symbolic, ...]) -> Symbolic:
-        """``f(V₁, …, Vₙ)``: a new slot, noted on the tapes of the regions it depends on; 0 if it has no entries.
+        """Apply f: return a new slot, recorded on the tapes of the regions it depends on; 0 if it has no entries.
 
-        Raises ``Stuck`` if there are no arrays of a type that f has.
+        Raises ``Stuck`` if a type of f has no arrays.
         """
         f, shape = self.known(f)
         return self.applied(f, arguments, shape)
 
     def applied(self, f: Primitive, arguments: tuple[Symbolic, ...], shape: Extent) -> Symbolic:
-        """``apply`` for what ``known`` gives."""
+        """Like ``apply``, for a symbol and a shape from ``known``."""
         if 0 in shape:
             return Nought(f.codomain)
         registers: list[Register] = []
         active = 0
         for V in arguments:
             if not isinstance(V, Slot):
-                return self.applied(f, tuple([self._written(W) for W in arguments]), shape)
+                return self.applied(f, tuple([self._slot_of(W) for W in arguments]), shape)
             registers.append(V.register)
             active |= V.active
         result = self._assigned(f, tuple(registers), shape, active)
@@ -127,24 +127,24 @@ class Builder:
         return result
 
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
-        """If the program is to be strict, it is stuck where f is not smooth at the arguments; ``span`` is where f is called."""
+        """In a strict program, emit a check that f is smooth at the arguments; ``span`` is where f is called."""
         if self.strict and is_rough(f):
-            slots = [self._written(V) for V in arguments]
+            slots = [self._slot_of(V) for V in arguments]
             self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
 
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
-        """``V + W`` at any type, as a program writes it."""
+        """Return ``V + W`` at any type, as in a program."""
         match V, W:
             case Nought(Product()), Nought(Product()):
-                return self.add(_spread(V), _spread(W))
+                return self.add(_components(V), _components(W))
             case Nought(Product()), tuple():
-                return self.add(_spread(V), W)
+                return self.add(_components(V), W)
             case tuple(), Nought(Product()):
-                return self.add(V, _spread(W))
+                return self.add(V, _components(W))
             case Nought(), Slot() | Nought():
-                return V if is_empty(V) else self.add(self._written(V), W)
+                return V if is_empty(V) else self.add(self._slot_of(V), W)
             case Slot(), Nought():
-                return W if is_empty(W) else self.add(V, self._written(W))
+                return W if is_empty(W) else self.add(V, self._slot_of(W))
             case Slot(_, shape), Slot():
                 f = self._sums.get(shape)
                 if f is None:
@@ -157,33 +157,33 @@ class Builder:
                 raise KernelBug(f"no sum of {type_of(V)} and {type_of(W)}")
 
     def alias(self, V: Symbolic, bit: int) -> Symbolic:
-        """V under a new name, on which the region of ``bit`` depends. A zero is written out: its cotangent may be asked for."""
+        """Return V under new names that the region of ``bit`` depends on. A zero becomes a constant, to have a cotangent."""
         match V:
             case tuple():
                 return tuple([self.alias(W, bit) for W in V])
             case Nought(Product()):
-                return tuple([self.alias(W, bit) for W in _spread(V)])
+                return tuple([self.alias(W, bit) for W in _components(V)])
             case Nought() if is_empty(V):
                 return V
             case Slot() | Nought():
-                source = self._written(V)
+                source = self._slot_of(V)
                 named = self._equation(Alias(source.shape), (source.register,), source.shape, [source])
                 if named.active:
                     record(self.region, Aliased(source, named), named.active)
                 return Slot(named.register, named.shape, named.active | bit)
 
     def seal(self, f: Defined, argument: Symbolic, V: Symbolic) -> Symbolic:
-        """The value ``V`` of ``f(argument)``, computed unseen by the regions, as one entry on their tapes."""
+        """Record ``V``, the value of ``f(argument)`` computed outside the regions, as a single entry on their tapes."""
         active = activity(argument) & (self.region.bits if self.region else 0)
         if not active:
             return V
-        result = self._named(V, active)
+        result = self._aliased(V, active)
         record(self.region, Called(f, argument, result, self.place), active)
         return result
 
     def derivative(self, f: Function) -> Scope:
-        """``w, v. N`` with ``rd[f](⟨w, v⟩) = N``: for one primitive the same tree each time."""
-        return _of_symbol(f) if isinstance(f, Primitive) else derivative(f)
+        """Return ``w, v. N`` with ``rd[f](⟨w, v⟩) = N``; for a primitive, the same tree each time."""
+        return _primitive_derivative(f) if isinstance(f, Primitive) else derivative(f)
 
     def _slot(self, shape: Extent, active: int = 0) -> Slot:
         self.shapes.append(shape)
@@ -196,7 +196,7 @@ class Builder:
         return self._assigned(f, registers, shape, active)
 
     def _assigned(self, f: Operator, registers: tuple[Register, ...], shape: Extent, active: int) -> Slot:
-        """The result of a new equation; ``active`` are the bits of its arguments, of which those of active regions count."""
+        """The result of a new equation; ``active`` are the bits of its arguments, masked here to the active regions."""
         equations, shapes = self.equations, self.shapes
         if len(equations) >= self.longest:
             raise Stuck(ProgramTooLong(limit=self.longest))
@@ -205,7 +205,7 @@ class Builder:
         equations.append(Equation(register, f, registers))
         return Slot(register, shape, active & self.region.bits if self.region is not None else 0)
 
-    def _written(self, V: Symbolic) -> Slot:
+    def _slot_of(self, V: Symbolic) -> Slot:
         match V:
             case Slot():
                 return V
@@ -216,22 +216,22 @@ class Builder:
             case tuple():
                 raise KernelBug(f"a base type was expected, not {type_of(V)}")
 
-    def _named(self, V: Symbolic, active: int) -> Symbolic:
+    def _aliased(self, V: Symbolic, active: int) -> Symbolic:
         match V:
             case tuple():
-                return tuple([self._named(W, active) for W in V])
+                return tuple([self._aliased(W, active) for W in V])
             case Nought(Product()):
-                return tuple([self._named(W, active) for W in _spread(V)])
+                return tuple([self._aliased(W, active) for W in _components(V)])
             case Nought() if is_empty(V):
                 return V
             case Slot() | Nought():
-                source = self._written(V)
+                source = self._slot_of(V)
                 named = self._equation(Alias(source.shape), (source.register,), source.shape, ())
                 return Slot(named.register, named.shape, active)
 
 
 @lru_cache(maxsize=1024)
-def _of_symbol(f: Primitive) -> Scope:
+def _primitive_derivative(f: Primitive) -> Scope:
     return derivative(f)
 
 
@@ -243,7 +243,7 @@ def _checked_extent(f: Primitive) -> Extent:
 
 
 def activity(V: Symbolic) -> int:
-    """The bits of the regions on which V depends."""
+    """Return the bits of the regions on which V depends."""
     match V:
         case Slot(_, _, active):
             return active
@@ -256,7 +256,7 @@ def activity(V: Symbolic) -> int:
             return bits
 
 
-def _spread(V: Nought) -> tuple[Symbolic, ...]:
+def _components(V: Nought) -> tuple[Symbolic, ...]:
     match V.type:
         case Product(factors):
             return unpack(V, len(factors))

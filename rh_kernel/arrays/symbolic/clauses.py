@@ -1,8 +1,8 @@
-"""Which clause of a handler an operation meets while the compiler runs (RH Def. 3.4, §4), and in what environment it is run.
+"""Clause selection: which clause of a handler handles an operation (RH Def. 3.4, §4), and in which environment it runs.
 
-The clause is made for the operation's dimensions once, and kept with the handler for the next operation that has the same.
-Locations and closed values, which may differ from one operation to the next, are left to the environment: so a thousand layers
-of one width, each at a location of its own, run through one and the same clause.
+A clause is specialised to an operation's dimensions once, and cached with the handler. Locations and closed values, which
+differ from one operation to the next, are bound in the environment, so a thousand layers of one width, each with its own
+location, share one specialised clause.
 """
 
 from typing import TypeAlias
@@ -22,7 +22,7 @@ Key: TypeAlias = tuple[Family, tuple[Dim | Shape, ...], tuple[Location | Dim, ..
 
 @frozen
 class Met:
-    """``Op[i, …]`` where a run has come to: its static indices are locations and numbers, its closed values are computed."""
+    """``Op[i, …]`` at run time: its static indices are locations and dimensions, its closed values are evaluated."""
 
     operation: Operation
     indices: tuple[MetIndex, ...]
@@ -30,31 +30,31 @@ class Met:
 
 @frozen
 class Opened:
-    """The scopes of a clause at some dimensions, ``a…, x. Q^f`` and ``a…, y, z. Q^b``, or ``a…, x, k. Q``, and its head."""
+    """The scopes of a clause at given dimensions, ``a…, x. Q^f`` and ``a…, y, z. Q^b``, or ``a…, x, k. Q``, and its head."""
 
     scopes: tuple[Scope, ...]
     pattern: Pattern
 
 
 class Clauses:
-    """The clauses of one handler that is installed, and those made for dimensions that have been met."""
+    """The clauses of an installed handler, with a cache of their specialisations."""
 
     def __init__(self, H: ReverseHandler | OrdinaryHandler) -> None:
         self._clauses = H.clauses
         self._names_locations = any(isinstance(i, Location) for clause in H.clauses for i in clause.pattern.indices)
-        self._found: dict[Key, Opened | None] = {}
+        self._cache: dict[Key, Opened | None] = {}
 
     def find(self, met: Met) -> Opened | None:
-        """The clause for the operation, at its dimensions, or ``None`` if there is none."""
+        """Return the clause for the operation, specialised to its dimensions, or ``None`` if there is none."""
         op = met.operation
         static = tuple([i for i in met.indices if isinstance(i, Dim) or (self._names_locations and isinstance(i, Location))])
         key = (op.family, op.at, static)
-        if key not in self._found:
-            self._found[key] = self._made(met)
-        return self._found[key]
+        if key not in self._cache:
+            self._cache[key] = self._specialised(met)
+        return self._cache[key]
 
-    def _made(self, met: Met) -> Opened | None:
-        """The clause that names the most locations wins; of several alike the first."""
+    def _specialised(self, met: Met) -> Opened | None:
+        """The clause that names the most locations wins; of several such clauses, the first."""
         covering = [c for c in self._clauses if _covers(c.pattern, met)]
         if not covering:
             return None
@@ -64,7 +64,7 @@ class Clauses:
 
 
 def entered(met: Met, opened: Opened, environment: Environment) -> tuple[Environment, Names]:
-    """The environment in which the clause is run, of a handler that is in ``environment``, and its location parameters."""
+    """Return the environment that the clause runs in, extending that of its handler, and its location parameters."""
     names = environment[2]
     for name, index in zip(opened.pattern.indices, met.indices, strict=True):
         if isinstance(name, Location):
@@ -94,7 +94,7 @@ def _covers(pattern: Pattern, met: Met) -> bool:
 
 
 def _static(pattern: Pattern, met: Met) -> Static:
-    """What the dimension and shape variables of the head are; its locations are left to the environment."""
+    """The dimensions and shapes bound by the head; its locations are left to the environment."""
     op = met.operation
     pairs = list(zip(pattern.variables, op.at, strict=True))
     dims = {name: a for name, a in pairs if isinstance(a, Dim)}

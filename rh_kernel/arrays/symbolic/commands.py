@@ -1,11 +1,11 @@
 """Symbolic execution of commands (RH Def. 5.10, Fig. 7, Ex. 5.13; ordinary handlers §2.2.1): each is run once, forward.
 
-The stack is cut into stretches, each ended by the handler that installed it, so that an operation finds its handler, and
-captures what lies between, without walking through the frames. A reverse handler runs its body in a region. An operation
-there goes on, with the forward clause, *below* the region, and is noted on the tape; when the body returns, the return
-clause runs below it too, and then the tape is walked back: derivatives for what was pure, backward clauses for the
-operations. That is Fig. 7 read as an algorithm: each of its equations sandwiches the rest of the body between a step
-forward and a step back.
+The stack is split into segments, each delimited by a handler, so that an operation finds its handler, and captures the
+continuation up to it, without walking through the frames. A reverse handler runs its body in a region. For an operation in the
+body, the forward clause runs *below* the region, and the operation is recorded on the tape; when the body returns, the return
+clause runs below it, too, and then comes the backward pass over the tape: derivatives for pure entries, backward clauses for
+operations. That is Fig. 7 read as an algorithm: each of its equations puts the rest of the body between a forward and a
+backward step.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ from rh_kernel.syntax.stuck import placed, unhandled
 
 @frozen
 class Reverse:
-    """The edge of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""
+    """The delimiter of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""
 
     handler: ReverseHandler
     clauses: Clauses
@@ -72,12 +72,12 @@ class Then:
 
 @frozen
 class Paired:
-    """``let y ⇐ [ ] in ⌊⟨y, 0⟩⌋``: an operation that a reverse handler has no clause for was passed on"""
+    """``let y ⇐ [ ] in ⌊⟨y, 0⟩⌋``: forwards an operation for which a reverse handler has no clause"""
 
 
 @frozen
 class Forwarded:
-    """Below a region: the forward clause is running, and the region's body, ``stretches``, waits for its ``y``."""
+    """Below a region: the forward clause is running; the region's body, ``stretches``, resumes with its result ``y``."""
 
     argument: Symbolic
     backward: Closure
@@ -98,7 +98,7 @@ class Returned:
 
 @frozen
 class Backward:
-    """Below a region: a backward clause is running; ``tape`` is what is left to walk back. ``cotangents`` is not written on."""
+    """Below a region: a backward clause is running; ``tape`` is the rest to go back through. ``cotangents`` is not modified."""
 
     argument: Symbolic
     variables: tuple[Symbolic, ...]
@@ -113,7 +113,7 @@ Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 @frozen
 class Stretch:
-    """The frames inside a handler, and the handler."""
+    """A segment of the stack: the frames inside a handler, and the handler."""
 
     frames: Frames
     edge: Edge
@@ -121,7 +121,7 @@ class Stretch:
 
 @frozen
 class Outside:
-    """What lies around the innermost stretch: its handler, the frames next to it, and so on."""
+    """The stack outside the innermost segment: its handler, the frames next to it, and so on."""
 
     edge: Edge
     frames: Frames
@@ -129,7 +129,7 @@ class Outside:
 
 
 class Machine:
-    """A run of one command: the stack in two registers, the heap, and the program that is being built."""
+    """An abstract machine that runs one command: the stack in two registers, the heap, and the program being built."""
 
     def __init__(self, b: Builder) -> None:
         self.builder = b
@@ -138,46 +138,46 @@ class Machine:
         self._frames: Frames = None
         self._outside: Outside | None = None
         self._next: tuple[Command, Environment] | None = None
-        self._at: Command
+        self._current: Command
 
     def run(self, P: Command, environment: Environment) -> Symbolic:
-        """The value of P. Raises ``Stuck`` if an operation has no handler, or if the program gets too long."""
-        self._at = P
+        """Run P and return its value. Raises ``Stuck`` if an operation has no handler or the program gets too long."""
+        self._current = P
         try:
             value = self._step(P, environment)
             while True:
                 if value is None:
-                    P, environment = self._taken()
+                    P, environment = self._next_command()
                     value = self._step(P, environment)
                 elif self._frames is None and self._outside is None:
                     return value
                 else:
                     value = self._deliver(value)
         except Stuck as failure:
-            raise placed(failure, self._at.span) from None
+            raise placed(failure, self._current.span) from None
 
-    def _taken(self) -> tuple[Command, Environment]:
+    def _next_command(self) -> tuple[Command, Environment]:
         following, self._next = self._next, None
         if following is None:
             raise KernelBug("a command came to nothing")
         return following
 
-    def _go(self, scope: Scope, V: Symbolic, environment: Environment) -> None:
+    def _enter_scope(self, scope: Scope, V: Symbolic, environment: Environment) -> None:
         self._next = (cast(Command, scope.body), bind(scope, V, environment))
 
     def _step(self, P: Command, rho: Environment) -> "Symbolic | None":
-        """Into P, through what it binds at once: its value if it has one, else ``None`` after what comes next is set."""
+        """Step into P and through its lets: its value if it has one; otherwise ``None``, with ``_next`` set."""
         b = self.builder
         while isinstance(P, Bind):
             Q, scope = P.bound, P.scope
             if isinstance(Q, Return):
-                self._at = Q
+                self._current = Q
                 rho = bind(scope, evaluate(Q.term, rho, b), rho)
                 P = cast(Command, scope.body)
             else:
                 self._frames = (Then(scope, rho), self._frames)
                 P = Q
-        self._at = P
+        self._current = P
         match P:
             case Return(M):
                 return evaluate(M, rho, b)
@@ -188,7 +188,7 @@ class Machine:
                 V = b.alias(evaluate(M, rho, b), bit)
                 self._install(Reverse(H, Clauses(H), rho, unpack(V, scope.arity)))
                 b.region = enter(bit, None, b.region)
-                self._go(scope, V, rho)
+                self._enter_scope(scope, V, rho)
                 return None
             case Handle(Q, H):
                 self._install(Ordinary(H, Clauses(H), rho))
@@ -212,14 +212,14 @@ class Machine:
             self._frames = stretch.frames
 
     def _deliver(self, V: Symbolic) -> "Symbolic | None":
-        """Gives V to the innermost frame, or to the handler if there is none inside it."""
+        """Pass V to the innermost frame, or to the handler if no frame is left inside it."""
         b = self.builder
         if self._frames is None:
             return self._leave(V)
         frame, self._frames = self._frames
         match frame:
             case Then(scope, rho):
-                self._go(scope, V, rho)
+                self._enter_scope(scope, V, rho)
                 return None
             case Paired():
                 return V, UNIT_SYMBOL
@@ -232,12 +232,12 @@ class Machine:
             case Returned(result, variables, bit, tape):
                 cotangents: Cotangents = {}
                 accumulate(result, V, bit, cotangents, b)
-                return self._walk_back(variables, bit, tape, cotangents)
+                return self._backward(variables, bit, tape, cotangents)
             case Backward(argument, variables, bit, tape, before):
-                # A continuation may come here twice, so each walk writes on a table of its own.
+                # A continuation may be resumed twice, so each backward pass has a table of its own.
                 cotangents = dict(before)
                 accumulate(argument, V, bit, cotangents, b)
-                return self._walk_back(variables, bit, tape, cotangents)
+                return self._backward(variables, bit, tape, cotangents)
 
     def _leave(self, V: Symbolic) -> "Symbolic | None":
         outside = self._outside
@@ -246,11 +246,11 @@ class Machine:
         self._frames, self._outside = outside.frames, outside.outside
         match outside.edge:
             case Ordinary(H, _, rho):
-                self._go(H.returns, V, rho)
+                self._enter_scope(H.returns, V, rho)
             case Reverse(H, _, rho, variables):
                 region = self._leave_region()
                 self._frames = (Returned(V, variables, region.bit, region.tape), self._frames)
-                self._go(H.returns, V, rho)
+                self._enter_scope(H.returns, V, rho)
         return None
 
     def _leave_region(self) -> Region:
@@ -260,21 +260,21 @@ class Machine:
         self.builder.region = region.outer
         return region
 
-    def _walk_back(self, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents) -> "Symbolic | None":
+    def _backward(self, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents) -> "Symbolic | None":
         while tape is not None:
             entry, tape = tape
             if not isinstance(entry, Performed):
                 pull_back(entry, bit, cotangents, self.builder)
                 continue
-            # The clause is run even for the cotangent 0: it may have effects.
+            # The clause runs even if the cotangent is 0, as it may have effects.
             w = collect(entry.result, cotangents)
             self._frames = (Backward(entry.argument, variables, bit, tape, cotangents), self._frames)
-            self._close(entry.backward, (w, entry.auxiliary))
+            self._enter_closure(entry.backward, (w, entry.auxiliary))
             return None
         return pack(tuple([collect(x, cotangents) for x in variables]))
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
-        """Gives ``Op(V)`` to the innermost handler with a clause for it; the heap answers ``Get`` and ``Put`` at the end."""
+        """Pass ``Op(V)`` to the innermost handler with a clause for it; ``Get`` and ``Put`` reach the heap if there is none."""
         met = self._met(op, rho)
         passed: list[Stretch] = []
         while self._outside is not None:
@@ -286,7 +286,7 @@ class Machine:
                 case Reverse(_, _, environment, _):
                     region = self._leave_region()
                     if opened is None:
-                        # Passed on, as by ``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``.
+                        # Forwarded, as if by a clause ``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``.
                         nothing = Closure(Scope(("y", "z"), Return(Zero(op.domain))), 2, EMPTY, NO_NAMES)
                         waiting = Forwarded(V, nothing, tuple(passed), region.bit, region.tape)
                         self._frames = (Paired(), (waiting, self._frames))
@@ -296,7 +296,7 @@ class Machine:
                     forward, backward = opened.scopes
                     waiting = Forwarded(V, Closure(backward, 2, inside, names), tuple(passed), region.bit, region.tape)
                     self._frames = (waiting, self._frames)
-                    self._close(Closure(forward, 1, inside, names), V)
+                    self._enter_closure(Closure(forward, 1, inside, names), V)
                     return None
                 case Ordinary(_, _, environment):
                     if opened is not None:
@@ -305,10 +305,10 @@ class Machine:
                         rest = Continuation(tuple(passed))
                         self._next = (cast(Command, scope.body), (rest, (V, inside, names), names))
                         return None
-        return self._answer(op, met, V, passed)
+        return self._access_heap(op, met, V, passed)
 
     def _met(self, op: Operation, rho: Environment) -> Met:
-        """The operation with its indices as they are here."""
+        """The operation with its indices evaluated."""
         return Met(op, tuple([self._index(i, rho) for i in op.indices]))
 
     def _index(self, i: Index, rho: Environment) -> MetIndex:
@@ -323,13 +323,13 @@ class Machine:
             case M:
                 return evaluate(M, rho, self.builder)
 
-    def _close(self, closure: Closure, V: Symbolic) -> None:
+    def _enter_closure(self, closure: Closure, V: Symbolic) -> None:
         environment = closure.environment
         for W in unpack(V, closure.arity):
             environment = (W, environment, closure.names)
         self._next = (cast(Command, closure.scope.body), environment)
 
-    def _answer(self, op: Operation, met: Met, V: Symbolic, passed: list[Stretch]) -> Symbolic:
+    def _access_heap(self, op: Operation, met: Met, V: Symbolic, passed: list[Stretch]) -> Symbolic:
         self._reinstall(passed)
         if op.family not in (GET, PUT):
             raise unhandled(op)

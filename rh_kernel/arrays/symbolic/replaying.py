@@ -1,7 +1,7 @@
-"""Terms that are evaluated again and again, each made into a function of the environment once.
+"""Closure compilation of terms that are evaluated repeatedly: each becomes a Python function of the environment.
 
-The body of a clause runs once for every layer, and so do the derivatives of the symbols: to look at their trees each time would
-cost more than what they add to the program. What such a function does is what ``terms.evaluate`` does, in the same order.
+The body of a clause is evaluated once per layer, and so are the derivatives of symbols; traversing their trees each time would
+cost more than the equations they add. The function does the same as ``terms.evaluate``, in the same order.
 """
 
 from typing import cast
@@ -15,19 +15,19 @@ from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Primitive, Proj
 from rh_kernel.syntax.types import Product
 
 DEEPEST = 50
-"""Python's stack bears so many levels at least; what is deeper is left to ``terms.evaluate``."""
+"""Nesting that Python's stack certainly allows; deeper terms are left to ``terms.evaluate``."""
 
 
 def evaluator(M: Term, b: Builder, levels: int = DEEPEST) -> Evaluator | None:
-    """``rho ↦ V``, the value of M in rho; ``None`` for a term that is too deep, or differentiates, or calls a definition."""
+    """Compile M to ``rho ↦ V``; ``None`` if it is too deep, differentiates, or calls a definition."""
     match M:
         case Bound(index):
             return _variable(index)
         case Const(array):
             return lambda _: b.constant(array)
         case Zero(A):
-            nought = Nought(A)
-            return lambda _: nought
+            zero = Nought(A)
+            return lambda _: zero
         case _ if levels == 0:
             return None
         case Call(Primitive() as f, N):

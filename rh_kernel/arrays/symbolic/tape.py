@@ -1,7 +1,7 @@
-"""Regions and their tapes: what the compiler notes while it runs forward, to go back through it (RH Fig. 6, Fig. 7).
+"""Regions and their tapes, recorded in the forward pass and traversed in the backward pass (RH Fig. 6, Fig. 7).
 
-A region is the body of one ``W.rd(x. N)(V)`` or of one ``rev handle``. Its tape lists, latest first, what happened in it to
-values that depend on its variables. Tapes are persistent lists: a continuation may be run twice, each run with its own tape.
+A region is the body of one ``W.rd(x. N)(V)`` or one ``rev handle``. Its tape lists, latest first, what was computed in it from
+its variables. Tapes are persistent lists, because a continuation may be resumed twice, each time with its own tape.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ class Applied:
 
 @frozen
 class Aliased:
-    """``y = x``, where a region inside began, or a value came back to one outside"""
+    """``y = x``, at the start of an inner region, or for a value returned to an outer one"""
 
     source: Slot
     result: Slot
@@ -35,7 +35,7 @@ class Aliased:
 
 @frozen
 class Called:
-    """``y = f(x)``, at the place ``span``, for a definition that brings its own derivative"""
+    """``y = f(x)``, called at ``span``, for a definition with a user-defined derivative"""
 
     function: Defined
     argument: Symbolic
@@ -45,7 +45,7 @@ class Called:
 
 @frozen
 class Performed:
-    """``y ⇐ Op(x)``: the forward clause gave y and the auxiliary z, and ``backward`` is the rest of the clause"""
+    """``y ⇐ Op(x)``: the forward clause returned y and the auxiliary z; ``backward`` is the backward clause"""
 
     argument: Symbolic
     result: Symbolic
@@ -59,7 +59,7 @@ Tape: TypeAlias = "tuple[Entry, Tape] | None"
 
 @dataclass(slots=True)
 class Region:
-    """An active region: its own bit, the region around it, and the bits of both and of all further out; its tape grows."""
+    """An active region: its bit, the enclosing region, and the bits of both and of all further out; its tape grows."""
 
     bit: int
     tape: Tape
@@ -68,12 +68,12 @@ class Region:
 
 
 def enter(bit: int, tape: Tape, outer: Region | None) -> Region:
-    """The region of that bit inside ``outer``."""
+    """Return a region with that bit inside ``outer``."""
     return Region(bit, tape, outer, bit | (outer.bits if outer else 0))
 
 
 def record(region: Region | None, entry: Entry, active: int) -> None:
-    """Puts ``entry`` on the tape of each region, from this one outwards, whose bit is in ``active``."""
+    """Record ``entry`` on the tape of each region, from this one outwards, whose bit is in ``active``."""
     while region is not None and active & region.bits:
         if active & region.bit:
             region.tape = (entry, region.tape)
@@ -82,28 +82,28 @@ def record(region: Region | None, entry: Entry, active: int) -> None:
 
 @frozen
 class Continuation:
-    """``k`` of an ordinary clause: the stretches of the stack from the operation to its handler, innermost first."""
+    """``k`` of an ordinary clause: the segments of the stack from the operation to its handler, innermost first."""
 
     stretches: tuple[object, ...]
 
 
 Names: TypeAlias = Mapping[str, Location]
-"""What the location parameters of the clauses stand for that one is in."""
+"""The locations bound to the location parameters of the enclosing clauses."""
 
 Environment: TypeAlias = "tuple[Symbolic | Continuation | None, Environment | None, Names]"
-"""The value of variable 0, the environment of the others, and what the location parameters stand for here."""
+"""The value of variable 0, the environment of the others, and the locations bound here."""
 
 NO_NAMES: Names = MappingProxyType({})
 EMPTY: Environment = (None, None, NO_NAMES)
 
 
 Evaluator: TypeAlias = Callable[[Environment], Symbolic]
-"""A term, as a function of the values of its variables."""
+"""A compiled term: a function of its environment."""
 
 
 @frozen
 class Closure:
-    """A scope of which all but the last ``arity`` variables have values, in ``environment``, under these names."""
+    """A scope in an environment that binds all but its last ``arity`` variables, and the location parameters ``names``."""
 
     scope: Scope
     arity: int

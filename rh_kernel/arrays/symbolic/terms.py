@@ -1,8 +1,8 @@
-"""Symbolic evaluation of terms (RH Def. 5.4), and the way back along a tape (RH Fig. 6).
+"""Symbolic evaluation of terms (RH Def. 5.4), and the backward pass over a tape (RH Fig. 6).
 
-``W.rd(x. N)(V)`` evaluates N once, in a region of its own, and then goes back through what was noted: each entry takes the
-cotangent of its result, once all of it has come together, and hands on those of its arguments. That is Fig. 6 with the sums
-regrouped, and it visits every entry once; the literal equations visit it once for each variable in scope.
+``W.rd(x. N)(V)`` evaluates N once, in a region of its own, and then goes back over its tape: each entry takes the accumulated
+cotangent of its result and adds to the cotangents of its arguments. That is Fig. 6 with its sums regrouped so that every entry
+is visited once; the literal equations visit it once for each variable in scope.
 """
 
 from typing import TypeAlias, cast
@@ -84,7 +84,7 @@ class _Differentiate:
 
 
 @frozen
-class _GoBack:
+class _Backward:
     variable: Symbolic
     cotangent: Symbolic
 
@@ -97,27 +97,27 @@ class _Seal:
 
 
 @frozen
-class _Drop:
-    """The value only had to be there; the region goes on."""
+class _Discard:
+    """Discard a value that only had to be defined, and re-enter the region."""
 
     region: Region | None
 
 
 @frozen
 class _Leave:
-    """The body of a function ends: whether checks are written down, and where calls stand, is as before."""
+    """Leave the body of a function: restore ``strict`` and the call site."""
 
     strict: bool
     place: Span | None
 
 
 _Task: TypeAlias = (
-    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _GoBack | _Seal | _Drop | _Leave
+    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _Backward | _Seal | _Discard | _Leave
 )
 
 
 def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
-    """The value of M. However deep M is, Python's stack is used for a few levels at most."""
+    """Return the value of M. Uses an explicit stack, so the depth of M is not limited by Python's."""
     if isinstance(M, Bound):
         return variable(M.index, environment)
     key = id(M)
@@ -129,7 +129,7 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
             return value(environment)
     else:
         b.met[key] = M
-    V = _at_once(M, environment, b)
+    V = _fast_path(M, environment, b)
     if V is not None:
         return V
     todo: list[_Task] = [(M, environment)]
@@ -138,7 +138,7 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
         task = todo.pop()
         if isinstance(task, tuple):
             N, rho = task
-            V = _at_once(N, rho, b)
+            V = _fast_path(N, rho, b)
             if V is None:
                 _evaluate(N, rho, b, todo, values)
             else:
@@ -163,14 +163,14 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
                 bit = b.fresh_bit()
                 x = b.alias(V, bit)
                 b.region = enter(bit, None, b.region)
-                todo.append(_GoBack(x, values.pop()))
+                todo.append(_Backward(x, values.pop()))
                 todo.append((cast(Term, scope.body), bind(scope, x, rho)))
-            case _GoBack(x, W):
-                values.append(_go_back(values.pop(), W, x, b))
+            case _Backward(x, W):
+                values.append(_backward_pass(values.pop(), W, x, b))
             case _Seal(f, argument, region):
                 b.region = region
                 values.append(b.seal(f, argument, values.pop()))
-            case _Drop(region):
+            case _Discard(region):
                 values.pop()
                 b.region = region
             case _Leave(strict, place):
@@ -179,26 +179,26 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
     return V
 
 
-def _at_once(M: Term, environment: Environment, b: Builder) -> "Symbolic | None":
-    """The value of what is no deeper than ``f(⟨x, y⟩)``, where most terms end; ``None`` if M is deeper."""
+def _fast_path(M: Term, environment: Environment, b: Builder) -> "Symbolic | None":
+    """The value of a term no deeper than ``f(⟨x, y⟩)``, the common case; ``None`` if M is deeper."""
     if isinstance(M, Call):
         f = M.function
         if isinstance(f, Primitive):
-            V = _read(M.argument, environment)
+            V = _without_equations(M.argument, environment)
             if V is not None:
                 return _applied(f, V, M.span, b)
         return None
-    return b.constant(M.value) if isinstance(M, Const) else _read(M, environment)
+    return b.constant(M.value) if isinstance(M, Const) else _without_equations(M, environment)
 
 
-def _read(M: Term, environment: Environment) -> "Symbolic | None":
-    """The value of ``x``, ``0``, ``x.i`` and tuples of these, for which nothing is computed; ``None`` if M is another term."""
+def _without_equations(M: Term, environment: Environment) -> "Symbolic | None":
+    """The value of ``x``, ``0``, ``x.i`` and tuples of these, which needs no equation; ``None`` if M is another term."""
     if isinstance(M, Bound):
         return variable(M.index, environment)
     if isinstance(M, Tuple):
         items: list[Symbolic] = []
         for N in M.items:
-            V = None if isinstance(N, Tuple) else _read(N, environment)
+            V = None if isinstance(N, Tuple) else _without_equations(N, environment)
             if V is None:
                 return None
             items.append(V)
@@ -267,7 +267,7 @@ def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_T
 
 
 def _enter(span: Span | None, b: Builder, todo: list[_Task]) -> None:
-    """What is evaluated next is the body of a function that is called at ``span``."""
+    """Enter the body of a function that is called at ``span``."""
     todo.append(_Leave(b.strict, b.place))
     b.place = b.place or span
 
@@ -284,17 +284,17 @@ def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
         case Defined(_, _, _, _, None) | RdOf():
             pass
         case Defined(_, _, _, body, _):
-            todo.append(_Drop(b.region))
+            todo.append(_Discard(b.region))
             todo.append((cast(Term, body.body), (v, EMPTY, NO_NAMES)))
             b.region = None
 
 
 def spread(f: Primitive, V: Symbolic) -> tuple[Symbolic, ...]:
-    """The arguments of f in the value that it is applied to."""
+    """Return the arguments of f as components of the value it is applied to."""
     return unpack(V, len(f.domain.factors)) if isinstance(f.domain, Product) else (V,)
 
 
-def _go_back(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic:
+def _backward_pass(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic:
     """``W.R_V(x. N)`` for the N that was just evaluated to ``result`` in the innermost region, which ends here."""
     region = b.region
     if region is None:
@@ -312,7 +312,7 @@ def _go_back(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic
 
 
 def pull_back(entry: Applied | Aliased | Called, bit: int, cotangents: Cotangents, b: Builder) -> None:
-    """Hands the cotangent of the entry's result on to its arguments, by ``rd[f](w, v)``."""
+    """Propagate the cotangent of the entry's result to its arguments, by ``rd[f](w, v)``."""
     match entry:
         case Aliased(source, result):
             w = cotangents.pop(result.register, None)
@@ -324,12 +324,12 @@ def pull_back(entry: Applied | Aliased | Called, bit: int, cotangents: Cotangent
                 v = pack(arguments)
                 accumulate(v, _rd(f, w, v, b), bit, cotangents, b)
         case Called(f, argument, result, span):
-            # What the user wrote need not be linear: it is asked even when the cotangent is 0.
+            # A user-defined derivative need not be linear, so it is evaluated even if the cotangent is 0.
             accumulate(argument, _rd(f, collect(result, cotangents), argument, b, span), bit, cotangents, b)
 
 
 def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = None) -> Symbolic:
-    """``rd[f](w, v)`` after ``f(v)``, so it is known that f is defined at v."""
+    """``rd[f](w, v)``, where ``f(v)`` is known to be defined."""
     strict, place = b.strict, b.place
     b.strict, b.place = strict and not isinstance(f, Primitive), place or span
     V = evaluate(cast(Term, b.derivative(f).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES), b)
@@ -338,7 +338,7 @@ def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = N
 
 
 def accumulate(V: Symbolic, W: Symbolic, bit: int, cotangents: Cotangents, b: Builder) -> None:
-    """Adds the cotangent W of V to those of the slots in V that depend on the region of ``bit``."""
+    """Add W to the cotangents of the slots in V that depend on the region of ``bit``."""
     if isinstance(V, Nought) or isinstance(W, Nought):
         return
     if isinstance(V, Slot):
@@ -353,7 +353,7 @@ def accumulate(V: Symbolic, W: Symbolic, bit: int, cotangents: Cotangents, b: Bu
 
 
 def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
-    """The cotangent of V, taken out of ``cotangents``."""
+    """Remove the cotangent of V from ``cotangents`` and return it."""
     match V:
         case Slot(register, shape):
             w = cotangents.pop(register, None)
@@ -365,7 +365,7 @@ def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
 
 
 def variable(index: int, environment: Environment) -> Symbolic:
-    """The value of the variable. Raises ``KernelBug`` if it is not bound to a value."""
+    """Return the value of the variable. Raises ``KernelBug`` if it is not bound to a value."""
     V = entry_at(index, environment)
     if isinstance(V, Continuation):
         raise KernelBug("a continuation is no term")
@@ -373,7 +373,7 @@ def variable(index: int, environment: Environment) -> Symbolic:
 
 
 def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
-    """What the variable is bound to. Raises ``KernelBug`` if it is not bound."""
+    """Return what the variable is bound to. Raises ``KernelBug`` if it is not bound."""
     cell: Environment | None = environment
     while index and cell is not None:
         cell = cell[1]
@@ -384,7 +384,7 @@ def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
 
 
 def bind(scope: Scope, V: Symbolic, environment: Environment) -> Environment:
-    """The environment with the scope's variables bound to the components of V."""
+    """Return the environment with the scope's variables bound to the components of V."""
     names = environment[2]
     for W in unpack(V, len(scope.hints)):
         environment = (W, environment, names)

@@ -1,6 +1,6 @@
-"""Symbolic values ``V ::= slot | 0 | ⟨V₁, …, Vₙ⟩``: what the compiler computes with in place of arrays.
+"""Symbolic values ``V ::= slot | 0 | ⟨V₁, …, Vₙ⟩``, which the compiler computes with in place of arrays.
 
-A slot is a register of the program being built; a zero is never written out as long as nobody looks at its entries.
+A slot is a register of the program being built; a zero gets a register only where its entries are needed.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from rh_kernel.syntax.types import UNIT, Product, Type, product, real
 
 @dataclass(slots=True)
 class Slot:
-    """A register. ``active`` has a bit for each region (the body of a derivative or reverse handler) that it depends on.
+    """A register. ``active`` has a bit for each region (body of a derivative or reverse handler) that it depends on.
 
-    Nobody writes to a slot. It is not frozen because there are thousands, and a frozen one takes three times as long to make.
+    Immutable by convention: there are thousands, and creating a frozen instance takes three times as long.
     """
 
     register: Register
@@ -27,7 +27,7 @@ class Slot:
 
 @frozen
 class Nought:
-    """``0`` at a type. What a program computes with it is computed as with 0.0; as a cotangent it is nothing."""
+    """A symbolic zero at a type. As an operand it is 0.0; as a cotangent it is dropped from sums."""
 
     type: Type
 
@@ -38,7 +38,7 @@ UNIT_SYMBOL = Nought(UNIT)
 
 
 def shape_of(A: Type) -> Extent:
-    """The shape of the arrays of a base type. Raises ``Stuck`` if there are none, ``KernelBug`` if it depends on a variable."""
+    """Return the shape of a base type. Raises ``Stuck`` if it has no arrays, ``KernelBug`` if it depends on a variable."""
     try:
         return extent(A)
     except ValueError as open_type:
@@ -51,7 +51,7 @@ def is_empty(V: Symbolic) -> bool:
 
 
 def pack(items: tuple[Symbolic, ...]) -> Symbolic:
-    """⟨V₁, …, Vₙ⟩ for any n: none is the unit, one is itself."""
+    """Return ⟨V₁, …, Vₙ⟩; for n = 0 the unit value, for n = 1 the value itself."""
     match items:
         case ():
             return UNIT_SYMBOL
@@ -62,7 +62,7 @@ def pack(items: tuple[Symbolic, ...]) -> Symbolic:
 
 
 def unpack(V: Symbolic, n: int) -> tuple[Symbolic, ...]:
-    """The n components of a value that ``pack`` made. Raises ``KernelBug`` if it has not as many."""
+    """Return the n components of a value made by ``pack``. Raises ``KernelBug`` if it has another number."""
     if n == 1:
         return (V,)
     if isinstance(V, tuple) and len(V) == n:
@@ -77,7 +77,7 @@ def unpack(V: Symbolic, n: int) -> tuple[Symbolic, ...]:
 
 
 def type_of(V: Symbolic) -> Type:
-    """The type of a symbolic value."""
+    """Return the type of a symbolic value."""
     match V:
         case Slot(_, shape):
             return real(*shape)

@@ -1,1 +1,1 @@
-"""From diagrams to drawings (RH §6.1, §7.4): where boxes, frames and wires are, in pure numbers."""
+"""The layout of string diagrams (RH §6.1, §7.4): coordinates of boxes, frames and wires, without rendering."""

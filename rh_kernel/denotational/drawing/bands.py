@@ -1,7 +1,7 @@
-"""Frames around what a declared net is on the way forward through a reverse handler, and what it is on the way back.
+"""Frames around the boxes of a declared net in the forward pass of a reverse handler, and around those in its backward pass.
 
-The stages of a net stand in columns of their own, and those of one leg of it beside each other. So the frame of a band is the
-least rectangle around its boxes, and there is nothing else in it but wires that pass.
+The stages of a net have columns of their own, and those of one leg are adjacent. So the frame of a band is the bounding box of
+its boxes, and contains nothing else but passing wires.
 """
 
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ _ABOVE, _BESIDE = 17.0, 5.0
 
 
 def room_beside(bands: Sequence[Band]) -> float:
-    """The room that frames in frames need at each side of a stage, beyond what is there anyway."""
+    """Return the extra space that nested frames need at each side of a stage."""
     deepest = max([sum(b.members >= band.members for b in bands) for band in bands], default=0)
     return max(deepest - 1, 0) * _BESIDE
 
 
 def banded(block: Block, bands: Sequence[Band]) -> Block:
-    """The block with these frames, and room for them above and below; inner bands come after outer ones."""
+    """Return the block with these frames, and space for them above and below; inner bands come after outer ones."""
     placed: dict[Band, PlacedGroup] = {}
     for band in reversed(bands):
         inner = [group for b, group in placed.items() if b.members <= band.members]
@@ -41,19 +41,19 @@ def banded(block: Block, bands: Sequence[Band]) -> Block:
 
 
 def _frame(drawing: Drawing, inner: Sequence[PlacedGroup], band: Band) -> PlacedGroup:
-    """The rectangle around the boxes of a band, the frames that they have, and the bands inside of it."""
+    """Return the rectangle around the boxes of a band, their frames, and the bands inside it."""
     boxes = [box for box in drawing.boxes if band.members.issuperset(box.members)]
-    things = [*boxes, *[g for g in drawing.groups if band.members.issuperset(g.fold.members)], *inner]
-    left, top = min([thing.x for thing in things]) - _BESIDE, min([thing.y for thing in things]) - _ABOVE
-    right = max([thing.x + thing.width for thing in things]) + _BESIDE
-    bottom = max([thing.y + thing.height for thing in things]) + _BESIDE
-    title = _fitting(band.title, right - left - 16.0)
+    contents = [*boxes, *[g for g in drawing.groups if band.members.issuperset(g.fold.members)], *inner]
+    left, top = min([thing.x for thing in contents]) - _BESIDE, min([thing.y for thing in contents]) - _ABOVE
+    right = max([thing.x + thing.width for thing in contents]) + _BESIDE
+    bottom = max([thing.y + thing.height for thing in contents]) + _BESIDE
+    title = _truncated(band.title, right - left - 16.0)
     return PlacedGroup(band.fold, title, band.gloss, left, top, right - left, bottom - top)
 
 
-def _fitting(title: str, room: float) -> str:
-    """The title, or as much of it as there is room for: a frame must not reach into the next one."""
+def _truncated(title: str, available: float) -> str:
+    """Truncate the title to the available width: a frame must not reach into the next one."""
     most = len(title)
-    while most > 2 and width(shortened(title, most), SMALL) > room:
+    while most > 2 and width(shortened(title, most), SMALL) > available:
         most -= 1
     return shortened(title, most)

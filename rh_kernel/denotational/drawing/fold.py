@@ -1,4 +1,4 @@
-"""What can be one box in a drawing: a clause, a declared net, the way forth and back through a handler, a whole handler."""
+"""What can be folded to one box: a clause, a declared net, the forward and backward passes of a handler, a whole handler."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -7,7 +7,7 @@ from rh_kernel.denotational.parts import Leg
 
 
 class FoldKind(Enum):
-    """What a fold is about."""
+    """What a fold contains."""
 
     CLAUSE = "clause"
     NET = "net"
@@ -17,10 +17,10 @@ class FoldKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Boxes that can be shown as one; what is before and what is after the turn of a reverse handler are two.
+    """Boxes that can be drawn as one; for a reverse handler as one in the forward and one in the backward pass.
 
-    ``number`` tells the folds of a sketch apart, whatever is open; a fold lies inside the fold ``outer``, in none if that is
-    -1. ``label`` stands in its box, ``title`` on its frame. ``leg`` is that of a clause.
+    ``number`` identifies the fold within a sketch, whatever is open; ``outer`` is the enclosing fold, -1 for none. ``label`` is
+    written in the closed box, ``title`` on the frame of the open one. ``leg`` is set for a clause.
     """
 
     number: int

@@ -1,8 +1,7 @@
-"""Single folds: of the items of a drawing each clause, each use of a declared net, each handler is closed or open by itself.
+"""Folding: each clause, each use of a declared net and each handler of a drawing is closed or open independently.
 
-A reverse handler is one box, or three, which are the way forward, the turn and the way back, or all of it is open. What is one
-box on the way forward is one on the way back (RH Ex. 7.17). Folds are numbered in the order in which one meets them, whichever
-of them are closed.
+A reverse handler is one box, or three (forward pass, return clause, backward pass), or fully open. Whatever is one box in the
+forward pass is one in the backward pass (RH Ex. 7.17). Folds are numbered in order of occurrence, whichever of them are closed.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +17,7 @@ from rh_kernel.denotational.parts import Inlined, Leg
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """The items of a drawing with some of its ``folds`` closed; ``closed`` are their numbers."""
+    """The items of a drawing with some of its ``folds`` closed; ``closed`` holds their numbers."""
 
     items: tuple[Item, ...]
     folds: tuple[Fold, ...]
@@ -26,12 +25,12 @@ class Folding:
 
     @property
     def box_count(self) -> int:
-        """How many boxes are drawn."""
+        """The number of boxes drawn."""
         return sum(map(_count, self.items))
 
 
 def passing(found: Folding, s: Sketch) -> int:
-    """How often a wire passes a box on its way to another one, as these items are drawn: that is what a drawing costs."""
+    """Return how often wires pass boxes between their ends in this drawing: a measure of the cost of layout."""
     home: dict[int, int] = {}
     _find_homes(found.items, home)
     shown = {first: place for place, first in enumerate(dict.fromkeys(home[number] for number in s.nodes))}
@@ -43,14 +42,14 @@ def passing(found: Folding, s: Sketch) -> int:
 
 
 def folding(s: Sketch, closed: Collection[int]) -> Folding:
-    """The sketch with the folds of these numbers closed; other numbers mean nothing."""
+    """Return the sketch with the folds of these numbers closed; unknown numbers are ignored."""
     folder = _Folder(frozenset(closed))
     items = folder.row(outline(s), -1)
     return Folding(items, tuple(folder.folds), frozenset(range(len(folder.folds))) & frozenset(closed))
 
 
 def folds_of(s: Sketch) -> tuple[Fold, ...]:
-    """Everything that can be folded, outer ones before inner ones."""
+    """Return all folds, outer ones before inner ones."""
     return folding(s, ()).folds
 
 
@@ -67,7 +66,7 @@ def _count(item: Item) -> int:
 
 
 def _find_homes(items: Sequence[Item], home: dict[int, int]) -> None:
-    """For each box the first one of those that it is drawn with."""
+    """Map each box to the first of those it is drawn with."""
     for item in items:
         match item:
             case Leaf(node):
@@ -82,14 +81,14 @@ def _find_homes(items: Sequence[Item], home: dict[int, int]) -> None:
 
 
 class _Folder:
-    """Goes through items and gives numbers to what can be folded."""
+    """Traverses items and numbers the folds."""
 
     def __init__(self, closed: frozenset[int]) -> None:
         self.folds: list[Fold] = []
         self._closed = closed
 
     def row(self, items: Sequence[Item], outer: int, depth: int = 0) -> tuple[Item, ...]:
-        """Items side by side; those that one declared net has in common are a group, the ``depth`` outermost nets left out."""
+        """Fold adjacent items of the same declared net into a group, ignoring the ``depth`` outermost nets."""
         found: list[Item] = []
         for call, run in groupby(items, lambda item: _nth(_calls(item), depth)):
             together = tuple(run)
@@ -124,18 +123,18 @@ class _Folder:
             around = [r.fold.number for r in ranges if stage.level in r.levels and stage.leg is not Leg.RETURN]
             stages.append(replace(stage, item=self._item(stage.item, around[-1] if around else whole.number)))
         bands: list[Band] = []
-        gone: set[int] = set()
+        folded: set[int] = set()
         for r in ranges:
-            if r.levels <= gone:
+            if r.levels <= folded:
                 continue
             if r.fold.number in self._closed:
-                stages, gone = r.closed(stages), gone | r.levels
+                stages, folded = r.closed(stages), folded | r.levels
             else:
                 bands += r.bands(stages)
         return self._group(whole, (replace(net, stages=tuple(stages), bands=tuple(bands)),))
 
     def _ranges(self, net: Net, levels: Mapping[int, tuple[Inlined, ...]], outer: int, handler: str) -> "list[_Range]":
-        """What can be folded on both legs of a net: all of it, and each declared net, outer ones before inner ones."""
+        """Return what can be folded on both legs of a net: all of it, and each declared net, outer ones before inner ones."""
         every = frozenset(levels)
         if len(every) < 2:
             return []
@@ -173,14 +172,14 @@ class _Folder:
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """Levels of a net that are one fold: one box on the way forward, and one on the way back."""
+    """Levels of a net that form one fold: one box in the forward and one in the backward pass."""
 
     fold: Fold
     name: str
     levels: frozenset[int]
 
-    def _words(self, leg: Leg) -> tuple[str, str, str]:
-        """What stands in the box, on the frame, and what is said of both."""
+    def _texts(self, leg: Leg) -> tuple[str, str, str]:
+        """Return the label of the box, the title of the frame, and the tooltip of both."""
         forward = leg is Leg.FORWARD
         way = "forward" if forward else "back"
         label = f"⟦{self.name}{'ᶠ' if forward else 'ᵇ'}⟧" if self.name else way
@@ -190,23 +189,23 @@ class _Range:
         return stage.leg is leg and stage.level in self.levels
 
     def bands(self, stages: Sequence[Stage]) -> list[Band]:
-        """The frames around the open boxes, one on each leg."""
+        """Return the frames around the open boxes, one for each leg."""
         found: list[Band] = []
         for leg in (Leg.FORWARD, Leg.BACKWARD):
             members = frozenset([node.number for stage in stages if self._has(stage, leg) for node in nodes(stage.item)])
-            _, title, gloss = self._words(leg)
+            _, title, gloss = self._texts(leg)
             found += [Band(self.fold, title, gloss, members)] if members else []
         return found
 
     def closed(self, stages: Sequence[Stage]) -> list[Stage]:
-        """The stages with one in place of those of each leg."""
+        """Replace the stages of each leg by one."""
         found: list[Stage] = []
         for leg, run in groupby(stages, lambda stage: stage.leg if self._has(stage, stage.leg) else None):
             together = tuple(run)
             if leg is None or leg not in (Leg.FORWARD, Leg.BACKWARD):
                 found += together
                 continue
-            label, _, gloss = self._words(leg)
+            label, _, gloss = self._texts(leg)
             group = Group(self.fold, label, gloss, tuple([stage.item for stage in together]), is_closed=True)
             found.append(Stage(min(self.levels), leg, group, is_core=True))
         return found
@@ -217,7 +216,7 @@ def _nth(calls: tuple[Inlined, ...], n: int) -> Inlined | None:
 
 
 def _calls(item: Item) -> tuple[Inlined, ...]:
-    """The declared nets that an item is written in."""
+    """Return the declared nets that contain an item."""
     match item:
         case Leaf(node):
             return node.calls
@@ -232,6 +231,6 @@ def _numbers(item: Item) -> tuple[int, ...]:
 
 
 def _on(net: Net, levels: frozenset[int]) -> tuple[int, ...]:
-    """The boxes of these levels, those of the turn left out."""
+    """Return the boxes at these levels, except those of the return clause."""
     legs = [stage for stage in net.stages if stage.leg is not Leg.RETURN and stage.level in levels]
     return tuple([number for stage in legs for number in _numbers(stage.item)])

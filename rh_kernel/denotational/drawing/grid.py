@@ -1,6 +1,6 @@
-"""Blocks in columns, and the wires between them: a wire that passes a column has a cell of its own there.
+"""Blocks in columns with the wires between them: a wire that passes a column gets a cell there.
 
-So no wire ever meets a block that it does not end at. What is left to find is the order in a column and the heights.
+So wires only touch blocks at their ends. What remains is to find the order within each column and the heights.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,12 +10,12 @@ from typing import TypeAlias
 from rh_kernel.denotational.drawing.pieces import Block, Dot, Drawing, Point, Strand, together
 
 End: TypeAlias = tuple[int, int]
-"""A cell, and the number of the port at the side in question."""
+"""A cell, and the index of the port on the side in question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A wire from one port to all that it goes to."""
+    """A wire from one port to all its sinks."""
 
     wire: int
     source: End
@@ -24,7 +24,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A link between two neighbouring columns."""
+    """A link between two adjacent columns."""
 
     link: int
     left: End
@@ -33,7 +33,7 @@ class Segment:
 
 @dataclass(slots=True)
 class Cell:
-    """A block, or the place where a wire passes (``block`` is ``None``); ``y`` is the top, or the height of the wire."""
+    """A block, or the point where a wire passes (``block`` is ``None``); ``y`` is the top of the block, or of the wire."""
 
     column: int
     block: Block | None
@@ -46,17 +46,17 @@ class Cell:
         return 0.0 if self.block is None else self.block.height
 
     def into(self, port: int) -> float:
-        """How far below ``y`` a wire comes in."""
+        """Return the offset below ``y`` at which a wire enters."""
         return 0.0 if self.block is None else self.block.ins[port].y
 
     def out(self, port: int) -> float:
-        """How far below ``y`` a wire goes out."""
+        """Return the offset below ``y`` at which a wire leaves."""
         return 0.0 if self.block is None else self.block.outs[port].y
 
 
 @dataclass(slots=True)
 class Grid:
-    """Cells by their columns from left to right, and all the segments."""
+    """Cells by column from left to right, and all segments."""
 
     cells: list[Cell]
     columns: list[list[int]]
@@ -64,14 +64,14 @@ class Grid:
     segments: list[Segment] = field(default_factory=list[Segment])
 
     def left_of(self) -> Mapping[int, list[Segment]]:
-        """For each cell, what comes in."""
+        """Return the incoming segments of each cell."""
         found: dict[int, list[Segment]] = {i: [] for i in range(len(self.cells))}
         for segment in self.segments:
             found[segment.right[0]].append(segment)
         return found
 
     def right_of(self) -> Mapping[int, list[Segment]]:
-        """For each cell, what goes out."""
+        """Return the outgoing segments of each cell."""
         found: dict[int, list[Segment]] = {i: [] for i in range(len(self.cells))}
         for segment in self.segments:
             found[segment.left[0]].append(segment)
@@ -79,7 +79,7 @@ class Grid:
 
 
 def weave(cells: list[Cell], links: Sequence[Link], count: int) -> Grid:
-    """The grid of these cells in ``count`` columns, with a cell more wherever a link passes a column."""
+    """Return the grid of these cells in ``count`` columns, adding a cell wherever a link passes a column."""
     grid = Grid(cells, [[] for _ in range(count)], links)
     for i, cell in enumerate(cells):
         grid.columns[cell.column].append(i)
@@ -101,7 +101,7 @@ def weave(cells: list[Cell], links: Sequence[Link], count: int) -> Grid:
 
 @dataclass(frozen=True, slots=True)
 class Spacing:
-    """The least room at the left end, between two columns, and at the right end."""
+    """The least space at the left end, between columns, and at the right end."""
 
     before: float
     between: float
@@ -113,7 +113,7 @@ _STEEP, _WIDEST = 0.34, 60.0
 
 
 def draw(grid: Grid, spacing: Spacing) -> tuple[float, Drawing]:
-    """The width of the grid and the drawing of it, when all heights are known. The first and the last column are its sides."""
+    """Return the width and the drawing of a grid whose heights are known. The first and last columns are its sides."""
     cells = grid.cells
     lefts, rights, turns = _columns(grid, spacing)
     parts: list[Drawing] = []
@@ -131,7 +131,7 @@ def draw(grid: Grid, spacing: Spacing) -> tuple[float, Drawing]:
     strands: list[Strand] = []
     dots: list[Dot] = []
     for number, link in enumerate(grid.links):
-        for points, marks in _strands(grid, number, from_end, edges, turns, lefts):
+        for points, marks in _route(grid, number, from_end, edges, turns, lefts):
             strands += [Strand(link.wire, points)] if len(points) > 1 else []
             dots += [Dot(link.wire, x, y, is_end) for x, y, is_end in marks]
     parts.append(Drawing(strands=tuple(strands), dots=tuple(dots)))
@@ -139,13 +139,13 @@ def draw(grid: Grid, spacing: Spacing) -> tuple[float, Drawing]:
 
 
 def _columns(grid: Grid, spacing: Spacing) -> tuple[list[float], list[float], list[float]]:
-    """The left and right edges of the columns, and where the wires begin to turn on their way to the next one."""
+    """Return the left and right edges of the columns, and where wires start to bend towards the next column."""
     count = len(grid.columns)
     cells = grid.cells
     widths = [
         max([block.width for i in column if (block := cells[i].block) is not None], default=0.0) for column in grid.columns
     ]
-    stubs, rises, least_rooms = [0.0] * count, [0.0] * count, [0.0] * count
+    stubs, rises, least_spaces = [0.0] * count, [0.0] * count, [0.0] * count
     starts: set[tuple[int, End]] = set()
     for segment in grid.segments:
         left, right = cells[segment.left[0]], cells[segment.right[0]]
@@ -159,17 +159,17 @@ def _columns(grid: Grid, spacing: Spacing) -> tuple[list[float], list[float], li
         if not link.sinks:
             column = cells[link.source[0]].column
             stubs[column] = max(stubs[column], STUB + 4.0)
-    turning = _turning(grid)
+    bending = _bending(grid)
     for i, cell in enumerate(cells):
         if cell.block is not None and cell.block.margin:
             needed = cell.block.margin - (widths[cell.column] - cell.block.width) / 2
-            rooms = stubs if i in turning else least_rooms
-            rooms[cell.column] = max(rooms[cell.column], needed)
+            spaces = stubs if i in bending else least_spaces
+            spaces[cell.column] = max(spaces[cell.column], needed)
     lefts, rights, turns = [0.0], [widths[0]], [widths[0] + stubs[0]]
     for column in range(1, count):
         least = spacing.before if column == 1 else spacing.after if column == count - 1 else spacing.between
         rise = rises[column - 1]
-        least = max(least, least_rooms[column - 1]) - stubs[column - 1]
+        least = max(least, least_spaces[column - 1]) - stubs[column - 1]
         room = max(least, min(8.0 + _STEEP * rise, _WIDEST) if rise > 0.5 else 0.0)
         lefts.append(turns[-1] + room)
         rights.append(lefts[-1] + widths[column])
@@ -177,8 +177,8 @@ def _columns(grid: Grid, spacing: Spacing) -> tuple[list[float], list[float], li
     return lefts, rights, turns
 
 
-def _turning(grid: Grid) -> set[int]:
-    """The blocks beside which a type would stand in the way of a wire: one that goes up, or down past another wire."""
+def _bending(grid: Grid) -> set[int]:
+    """Return the blocks where the type label of a wire would be in the way: the wire goes up, or down past another wire."""
     found: set[int] = set()
     for segment in grid.segments:
         i, port = segment.left
@@ -191,7 +191,7 @@ def _turning(grid: Grid) -> set[int]:
     return found
 
 
-def _strands(
+def _route(
     grid: Grid,
     number: int,
     from_end: Mapping[tuple[int, End], list[Segment]],
@@ -199,7 +199,7 @@ def _strands(
     turns: Sequence[float],
     lefts: Sequence[float],
 ) -> Iterator[tuple[tuple[Point, ...], list[tuple[float, float, bool]]]]:
-    """The strands of one link, each with the dots on it."""
+    """Yield the strands of one link, each with its dots."""
     cells, link = grid.cells, grid.links[number]
     first = cells[link.source[0]]
     y = first.y + first.out(link.source[1])
@@ -211,11 +211,11 @@ def _strands(
     while todo:
         points, end = todo.pop()
         dots: list[tuple[float, float, bool]] = []
-        while onwards := from_end.get((number, end), ()):
+        while outgoing := from_end.get((number, end), ()):
             y = points[-1][1]
             turn = (turns[cells[end[0]].column], y)
             points.append(turn)
-            following, *others = sorted(onwards, key=lambda segment: _rise(cells, segment))
+            following, *others = sorted(outgoing, key=lambda segment: _rise(cells, segment))
             todo += [([turn, *_arrival(cells, other, edges, lefts)], other.right) for other in others]
             dots += [(*turn, False)] if others else []
             points += _arrival(cells, following, edges, lefts)
@@ -231,14 +231,14 @@ def _rise(cells: Sequence[Cell], segment: Segment) -> float:
 def _arrival(
     cells: Sequence[Cell], segment: Segment, edges: Mapping[int, tuple[float, float]], lefts: Sequence[float]
 ) -> list[Point]:
-    """The points at which a segment reaches its column, and its block."""
+    """Return the points where a segment reaches its column and its block."""
     cell = cells[segment.right[0]]
     y = cell.y + cell.into(segment.right[1])
     return [(lefts[cell.column], y), (edges[segment.right[0]][0], y)]
 
 
 def _straightened(points: Sequence[Point]) -> tuple[Point, ...]:
-    """The points without those in the middle of a straight piece."""
+    """Drop points in the middle of straight pieces."""
     kept: list[Point] = []
     for point in points:
         if kept and abs(kept[-1][0] - point[0]) < 1e-9 and abs(kept[-1][1] - point[1]) < 1e-9:

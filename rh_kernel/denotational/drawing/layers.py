@@ -1,7 +1,7 @@
-"""Rows: blocks from left to right, each behind those whose wires it reads, and operations in the order they have (RH §6.1).
+"""Layered layout of a row: each block to the right of those whose wires it reads, operations in order (RH §6.1).
 
-The layers are those of longest paths. Sweeps from side to side put each cell of a layer where its neighbours are, and of all
-the orders that are met the one with the fewest crossings is kept.
+Layers are assigned by longest paths. Sweeps from side to side sort each layer by the positions of neighbours (the barycenter
+method), and the order with the fewest crossings is kept.
 """
 
 from bisect import bisect_right, insort
@@ -14,28 +14,28 @@ from rh_kernel.denotational.drawing.settling import settle
 
 _SWEEPS = 8
 _CELLS = 6_000
-"""Of a larger grid not all sweeps are made."""
+"""Larger grids get fewer sweeps."""
 
 _ROOM = 7.0
-"""A wire has so much room above and below it."""
+"""The space above and below a wire."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The wires that come in or go out, in groups that stay in order from top to bottom; some of them at known heights."""
+    """The incoming or outgoing wires, in groups whose vertical order is fixed; some may have fixed heights."""
 
     wires: tuple[int, ...]
     ranks: tuple[int, ...] = ()
     heights: tuple[float | None, ...] = ()
 
     def rank(self, i: int) -> int:
-        """The group of the i-th wire."""
+        """Return the group of the i-th wire."""
         return self.ranks[i] if self.ranks else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Padding:
-    """The room within a row: above its highest and below its lowest thing, and between its columns."""
+    """The space in a row: above its highest and below its lowest element, and between its columns."""
 
     above: float
     below: float
@@ -43,8 +43,8 @@ class Padding:
 
 
 def row(blocks: Sequence[Block], left: Side, right: Side, padding: Padding) -> Block:
-    """The blocks as one."""
-    grid = _woven(blocks, left, right)
+    """Lay out the blocks in a row and return them as one block."""
+    grid = _build_grid(blocks, left, right)
     first, n = len(blocks), len(left.wires)
     ranks = {first + i: left.rank(i) for i in range(n)}
     ranks |= {first + n + i: right.rank(i) for i in range(len(right.wires))}
@@ -61,8 +61,8 @@ def row(blocks: Sequence[Block], left: Side, right: Side, padding: Padding) -> B
     return Block(wide, bottom + padding.below, ins, outs, drawing, has_effects=any(b.has_effects for b in blocks))
 
 
-def _woven(blocks: Sequence[Block], left: Side, right: Side) -> Grid:
-    """The grid: the blocks first, then what comes in, in the first column, and what goes out, in the last one."""
+def _build_grid(blocks: Sequence[Block], left: Side, right: Side) -> Grid:
+    """Build the grid: first the blocks, then the incoming wires in the first column and the outgoing ones in the last."""
     first, n = len(blocks), len(left.wires)
     columns = _columns(blocks)
     last = max(columns, default=0) + 1
@@ -80,7 +80,7 @@ def _woven(blocks: Sequence[Block], left: Side, right: Side) -> Grid:
 
 
 def _columns(blocks: Sequence[Block]) -> list[int]:
-    """The column of each block, from 1 on; what reads nothing stands just before what reads it."""
+    """Return the column of each block, from 1; a block without inputs is placed just before its first reader."""
     maker = {port.wire: b for b, block in enumerate(blocks) for port in block.outs}
     columns: list[int] = []
     latest = 0
@@ -100,7 +100,7 @@ def _columns(blocks: Sequence[Block]) -> list[int]:
 
 
 def _order(grid: Grid, ranks: Mapping[int, int]) -> None:
-    """Orders the cells of each column; at the two sides groups stay in their order."""
+    """Order the cells of each column; at the two sides, groups keep their order."""
     left, right = grid.left_of(), grid.right_of()
     place: dict[int, float] = {}
 
@@ -127,7 +127,7 @@ def _order(grid: Grid, ranks: Mapping[int, int]) -> None:
 
 
 def _middle(grid: Grid, i: int, beside: Sequence[Segment], place: Mapping[int, float]) -> float:
-    """The mean place of the ends on the other side; the place it has if there are none."""
+    """Return the mean position of the neighbours on one side, or the current position if there are none."""
     if not beside:
         return place[i]
     return sum(_place(grid, s.left if s.right[0] == i else s.right, place, is_left=s.right[0] == i) for s in beside) / len(
@@ -136,7 +136,7 @@ def _middle(grid: Grid, i: int, beside: Sequence[Segment], place: Mapping[int, f
 
 
 def _place(grid: Grid, end: End, place: Mapping[int, float], *, is_left: bool) -> float:
-    """The place of an end: that of its cell, and within a block a little above or below it."""
+    """Return the position of an end: that of its cell, shifted a little by the height of the port."""
     block = grid.cells[end[0]].block
     if block is None or block.is_loose:
         return place[end[0]]
@@ -145,7 +145,7 @@ def _place(grid: Grid, end: End, place: Mapping[int, float], *, is_left: bool) -
 
 
 def _crossings(grid: Grid, place: Mapping[int, float]) -> int:
-    """How many pairs of segments cross."""
+    """Return the number of crossing pairs of segments."""
     by_column: dict[int, list[tuple[float, float]]] = {}
     for s in grid.segments:
         ends = (_place(grid, s.left, place, is_left=True), _place(grid, s.right, place, is_left=False))
@@ -160,7 +160,7 @@ def _crossings(grid: Grid, place: Mapping[int, float]) -> int:
 
 
 def _rearrange(grid: Grid, count: int) -> None:
-    """Lets the wires of loose blocks come in and go out in the order of what they come from and go to."""
+    """Reorder the ports of loose blocks to match the order of their sources and sinks."""
     place = {i: float(n) for column in grid.columns for n, i in enumerate(column)}
     left, right = grid.left_of(), grid.right_of()
     for b in range(count):
@@ -175,7 +175,7 @@ def _rearrange(grid: Grid, count: int) -> None:
 
 
 def _ranked(keys: Mapping[int, float], count: int) -> list[int]:
-    """The place of each of ``count`` ports in the order of their keys."""
+    """Return the rank of each of ``count`` ports by their keys."""
     order = sorted(range(count), key=lambda i: (keys.get(i, float(i)), i))
     places = [0] * count
     for place, i in enumerate(order):

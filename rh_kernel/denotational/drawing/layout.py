@@ -1,7 +1,7 @@
-"""Diagrams as drawings (RH §6.1, §7.4): where every box, every frame and every wire of ``⟦P⟧`` is, in pure numbers.
+"""Layout of diagrams (RH §6.1, §7.4): the coordinates of every box, frame and wire of ``⟦P⟧``.
 
-A command without handlers is a row from left to right. The interpretation of a reverse handler is a U. A clause is a frame
-around its boxes, or, folded, one box ``⟦Qᶠ FC[w0]⟧`` as in Example 7.17. Wires of the unit type are left out.
+A command without handlers is a row from left to right. The interpretation of a reverse handler is U-shaped. A clause is a frame
+around its boxes, or if folded one box ``⟦Qᶠ FC[w0]⟧`` as in Example 7.17. Wires of the unit type are omitted.
 """
 
 from collections.abc import Collection, Sequence
@@ -39,7 +39,7 @@ _WHOLE = Padding(8.0, 8.0, Spacing(14.0, 18.0, 14.0))
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A drawing of this size, and what it is a drawing of."""
+    """A drawing, its size, and the sketch that it shows."""
 
     width: float
     height: float
@@ -50,12 +50,12 @@ class Layout:
 
 
 def layout(a: Arrow | Smooth, *, folded: bool | Collection[int] = False) -> Layout:
-    """The drawing of an arrow, or of a map of 𝕏; ``folded`` makes each clause one box, or each fold of these numbers."""
+    """Lay out an arrow, or a map of 𝕏; ``folded`` closes every clause, or the folds of these numbers."""
     return placed(sketch(a), folded=folded)
 
 
 def placed(s: Sketch, *, folded: bool | Collection[int]) -> Layout:
-    """The drawing of a sketch. With the numbers of folds, what is open can be folded and has a frame."""
+    """Lay out a sketch. Given numbers of folds, open folds have frames and can be closed."""
     if isinstance(folded, bool):
         return _placed(s, outline(s), is_folded=folded)
     found = folding(s, folded)
@@ -82,18 +82,18 @@ def _placed(s: Sketch, items: tuple[Item, ...], *, is_folded: bool) -> Layout:
 
 
 def box_count(s: Sketch, *, folded: bool) -> int:
-    """How many boxes the drawing has; it has fewer when it is folded, if there is a clause of several boxes."""
+    """Return the number of boxes in the drawing; folding lowers it if a clause has several boxes."""
     return sum(map(_folded_count, outline(s))) if folded else len(s.nodes)
 
 
 def passing_count(s: Sketch) -> int:
-    """How often a wire passes a box on its way to another one: that is what a drawing costs."""
+    """Return how often wires pass boxes between their ends: a measure of the cost of layout."""
     last = {w: place for place, node in enumerate(s.nodes.values()) for w in node.inputs}
     return sum(last.get(w, place) - place for place, node in enumerate(s.nodes.values()) for w in node.outputs)
 
 
 def has_clauses(s: Sketch) -> bool:
-    """Whether there is a clause that could be folded."""
+    """Whether there is a clause that can be folded."""
     return any(node.place for node in s.nodes.values())
 
 
@@ -108,7 +108,7 @@ def _folded_count(item: Item) -> int:
 
 
 class _Page:
-    """Makes blocks of items."""
+    """Turns items into blocks."""
 
     def __init__(self, s: Sketch, *, is_folded: bool) -> None:
         self._s = s
@@ -121,11 +121,11 @@ class _Page:
             self._readers.setdefault(w, set()).add(-1)
 
     def row(self, items: Sequence[Item], left: Side, right: Side, padding: Padding) -> Block:
-        """Items side by side."""
+        """Lay out items in a row."""
         return row([self.block(item, *self._sides(item)) for item in items], left, right, padding)
 
     def block(self, item: Item, left: Side, right: Side) -> Block:
-        """One item, with these wires at its sides."""
+        """Lay out one item with these wires at its sides."""
         match item:
             case Leaf(node):
                 if not set(right.wires) <= set(node.outputs) or len(set(right.wires)) < len(right.wires):
@@ -137,12 +137,12 @@ class _Page:
             case Cluster():
                 return self._folded(item, left, right) if self._is_folded else self._framed(item, left, right)
             case Net():
-                return banded(net(item, left.wires, right.wires, self._read, self._making(item)), item.bands)
+                return banded(net(item, left.wires, right.wires, self._read, self._maker_for(item)), item.bands)
             case Group():
                 return self._closed(item, left, right) if item.is_closed else self._grouped(item, left, right)
 
-    def _making(self, item: Net) -> Make:
-        """What makes the blocks of a net: with room beside them for the frames that stand there."""
+    def _maker_for(self, item: Net) -> Make:
+        """Return the function that lays out the stages of a net, leaving space beside them for frames."""
         room = 2 * room_beside(item.bands)
         if not room:
             return self.block
@@ -164,7 +164,7 @@ class _Page:
         return replace(inner, drawing=together([Drawing(groups=(group,)), inner.drawing]))
 
     def _titled(self, title: str, items: Sequence[Item], left: Side, right: Side) -> Block:
-        """Items side by side, below room for a title."""
+        """Lay out items in a row with space for a title above."""
         inner = self.row(items, left, right, _FRAME)
         wide = max(inner.width, width(title, SMALL) + 16.0)
         return _widened(inner, wide) if wide > inner.width else inner
@@ -188,7 +188,7 @@ class _Page:
         return box(figure, tuple([node.number for node in inside]), _at(left, left.wires), outs, self._s.types)
 
     def _sides(self, item: Item) -> tuple[Side, Side]:
-        """The wires that an item reads, and those that are read elsewhere."""
+        """Return the wires that an item reads from outside, and those of its wires that are read elsewhere."""
         inside = nodes(item)
         made = [w for node in inside for w in node.outputs]
         if isinstance(item, Leaf):
@@ -203,19 +203,19 @@ class _Page:
 
 
 def _is_labelled(block: Block, port: Port) -> bool:
-    """Whether the type of a wire that goes out stands near the end already."""
+    """Whether the type of an outgoing wire is already written near its end."""
     return any(t.wire == port.wire and t.x > block.width - 60.0 for t in block.drawing.labels)
 
 
 def _at(side: Side, wires: Sequence[int]) -> list[Port | int]:
-    """The wires, with their heights where they are known; those come first."""
+    """Return the wires, those with known heights first."""
     known = {w: y for w, y in zip(side.wires, side.heights, strict=False) if y is not None}
     first: list[Port | int] = [Port(w, known[w]) for w in side.wires if w in known]
     return [*first, *[w for w in wires if w not in known]]
 
 
 def _widened(block: Block, wide: float) -> Block:
-    """The block, its wires drawn longer at both ends."""
+    """Widen the block by extending its wires on both sides."""
     extra = (wide - block.width) / 2
     left = [Strand(p.wire, ((0.0, p.y), (extra, p.y))) for p in block.ins]
     right = [Strand(p.wire, ((wide - extra, p.y), (wide, p.y))) for p in block.outs]

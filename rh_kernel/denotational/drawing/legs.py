@@ -1,7 +1,7 @@
-"""The U of a reverse handler (RH Ex. 7.17): down with the stages of the way forward, the return clause, and up with those back.
+"""The U of a reverse handler (RH Ex. 7.17): down through the forward pass, the return clause, up through the backward pass.
 
-Each level has a height of its own. What a stage of the way forward keeps for its partner on the way back, the auxiliary data of
-a clause or the input of a pure map, goes straight across; all else runs along the outside of the U.
+Each level has a height of its own. What a forward stage saves for its backward partner, the auxiliary data of a clause or the
+input of a pure map, runs straight across; all other wires run along the outside of the U.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,15 +15,15 @@ from rh_kernel.denotational.drawing.settling import nearest
 from rh_kernel.denotational.parts import Leg
 
 Make = Callable[[Item, Side, Side], Block]
-"""The block of an item, with these wires at its sides."""
+"""Lays out an item with these wires at its sides."""
 
 _BELOW, _APART, _STEP, _ROOM = 14.0, 14.0, 12.0, 7.0
 _SPACING = Spacing(0.0, 10.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Stand:
-    """A stage with the wires that it reads and makes, those it keeps for its partner among them, and those it has from it."""
+class _WiredStage:
+    """A stage with the wires that it reads and makes: ``kept`` are saved for its partner, ``given`` were saved by it."""
 
     stage: Stage
     reads: tuple[int, ...]
@@ -33,25 +33,25 @@ class _Stand:
 
     @property
     def level(self) -> float:
-        """The level; what stands beside the partners is a little below it."""
+        """The level; sums and zeros are half a level below the partners."""
         return self.stage.level + (0.0 if self.stage.is_core else 0.5)
 
     @property
-    def goes_back(self) -> bool:
-        """Whether it comes after the turn."""
+    def is_backward(self) -> bool:
+        """Whether it belongs to the backward pass."""
         return self.stage.leg is Leg.BACKWARD
 
 
 def net(n: Net, ins: tuple[int, ...], outs: tuple[int, ...], read: Callable[[int], set[int]], make: Make) -> Block:
-    """The U as one block; ``read`` tells the numbers of the boxes that read a wire."""
-    stands = _stands(n, read, outs)
-    blocks, partner = _blocks(stands, outs, make)
+    """Lay out the U as one block; ``read`` returns the numbers of the boxes that read a wire."""
+    wired = _wired_stages(n, read, outs)
+    blocks, partner = _blocks(wired, outs, make)
     cells = [Cell(i + 1, block) for i, block in enumerate(blocks)]
     cells += [Cell(0, None) for _ in ins] + [Cell(len(blocks) + 1, None) for _ in outs]
-    links = _links(stands, blocks, partner, ins, outs)
+    links = _links(wired, blocks, partner, ins, outs)
     grid = weave(cells, links, len(blocks) + 2)
-    _stack(grid, stands, partner)
-    _run_wires(grid, stands)
+    _place_core(grid, wired, partner)
+    _place_wires(grid, wired)
     top = min([cell.y if cell.block else cell.y - _ROOM for cell in grid.cells], default=0.0)
     for cell in grid.cells:
         cell.y = round(cell.y - top, 3)
@@ -63,16 +63,16 @@ def net(n: Net, ins: tuple[int, ...], outs: tuple[int, ...], read: Callable[[int
     return Block(wide, bottom, left, right, drawing, has_effects=any(b.has_effects for b in blocks))
 
 
-def _stands(n: Net, read: Callable[[int], set[int]], outs: tuple[int, ...]) -> list[_Stand]:
+def _wired_stages(n: Net, read: Callable[[int], set[int]], outs: tuple[int, ...]) -> list[_WiredStage]:
     maker = {w: i for i, stage in enumerate(n.stages) for w in _made(stage)}
-    inside: list[_Stand] = []
+    inside: list[_WiredStage] = []
     for stage in n.stages:
         boxes = nodes(stage.item)
         numbers = {node.number for node in boxes}
         made = [w for node in boxes for w in node.outputs]
         reads = tuple(dict.fromkeys([w for node in boxes for w in node.inputs if w not in set(made)]))
         makes = tuple([w for w in made if w in outs or read(w) - numbers])
-        inside.append(_Stand(stage, reads, makes))
+        inside.append(_WiredStage(stage, reads, makes))
     partners = _partners(inside)
     for f, b in partners.items():
         given = tuple([w for w in inside[b].reads if maker.get(w, -1) <= f])
@@ -86,63 +86,61 @@ def _made(stage: Stage) -> set[int]:
     return {w for node in nodes(stage.item) for w in node.outputs}
 
 
-def _partners(stands: Sequence[_Stand]) -> dict[int, int]:
-    """For stages of the way forward those on the way back."""
+def _partners(wired: Sequence[_WiredStage]) -> dict[int, int]:
+    """Map forward stages to their backward partners."""
     forward: dict[int, int] = {}
     found: dict[int, int] = {}
-    for i, stand in enumerate(stands):
-        if stand.stage.is_core and stand.stage.leg is Leg.FORWARD:
-            forward[stand.stage.level] = i
-        elif stand.stage.is_core and stand.goes_back and stand.stage.level in forward:
-            found.setdefault(forward.pop(stand.stage.level), i)
+    for i, entry in enumerate(wired):
+        if entry.stage.is_core and entry.stage.leg is Leg.FORWARD:
+            forward[entry.stage.level] = i
+        elif entry.stage.is_core and entry.is_backward and entry.stage.level in forward:
+            found.setdefault(forward.pop(entry.stage.level), i)
     return found
 
 
-def _blocks(stands: Sequence[_Stand], outs: tuple[int, ...], make: Make) -> tuple[list[Block], dict[int, int]]:
-    """The block of each stage, and the partners; what is kept comes in at the heights at which it went out."""
-    partner = _partners(stands)
+def _blocks(wired: Sequence[_WiredStage], outs: tuple[int, ...], make: Make) -> tuple[list[Block], dict[int, int]]:
+    """Return the block of each stage, and the partners; saved wires enter at the height at which they left."""
+    partner = _partners(wired)
     forward = {b: f for f, b in partner.items()}
     blocks: list[Block] = []
-    for i, stand in enumerate(stands):
+    for i, entry in enumerate(wired):
         if i in forward:
-            heights = {port.wire: port.y for port in blocks[forward[i]].outs[: len(stand.given)]}
-            given = sorted(stand.given, key=lambda w: heights[w])
-            others = _latest_first(stands, i, [w for w in stand.reads if w not in stand.given])
+            heights = {port.wire: port.y for port in blocks[forward[i]].outs[: len(entry.given)]}
+            given = sorted(entry.given, key=lambda w: heights[w])
+            others = _latest_first(wired, i, [w for w in entry.reads if w not in entry.given])
             every = (*given, *others)
             left = Side(every, tuple(range(len(every))), (*[heights[w] for w in given], *[None] * len(others)))
         else:
-            reads = _latest_first(stands, i, stand.reads)
+            reads = _latest_first(wired, i, entry.reads)
             left = Side(tuple(reads), tuple(range(len(reads))))
-        elsewhere = [
-            w for w in stand.makes if w not in stand.kept or w in outs or _is_read_on(stands, i, partner.get(i, -1), w)
-        ]
-        elsewhere.sort(key=lambda w: next((j for j in range(i + 1, len(stands)) if w in stands[j].reads), len(stands)))
-        right = Side((*stand.kept, *elsewhere), (*[0] * len(stand.kept), *range(1, len(elsewhere) + 1)))
-        blocks.append(make(stand.stage.item, left, right))
+        elsewhere = [w for w in entry.makes if w not in entry.kept or w in outs or _is_read_on(wired, i, partner.get(i, -1), w)]
+        elsewhere.sort(key=lambda w: next((j for j in range(i + 1, len(wired)) if w in wired[j].reads), len(wired)))
+        right = Side((*entry.kept, *elsewhere), (*[0] * len(entry.kept), *range(1, len(elsewhere) + 1)))
+        blocks.append(make(entry.stage.item, left, right))
     return blocks, partner
 
 
-def _latest_first(stands: Sequence[_Stand], i: int, wires: Sequence[int]) -> list[int]:
-    """Wires in the order in which they come in: from the stage just before first, from far away last."""
-    maker = {w: j for j in range(i) for w in stands[j].makes}
+def _latest_first(wired: Sequence[_WiredStage], i: int, wires: Sequence[int]) -> list[int]:
+    """Sort incoming wires: those from the previous stage first, those from far away last."""
+    maker = {w: j for j in range(i) for w in wired[j].makes}
     return sorted(wires, key=lambda w: -maker.get(w, -1))
 
 
-def _is_read_on(stands: Sequence[_Stand], i: int, partner: int, w: int) -> bool:
-    """Whether a wire that stage i makes and keeps is read elsewhere too."""
-    return any(w in stand.reads for j, stand in enumerate(stands) if j not in (i, partner))
+def _is_read_on(wired: Sequence[_WiredStage], i: int, partner: int, w: int) -> bool:
+    """Whether a wire that stage i makes and saves is also read elsewhere."""
+    return any(w in entry.reads for j, entry in enumerate(wired) if j not in (i, partner))
 
 
 def _links(
-    stands: Sequence[_Stand], blocks: Sequence[Block], partner: dict[int, int], ins: tuple[int, ...], outs: tuple[int, ...]
+    wired: Sequence[_WiredStage], blocks: Sequence[Block], partner: dict[int, int], ins: tuple[int, ...], outs: tuple[int, ...]
 ) -> list[Link]:
     count = len(blocks)
     back = set(partner.values())
     links: list[Link] = []
     sources: dict[int, End] = {w: (count + i, 0) for i, w in enumerate(ins)}
     sinks: dict[int, list[End]] = {}
-    for i, (stand, block) in enumerate(zip(stands, blocks, strict=True)):
-        kept = len(stand.kept) if i in partner else 0
+    for i, (entry, block) in enumerate(zip(wired, blocks, strict=True)):
+        kept = len(entry.kept) if i in partner else 0
         for k, port in enumerate(block.outs):
             if k < kept:
                 into = next(n for n, p in enumerate(blocks[partner[i]].ins) if p.wire == port.wire)
@@ -150,25 +148,25 @@ def _links(
             else:
                 sources[port.wire] = (i, k)
         for k, port in enumerate(block.ins):
-            if not (i in back and port.wire in stand.given):
+            if not (i in back and port.wire in entry.given):
                 sinks.setdefault(port.wire, []).append((i, k))
     for i, w in enumerate(outs):
         sinks.setdefault(w, []).append((count + len(ins) + i, 0))
     return [*links, *[Link(w, source, tuple(sinks.get(w, ()))) for w, source in sources.items()]]
 
 
-def _stack(grid: Grid, stands: Sequence[_Stand], partner: dict[int, int]) -> None:
-    """The heights of the partners and of the return clause, level by level."""
+def _place_core(grid: Grid, wired: Sequence[_WiredStage], partner: dict[int, int]) -> None:
+    """Set the heights of the partners and of the return clause, level by level."""
     back = {b: f for f, b in partner.items()}
-    core = [i for i, stand in enumerate(stands) if stand.stage.is_core and i not in back]
+    core = [i for i, entry in enumerate(wired) if entry.stage.is_core and i not in back]
     source = {segment.right: segment.left for segment in grid.segments}
     placed: set[int] = set()
     floor, top = -_STEP, -_STEP
-    for i in sorted(core, key=lambda i: (stands[i].level, i)):
+    for i in sorted(core, key=lambda i: (wired[i].level, i)):
         cell, b = grid.cells[i], partner.get(i)
-        offset = 0.0 if b is None else _offset(grid, i, b, len(stands[i].kept))
+        offset = 0.0 if b is None else _offset(grid, i, b, len(wired[i].kept))
         top = max(top + _STEP, floor + max(0.0, -offset))
-        if not stands[i].goes_back:
+        if not wired[i].is_backward:
             for k in range(len(cell.block.ins) if cell.block else 0):
                 left = source.get((i, k))
                 if left is not None and left[0] in placed:
@@ -177,11 +175,11 @@ def _stack(grid: Grid, stands: Sequence[_Stand], partner: dict[int, int]) -> Non
         placed.add(i)
         if b is not None:
             grid.cells[b].y = top + offset
-            floor = max(floor, *[cell.y + cell.out(k) + _APART for k in range(len(stands[i].kept))], floor)
+            floor = max(floor, *[cell.y + cell.out(k) + _APART for k in range(len(wired[i].kept))], floor)
 
 
 def _offset(grid: Grid, f: int, b: int, kept: int) -> float:
-    """How much lower than its partner a stage of the way back is, so that what was kept comes straight across."""
+    """Return how much lower than its partner a backward stage is, so that saved wires run straight across."""
     forward, backward = grid.cells[f].block, grid.cells[b].block
     if forward is None or backward is None or not kept:
         return 0.0
@@ -189,45 +187,45 @@ def _offset(grid: Grid, f: int, b: int, kept: int) -> float:
     return forward.outs[0].y - next(port.y for port in backward.ins if port.wire == wire)
 
 
-def _run_wires(grid: Grid, stands: Sequence[_Stand]) -> None:
-    """The heights of the wires that pass, and of the sums and zeros beside the partners."""
-    count = len(stands)
-    straight = {n for n, link in enumerate(grid.links) if _is_kept(link, stands)}
+def _place_wires(grid: Grid, wired: Sequence[_WiredStage]) -> None:
+    """Set the heights of passing wires, and of the sums and zeros beside the partners."""
+    count = len(wired)
+    straight = {n for n, link in enumerate(grid.links) if _is_kept(link, wired)}
     across: dict[int, list[float]] = {}
     for i, cell in enumerate(grid.cells):
         if i >= count and cell.link in straight:
             link = grid.links[cell.link]
             cell.y = grid.cells[link.source[0]].y + grid.cells[link.source[0]].out(link.source[1])
             across.setdefault(cell.column, []).append(cell.y)
-    _loose(grid, stands, across)
-    _outside(grid, count, straight)
-    _pins(grid, count)
+    _place_loose(grid, wired, across)
+    _route_outside(grid, count, straight)
+    _place_ends(grid, count)
 
 
-def _is_kept(link: Link, stands: Sequence[_Stand]) -> bool:
+def _is_kept(link: Link, wired: Sequence[_WiredStage]) -> bool:
     """Whether a link leads from a stage to its partner."""
     source, port = link.source
-    return source < len(stands) and port < len(stands[source].kept)
+    return source < len(wired) and port < len(wired[source].kept)
 
 
-def _loose(grid: Grid, stands: Sequence[_Stand], across: dict[int, list[float]]) -> None:
-    """Sums and zeros: at the height of what they come from or go to, below what goes across above them."""
+def _place_loose(grid: Grid, wired: Sequence[_WiredStage], across: dict[int, list[float]]) -> None:
+    """Place sums and zeros at the height of their sources or sinks, below the wires that run across above them."""
     right, left = grid.right_of(), grid.left_of()
-    for i, stand in enumerate(stands):
-        if stand.stage.is_core:
+    for i, entry in enumerate(wired):
+        if entry.stage.is_core:
             continue
         cell = grid.cells[i]
-        known = [s for s in left[i] if s.left[0] < len(stands)]
+        known = [s for s in left[i] if s.left[0] < len(wired)]
         wanted = [grid.cells[s.left[0]].y + grid.cells[s.left[0]].out(s.left[1]) - cell.into(s.right[1]) for s in known]
         if not wanted:
-            ends = [s for s in right[i] if s.right[0] < len(stands)]
+            ends = [s for s in right[i] if s.right[0] < len(wired)]
             wanted = [grid.cells[s.right[0]].y + grid.cells[s.right[0]].into(s.right[1]) - cell.out(s.left[1]) for s in ends]
         least = max([y + _APART for y in across.get(cell.column, [])], default=float("-inf"))
         cell.y = max(min(wanted, default=least if least > float("-inf") else 0.0), least)
 
 
-def _outside(grid: Grid, count: int, straight: set[int]) -> None:
-    """All other wires that pass columns: below the blocks there, each on a straight line of its own."""
+def _route_outside(grid: Grid, count: int, straight: set[int]) -> None:
+    """Route all other passing wires below the blocks that they pass, each on a line of its own."""
     spans: list[tuple[int, int, int]] = []
     for n, link in enumerate(grid.links):
         if n not in straight and link.sinks:
@@ -251,8 +249,8 @@ def _outside(grid: Grid, count: int, straight: set[int]) -> None:
             cell.y = heights[cell.link]
 
 
-def _pins(grid: Grid, count: int) -> None:
-    """Where wires come in and go out: at the height of what they go to or come from."""
+def _place_ends(grid: Grid, count: int) -> None:
+    """Place the ends of incoming and outgoing wires at the height of their sinks and sources."""
     right, left = grid.right_of(), grid.left_of()
     last = len(grid.columns) - 1
     for column, beside, is_left in ((0, right, False), (last, left, True)):

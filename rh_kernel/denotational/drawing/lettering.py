@@ -1,18 +1,18 @@
-"""How wide texts are in a drawing, and what is written on boxes and wires (RH §6.1): the one place that knows letters.
+"""Text metrics, and the text on boxes and wires (RH §6.1).
 
-Widths are in units of the drawing at a size of 12, as those of a wide sans serif, so that a text never leaves its box.
+Widths are in units of the drawing at a font size of 12, those of a wide sans serif, so that text always fits its box.
 """
 
 from rh_kernel.syntax.types import Real, Type, concrete_shape, show_shape
 
 LETTER = 12.0
-"""The size of the text in a box."""
+"""The font size of text in boxes."""
 
 SMALL = 9.5
-"""The size of the types on the wires and of the titles of frames."""
+"""The font size of types on wires and of frame titles."""
 
 MOST = 30
-"""A text in a box has at most so many characters."""
+"""The most characters of text in a box."""
 
 _WIDTHS = {
     **dict.fromkeys("ijl.,:;'|!()[]I", 0.36),
@@ -24,11 +24,11 @@ _WIDTHS = {
 _LOWER, _OTHER, _WIDE = 0.66, 0.8, 1.05
 
 SUPERSCRIPT = 0.72
-"""The size of a shape beside its ℝ, as a part of the size of the ℝ."""
+"""The font size of a shape in an exponent of ℝ, relative to that of ℝ."""
 
 
 def width(text: str, size: float = LETTER) -> float:
-    """At least as wide as the text is."""
+    """Return an upper bound of the width of the text."""
     return size * sum(_WIDTHS.get(c, _default(c)) for c in text)
 
 
@@ -39,13 +39,13 @@ def _default(c: str) -> float:
 
 
 def shortened(text: str, most: int = MOST) -> str:
-    """The text on one line, with an ellipsis in place of what is too long."""
+    """Return the text on one line, truncated with an ellipsis."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def exponent(A: Type) -> str:
-    """``3×2`` where the type is ``ℝ³ˣ²``; nothing for ``ℝ``."""
+    """``3×2`` for the type ``ℝ³ˣ²``; empty for ``ℝ``"""
     match A:
         case Real(tuple() as shape) if concrete_shape(A) == (1,) or not shape:
             return ""
@@ -58,12 +58,12 @@ def exponent(A: Type) -> str:
 
 
 def type_width(A: Type) -> float:
-    """At least as wide as ``ℝ`` with its exponent is."""
+    """Return an upper bound of the width of ``ℝ`` with its exponent."""
     return width("ℝ", SMALL) + width(exponent(A), SMALL * SUPERSCRIPT)
 
 
 def type_line(A: Type) -> str:
-    """``ℝ³ˣ²``: the type in letters alone, as far as there are such letters, else as it is written in a program."""
+    """``ℝ³ˣ²``: the type with Unicode superscripts if there are some for its shape, else in concrete syntax"""
     raised = exponent(A).translate(_RAISED)
     return f"ℝ{raised}" if all(c in _RAISED.values() for c in raised) else str(A)
 

@@ -1,7 +1,7 @@
-"""The structure that a drawing follows: which boxes are a clause, and which clauses make up the U of a reverse handler.
+"""The structure of a drawing: which boxes form a clause, and which clauses form the U of a reverse handler.
 
-A box knows its place, a path of parts. Boxes that come from one part are a ``Cluster``; the parts of one reverse handler, level
-by level forward, its return clause, and level by level back (RH Def. 7.13), are a ``Net``.
+The place of a box is a path of parts. Boxes of the same part are a ``Cluster``; the parts of one reverse handler, its levels
+forward, its return clause, and its levels backward (RH Def. 7.13), are a ``Net``.
 """
 
 from collections.abc import Sequence
@@ -32,9 +32,9 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One item of a net; ``is_core`` tells the partners of the two legs from the sums and zeros of cotangents beside them.
+    """One item of a net; ``is_core`` is false for the sums and zeros of cotangents beside the partners of the two legs.
 
-    ``calls`` are the declared nets in which the handled box was written.
+    ``calls`` are the declared nets that contain the handled box.
     """
 
     level: int
@@ -46,7 +46,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Boxes of a net, on its way forward or back, that are one fold."""
+    """Boxes of a net, in its forward or backward pass, that belong to one fold."""
 
     fold: Fold
     title: str
@@ -56,7 +56,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Net:
-    """The interpretation of a reverse handler on a diagram: its stages in their order, and what is framed together in it."""
+    """The interpretation of a reverse handler on a diagram: its stages in order, and the frames in it."""
 
     stages: tuple[Stage, ...]
     handler: str = ""
@@ -66,7 +66,7 @@ class Net:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items that can be one box with this label, and are it if ``is_closed``; else they have a frame."""
+    """Items drawn as one box with this label if ``is_closed``, else in a frame."""
 
     fold: Fold
     label: str
@@ -79,12 +79,12 @@ Item: TypeAlias = Leaf | Cluster | Net | Group
 
 
 def outline(s: Sketch) -> tuple[Item, ...]:
-    """The items of a drawing, in the order of the boxes."""
-    return _items(_turned([*s.nodes.values()]))
+    """Return the items of a drawing, in the order of the boxes."""
+    return _items(_clauses_inward([*s.nodes.values()]))
 
 
 def nodes(item: Item) -> tuple[Node, ...]:
-    """The boxes in an item, in their order."""
+    """Return the boxes in an item, in order."""
     match item:
         case Leaf(node):
             return (node,)
@@ -94,8 +94,8 @@ def nodes(item: Item) -> tuple[Node, ...]:
             return tuple([node for stage in stages for node in nodes(stage.item)])
 
 
-def _turned(boxes: Sequence[Node]) -> list[Node]:
-    """Where an ordinary handler has replaced single boxes of another handler's interpretation, its clause is the inner part."""
+def _clauses_inward(boxes: Sequence[Node]) -> list[Node]:
+    """Move clauses of an ordinary handler inward where they replaced single boxes of another handler's interpretation."""
     found: list[Node] = []
     for part, run in groupby(boxes, lambda node: node.place[0] if node.place else None):
         group = [*run]
@@ -107,26 +107,26 @@ def _turned(boxes: Sequence[Node]) -> list[Node]:
 
 
 def _moved_inside(node: Node, count: int) -> Node:
-    """The box with its outermost part inside the ``count`` parts after it; the nets around that part now are around those."""
+    """Move the outermost part of a box inside the ``count`` parts after it; its surrounding nets now surround those."""
     part, *others = node.place
     inner = replace(part, nets=())
     return replace(node, calls=(*node.calls, *part.nets), place=(*others[:count], inner, *others[count:]))
 
 
 def _inside(node: Node, count: int = 1) -> Node:
-    """The box as one sees it inside its ``count`` outermost parts."""
+    """Return the box as seen from inside its ``count`` outermost parts."""
     return replace(node, place=node.place[count:], calls=node.place[count - 1].calls) if count else node
 
 
 def _calls(run: Sequence[tuple[Inlined, ...]]) -> tuple[Inlined, ...]:
-    """The nets that all of these are written in."""
+    """Return the nets that contain all of these."""
     first = run[0] if run else ()
     n = min([next((i for i, (a, b) in enumerate(zip(first, c, strict=False)) if a != b), min(len(first), len(c))) for c in run])
     return first[:n]
 
 
 def _shared(places: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
-    """The longest common beginning."""
+    """Return the longest common prefix."""
     first = places[0]
     n = 0
     while all(len(place) > n and place[n] == first[n] for place in places):
@@ -135,7 +135,7 @@ def _shared(places: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
 
 
 def _items(boxes: Sequence[Node]) -> tuple[Item, ...]:
-    """The items of boxes whose places begin here."""
+    """Return the items of boxes whose places start here."""
     runs = [(part, [*run]) for part, run in groupby(boxes, lambda node: node.place[0] if node.place else None)]
     items: list[Item] = []
     i = 0
@@ -159,7 +159,7 @@ def _items(boxes: Sequence[Node]) -> tuple[Item, ...]:
 
 
 def _end_of_net(runs: Sequence[tuple[Part | None, list[Node]]], first: int) -> int:
-    """Where another handler's interpretation, or another one of the same handler, begins."""
+    """Return where the interpretation of another handler, or another one of the same handler, begins."""
     last = runs[first][0]
     i = first + 1
     while i < len(runs):
@@ -172,7 +172,7 @@ def _end_of_net(runs: Sequence[tuple[Part | None, list[Node]]], first: int) -> i
 
 
 def _position(part: Part) -> tuple[int, int]:
-    """Forward the levels go up, back they go down."""
+    """Sort key within a net: levels ascend in the forward pass and descend in the backward pass."""
     match part.leg:
         case Leg.FORWARD:
             return (0, part.level)
@@ -185,7 +185,7 @@ def _position(part: Part) -> tuple[int, int]:
 
 
 def _stages(part: Part, run: list[Node]) -> list[Stage]:
-    """The stages of one part: a clause in its frame, with the zeros before it and the sums after it beside it."""
+    """Return the stages of one part: a clause in its frame, preceded by zeros and followed by sums."""
     rest, calls = [_inside(node) for node in run], _calls([node.place[0].nets for node in run])
     if part.leg is Leg.BACKWARD:
         first = next((i for i, node in enumerate(rest) if not _is_loose(node, Look.ZERO)), len(rest))
@@ -203,7 +203,7 @@ def _stages(part: Part, run: list[Node]) -> list[Stage]:
 
 
 def _is_loose(node: Node, look: Look) -> bool:
-    """Whether a box of a backward part only makes or adds cotangents: it is no box of the clause."""
+    """Whether a box of a backward part only makes or adds cotangents, and so is not part of the clause."""
     return not node.place and node.figure.look is look and node.figure.text in ("0", "x + y")
 
 
@@ -217,6 +217,6 @@ def _cluster_of(part: Part, core: list[Node]) -> Cluster:
 
 
 def _without_shared(core: list[Node]) -> list[Node]:
-    """The boxes without what all of their places have in common: that is the place of the box that they stand for."""
+    """Drop the common prefix of the places: it is the place of the box that the boxes stand for."""
     shared = len(_shared([node.place for node in core]))
     return [_inside(node, shared) for node in core]

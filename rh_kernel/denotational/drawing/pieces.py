@@ -1,7 +1,7 @@
-"""Pieces of a drawing: boxes, frames and wires with their places on the plane, x to the right and y down.
+"""Elements of a drawing: boxes, frames and wires with coordinates, x to the right and y down.
 
-A wire is a number of strands. A strand goes through its points from left to right: straight between points of one height, else
-as the curve that is horizontal at both of its ends.
+A wire consists of strands. A strand goes through its points from left to right: straight between points of equal height,
+otherwise along a curve that is horizontal at both ends.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,22 +17,22 @@ from rh_kernel.syntax.types import Type
 Point: TypeAlias = tuple[float, float]
 
 PORT = 16.0
-"""From one wire at the side of a box to the next."""
+"""The distance between wires at the side of a box."""
 
 LOWEST = 26.0
-"""The height of a box with one wire at each side."""
+"""The height of a box with one wire on each side."""
 
 FIRST = LOWEST / 2
-"""From the top of a box to its first wire."""
+"""The distance from the top of a box to its first wire."""
 
 _TINY = 18.0
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedBox:
-    """A figure; ``members`` are the numbers of the boxes that it stands for, more than one where a clause is folded.
+    """A figure; ``members`` are the numbers of the boxes that it stands for, several if a clause is folded.
 
-    ``fold`` is what is folded, if single folds can be opened.
+    ``fold`` is the closed fold, if folds can be opened individually.
     """
 
     members: tuple[int, ...]
@@ -78,7 +78,7 @@ class Strand:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """Where a wire is copied, or ends because nothing reads it."""
+    """A point where a wire is copied, or ends because nothing reads it."""
 
     wire: int
     x: float
@@ -88,7 +88,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The type of a wire, written from this point on."""
+    """The type of a wire, written from this point to the right."""
 
     wire: int
     x: float
@@ -97,7 +97,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Everything that is drawn."""
+    """All elements of a drawing."""
 
     boxes: tuple[PlacedBox, ...] = ()
     frames: tuple[PlacedFrame, ...] = ()
@@ -107,7 +107,7 @@ class Drawing:
     groups: tuple[PlacedGroup, ...] = ()
 
     def moved(self, dx: float, dy: float) -> "Drawing":
-        """The same elsewhere."""
+        """Return the drawing translated by this vector."""
         return Drawing(
             tuple([replace(b, x=b.x + dx, y=b.y + dy) for b in self.boxes]),
             tuple([replace(f, x=f.x + dx, y=f.y + dy) for f in self.frames]),
@@ -119,7 +119,7 @@ class Drawing:
 
 
 def together(drawings: Iterable[Drawing]) -> Drawing:
-    """One drawing of several."""
+    """Merge drawings into one."""
     many = [*drawings]
     return Drawing(
         tuple([b for d in many for b in d.boxes]),
@@ -133,7 +133,7 @@ def together(drawings: Iterable[Drawing]) -> Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """Where a wire meets the left or the right side, that far below the top."""
+    """The point where a wire meets the left or right side, this far below the top."""
 
     wire: int
     y: float
@@ -141,10 +141,10 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Something rectangular that wires come to from the left and leave to the right.
+    """A rectangle with wires entering on the left and leaving on the right.
 
-    ``margin`` is the room that its labels need beside it. ``has_effects`` tells that there is an operation in it. The wires of
-    a ``is_loose`` block may change places along its sides.
+    ``margin`` is the space that its labels need beside it. ``has_effects`` says whether it contains an operation. The wires of
+    a block with ``is_loose`` may be reordered along its sides.
     """
 
     width: float
@@ -165,12 +165,12 @@ def box(
     types: Sequence[Type],
     height: float = 0.0,
 ) -> Block:
-    """A single box; wires that are given without a height are spread evenly. ``height`` is the least that it has."""
+    """Return a single box; wires without a given height are spread evenly. ``height`` is its least height."""
     if figure.look in (Look.SUM, Look.ZERO):
-        left, right = _spread(_free(ins), _TINY, 8.0), _spread(_free(outs), _TINY, 8.0)
+        left, right = _spread(_without_heights(ins), _TINY, 8.0), _spread(_without_heights(outs), _TINY, 8.0)
         drawing = Drawing((PlacedBox(members, figure, 0.0, 0.0, _TINY, _TINY),))
         return Block(_TINY, _TINY, left, right, drawing, is_loose=True)
-    high = max(height, _needed(ins), _needed(outs))
+    high = max(height, _least_height(ins), _least_height(outs))
     wide = max(width(figure.label) + 12.0, LOWEST)
     left, right = _spread(ins, high), _spread(outs, high)
     made = [port for port in right if port.wire not in {p.wire for p in left}]
@@ -181,13 +181,13 @@ def box(
     return Block(wide, high, left, right, drawing, margin, figure.look is Look.OPERATION, is_loose)
 
 
-def _free(ports: Sequence[Port | int]) -> list[Port | int]:
-    """The wires without their heights, for what is too small to have them."""
+def _without_heights(ports: Sequence[Port | int]) -> list[Port | int]:
+    """Return the wires without their heights, for boxes too small to have them."""
     return [port.wire if isinstance(port, Port) else port for port in ports]
 
 
-def _needed(ports: Sequence[Port | int]) -> float:
-    """The height of a box with these wires at one side."""
+def _least_height(ports: Sequence[Port | int]) -> float:
+    """Return the height that a box needs for these wires on one side."""
     fixed = max([port.y for port in ports if isinstance(port, Port)], default=None)
     free = sum(not isinstance(port, Port) for port in ports)
     return LOWEST + PORT * max(free - 1, 0) if fixed is None else fixed + PORT * free + FIRST
@@ -204,7 +204,7 @@ def _spread(ports: Sequence[Port | int], height: float, apart: float = PORT) -> 
 
 
 def rearranged(block: Block, ins: Sequence[int], outs: Sequence[int]) -> Block:
-    """A loose block whose port i on a side stands at the place number ``ins[i]``, or ``outs[i]``, of that side."""
+    """Return a loose block whose port i on the left moves to position ``ins[i]``, and on the right to ``outs[i]``."""
     left = tuple([Port(port.wire, block.ins[place].y) for port, place in zip(block.ins, ins, strict=True)])
     right = tuple([Port(port.wire, block.outs[place].y) for port, place in zip(block.outs, outs, strict=True)])
     heights = {port.wire: port.y for port in right}

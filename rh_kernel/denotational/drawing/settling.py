@@ -1,4 +1,4 @@
-"""Heights for the cells of a grid whose order in each column is known: wires as straight as that order lets them be."""
+"""Vertical coordinates for the cells of a grid with a given order in each column, with wires as straight as possible."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -8,13 +8,13 @@ from rh_kernel.denotational.drawing.pieces import FIRST
 
 _ROUNDS = 6
 _CELLS = 4_000
-"""A grid with more cells is settled in fewer rounds."""
+"""Larger grids get fewer rounds."""
 
 
 def nearest(wanted: Sequence[float], weights: Sequence[float], apart: Sequence[float]) -> list[float]:
-    """Heights in this order, the i-th at least ``apart[i]`` below the one before it, with the least weighted sum of squares.
+    """Minimize the weighted sum of squared distances to ``wanted``, keeping the order and gaps of at least ``apart[i]``.
 
-    Neighbours that are too near to each other are moved together, as in isotonic regression.
+    Neighbours that are too close are merged into one group, as in isotonic regression.
     """
     shift = 0.0
     groups: list[list[float]] = []
@@ -39,9 +39,9 @@ BETWEEN_BLOCKS, BESIDE_BLOCK, BETWEEN_WIRES = 16.0, 12.0, 14.0
 
 
 def settle(grid: Grid, fixed: Mapping[int, float]) -> None:
-    """Gives every cell its height; the cells in ``fixed`` have theirs already."""
+    """Set the height of every cell; those in ``fixed`` are given."""
     left, right = grid.left_of(), grid.right_of()
-    apart = [_apart(grid, column) for column in grid.columns]
+    apart = [_gaps(grid, column) for column in grid.columns]
     for column, gaps in zip(grid.columns, apart, strict=True):
         y = 0.0
         for i, gap in zip(column, gaps, strict=True):
@@ -58,8 +58,8 @@ def settle(grid: Grid, fixed: Mapping[int, float]) -> None:
         _align(grid, c, apart[c], fixed, left, None)
 
 
-def _apart(grid: Grid, column: Sequence[int]) -> list[float]:
-    """How far each cell has to be below the one before it."""
+def _gaps(grid: Grid, column: Sequence[int]) -> list[float]:
+    """Return the least distance of each cell from the one above it."""
     gaps = [0.0]
     for above, below in pairwise(column):
         a, b = grid.cells[above].block, grid.cells[below].block
@@ -76,9 +76,9 @@ def _align(
     towards: Mapping[int, list[Segment]],
     also: Mapping[int, list[Segment]] | None,
 ) -> None:
-    """Moves the cells of a column to where their wires on one side, or on both, come from."""
+    """Move the cells of a column towards the ends of their wires on one side, or on both."""
     column = grid.columns[c]
-    held = [i for i in column if i in fixed or towards[i]]
+    attached = [i for i in column if i in fixed or towards[i]]
     wanted: list[float] = []
     weights: list[float] = []
     for i in column:
@@ -88,10 +88,10 @@ def _align(
             wanted.append(fixed[i])
             weights.append(1e6)
         else:
-            wanted.append(_median(pulls, here) if pulls else _beside(grid, i, held))
+            wanted.append(_median(pulls, here) if pulls else _near_attached(grid, i, attached))
             weights.append((4.0 if grid.cells[i].block is None else 1.5) if pulls else 1e-6)
     if fixed:
-        # What comes in at known heights comes to the upper end: nothing stands higher than a box on its first wire.
+        # Wires with known heights enter at the top: nothing may be higher than a box whose first wire is there.
         _, *found = nearest([min(fixed.values()) - FIRST, *wanted], [1e9, *weights], [0.0, *apart])
     else:
         found = nearest(wanted, weights, apart)
@@ -99,14 +99,14 @@ def _align(
         grid.cells[i].y = round(y, 3)
 
 
-def _beside(grid: Grid, i: int, held: Sequence[int]) -> float:
-    """The height of the nearest cell that is held by a wire: what nothing pulls stays near to it."""
+def _near_attached(grid: Grid, i: int, attached: Sequence[int]) -> float:
+    """Return the height of the nearest cell attached to a wire; cells without wires stay close to it."""
     here = grid.cells[i].y
-    return min([grid.cells[j].y for j in held], key=lambda y: abs(y - here), default=here)
+    return min([grid.cells[j].y for j in attached], key=lambda y: abs(y - here), default=here)
 
 
 def _pull(grid: Grid, i: int, segment: Segment) -> float:
-    """The height of the cell at which the segment is straight."""
+    """Return the height of the cell at which the segment is straight."""
     left, right = grid.cells[segment.left[0]], grid.cells[segment.right[0]]
     if segment.right[0] == i:
         return left.y + left.out(segment.left[1]) - right.into(segment.right[1])
@@ -114,7 +114,7 @@ def _pull(grid: Grid, i: int, segment: Segment) -> float:
 
 
 def _median(pulls: list[float], here: float) -> float:
-    """One of the pulls, so that at least one wire is straight: the middle one; of two middle ones the nearer one."""
+    """Return a median of the pulls, so that at least one wire is straight; of two medians, the nearer one."""
     ordered = sorted(pulls)
     n = len(ordered)
     return min(ordered[(n - 1) // 2], ordered[n // 2], key=lambda y: abs(y - here))

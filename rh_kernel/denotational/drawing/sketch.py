@@ -1,4 +1,4 @@
-"""What of a diagram is drawn (RH §6.1): its boxes as figures, and the wires between them, those of the unit type left out."""
+"""What is drawn of a diagram (RH §6.1): its boxes as figures and the wires between them, except wires of the unit type."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.types import UNIT, Type
 
 ENTRIES = 4
-"""Constants with more entries are written as their types."""
+"""Constants with more entries are shown as their types."""
 
 
 _MANY = 20
 
 
 class Look(Enum):
-    """What a box looks like: round corners, corners, ``⊕``, ``0``, or a constant."""
+    """The shape of a box: rounded corners, square corners, ``⊕``, ``0``, or a constant."""
 
     PURE = "pure"
     OPERATION = "operation"
@@ -32,7 +32,7 @@ class Look(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A box as it is drawn: its text, and what is said of it on hovering."""
+    """The appearance of a box: its text, and its tooltip."""
 
     look: Look
     text: str
@@ -40,13 +40,13 @@ class Figure:
 
     @property
     def label(self) -> str:
-        """What is written in the box."""
+        """The text written in the box."""
         return "+" if self.look is Look.SUM else shortened(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box: its number in the diagram, the wires that it reads and makes, its place, the nets that this place is in."""
+    """A box: its number in the diagram, its input and output wires, its place, and the nets that contain this place."""
 
     number: int
     figure: Figure
@@ -58,7 +58,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """The boxes that are drawn, by their numbers; the wires of the domain and of the codomain; each wire's type and name."""
+    """The boxes drawn, by number; the wires of the domain and codomain; the type and name of each wire."""
 
     nodes: Mapping[int, Node]
     inputs: tuple[int, ...]
@@ -68,7 +68,7 @@ class Sketch:
 
 
 def sketch(a: Arrow | Smooth) -> Sketch:
-    """The drawing of an arrow, or of a map of 𝕏 by its function symbols (RH Def. 7.12)."""
+    """Return the sketch of an arrow, or of a map of 𝕏 in terms of its function symbols (RH Def. 7.12)."""
     types = a.types
 
     def drawn(wires: "range | tuple[int, ...]") -> tuple[int, ...]:
@@ -84,7 +84,7 @@ def sketch(a: Arrow | Smooth) -> Sketch:
 
 
 def figure(content: Step | Symbol) -> Figure:
-    """What a box looks like."""
+    """Return the appearance of a box."""
     match content:
         case Effect(op):
             text = operation_text(op)
@@ -143,7 +143,7 @@ def part_title(part: Part) -> str:
 
 
 def part_gloss(part: Part) -> str:
-    """What a part of a handler's interpretation is, in a few words."""
+    """Describe a part of a handler's interpretation in a few words."""
     of = f"of the handler {part.handler}" if part.handler else "of the handler"
     about = "" if part.operation is None else f" for {operation_text(part.operation)}"
     match part.leg:

@@ -13,6 +13,7 @@ from rh_kernel.display.derivations.pieces import NARROW, Part, Piece, parts, pie
 from rh_kernel.display.derivations.text import one_line, rules_more
 from rh_kernel.display.html import COLOURS, escape, spans
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
+from rh_kernel.display.tables import rules_table
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import Role, plain
 from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
@@ -103,16 +104,7 @@ def _legend(shown: Sheet) -> Iterator[str]:
         yield box(f"{MONOSPACE};font-size:85%;margin-top:4px", table(rows, [""] * 3, "llw"))
     fired: Counter[TypingRule] = Counter()
     fold(shown.root, premises, lambda proof, _: fired.update([proof.rule]))
-    rows = [
-        [
-            span(f"font-weight:bold;color:{COLOURS[Role.RULE]}", rule.value),
-            str(times),
-            span(FAINT, rule.figure.value),
-            span(FAINT, gloss(rule)),
-        ]
-        for rule, times in sorted(fired.items(), key=lambda entry: (-entry[1], entry[0].value))
-    ]
-    yield details("margin:4px 0", f"{len(rows)} rules used", table(rows, ["rule", "times", "paper", ""], "lrlw"))
+    yield rules_table("margin:4px 0", "used", fired, gloss)
 
 
 _ROW = "margin-top:4px;display:flex;align-items:flex-end;justify-content:center"

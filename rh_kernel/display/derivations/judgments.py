@@ -6,35 +6,13 @@ same name is left out of the context: nothing can use it. A long context gets a 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from rh_kernel.display.clipping import DOTS, clipped
 from rh_kernel.display.rounding import ENTRIES, rounded
 from rh_kernel.session.describing import generic
 from rh_kernel.source.descent import descend
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Command,
-    Const,
-    Handle,
-    Let,
-    OrdinaryHandler,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    ReverseHandler,
-    RevHandle,
-    Term,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import OrdinaryHandler, ReverseHandler, Term
 from rh_kernel.syntax.printing.commands import command, handler
 from rh_kernel.syntax.printing.doc import Doc, Role, cells, role
 from rh_kernel.syntax.printing.names import Names
@@ -131,19 +109,16 @@ class Writing:
         return visible
 
     def _subject(self, page: Page, subject: Subject, dots: int) -> Doc:
-        match subject:
-            case ReverseHandler(name=name) | OrdinaryHandler(name=name):
-                doc = descend(handler(page, subject))
-                if not name:
-                    return doc
-                self._handlers.setdefault(name, doc)
-                return role(Role.HANDLER, name)
-            case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-                P = subject if self._exact else rounded(cast(Command, clipped(subject, dots)))
-                return descend(command(page, P, UNMARKED))
-            case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-                M = subject if self._exact else rounded(cast(Term, clipped(subject, dots)))
-                return descend(term(page, M, Level.OPEN, UNMARKED))
+        if isinstance(subject, ReverseHandler | OrdinaryHandler):
+            doc = descend(handler(page, subject))
+            if not subject.name:
+                return doc
+            self._handlers.setdefault(subject.name, doc)
+            return role(Role.HANDLER, subject.name)
+        shown = subject if self._exact else rounded(clipped(subject, dots))
+        if isinstance(shown, Term):
+            return descend(term(page, shown, Level.OPEN, UNMARKED))
+        return descend(command(page, shown, UNMARKED))
 
     def _assigned(self, A: Assigned) -> str:
         match A:
@@ -156,13 +131,11 @@ class Writing:
 
     def _context(self, d: Derivation, names: Bindings) -> str:
         gamma, delta = self._zones(d, names)
-        match d.subject:
-            case ReverseHandler() | OrdinaryHandler():
-                return gamma
-            case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-                return f"{gamma or '◇'} ; {delta or '◇'}"
-            case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-                return ", ".join([part for part in (gamma, delta) if part]) or "◇"
+        if isinstance(d.subject, ReverseHandler | OrdinaryHandler):
+            return gamma
+        if isinstance(d.subject, Term):
+            return ", ".join([part for part in (gamma, delta) if part]) or "◇"
+        return f"{gamma or '◇'} ; {delta or '◇'}"
 
     def _zones(self, d: Derivation, names: Bindings) -> tuple[str, str]:
         """Γ and Δ, each as far as it can be used."""

@@ -11,27 +11,7 @@ from math import inf
 from typing import TypeVar
 
 from rh_kernel.display.derivations.judgments import Bindings, Judgment, Writing
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Const,
-    Handle,
-    Let,
-    OrdinaryHandler,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    ReverseHandler,
-    RevHandle,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import Term
 from rh_kernel.syntax.printing.doc import Doc
 from rh_kernel.typing.derivation.derivations import Derivation, Subject, TypingRule
 from rh_kernel.typing.derivation.measures import depth, size
@@ -205,10 +185,5 @@ def _in_order(above: list[list[int]], shown: list[int], root: int = 0) -> list[i
 
 
 def _depth(subject: Subject) -> int | None:
-    match subject:
-        case ReverseHandler() | OrdinaryHandler():
-            return depth(subject)
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            return depth(subject)
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            return None
+    """The depth of a command or a handler (Fig. 4); terms have none."""
+    return None if isinstance(subject, Term) else depth(subject)

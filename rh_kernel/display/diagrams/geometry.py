@@ -6,8 +6,8 @@ from rh_kernel.denotational.drawing.fold import Fold
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.lettering import exponent
 from rh_kernel.denotational.drawing.pieces import PlacedBox, PlacedGroup
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.svg import box_gloss, path, wires_on_the_way_back
-from rh_kernel.display.record import Json, Record
 from rh_kernel.display.text import visible
 
 TEXT = 2_000

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from rh_kernel.denotational.drawing.lettering import shortened
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_title, sketch
 from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.display.tables import shortened_table
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade
 
@@ -82,7 +83,5 @@ def _line(node: Node, names: Mapping[int, str]) -> str:
 
 
 def _folded(lines: list[str]) -> list[str]:
-    if len(lines) <= MOST_LINES:
-        return lines
-    first, last = lines[: MOST_LINES * 2 // 3], lines[-MOST_LINES // 3 :]
-    return [*first, f"  ⋮ {len(lines) - len(first) - len(last)} lines are folded", *last]
+    first, folded, last = shortened_table(lines, MOST_LINES)
+    return [*first, *([f"  ⋮ {folded} lines are folded"] if folded else []), *last]

@@ -1,19 +1,31 @@
-"""Values of ``%%eff`` cells as they are shown: of long lists the entries in the middle are left out, and so is what is deep."""
+"""Values of ``%%eff`` cells as documents and as data, and their types.
+
+A document leaves out the entries in the middle of long lists, and what is deep.
+"""
 
 from collections import deque
 from dataclasses import replace
 from itertools import islice
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.nodes import nodes
-from rh_kernel.ad.eff.printing.terms import value
+from rh_kernel.ad.eff.definitions import shown
+from rh_kernel.ad.eff.machine.tensor_values import Tensor
+from rh_kernel.ad.eff.printing import cropping
+from rh_kernel.ad.eff.printing.terms import value as printed
+from rh_kernel.ad.eff.traversal import nodes
+from rh_kernel.ad.eff.types import ComputationType, Returner
+from rh_kernel.display.data import Json, strict_json
+from rh_kernel.display.laboratory.steps import one_line
 from rh_kernel.syntax.printing.doc import Doc
 
 ENTRIES = 20
 """Of a longer list the entries in the middle are left out."""
 
 DEEPEST = 30
-"""What is nested more deeply is left out."""
+"""What is nested more deeply is left out of a document."""
+
+DEEPEST_DATA = 100
+"""What is nested more deeply is a text in a record: deep data can be neither written nor read."""
 
 LARGEST = 400
 """A thunk with more parts is left out as a whole."""
@@ -22,9 +34,14 @@ PARTS = 2_000
 """Behind so many parts of a value nothing is written out."""
 
 
+def type_text(C: ComputationType) -> str:
+    """The type of what is returned, or of the function."""
+    return cropping.value(C.value) if isinstance(C, Returner) else cropping.computation(C)
+
+
 def value_doc(V: core.Value) -> Doc:
     """V, with ``…`` for what is left out."""
-    return value(_Cropping().cropped(V, 0))
+    return printed(_Cropping().cropped(V, 0))
 
 
 class _Cropping:
@@ -62,8 +79,39 @@ class _Cropping:
             count += 1
         hidden = count - len(first) - len(last)
         between = [core.Variable(f"… {hidden:,} more …")] if hidden else []
-        shown = [self.cropped(W, depth + 1) for W in first]
-        shown += [*between, *[self.cropped(W, depth + 1) for W in last]]
-        for W in reversed(shown):
+        kept = [self.cropped(W, depth + 1) for W in first]
+        kept += [*between, *[self.cropped(W, depth + 1) for W in last]]
+        for W in reversed(kept):
             V = core.Constructed("Cons", (W, V))
         return V
+
+
+def value(V: core.Value, depth: int = 0) -> Json:
+    """A value: a number, a text, a truth value, a list for lists and tensors, ``{"tuple": […]}``, ``{"Paired": […]}``.
+
+    What else there is, and what is deeper, is a text.
+    """
+    match V:
+        case _ if depth > DEEPEST_DATA:
+            return one_line(printed(V))
+        case core.Literal(found):
+            return strict_json(found.array.tolist() if isinstance(found, Tensor) else found)
+        case core.Tuple(components):
+            return {"tuple": [value(W, depth + 1) for W in components]}
+        case core.Constructed("True" | "False" as truth):
+            return truth == "True"
+        case core.Constructed("Cons" | "Nil"):
+            return _entries(V, depth + 1)
+        case core.Constructed(constructor, fields):
+            return {shown(constructor): [value(W, depth + 1) for W in fields]}
+        case core.Variable() | core.Global() | core.Thunk() | core.Reference():
+            return one_line(printed(V))
+
+
+def _entries(V: core.Value, depth: int) -> Json:
+    """The entries of a list."""
+    found: list[Json] = []
+    while isinstance(V, core.Constructed) and V.constructor == "Cons":
+        first, V = V.fields
+        found.append(value(first, depth))
+    return found

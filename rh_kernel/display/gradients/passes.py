@@ -8,14 +8,11 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeVar
 
 from rh_kernel.denotational.arrows import Effect
-from rh_kernel.denotational.drawing.layout import box_count, has_clauses, passing_count
 from rh_kernel.denotational.drawing.sketch import Node, Sketch, operation_text, part_title, sketch
 from rh_kernel.denotational.parts import Leg, Part, Side
 from rh_kernel.denotational.recording import Occurrence, Use, belonging, occurrences
-from rh_kernel.display.diagrams.choice import BOTH, MOST, MOST_PASSING, OPEN
 from rh_kernel.display.diagrams.text import wire_names
 from rh_kernel.display.heaps import by_name
 from rh_kernel.session.results import Change, Pass
@@ -125,29 +122,6 @@ def side_by_side(readings: Sequence[Reading]) -> list[tuple[Row | None, ...]]:
             seen[row.label] = seen.get(row.label, 0) + 1
             found.setdefault((row.label, seen[row.label]), [None] * len(readings))[i] = row
     return [tuple(rows) for rows in found.values()]
-
-
-T = TypeVar("T")
-
-
-def shortened_table(rows: Sequence[T], most: int) -> tuple[Sequence[T], int, Sequence[T]]:
-    """The first rows of a table that is too long, how many are left out after them, and the last ones."""
-    if len(rows) <= most:
-        return rows, 0, ()
-    first, last = rows[: most * 2 // 3], rows[-most // 3 :]
-    return first, len(rows) - len(first) - len(last), last
-
-
-def foldings(s: Sketch) -> tuple[bool, ...]:
-    """The drawings that are not too large, the one to begin with first: with open clauses (``False``), with folded ones."""
-    if passing_count(s) > MOST_PASSING:
-        return ()
-    count = box_count(s, folded=False)
-    if not has_clauses(s):
-        return (False,) if count <= MOST else ()
-    if count > BOTH:
-        return (True,) if box_count(s, folded=True) <= MOST else ()
-    return (False, True) if count <= OPEN else (True, False)
 
 
 def _wires(made: Pass, s: Sketch, names: Mapping[int, str], frames: Mapping[int, int]) -> Iterator[Wire]:

@@ -1,14 +1,15 @@
-"""A recorded pass as text for a terminal: each box with its value and its cotangent, what came out, what became of the heap."""
+"""A recorded pass as text: each box with its value and its cotangent, the result, and what changed in the heap."""
 
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.denotational.drawing.lettering import shortened
 from rh_kernel.display.contents import EQUAL, difference
-from rh_kernel.display.gradients.passes import Reading, Row, reading, shortened_table, side_by_side
+from rh_kernel.display.gradients.passes import Reading, Row, reading, side_by_side
 from rh_kernel.display.heaps import by_name
-from rh_kernel.display.text import visible
-from rh_kernel.display.values import changes_text, content_text, value_text
-from rh_kernel.session.results import GradientMade
+from rh_kernel.display.items import computed_text
+from rh_kernel.display.tables import columns, shortened_table
+from rh_kernel.display.values import content_text
+from rh_kernel.session.results import GradientMade, Pass
 from rh_kernel.syntax.core import Array
 
 MOST_ROWS = 120
@@ -22,19 +23,13 @@ _CELL, _TITLE = 60, 300
 
 def gradient_text(made: GradientMade) -> str:
     """The table in the order of the pass; with a second pass its cotangents beside those of the first."""
-    return gradient_listing([reading(p) for p in made.passes])
-
-
-def gradient_listing(readings: Sequence[Reading]) -> str:
-    """``gradient_text`` of what has been read."""
+    readings = [reading(p) for p in made.passes]
     heads = headings(readings)
     first, left_out, last = shortened_table(side_by_side(readings), MOST_ROWS)
     note = [[f"⋮ {left_out} boxes are left out", *[""] * (len(heads) - 1)]] if left_out else []
-    body = [*[cells(readings, rows) for rows in first], *note, *[cells(readings, rows) for rows in last]]
-    table = _aligned([heads, *body])
-    return visible(
-        "\n".join([*table, *[line for i, asked in enumerate(readings) for line in _end(asked, i)], *changes(readings)])
-    )
+    body = [*[_cells(readings, rows) for rows in first], *note, *[_cells(readings, rows) for rows in last]]
+    table = columns([[shortened(cell, _CELL) for cell in row] for row in (heads, *body)], "l" * len(heads))
+    return "\n".join([*table, *[_end(p, i) for i, p in enumerate(made.passes)], *changes(readings)])
 
 
 def headings(readings: Sequence[Reading]) -> list[str]:
@@ -42,7 +37,7 @@ def headings(readings: Sequence[Reading]) -> list[str]:
     return ["box", "forward value", "cotangent", *["cotangent against", "differ by at most"] * (len(readings) - 1)]
 
 
-def cells(readings: Sequence[Reading], rows: Sequence[Row | None]) -> list[str]:
+def _cells(readings: Sequence[Reading], rows: Sequence[Row | None]) -> list[str]:
     """One line of the table: what the first pass has in its first columns, and the others beside it."""
     named = next(row for row in rows if row is not None)
     first = rows[0]
@@ -88,17 +83,7 @@ def _differ(first: Sequence[Array], other: Sequence[Array]) -> str:
     return difference(first[0], other[0])
 
 
-def _end(asked: Reading, i: int) -> Iterator[str]:
-    """What came out, and what Put changed; only the first pass took effect."""
-    made = asked.made
-    lines = [f"return {value_text(made.value)} : {made.type}", changes_text(by_name(made.changes))]
-    text = "\n".join([line for line in lines if line])
-    yield text if i == 0 else f"against {shortened(made.subject, _TITLE)}\n{text}".replace("\n", "\n  ")
-
-
-def _aligned(rows: list[list[str]]) -> Iterator[str]:
-    """The cells in columns, two spaces between them."""
-    short = [[shortened(cell, _CELL) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*short, strict=True)]
-    for row in short:
-        yield "  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=True)]).rstrip()
+def _end(made: Pass, i: int) -> str:
+    """The result, and what Put changed; only the first pass took effect."""
+    text = f"return {computed_text(made.type, made.value, made.changes)}"
+    return text if i == 0 else f"against {shortened(made.subject, _TITLE)}\n{text}".replace("\n", "\n  ")

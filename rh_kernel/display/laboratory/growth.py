@@ -6,9 +6,10 @@ powers of ten: a straight line is exponential then. On any other axis a straight
 
 from rh_kernel.ad.growth import Curve, Growth
 from rh_kernel.display.html import escape
-from rh_kernel.display.markup import MONOSPACE, details, span, table
+from rh_kernel.display.markup import code, details, table
 from rh_kernel.display.palette import LETTERS, NEUTRAL
 from rh_kernel.display.pictures import image
+from rh_kernel.display.tables import columns
 from rh_kernel.display.training.curves import Scale, scale, tick_text
 from rh_kernel.syntax.printing.doc import Role
 
@@ -31,14 +32,13 @@ _DASHES = ("", "6 3", "2 3")
 def growth_text(growth: Growth) -> str:
     """A line for each size, with each count."""
     rows = [("n", *(curve.label for curve in growth.curves)), *_rows(growth)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(growth.curves) + 1)]
-    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(columns(rows, "r" * len(rows[0])))
 
 
 def growth_html(growth: Growth) -> str:
     """The curves, and the table folded below them."""
     heading = ["n", *(escape(curve.label) for curve in growth.curves)]
-    rows = [[span(MONOSPACE, cell) for cell in row] for row in _rows(growth)]
+    rows = [[*map(code, row)] for row in _rows(growth)]
     below = details("margin-top:4px", "as numbers", table(rows, heading, "r" * len(heading)))
     return (growth_image(growth) if growth.sizes else "") + below
 

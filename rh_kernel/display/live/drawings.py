@@ -9,6 +9,7 @@ from rh_kernel.denotational.drawing.folding import Folding, folding, folds_of, p
 from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.denotational.recording import belonging
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import BOTH, MOST_PASSING, OPEN
 from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.geometry import fold_records, geometry
@@ -16,7 +17,6 @@ from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.text import listing, summary
 from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.display.live.view import Unanswerable, words
-from rh_kernel.display.record import Json, Record
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade
 
@@ -32,15 +32,12 @@ ENDINGS = {"svg": "image/svg+xml", "tikz": "text/x-tex", "dot": "text/vnd.graphv
 class DiagramView:
     """The view of one diagram. A drawing has up to ``BOTH`` boxes; of a larger diagram some folds stay closed."""
 
+    kind = "diagram"
+
     def __init__(self, made: DiagramMade) -> None:
         self._made = made
         self._sketch = sketch(made.diagram)
         self._cotangents = belonging(cast(Arrow, made.diagram))
-
-    @property
-    def kind(self) -> str:
-        """``diagram``"""
-        return "diagram"
 
     def opening(self) -> Record:
         """What is drawn at first, what it is of, and the list of its boxes; no ``drawing`` if it is too large.

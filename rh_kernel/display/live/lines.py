@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rh_kernel.display.record import Json
+from rh_kernel.display.data import Json
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.printing.doc import Role
 

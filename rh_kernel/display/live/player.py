@@ -10,10 +10,11 @@ from rh_kernel.denotational.drawing.pieces import PlacedBox
 from rh_kernel.denotational.drawing.sketch import part_gloss, part_title
 from rh_kernel.denotational.parts import Leg
 from rh_kernel.display.contents import Room, content, rows_of
+from rh_kernel.display.data import Json, Record
+from rh_kernel.display.diagrams.choice import foldings
 from rh_kernel.display.diagrams.svg import box_gloss
-from rh_kernel.display.gradients.passes import Reading, foldings, leg, reading
+from rh_kernel.display.gradients.passes import Reading, leg, reading
 from rh_kernel.display.live.view import Unanswerable, number, truth, words
-from rh_kernel.display.record import Json, Record
 from rh_kernel.display.values import value_text
 from rh_kernel.session.results import GradientMade
 

@@ -1,12 +1,12 @@
 """A derivation to explore: the judgments next to the root are told at once, those above others when the page asks for them."""
 
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.derivations.glosses import gloss, schema
 from rh_kernel.display.derivations.latex import derivation_document
 from rh_kernel.display.derivations.parts import Browser, measures
 from rh_kernel.display.derivations.pieces import LINES, NARROW
 from rh_kernel.display.derivations.text import derivation_text
 from rh_kernel.display.live.view import Unanswerable, number, words
-from rh_kernel.display.record import Json, Record
 from rh_kernel.display.text import runs, visible
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import Doc, plain
@@ -27,14 +27,11 @@ ENDINGS = {"latex": "text/x-tex", "text": "text/plain"}
 class DerivationView:
     """The view of the derivations of one result: one, or two for a function that brings its own derivative."""
 
+    kind = "derivation"
+
     def __init__(self, made: DerivationMade) -> None:
         self._made = made
         self._browsers = [Browser(d) for d in made.derivations]
-
-    @property
-    def kind(self) -> str:
-        """``derivation``"""
-        return "derivation"
 
     def opening(self) -> Record:
         """The judgments next to each root, and all rules."""

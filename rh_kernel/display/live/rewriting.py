@@ -10,17 +10,18 @@ from typing import cast
 
 from rh_kernel.ad.eff.reduction.traces import Shown
 from rh_kernel.ad.system import Rewritten
-from rh_kernel.display.effects.text import type_text
+from rh_kernel.display.data import Json, Record
+from rh_kernel.display.effects.values import type_text
+from rh_kernel.display.laboratory.steps import one_line
 from rh_kernel.display.live.lines import ROLES, WIDTH
 from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.stepper_sheets import ranges
-from rh_kernel.display.live.view import Unanswerable, number, truth, words
-from rh_kernel.display.record import Json, Record
+from rh_kernel.display.live.view import Unanswerable, number, search, words
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.words import cut
 from rh_kernel.session.results import ReductionShown, RewritingShown
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.printing.doc import Doc, plain
+from rh_kernel.syntax.printing.doc import Doc
 
 NARROWEST, WIDEST = 30, 160
 """A page may ask for lines of so many characters, as its panes are wide."""
@@ -38,17 +39,14 @@ SEARCHED = 300_000
 class Rewriting:
     """Answers about one trace."""
 
+    kind = "rewriting"
+
     def __init__(self, result: RewritingShown | ReductionShown) -> None:
         self._result = result
         self._start, *self._steps = _steps(result)
         fired = Counter(step.rule for step in self._steps)
         self._rules = sorted(fired, key=lambda rule: (-fired[rule], rule))
         self._fired = fired
-
-    @property
-    def kind(self) -> str:
-        """``rewriting``"""
-        return "rewriting"
 
     def opening(self) -> Record:
         """The whole at a glance: what is traced, how it ends, the rule of each step, and which steps change a cell or print."""
@@ -80,7 +78,7 @@ class Rewriting:
 
     def _head(self) -> Record:
         last = self._steps[-1] if self._steps else self._start
-        end = cut(_one_line(last.term), LONGEST)
+        end = cut(visible(one_line(last.term)), LONGEST)
         match self._result:
             case RewritingShown(system, program):
                 words: Record = {"title": system.title, "source": system.source, "subject": program.name, "type": "", "why": []}
@@ -112,19 +110,13 @@ class Rewriting:
     def _find(self, question: Record) -> Record:
         """The next step whose term behind it has the text, or whose rule is called that."""
         text = " ".join(words(question, "text").casefold().split())
-        backwards = truth(question, "backwards")
-        count = len(self._steps)
-        start = number(question, "from", -1 if backwards else 0, count)
-        room = SEARCHED
-        for n in range(min(start, count - 1), -1, -1) if backwards else range(start, count):
+
+        def look(n: int) -> tuple[bool, int]:
             step = self._steps[n]
-            line = _one_line(step.term).casefold()
-            if text in line or text == step.rule.casefold():
-                return {"step": n}
-            room -= len(line)
-            if room <= 0:
-                return {"step": None, "reached": n - 1 if backwards else n + 1}
-        return {"step": None}
+            line = visible(one_line(step.term)).casefold()
+            return text in line or text == step.rule.casefold(), len(line)
+
+        return search(question, len(self._steps), look, SEARCHED)
 
 
 def _steps(result: RewritingShown | ReductionShown) -> Sequence[Rewritten]:
@@ -142,7 +134,8 @@ def _cells(step: Shown) -> list[Json]:
     changed = next((i for i, cell in enumerate(held) if cell.is_changed), 0)
     first = max(0, min(changed - MOST_CELLS // 2, len(held) - MOST_CELLS))
     told: list[Json] = [
-        [cell.name, cut(_one_line(cell.content), LONGEST_CONTENT), cell.is_changed] for cell in held[first : first + MOST_CELLS]
+        [cell.name, cut(visible(one_line(cell.content)), LONGEST_CONTENT), cell.is_changed]
+        for cell in held[first : first + MOST_CELLS]
     ]
     return told
 
@@ -158,7 +151,3 @@ def _laid(doc: Doc, kinds: tuple[str, ...], width: int) -> Record:
 def _nowhere(_: Span) -> int:
     """Terms of a trace are of no cell."""
     return 0
-
-
-def _one_line(doc: Doc) -> str:
-    return " ".join(visible(plain(doc, math.inf)).split())

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from rh_kernel.display.data import Record
 from rh_kernel.display.live.lines import units
-from rh_kernel.display.record import Record
 from rh_kernel.display.text import visible
 from rh_kernel.source.span import Source, Span
 

@@ -4,12 +4,12 @@ import math
 from collections import Counter
 from typing import cast
 
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.live.lines import ROLES, WIDTH, edit
 from rh_kernel.display.live.sources import Origins, excerpt
 from rh_kernel.display.live.stepper_heap import Heaps
 from rh_kernel.display.live.stepper_sheets import Manner, Sheets, ranges
-from rh_kernel.display.live.view import Unanswerable, number, truth, words
-from rh_kernel.display.record import Json, Record
+from rh_kernel.display.live.view import Unanswerable, number, search, truth, words
 from rh_kernel.display.rounding import ENTRIES
 from rh_kernel.display.traces.equations import condition, equation
 from rh_kernel.display.traces.flows import flow
@@ -48,6 +48,8 @@ FARTHEST = 1_000_000
 class Stepper:
     """Answers about one trace."""
 
+    kind = "stepper"
+
     def __init__(self, result: TraceMade) -> None:
         self._result = result
         self._steps = result.steps
@@ -59,11 +61,6 @@ class Stepper:
         self._numbers = {rule: n for n, rule in enumerate(self._rules)}
         self._fired = fired
         self._told_legs: Record | None = None
-
-    @property
-    def kind(self) -> str:
-        """``stepper``"""
-        return "stepper"
 
     def opening(self) -> Record:
         """The whole at a glance: what is traced, its value, the rule of each step, and the heap at the start."""
@@ -188,18 +185,13 @@ class Stepper:
 
     def _find(self, question: Record) -> Record:
         text = words(question, "text").casefold()
-        backwards = truth(question, "backwards")
-        start = number(question, "from", -1 if backwards else 0, len(self._steps))
-        room = SEARCHED
-        for n in range(min(start, len(self._steps) - 1), -1, -1) if backwards else range(start, len(self._steps)):
+
+        def look(n: int) -> tuple[bool, int]:
             step = self._steps[n]
             line = f"{step.rule.value} {about(step)} {became(step)}"
-            if text in line.casefold():
-                return {"step": n}
-            room -= len(line) + TO_WRITE
-            if room <= 0:
-                return {"step": None, "reached": n - 1 if backwards else n + 1}
-        return {"step": None}
+            return text in line.casefold(), len(line) + TO_WRITE
+
+        return search(question, len(self._steps), look, SEARCHED)
 
 
 def _manner(question: Record) -> Manner:

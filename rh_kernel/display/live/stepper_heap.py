@@ -1,16 +1,14 @@
 """The heap at every state of a trace, and contents as a page gets them."""
 
-import math
 from bisect import bisect_left
 from collections.abc import Mapping
 
-import numpy as np
-
-from rh_kernel.display.record import Json, Record
+from rh_kernel.display.contents import norm
+from rh_kernel.display.data import Json, Record, location_names, strict_json
 from rh_kernel.display.rounding import array_line
-from rh_kernel.paper import Rule
-from rh_kernel.session.results import Change, TraceMade
-from rh_kernel.syntax.core import Array, Perform
+from rh_kernel.display.traces.frames import heap_changes, used_locations
+from rh_kernel.session.results import TraceMade
+from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import real
 
@@ -22,24 +20,13 @@ class Heaps:
     """What the locations hold that the trace reads or writes; ``changes`` tells what a step has put there."""
 
     def __init__(self, result: TraceMade) -> None:
-        used: set[Location] = set()
-        for step in [step for step in result.steps if step.rule in (Rule.GET, Rule.PUT)]:
-            match step.redex:
-                case Perform(op, _):
-                    used |= {i for i in op.indices if isinstance(i, Location)}
-                case _:
-                    pass
+        used = used_locations(result.steps)
         self.start: Mapping[Location, Array] = {location: a for location, a in result.heap.items() if location in used}
-        self.names = _names(self.start)
-        self.changes: dict[int, Change] = {}
+        self.names = location_names(self.start)
+        self.changes = heap_changes(result)
         self._puts: dict[Location, list[int]] = {location: [] for location in self.start}
-        now = dict(self.start)
-        for n, step in enumerate(result.steps):
-            if step.change is not None:
-                location, after = step.change.location, step.change.content
-                self.changes[n] = Change(location, now.get(location), after)
-                self._puts.setdefault(location, []).append(n)
-                now[location] = after
+        for n, change in self.changes.items():
+            self._puts.setdefault(change.location, []).append(n)
 
     def at(self, state: int) -> list[Record]:
         """Each location after so many steps, and the step that has put there what it holds."""
@@ -72,37 +59,11 @@ def content(array: Array) -> Record:
     """An array: its type, how it is written, its length as a vector, and its entries if there are not too many."""
     entries: list[Json] | None = None
     if array.size <= MOST_VALUES:
-        entries = [number(float(x)) for x in array.ravel()]
+        entries = [strict_json(float(x)) for x in array.ravel()]
     return {
         "type": str(real(*array.shape)),
         "text": array_line(array),
-        "norm": _norm(array),
+        "norm": strict_json(norm(array)) if array.size else None,
         "shape": [*array.shape],
         "values": entries,
-    }
-
-
-def number(x: float) -> Json:
-    """A number as data: what is not finite is ``nan``, ``inf`` or ``-inf``."""
-    return x if math.isfinite(x) else str(x)
-
-
-def _norm(array: Array) -> Json:
-    if not array.size:
-        return None
-    entries = np.abs(array.astype(np.float64).ravel())
-    scale = float(entries.max())
-    if not math.isfinite(scale) or not scale:
-        return number(scale)
-    return number(scale * float(np.linalg.norm(entries / scale)))
-
-
-def _names(heap: Mapping[Location, Array]) -> dict[Location, str]:
-    """A location that a later declaration hides has its version behind its name."""
-    newest: dict[str, int] = {}
-    for location in heap:
-        newest[location.name] = max(newest.get(location.name, 0), location.version)
-    return {
-        location: location.name if location.version == newest[location.name] else f"{location.name}#{location.version}"
-        for location in heap
     }

@@ -7,33 +7,14 @@ from dataclasses import dataclass
 
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.live.lines import Part, Place, Sheet, triples
-from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.contexts import Subject
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Const,
-    Handle,
-    Let,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    RevHandle,
-    Scope,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import RH, Bind, Bound, Let, R, Rd, Return, RevHandle, Scope, Term
 from rh_kernel.syntax.printing.doc import Typed
 from rh_kernel.syntax.printing.names import Names
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.printer import Path
 from rh_kernel.syntax.printing.steps import Marks
+from rh_kernel.syntax.traversal import children
 from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 
@@ -48,11 +29,7 @@ class Judged:
 
 def derive(M: Subject) -> Derivation:
     """The derivation for a closed term or command."""
-    match M:
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            return derive_term((), M)
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            return derive_command((), (), M)
+    return derive_term((), M) if isinstance(M, Term) else derive_command((), (), M)
 
 
 def below(d: Derivation, place: Path) -> Derivation:

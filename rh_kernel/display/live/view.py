@@ -1,8 +1,9 @@
 """A view: what a page may ask about one result, and the answers. Questions come from a page, so nothing in them is certain."""
 
+from collections.abc import Callable
 from typing import Protocol
 
-from rh_kernel.display.record import Json, Record
+from rh_kernel.display.data import Json, Record
 
 
 class Unanswerable(Exception):
@@ -50,3 +51,20 @@ def truth(question: Record, name: str) -> bool:
     if not isinstance(found, bool):
         raise Unanswerable(f"`{name}` is true or false")
     return found
+
+
+def search(question: Record, count: int, look: Callable[[int], tuple[bool, int]], room: int) -> Record:
+    """The first of ``count`` steps that fits, from where the question says, forwards or ``backwards``. Raises ``Unanswerable``.
+
+    ``look`` tells whether a step fits, and what it cost to look; after a cost of ``room`` the search says how far it came.
+    """
+    backwards = truth(question, "backwards")
+    start = number(question, "from", -1 if backwards else 0, count)
+    for n in range(min(start, count - 1), -1, -1) if backwards else range(start, count):
+        fits, cost = look(n)
+        if fits:
+            return {"step": n}
+        room -= cost
+        if room <= 0:
+            return {"step": None, "reached": n - 1 if backwards else n + 1}
+    return {"step": None}

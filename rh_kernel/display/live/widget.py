@@ -13,11 +13,11 @@ import anywidget
 import traitlets
 from ipywidgets import register_comm_target
 
+from rh_kernel.display.data import Record
 from rh_kernel.display.fault import fault
 from rh_kernel.display.live.front_end import script, style
 from rh_kernel.display.live.view import Unanswerable, View
 from rh_kernel.display.markup import element
-from rh_kernel.display.record import Record
 
 Bundle: TypeAlias = Mapping[str, Any]
 

@@ -5,8 +5,7 @@ from typing import TypeVar
 
 from rh_kernel.arrays.equations.listing import Line, lines
 from rh_kernel.arrays.program import Program
-from rh_kernel.display.html import COLOURS
-from rh_kernel.display.markup import FAINT, MONOSPACE, span, table
+from rh_kernel.display.markup import FAINT, code, span, table
 from rh_kernel.syntax.printing.doc import Role
 
 MOST = 300
@@ -42,7 +41,7 @@ def _gap(count: int) -> str:
 def _row(line: Line) -> list[str]:
     shape, _, flop = line.note.rpartition(", ") if line.note.endswith("flop") else (line.note, "", "")
     name, arrow, rest = line.right.partition("(")
-    colour = COLOURS[Role.FUNCTION if line.left else Role.OPERATION]
-    right = span(f"{MONOSPACE};color:{colour}", name) + span(MONOSPACE, arrow + rest) if arrow else span(MONOSPACE, name)
-    left = span(MONOSPACE, f"{line.left} =") if line.left else ""
-    return [left, right, span(f"{MONOSPACE};{FAINT}", shape), span(f"{MONOSPACE};{FAINT}", flop.removesuffix(" flop"))]
+    role = Role.FUNCTION if line.left else Role.OPERATION
+    right = code(name, role) + code(arrow + rest) if arrow else code(name)
+    left = code(f"{line.left} =") if line.left else ""
+    return [left, right, code(shape, style=FAINT), code(flop.removesuffix(" flop"), style=FAINT)]

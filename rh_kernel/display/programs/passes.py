@@ -7,8 +7,9 @@ from rh_kernel.arrays.equations.listing import listing
 from rh_kernel.arrays.passes import Pass, Passed
 from rh_kernel.arrays.planning.listing import StepLine, steps_listing
 from rh_kernel.arrays.program import Program
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
+from rh_kernel.display.markup import FAINT, box, code, details, span, table
 from rh_kernel.display.programs.listings import both_ends, ends_text, program_table
+from rh_kernel.display.tables import columns
 
 HEADING = ("pass", "leaves", "operations", "bytes moved", "reals of scratch")
 """The columns of the table; the last counts what is kept in between."""
@@ -32,7 +33,7 @@ def passes_text(passes: Sequence[Passed]) -> str:
 
 def passes_html(passes: Sequence[Passed]) -> str:
     """The table."""
-    rows = [[span("", name), *(_faint(count) for count in counts)] for name, *counts in _rows(passes)]
+    rows = [[span("", name), *(code(count, style=FAINT) for count in counts)] for name, *counts in _rows(passes)]
     return table(rows, [*HEADING], "llrrr")
 
 
@@ -53,14 +54,6 @@ def programs_html(passes: Sequence[Passed]) -> str:
         inside = _html(p) if text else span(FAINT, SAME)
         shown.append(details("margin:2px 0", about, box("margin-left:1.2em", inside), is_open=p is passes[-1]))
     return "".join(shown)
-
-
-def columns(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
-    """Lines of cells, each column as wide as it has to be, and ``l``, left, or ``r``, right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(sides))]
-    for row in rows:
-        cells = [f"{cell:>{w}}" if side == "r" else f"{cell:<{w}}" for cell, w, side in zip(row, widths, sides, strict=True)]
-        yield "  ".join(cells).rstrip()
 
 
 def _rows(passes: Sequence[Passed]) -> Iterator[tuple[str, ...]]:
@@ -97,24 +90,16 @@ def _html(p: Passed) -> str:
 
     def row(step: StepLine) -> list[str]:
         counts = (step.over, f"{step.operations:,}", f"{step.moved * item:,}")
-        return [_code(shortened(step.text)), *(_faint(count) for count in counts)]
+        return [code(shortened(step.text)), *(code(count, style=FAINT) for count in counts)]
 
     steps = table(both_ends(found.steps, row, EACH), ["", "for each", "operations", "bytes"], "wlrr")
     return _boxes(found.before) + steps + _boxes(found.after)
 
 
 def _boxes(texts: Sequence[str]) -> str:
-    return "".join([box("", shown) for (shown,) in both_ends(texts, lambda text: [_code(shortened(text))], EACH)])
+    return "".join([box("", shown) for (shown,) in both_ends(texts, lambda text: [code(shortened(text))], EACH)])
 
 
 def shortened(text: str) -> str:
     """The beginning and the end of a line that is very long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
-
-
-def _faint(text: str) -> str:
-    return span(f"{MONOSPACE};{FAINT}", text)
-
-
-def _code(text: str) -> str:
-    return span(MONOSPACE, text)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from rh_kernel.arrays.planning.profiling import Measured, Profile
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
+from rh_kernel.display.markup import FAINT, box, code, span, table
 from rh_kernel.display.programs.listings import MOST
-from rh_kernel.display.programs.passes import columns, shortened
+from rh_kernel.display.programs.passes import shortened
+from rh_kernel.display.tables import columns
 
 HEADING = ("step", "operations", "bytes", "predicted µs", "measured µs", "share")
 WIDTH = 72
@@ -31,12 +32,12 @@ def profile_html(profile: Profile, place: str, samples: int | None = None) -> st
     steps, others = _longest(profile)
     for step in steps:
         *counts, measured, _ = _cells(step, total)
-        faint = [span(f"{MONOSPACE};{FAINT}", count) for count in counts]
-        rows.append([span(MONOSPACE, shortened(step.line.text)), *faint, span(MONOSPACE, measured), _bar(step, total)])
+        faint = [code(count, style=FAINT) for count in counts]
+        rows.append([code(shortened(step.line.text)), *faint, code(measured), _bar(step, total)])
     if others:
-        rows.append([span(f"{MONOSPACE};{FAINT}", cell) for cell in _others(others, total)])
+        rows.append([code(cell, style=FAINT) for cell in _others(others, total)])
     name, *totals, _ = _totals(profile)
-    rows.append([span("font-weight:bold", name), *(span(f"{MONOSPACE};font-weight:bold", cell) for cell in totals), ""])
+    rows.append([span("font-weight:bold", name), *(code(cell, style="font-weight:bold") for cell in totals), ""])
     return table(rows, [*HEADING], "wrrrrl") + "".join(
         [box(f"{FAINT};font-size:85%", line) for line in said(profile, place, samples)]
     )
@@ -95,7 +96,7 @@ def _share(step: Measured, total: float) -> float:
 def _bar(step: Measured, total: float) -> str:
     share = _share(step, total)
     bar = f"display:inline-block;width:{max(share * 6, 0.05):.2f}em;height:0.7em;background:currentColor;opacity:0.35"
-    return f'<span style="{bar}"></span> {span(f"{MONOSPACE};{FAINT}", f"{share:.0%}")}'
+    return f'<span style="{bar}"></span> {code(f"{share:.0%}", style=FAINT)}'
 
 
 def _micro(seconds: float) -> str:

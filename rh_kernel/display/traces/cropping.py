@@ -6,37 +6,16 @@ What is kept stays at its position, so a path to a subtree is the same before an
 same nodes: these are counted once, and what was made of them for one state is there for the ones after it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from rh_kernel.display.clipping import DOTS
-from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.source.descent import Descent, descend
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Command,
-    Const,
-    Handle,
-    Let,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    RevHandle,
-    Scope,
-    Term,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import RH, Bind, Bound, Const, Handle, Let, Plus, Proj, Return, RevHandle, Tuple, Zero
 from rh_kernel.syntax.printing.printer import Path
+from rh_kernel.syntax.traversal import children, rebuilt
 
 NODES = 1_000
 """What has no more nodes is shown whole."""
@@ -283,45 +262,3 @@ def _splits(M: Subject) -> bool:
             return True
         case _:
             return False
-
-
-def rebuilt(M: Subject, parts: Sequence[Subject]) -> Subject:
-    """M with other children; M itself if they are the same."""
-    if all(part is N for part, (N, _) in zip(parts, children(M), strict=True)):
-        return M
-    terms, commands = cast(Sequence[Term], parts), cast(Sequence[Command], parts)
-    match M:
-        case Bound() | Const() | Zero():
-            return M
-        case Call(f):
-            return Call(f, terms[0], span=M.span)
-        case Plus():
-            return Plus(terms[0], terms[1], M.of_cotangents, span=M.span)
-        case Tuple():
-            return Tuple(tuple(terms), span=M.span)
-        case Proj(i, n):
-            return Proj(i, n, terms[0], span=M.span)
-        case Let(_, scope):
-            return Let(terms[0], _scope(scope, parts[1]), span=M.span)
-        case Rd(_, scope):
-            return Rd(terms[0], _scope(scope, parts[1]), terms[2], span=M.span)
-        case R(_, scope, _, known):
-            return R(terms[0], _scope(scope, parts[1]), terms[2], known, span=M.span)
-        case Return():
-            return Return(terms[0], span=M.span)
-        case Perform(op):
-            return Perform(op, terms[0], span=M.span)
-        case Bind(_, scope):
-            return Bind(commands[0], _scope(scope, parts[1]), span=M.span)
-        case RevHandle(_, scope, H):
-            return RevHandle(terms[0], _scope(scope, parts[1]), H, span=M.span)
-        case RH(_, scope, H):
-            return RH(terms[0], _scope(scope, parts[1]), H, span=M.span)
-        case Handle(_, H):
-            return Handle(commands[0], H, span=M.span)
-        case Resume(index, hint):
-            return Resume(index, hint, terms[0], span=M.span)
-
-
-def _scope(scope: Scope, body: Subject) -> Scope:
-    return scope if body is scope.body else Scope(scope.hints, body, span=scope.span)

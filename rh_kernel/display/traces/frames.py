@@ -10,29 +10,12 @@ from rh_kernel.display.traces.scenes import document, scene
 from rh_kernel.display.traces.words import about, became
 from rh_kernel.operational.contexts import Context, Subject, path, plug
 from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
-from rh_kernel.syntax.core import (
-    RH,
-    Array,
-    Bind,
-    Bound,
-    Call,
-    Const,
-    Handle,
-    Let,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    RevHandle,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import Array, Perform
 from rh_kernel.syntax.printing.doc import Doc
-from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc, term_doc
+from rh_kernel.syntax.printing.printer import Brevity, Memory
+from rh_kernel.syntax.printing.steps import UNMARKED
 from rh_kernel.syntax.printing.steps import Marks as Annotations
 from rh_kernel.syntax.signature import Location
 
@@ -74,6 +57,13 @@ def heap_changes(result: TraceMade) -> dict[int, Change]:
     return changes
 
 
+def used_locations(steps: Sequence[Step]) -> set[Location]:
+    """The locations that the steps read or write."""
+    operations = [step.redex for step in steps if step.rule in (Rule.GET, Rule.PUT)]
+    indices = [i for redex in operations if isinstance(redex, Perform) for i in redex.operation.indices]
+    return {i for i in indices if isinstance(i, Location)}
+
+
 def total_changes(result: TraceMade, changes: Sequence[Change]) -> tuple[Change, ...]:
     """What all the steps together have made of each location, in the order of the heap."""
     last = {change.location: change.after for change in changes}
@@ -95,14 +85,10 @@ def state_doc(K: Context | None, M: Subject, marks: Marks, memory: Memory | None
     return document(shown.subject, shown.names, _brevity(placed), Annotations.of(placed), memory)
 
 
-def subject_doc(M: Subject, marks: Marks = NO_MARKS, memory: Memory | None = None) -> Doc:
+def subject_doc(M: Subject, marks: Marks = NO_MARKS, memory: Memory | None = None, brevity: Brevity | None = None) -> Doc:
     """``M`` as traces show it, numbers to four digits; tuples are cut only behind what is marked."""
-    brevity = _brevity(marks)
-    match M:
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            return term_doc(M, (), marks, brevity, memory)
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            return command_doc(M, (), marks, brevity, memory)
+    annotations = Annotations.of(marks) if marks else UNMARKED
+    return document(M, (), brevity or _brevity(marks), annotations, memory)
 
 
 def _brevity(marks: Marks) -> Brevity:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from rh_kernel.display.html import COLOURS, escape
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, span, table
 from rh_kernel.display.rounding import array_line
+from rh_kernel.display.tables import rule_name, rules_table
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import Frame, frame, heap_changes, state_doc, subject_doc, total_changes
 from rh_kernel.display.traces.glosses import gloss
@@ -47,19 +48,19 @@ def trace_html(result: TraceMade) -> str:
         _heap(total_changes(result, [*changes.values()])),
         _legend(result.steps),
         *_legs(result, changes),
-        _rules(result.steps),
+        rules_table("margin:6px 0", "fired", Counter([step.rule for step in result.steps]), gloss) if result.steps else "",
         *[box(f"color:{COLOURS[Role.ERROR]}", escape(f"{d.code}: {d.message}")) for d in result.stuck],
     )
 
 
 def _outcome(result: TraceMade) -> str:
     count = f"{len(result.steps)} step{'' if len(result.steps) == 1 else 's'}"
-    subject = span(f"{MONOSPACE};{FAINT};font-size:90%", line(state_doc(None, result.subject, {}, None), 104))
+    subject = code(line(state_doc(None, result.subject, {}, None), 104), style=f"{FAINT};font-size:90%")
     if result.value is None:
         outcome = span(f"color:{COLOURS[Role.ERROR]};font-weight:bold", f"stuck after {count}")
     else:
-        value = span(f"{MONOSPACE};font-weight:bold", line(subject_doc(result.value), 110))
-        kind = span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(result.type))
+        value = code(line(subject_doc(result.value), 110), style="font-weight:bold")
+        kind = code(str(result.type), Role.TYPE)
         outcome = f"{value} : {kind} {span(FAINT, f'in {count}')}"
     return box("", subject) + box("", outcome)
 
@@ -73,10 +74,10 @@ def _heap(changes: Sequence[Change]) -> str:
 def _change(change: Change) -> list[str]:
     before = "" if change.before is None else array_line(change.before)
     return [
-        span(f"{MONOSPACE};color:{COLOURS[Role.LOCATION]}", change.location.name),
-        span(f"{MONOSPACE};{FAINT}", before),
+        code(change.location.name, Role.LOCATION),
+        code(before, style=FAINT),
         "→",
-        span(MONOSPACE, array_line(change.after)),
+        code(array_line(change.after)),
     ]
 
 
@@ -93,23 +94,6 @@ def _legend(steps: Sequence[Step]) -> str:
     if any(step.rule in (Rule.RH_OP, Rule.RH_TERM) for step in steps):
         words += [lined("forward", "Qᶠ, on the way forward"), lined("backward", "Qᵇ, on the way back")]
     return box("margin:6px 0;font-size:90%", *words)
-
-
-def _rules(steps: Sequence[Step]) -> str:
-    fired = Counter(step.rule for step in steps)
-    rows = [
-        [_rule(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
-        for rule, times in sorted(fired.items(), key=lambda entry: (-entry[1], entry[0].value))
-    ]
-    return (
-        details("margin:6px 0", f"{len(fired)} rules fired", table(rows, ["rule", "times", "paper", ""], "lrlw"))
-        if rows
-        else ""
-    )
-
-
-def _rule(rule: Rule) -> str:
-    return span(f"font-weight:bold;color:{COLOURS[Role.RULE]}", rule.value)
 
 
 def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
@@ -160,7 +144,7 @@ def _leg(leg: Leg, words: str, result: TraceMade, rows: Sequence[str], put: Sequ
     summary = (
         span(f"color:rgb({colour});font-weight:bold", ARROWS[leg.direction])
         + " "
-        + span(MONOSPACE, words)
+        + code(words)
         + span(f"{MONOSPACE};font-size:90%;margin-left:14px;color:rgb({colour})", _flow(leg, result))
         + span(f"{FAINT};margin-left:12px;font-size:90%", numbers + (f" · changes {', '.join(put)}" if put else ""))
     )
@@ -183,7 +167,7 @@ _COLOURS = {
 
 def _step(f: Frame, room: int, *, is_open: bool) -> str:
     rule = f.step.rule
-    summary = f"{f.number:>4}  {_rule(rule)}{' ' * (10 - len(rule.value))}{escape(_gist(f))}"
+    summary = f"{f.number:>4}  {rule_name(rule)}{' ' * (10 - len(rule.value))}{escape(_gist(f))}"
     arrow = box(f"{FAINT};padding-left:8px;white-space:normal", escape(f"—{rule.value}→  {rule.figure.value}: {gloss(rule)}"))
     heap = "" if f.change is None else box("padding:2px 8px", " ".join(_change(f.change)))
     for near, far, most in VIEWS:

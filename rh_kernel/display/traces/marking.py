@@ -12,28 +12,10 @@ from typing import TypeAlias
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Const,
-    Handle,
-    Let,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    RevHandle,
-    Scope,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import RH, Bind, Bound, Handle, Let, Perform, Return, RevHandle, Scope
 from rh_kernel.syntax.printing.doc import Annotation, Mark, MarkKind
 from rh_kernel.syntax.printing.printer import Path
+from rh_kernel.syntax.traversal import children
 
 Marks: TypeAlias = Mapping[Path, Annotation]
 
@@ -164,20 +146,3 @@ def _occurrences(scope: Scope, most: float) -> Iterator[Path]:
             continue
         below = [(N, index + binders, (*path, i)) for i, (N, binders) in enumerate(children(M))]
         todo += [task for task in reversed(below) if task[0].loose >> task[1] & 1]
-
-
-def children(M: Subject) -> tuple[tuple[Subject, int], ...]:
-    """The children in the order of their positions, each with the number of variables bound there."""
-    match M:
-        case Bound() | Const() | Zero():
-            return ()
-        case Call(_, N) | Proj(_, _, N) | Return(N) | Perform(_, N) | Resume(_, _, N) | Handle(N, _):
-            return ((N, 0),)
-        case Plus(L, N):
-            return (L, 0), (N, 0)
-        case Tuple(items):
-            return tuple([(N, 0) for N in items])
-        case Let(N, scope) | Bind(N, scope) | RevHandle(N, scope, _) | RH(N, scope, _):
-            return (N, 0), (scope.body, scope.arity)
-        case Rd(W, scope, V) | R(W, scope, V):
-            return (W, 0), (scope.body, scope.arity), (V, 0)

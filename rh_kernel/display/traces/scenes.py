@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from rh_kernel.display.clipping import DOTS
-from rh_kernel.display.traces.cropping import crop, rebuilt
-from rh_kernel.display.traces.marking import children
+from rh_kernel.display.traces.cropping import crop
 from rh_kernel.operational.contexts import Closure, Context, Subject, binders, depth, outline, path, plug
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.syntax.core import (
@@ -38,6 +37,7 @@ from rh_kernel.syntax.printing.names import Names
 from rh_kernel.syntax.printing.printer import Memory, Path, symbols
 from rh_kernel.syntax.printing.steps import UNMARKED, Brevity, Marks, Page
 from rh_kernel.syntax.printing.terms import Level, term
+from rh_kernel.syntax.traversal import children, rebuilt
 
 FRAMES, STRIDE = 8, 12
 """Around the redex so many frames are shown, and up to ``STRIDE`` more, so that the cut does not move at each step."""

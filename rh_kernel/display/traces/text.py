@@ -5,17 +5,14 @@ from collections.abc import Iterator
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.cropping import is_large
-from rh_kernel.display.traces.frames import folded, heap_changes, subject_doc
+from rh_kernel.display.traces.frames import folded, heap_changes, subject_doc, used_locations
 from rh_kernel.display.traces.legs import legs
 from rh_kernel.display.traces.scenes import document
 from rh_kernel.display.traces.states import States
 from rh_kernel.display.traces.words import ARROWS, SHORT, title
-from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
-from rh_kernel.syntax.core import Perform
 from rh_kernel.syntax.printing.doc import Close, Doc, Newline, Open, layout, plain
 from rh_kernel.syntax.printing.printer import Memory
-from rh_kernel.syntax.signature import Location
 
 WIDTH = 96
 """Lines are this wide, where they can be broken."""
@@ -93,15 +90,7 @@ def _begun(doc: Doc) -> str:
 
 def _with_heap(result: TraceMade, subject: str) -> str:
     """The subject, under the contents of the locations that the trace reads or writes."""
-    used: set[Location] = set()
-    for step in result.steps:
-        if step.rule not in (Rule.GET, Rule.PUT):
-            continue
-        match step.redex:
-            case Perform(op, _):
-                used |= {i for i in op.indices if isinstance(i, Location)}
-            case _:
-                pass
+    used = used_locations(result.steps)
     held = [f"{loc.name} ↦ {array_line(array)}" for loc, array in result.heap.items() if loc in used]
     return f"[{', '.join(held)}]\n{subject}" if held else subject
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from rh_kernel.display.clipping import DOTS
-from rh_kernel.display.traces.cropping import rebuilt
-from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.contexts import Closure, Context, Subject, up_to
 from rh_kernel.operational.environments import Environment, are_same, length, value_at, without
 from rh_kernel.syntax.core import Bound, Command, Handle, Node, Perform, R, RevHandle, Term
 from rh_kernel.syntax.rebuild import Walk, rebuild
+from rh_kernel.syntax.traversal import children, rebuilt
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 

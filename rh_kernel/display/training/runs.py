@@ -1,9 +1,12 @@
-"""Training runs while they go on and when they are done: how far, how fast, the curve of each measure, what has changed."""
+"""Training runs: their progress, and the view of their result, with the curve of each measure and what has changed."""
 
 from collections.abc import Sequence
 
+from rh_kernel.display.data import Json, Record, strict_json
+from rh_kernel.display.data import contents as heap
 from rh_kernel.display.html import COLOURS
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
+from rh_kernel.display.markup import FAINT, box, code, element, span
+from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkline
 from rh_kernel.display.training.weights import contents, gallery, moved, passing_gallery
 from rh_kernel.display.values import short
@@ -17,6 +20,11 @@ MOST_LINES = 50
 
 BAR = 16
 """The bar of a text is so many characters long."""
+
+
+def progress(p: Progress) -> dict[str, str]:
+    """How far a training run is, by MIME type: a line of text, or a bar with the curves so far."""
+    return {"text/plain": progress_text(p), "text/html": progress_html(p)}
 
 
 def progress_text(p: Progress) -> str:
@@ -93,9 +101,9 @@ def _fraction(p: Progress) -> float:
 
 def _curve(text: str, values: Sequence[float], epochs: int = 0) -> str:
     """A measure: its text, its last value, and its curve, over so many epochs if that is known; or room for it."""
-    words = span(f"{MONOSPACE};{FAINT};font-size:90%", text or "\N{NO-BREAK SPACE}")
+    words = code(text or "\N{NO-BREAK SPACE}", style=f"{FAINT};font-size:90%")
     title = element("div", _TITLE, words, **({"title": text} if text else {}))
-    last = box("", span(f"{MONOSPACE};font-weight:bold", _ends(values) if values else "\N{NO-BREAK SPACE}"))
+    last = box("", code(_ends(values) if values else "\N{NO-BREAK SPACE}", style="font-weight:bold"))
     if epochs and len(values) < 2:
         picture = box(_ROOM, span(FAINT, "the curve begins after epoch 2" if epochs > 1 else ""))
     else:
@@ -122,3 +130,14 @@ def _speed(samples_per_second: float) -> str:
 _CARD = "display:inline-block;vertical-align:top;width:390px;margin:4px 18px 4px 0"
 _TITLE = "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
 _ROOM = f"width:{WIDTH}px;height:{HEIGHT}px;line-height:{HEIGHT}px;text-align:center;background-color:rgba(128,128,128,0.06)"
+
+
+def _record(done: TrainingDone) -> Record:
+    averages: list[Json] = [{"text": text, "measure": strict_json([*values])} for text, values in done.measures]
+    first = strict_json([*done.measures[0][1]]) if done.measures else []
+    more: Record = {"measures": averages} if len(averages) > 1 else {}
+    about: Record = {"epochs": done.epochs, "samples": done.samples, "measure": first}
+    return {"kind": "training", **about, **more, "heap": heap(done.changes)}
+
+
+TRAINING = ResultView(TrainingDone, text=run_text, rich=as_html(run_html), records=lambda done: (_record(done),))

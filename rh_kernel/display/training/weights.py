@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rh_kernel.display.html import COLOURS
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span
+from rh_kernel.display.contents import norm
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, element, span
 from rh_kernel.display.palette import ABOVE, BELOW
 from rh_kernel.display.pictures import MOST_CELLS, TILE_CELLS, extremes, heat_map, tiles
 from rh_kernel.display.rounding import ENTRIES, array_line
@@ -116,15 +116,15 @@ def side_of_images(changes: Sequence[Change], which: int) -> int:
 def _card(change: Change, side: int) -> str:
     after = change.after
     head = [
-        span(f"{MONOSPACE};font-weight:bold;color:{COLOURS[Role.LOCATION]}", change.location.name),
-        span(MONOSPACE, " : "),
-        span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(real(*after.shape))),
+        code(change.location.name, Role.LOCATION, "font-weight:bold"),
+        code(" : "),
+        code(str(real(*after.shape)), Role.TYPE),
     ]
     with np.errstate(all="ignore"):
-        norm = f"‖{change.location.name}‖ = {short(_norm(after))}"
-    numbers = [span(_NUMBER, norm), span(_NUMBER, moved(change))]
+        length = f"‖{change.location.name}‖ = {short(norm(after))}"
+    numbers = [span(_NUMBER, length), span(_NUMBER, moved(change))]
     held = contents(change)
-    content = element("div", f"{_LINE};{_SMALL}", span(MONOSPACE, held), title=held)
+    content = element("div", f"{_LINE};{_SMALL}", code(held), title=held)
     parts = [box(_LINE, *head), box(_LINE, *numbers), content]
     if after.size > _FEW:
         parts.append(box("margin:2px 0", _picture(change.location.name, after)))
@@ -168,20 +168,9 @@ def _distance(after: Array, before: Array) -> float:
     """The norm of the difference, of which only a part is made at a time."""
     x, y = after.ravel(), before.ravel()
     parts = [slice(start, start + PART) for start in range(0, x.size, PART)]
-    return math.hypot(*[_norm(np.subtract(x[part], y[part], dtype=np.float64)) for part in parts])
+    return math.hypot(*[norm(np.subtract(x[part], y[part], dtype=np.float64)) for part in parts])
 
 
-def _norm(array: Array) -> float:
-    """The square root of the sum of squares, without overflow on the way; infinite or ``nan`` if an entry is."""
-    entries = np.asarray(array, dtype=np.float64).ravel()
-    squares = float(entries @ entries)
-    if (math.isfinite(squares) and squares > _SMALL_SQUARES) or not entries.size:
-        return math.sqrt(squares)
-    largest = float(np.abs(entries).max())
-    return largest * float(np.linalg.norm(entries / largest)) if largest and math.isfinite(largest) else largest
-
-
-_SMALL_SQUARES = 1e-280
 _CARD = "display:inline-block;vertical-align:top;width:390px;margin:4px 18px 8px 0"
 _LINE = "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
 _NUMBER = f"{MONOSPACE};display:inline-block;min-width:12em"

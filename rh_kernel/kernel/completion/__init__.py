@@ -1,1 +1,1 @@
-"""The Tab key."""
+"""Completion (Tab)."""

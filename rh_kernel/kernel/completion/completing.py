@@ -1,22 +1,25 @@
-"""The Tab key: the words, signs, fields and files that fit what stands before the cursor, each with what it is."""
+"""Completion (Tab): the words, signs, fields and files that match the text before the cursor, each with its kind."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from rh_kernel.kernel.completion.files import ARRAYS, DATA, HEAPS, entries
+from rh_kernel.kernel.completion.files import entries
 from rh_kernel.kernel.completion.place import Argument, DirectiveName, Quoted, Word, place_of
 from rh_kernel.kernel.completion.signs import half_sign, signs
 from rh_kernel.kernel.completion.words import Completion, declared_in, described, words
 from rh_kernel.kernel.sections.place import place
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import DIRECTIVES, RETURN_LINE, SECTION_LINES
+from rh_kernel.session.directives.lines import RETURN_LINE, SECTION_LINES
+from rh_kernel.session.directives.registry import directives, find, names
 from rh_kernel.session.forms import FORMS
 from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.tokens import LABORATORY, PYTHON, RETURN, SECTIONS
 from rh_kernel.training.bundled import NAMES
+from rh_kernel.training.reading.formats import data_suffixes, saved_suffixes
+from rh_kernel.training.reading.npy import NPY
 from rh_kernel.typing.definitions import LocDefinition
 
 __all__ = ["Completion", "completions"]
@@ -27,9 +30,9 @@ _PART = re.compile(r"(?<=[_\W])(?=\w)|(?<=[^\W\d_])(?=\d)|(?<=[a-z])(?=[A-Z])")
 
 
 def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Completion]]:
-    """Where the half-written word before ``cursor`` begins, and the words that begin like it, the nearest to hand first.
+    """Return where the partial word before ``cursor`` begins, and its completions, most relevant first.
 
-    If none begins like it, those a part of which does. Raises nothing, whatever the text and the cursor are.
+    Words that start with it; if there are none, words one part of which starts with it. Never raises.
     """
     cursor = min(max(cursor, 0), len(text))
     before = text[:cursor]
@@ -59,7 +62,7 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
 
 
 def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] | None:
-    """What fits at the end of a text that may be in a section such as ``%%lambda``; ``None`` if it is not."""
+    """Complete inside a section such as ``%%lambda``; ``None`` if the cursor is not in one."""
     there = place(Source("cell", before), len(before))
     if there is None:
         return None
@@ -78,7 +81,7 @@ def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] |
 
 
 def _fitting(found: Iterable[str], word: str) -> list[str]:
-    """Each once, those that begin like ``word``, with the same letters large first; or else those of which a part does."""
+    """The distinct names that start with ``word``, exact case first; if none, those with a part that starts with it."""
     folded, exact = _folded(word), unicodedata.normalize("NFC", word)
     each = [name for name in dict.fromkeys(found) if name != exact]
     begin = [name for name in each if _folded(name).startswith(folded)]
@@ -91,7 +94,7 @@ def _folded(text: str) -> str:
 
 
 def _has_part(text: str, folded: str) -> bool:
-    """Whether a part of a name, such as ``step`` of ``adam_step`` and ``Layer`` of ``myLayer``, begins like ``folded``."""
+    """Whether a part of a name, such as ``step`` in ``adam_step`` or ``Layer`` in ``myLayer``, starts with ``folded``."""
     return any(_folded(text[m.start() :]).startswith(folded) for m in _PART.finditer(text))
 
 
@@ -104,21 +107,21 @@ def _signs(half: str) -> list[Completion]:
 
 
 def _directives(typed: str) -> list[Completion]:
-    usages = {f"%{name}": f"%{name} {argument}".rstrip() for name, (argument, _) in DIRECTIVES.items()}
+    usages = {f"%{directive.name}": directive.call for directive in directives().values()}
     usages[PYTHON] = f"{PYTHON}, the first line of a cell"
     usages |= {**SECTION_LINES, RETURN: RETURN_LINE}
     return [Completion(name, "magic", usages[name]) for name in _fitting(usages, typed)]
 
 
 def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int, list[Completion]]:
-    """A data set or a file of data in ``data("…")``, an array's file in ``load("…")``."""
+    """Complete a data set or data file in ``data("…")``, and an array file in ``load("…")``."""
     match head:
         case "data":
             sets = [] if "/" in typed else _fitting(_data_sets(session), typed)
-            place, files = _files(session, start, typed, DATA)
+            place, files = _files(session, start, typed, data_suffixes())
             return place, [*[Completion(name, "text", "data set") for name in sets], *files]
         case "load":
-            return _files(session, start, typed, ARRAYS)
+            return _files(session, start, typed, NPY.suffixes)
         case _:
             return start, []
 
@@ -131,7 +134,7 @@ def _data_sets(session: Session) -> Iterator[str]:
 
 
 def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -> tuple[int, list[Completion]]:
-    """Where the last part of a half-written path begins, and the files and folders that fit it."""
+    """Return where the last component of a partial path begins, and the files and folders that match it."""
     way, slash, name = typed.rpartition("/")
     found = _fitting(entries(session.folder, typed, endings), name)
     shown = [Completion(name, "path", "folder" if name.endswith("/") else "file") for name in found]
@@ -139,11 +142,12 @@ def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -
 
 
 def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]]:
-    """The words that the form of a directive in ``DIRECTIVES`` has at this place: the n-th word is one of the n-th ``a|b``.
+    """The words that the usage of a directive has at this place: the n-th word is one of the n-th ``a|b``.
 
-    All words after ``a…`` are of that form too.
+    After ``a…`` all further words have that form.
     """
-    argument, _ = DIRECTIVES.get(place.directive, ("", ""))
+    directive = find(place.directive)
+    argument = "" if directive is None else directive.usage
     forms = [_FIELD.findall(form) for form in argument.split()]
     at = len(place.given)
     if at >= len(forms) and "…" in argument:
@@ -151,18 +155,20 @@ def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]
     fields = forms[at] if at < len(forms) else []
     match fields:
         case ["file"]:
-            start, found = _files(session, place.start, place.text, HEAPS)
+            start, found = _files(session, place.start, place.text, saved_suffixes())
             return start, found if place.quoted else [c for c in found if " " not in c.text]
         case ["what"]:
             meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
             return place.start, [Completion(n, "keyword", meanings[n]) for n in _fitting(meanings, place.text)]
         case ["location…"]:
-            names = [d.definition.name for d in session.definitions.named.values() if isinstance(d.definition, LocDefinition)]
-            others = [name for name in names if name not in place.given]
+            locations = [
+                d.definition.name for d in session.definitions.named.values() if isinstance(d.definition, LocDefinition)
+            ]
+            others = [name for name in locations if name not in place.given]
             return place.start, described(session.definitions, "", _fitting(others, place.text))
         case ["name"]:
-            names = [*session.definitions.named, *ROWS, *FORMS, *DIRECTIVES]
-            return place.start, described(session.definitions, "", _fitting(names, place.text))
+            known = [*session.definitions.named, *ROWS, *FORMS, *names()]
+            return place.start, described(session.definitions, "", _fitting(known, place.text))
         case _:
             choices = [field for field in fields if field not in _PLACEHOLDERS]
             return place.start, [

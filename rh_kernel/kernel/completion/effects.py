@@ -1,4 +1,4 @@
-"""The Tab key in a ``%%eff`` section: variables, functions, operations, constructors, handlers, types, words."""
+"""Completion in a ``%%eff`` section: variables, functions, operations, constructors, handlers, types, keywords."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,21 +10,22 @@ from rh_kernel.ad.eff.reading.lexing import DECLARATIONS, KEYWORDS, tokens
 from rh_kernel.kernel.completion.words import Completion, Offer
 from rh_kernel.kernel.sections.effects import known
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives.table import EFFECTS_DIRECTIVES, RETURN_LINE
+from rh_kernel.session.directives.lines import RETURN_LINE
+from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.sections.effects import built_in_type, started
 from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS
 from rh_kernel.session.sections.effects_names import Effects, about
-from rh_kernel.syntax.parsing.tokens import RETURN, Kind, Token
+from rh_kernel.syntax.parsing.tokens import EFFECTS, RETURN, Kind, Token
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
 _EXPRESSIONS = frozenset({"let", "match", "if", "handle"})
-"""The words that an expression may begin with."""
+"""Keywords that an expression can begin with."""
 
 _BASES = ("Float", "Int", "Text", "Unit", "Ref", "Array")
 
 
 def offer(effects: Effects | None, there: Place) -> Offer:
-    """What may stand at the end of a text, which is at this place."""
+    """Return what can follow at ``there``, the end of a text."""
     item = there.item
     if _HALF_DIRECTIVE.fullmatch(item.text):
         return Offer(item.start, item.text, tuple(_directives()))
@@ -43,8 +44,8 @@ def offer(effects: Effects | None, there: Place) -> Offer:
 
 
 def _directives() -> Iterator[Completion]:
-    for name, (argument, _) in EFFECTS_DIRECTIVES.items():
-        yield Completion(f"%{name}", "magic", f"%{name} {argument}")
+    for directive in directives(EFFECTS).values():
+        yield Completion(f"%{directive.name}", "magic", directive.call)
     yield Completion(RETURN, "magic", RETURN_LINE)
 
 
@@ -75,7 +76,7 @@ def _words(now: Definitions, before: list[Token]) -> Iterator[Completion]:
 
 
 def _variables(now: Definitions, before: list[Token]) -> Iterator[Completion]:
-    """The names that stand before in the item and mean nothing else, the last ones first."""
+    """The names earlier in the item that have no other meaning, most recent first."""
     own = {*now.functions, *now.operations, *now.handlers, *BUILT_INS}
     declares = before[1].text if len(before) > 1 and before[0].text in DECLARATIONS else ""
     for token in reversed(before):

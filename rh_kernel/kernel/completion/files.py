@@ -1,22 +1,18 @@
-"""Files by their half-written names: those that can be used at a place, and the folders on the way."""
+"""Completion of file names: files of a suitable type, and folders."""
 
 import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-ARRAYS = (".npy",)
-DATA = (".csv", ".npz")
-HEAPS = (".npz", ".safetensors")
-
 _MANY = 10_000
-"""As many entries of a folder are looked at."""
+"""At most this many entries of a folder are looked at."""
 
 
 def entries(folder: Path, typed: str, endings: tuple[str, ...]) -> list[str]:
-    """What the folder in ``typed`` holds, seen from ``folder``: files with one of the ``endings``, then folders, as ``sub/``.
+    """List the folder named in ``typed``, relative to ``folder``: files with one of the ``endings``, then folders as ``sub/``.
 
-    What is hidden is there only if what is typed begins with a dot. A folder that cannot be read is empty.
+    Hidden entries are listed only if the typed name starts with a dot. A folder that cannot be read counts as empty.
     """
     way, _, name = typed.rpartition("/")
     place = folder / (way or "/") if "/" in typed else folder

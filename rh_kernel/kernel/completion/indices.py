@@ -1,4 +1,4 @@
-"""What can stand in the square brackets of an operation, a net or a function symbol: first what fits the parameter there."""
+"""Completion in the square brackets of an operation, net or function symbol; names that fit the parameter come first."""
 
 from collections.abc import Iterator, Mapping
 
@@ -20,7 +20,7 @@ from rh_kernel.typing.definitions import (
 
 
 def indices(definitions: Definitions, place: Word) -> Iterator[str]:
-    """The names that fit between the innermost brackets, best first; none if they are no square brackets of that kind."""
+    """Yield the names that fit between the innermost square brackets, best first; none if there are no such brackets."""
     if not place.opened or place.before[place.opened[-1]].text != "[" or place.opened[-1] == 0:
         return
     at = place.opened[-1]
@@ -54,7 +54,7 @@ def _parameters(definitions: Definitions, head: str) -> tuple[Parameter, ...]:
 
 
 def _arguments(tokens: tuple[Token, ...]) -> list[list[str]]:
-    """The words of each index, the last one as far as it is written."""
+    """Split the tokens at commas outside brackets: the words of each index, the last one possibly partial."""
     found: list[list[str]] = [[]]
     depth = 0
     for token in tokens:
@@ -67,7 +67,7 @@ def _arguments(tokens: tuple[Token, ...]) -> list[list[str]]:
 
 
 def _named_in_brackets(definitions: Definitions, place: Word) -> Iterator[str]:
-    """The names that the item itself has in square brackets: the parameters of a net, the indices of a clause's head."""
+    """The names that the item itself declares in square brackets: parameters of a net, indices in the head of a clause."""
     opened = [""]
     for n, token in enumerate(place.before[: place.opened[-1]]):
         if token.text in CLOSERS:
@@ -79,7 +79,7 @@ def _named_in_brackets(definitions: Definitions, place: Word) -> Iterator[str]:
 
 
 def _fitting(definitions: Definitions, kind: Kind, known: Mapping[str, Dim]) -> Iterator[str]:
-    """The declared names that can stand for a parameter of that kind, and after them those that are of the kind alone."""
+    """The declared names that can instantiate a parameter of this kind, then those that only have the right kind."""
     declared = [d.definition for d in definitions.named.values()]
     match kind:
         case LocKind(shape):
@@ -94,7 +94,7 @@ def _fitting(definitions: Definitions, kind: Kind, known: Mapping[str, Dim]) -> 
 
 
 def _fits(shape: Shape, actual: Shape, known: dict[str, Dim]) -> bool:
-    """Whether ``actual`` can be an instance of ``shape``; what its variables then stand for is added to ``known``."""
+    """Whether ``actual`` can be an instance of ``shape``; adds the values of its dimension variables to ``known``."""
     if not isinstance(shape, tuple) or not isinstance(actual, tuple):
         return True
     if len(shape) != len(actual):

@@ -1,4 +1,4 @@
-"""The Tab key in a ``%%lambda`` section: functions, variables, words, symbols, and behind ``%ad`` the systems."""
+"""Completion in a ``%%lambda`` section: functions, variables, keywords, symbols, and the AD systems after ``%ad``."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,16 +7,17 @@ from rh_kernel.ad.language.elaboration import Functions
 from rh_kernel.ad.language.parsing import GIVEN
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, product
-from rh_kernel.ad.systems import ALL, NAMES, system
+from rh_kernel.ad.systems import ALL, names, system
 from rh_kernel.kernel.completion.words import Completion, Offer, written_types
 from rh_kernel.kernel.sections.laboratory import declared
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives.table import LABORATORY_DIRECTIVES, RETURN_LINE
+from rh_kernel.session.directives.lines import RETURN_LINE
+from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.names import arrow
 from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
-from rh_kernel.syntax.parsing.tokens import RETURN, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.tokens import LABORATORY, RETURN, Kind, Token, ends_expression
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
 _HALF_SYSTEM = re.compile(r"%[ \t]*ad[ \t]+([^\s()]*)")
@@ -26,7 +27,7 @@ _WORDS = tuple(word for word in LABORATORY_FORMS if word not in {*_OF_AD, "trace
 
 
 def offer(functions: Functions, there: Place) -> Offer:
-    """What may stand at the end of a text, which is at this place."""
+    """Return what can follow at ``there``, the end of a text."""
     known, item = declared(functions, there.above), there.item
     if _HALF_DIRECTIVE.fullmatch(item.text):
         return Offer(item.start, item.text, tuple(_directives()))
@@ -39,13 +40,13 @@ def offer(functions: Functions, there: Place) -> Offer:
 
 
 def _directives() -> Iterator[Completion]:
-    for name, (argument, _) in LABORATORY_DIRECTIVES.items():
-        yield Completion(f"%{name}", "magic", f"%{name} {argument}")
+    for directive in directives(LABORATORY).values():
+        yield Completion(f"%{directive.name}", "magic", directive.call)
     yield Completion(RETURN, "magic", RETURN_LINE)
 
 
 def _systems() -> Iterator[Completion]:
-    for name in NAMES:
+    for name in names():
         yield Completion(name, "keyword", system(name).title)
     yield Completion(ALL, "keyword", "a table of all systems")
 
@@ -91,7 +92,7 @@ def _words(known: Functions, before: list[Token], text: str, *, is_directive: bo
 
 
 def _variables(before: list[Token], types: Mapping[str, str], known: Functions) -> Iterator[Completion]:
-    """The names that stand before in the item and mean nothing else, the last ones first."""
+    """The names earlier in the item that have no other meaning, most recent first."""
     own = {*LABORATORY_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
     declares = before[1].text if len(before) > 1 and before[0].text == "fun" else ""
     for token in reversed(before):

@@ -1,4 +1,4 @@
-"""Where a half-written word stands: in which item, after what, between which brackets; or in quotes, or after a directive."""
+"""The syntactic context of a partial word: its item, the tokens before it, open brackets, quotes, directives."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rh_kernel.syntax.parsing.tokens import CHECK, CLOSERS, DECLARATIONS, EXPRES
 _NAME = re.compile(r"%{1,2}\w*$")
 _DIRECTIVE = re.compile(r"%(\w+)\s")
 
-# ``<`` is left out: it may be the beginning of an arrow.
+# ``<`` is left out, as it may be the start of an arrow.
 _OPENERS = frozenset(CLOSERS) - {"<"}
 _CLOSING = frozenset(CLOSERS.values()) - {">"}
 _TYPE_ENDS = frozenset({",", "=", "{", "|", ";"})
@@ -19,9 +19,9 @@ _TYPE_ENDS = frozenset({",", "=", "{", "|", ";"})
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a program. ``before`` are the tokens of its item up to it, without comments and a directive's name.
+    """A word of a program. ``before`` holds the tokens of its item up to it, without comments or the directive's name.
 
-    ``opened`` are the places among them of the brackets that are open; ``directive`` is what the item begins with if it is one.
+    ``opened`` are the indices in ``before`` of the open brackets; ``directive`` is the item's directive, if it is one.
     """
 
     start: int
@@ -33,23 +33,23 @@ class Word:
 
     @property
     def head(self) -> str:
-        """The declaring word of the item, or ``train``, or ``check``; else nothing."""
+        """The keyword that opens the item: a declaration, ``train`` or ``check``; otherwise empty."""
         first = self.before[0].text if self.before else ""
         return first if first in {*DECLARATIONS, "train", CHECK} and not self.directive else ""
 
     @property
     def last(self) -> str:
-        """The token before."""
+        """The preceding token."""
         return self.before[-1].text if self.before else ""
 
     @property
     def is_first(self) -> bool:
-        """Whether an item begins with it."""
+        """Whether the word is the first of its item."""
         return not self.before and not self.directive
 
     @property
     def follows_expression(self) -> bool:
-        """Whether what comes before may be a whole expression, so that a word of the item may follow."""
+        """Whether the tokens before may form a complete expression, so that a keyword of the item may follow."""
         return bool(self.before) and not self.opened and ends_expression(self.before[-1])
 
     @property
@@ -61,20 +61,20 @@ class Word:
 
     @property
     def follows_cotangent(self) -> bool:
-        """Whether it stands right behind the point of ``W.rd(x. N)(V)``, and not behind one that ends what is bound."""
+        """Whether it directly follows the dot in ``W.rd(x. N)(V)``, and not a dot that ends a binder."""
         if len(self.before) < 2 or self.last != "." or self.before[-1].end != self.start:
             return False
         return self.before[-2].text not in {">", "⟩"} and not (self.opened and self.before[self.opened[-1] - 1].text == "rd")
 
     @property
     def in_type(self) -> bool:
-        """Whether it is a part of a type: behind the ``:`` of a declaration, the ``⊢`` of a check, or in the brackets there."""
+        """Whether it is part of a type: after the ``:`` of a declaration or the ``⊢`` of a check, or in brackets there."""
         return bool(self.head) and type_begins(self.before) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """The inside of quotes: what is written of it, and the word whose brackets the quotes stand in, such as ``data``."""
+    """The inside of a string literal: the text so far, and the word before the brackets around it, such as ``data``."""
 
     start: int
     text: str
@@ -83,7 +83,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class DirectiveName:
-    """``%tra``"""
+    """The name of a directive: ``%tra``."""
 
     start: int
     text: str
@@ -91,7 +91,7 @@ class DirectiveName:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A word behind the name of a directive that takes words, after the words ``given``; ``quoted`` behind an open quote."""
+    """An argument of a directive, after the arguments ``given``; ``quoted`` if it follows an open quote."""
 
     start: int
     text: str
@@ -104,7 +104,7 @@ Place: TypeAlias = Word | Quoted | DirectiveName | Argument
 
 
 def place_of(before: str) -> Place | None:
-    """The place at the end of ``before``; ``None`` in a comment, behind a closing quote and in a number."""
+    """Return the context at the end of ``before``; ``None`` in a comment or number, or after a closing quote."""
     chunk = _item(before)
     if chunk.text.startswith("%"):
         if _NAME.match(chunk.text):
@@ -118,7 +118,7 @@ def place_of(before: str) -> Place | None:
 
 
 def type_begins(before: tuple[Token, ...]) -> int | None:
-    """The place of the ``:`` or ``⊢`` whose type goes on at the end of ``before``, if there is one."""
+    """The index of the ``:`` or ``⊢`` whose type extends to the end of ``before``, if any."""
     depth = 0
     for n in reversed(range(len(before))):
         text = before[n].text
@@ -134,7 +134,7 @@ def type_begins(before: tuple[Token, ...]) -> int | None:
 
 
 def _in_type_brackets(before: tuple[Token, ...], comma: int) -> bool:
-    """Whether the comma separates dimensions: the bracket around it belongs to a type."""
+    """Whether the comma separates dimensions, that is, the enclosing bracket belongs to a type."""
     depth = 0
     for n in reversed(range(comma)):
         if before[n].text in _CLOSING:
@@ -147,7 +147,7 @@ def _in_type_brackets(before: tuple[Token, ...], comma: int) -> bool:
 
 
 def _item(before: str) -> Span:
-    """The item at the end of a text. What begins in the first column begins an item."""
+    """The item at the end of a text. An item begins in the first column."""
     source = Source("cell", before)
     found = chunks(source)
     return found[-1] if found and not before.endswith("\n") else Span(source, len(before), len(before))

@@ -1,4 +1,4 @@
-r"""Signs by name: ``\alpha`` and Tab give ``α``. The names are those of LaTeX, and for letters and indices those of IPython."""
+r"""Unicode input: ``\alpha`` and Tab give ``α``. The names follow LaTeX, those of letters and indices IPython."""
 
 import re
 import unicodedata
@@ -84,15 +84,15 @@ _IN_COMMENTS = {
 
 
 def half_sign(before: str) -> str | None:
-    r"""What stands at the end of a text of the name of a sign, with its ``\``."""
+    r"""Return the partial name of a sign at the end of a text, including its ``\``."""
     half = _HALF.search(before)
     return None if half is None else half[0]
 
 
 def signs(half: str) -> list[tuple[str, str]]:
-    r"""The names that begin like ``half``, each with its sign, those with a use in programs first.
+    r"""Return the names that start with ``half`` with their signs, those usable in programs first.
 
-    A whole name stands for its sign alone, also ``\_12``, whose characters have names of their own.
+    A complete name gives only its own sign; so does ``\_12``, which is read digit by digit.
     """
     table = _table()
     if half in table:
@@ -106,7 +106,7 @@ def signs(half: str) -> list[tuple[str, str]]:
 
 @cache
 def _table() -> Mapping[str, str]:
-    """Each name with its backslash, and its sign: the language's, letters of programs, the rest."""
+    """Map each name, with its backslash, to its sign: signs of the language first, then letters of names, then the rest."""
     from IPython.core.latex_symbols import latex_symbols
 
     own = _OF_THE_LANGUAGE | _greek() | _VARIANTS | _SUBSCRIPTS
@@ -119,7 +119,7 @@ def _table() -> Mapping[str, str]:
 
 
 def _greek() -> dict[str, str]:
-    """``alpha`` and ``Alpha`` with their letters."""
+    """The Greek letters: ``alpha`` and ``Alpha``."""
     found: dict[str, str] = {}
     for name in _GREEK.split():
         official = "LAMDA" if name == "lambda" else name.upper()
@@ -129,7 +129,7 @@ def _greek() -> dict[str, str]:
 
 
 def _parts_of_names(found: Iterable[str]) -> frozenset[str]:
-    """The signs that can be a part of a name."""
+    """Those signs that can be part of a name."""
     text = " ".join([f"x{sign}" for sign in found])
     names = [token for token in tokens(Span(Source("signs", text), 0, len(text))) if token.kind is Kind.NAME]
     return frozenset([text[name.start + 1 : name.end] for name in names])

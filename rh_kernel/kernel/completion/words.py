@@ -1,4 +1,4 @@
-"""The words that can stand at a place of a program, the likeliest first, each with its type or its form."""
+"""Candidates for completion at a place of a program, the likeliest first, each with its type or its form."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from rh_kernel.kernel.completion.indices import indices
 from rh_kernel.kernel.completion.place import Word
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.helping import signature
+from rh_kernel.session.directives.help import signature
 from rh_kernel.session.forms import FORMS
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
@@ -44,18 +44,18 @@ _TYPES = ("Real", "Loc", "Dim")
 _SEEDED = frozenset({"normal", "uniform", "glorot"})
 
 _LONG = 4_000
-"""Of a text of more characters the declarations are not looked at; it takes too long."""
+"""The declarations of a longer text (in characters) are ignored; reading them would take too long."""
 
 SMALL = 5_000
-"""A program with more nodes, when the nets that it uses are unfolded, is not looked at; that takes too long too."""
+"""A program with more nodes, nets unfolded, is not analysed; that would take too long."""
 
 _LONG_TYPE = 60
-"""As many tokens of a written type are shown."""
+"""Tokens of a written type that are shown at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A word that fits: what kind of thing it is, in the words that front ends have icons for, and its type."""
+    """A completion: ``kind`` is one that front ends have icons for, ``signature`` a type or a form."""
 
     text: str
     kind: str
@@ -64,7 +64,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What may stand at a place: where the half-written word begins, the word, and the whole ones, the nearest first."""
+    """The completions at a place: where the partial word begins, the word, and the candidates, nearest first."""
 
     start: int
     word: str
@@ -72,7 +72,7 @@ class Offer:
 
 
 def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
-    """The definitions after those declarations of a text that are whole and right; ``name`` is what messages call the text."""
+    """Return the definitions extended by the well-formed declarations of a text, which messages call ``name``."""
     if len(text) > _LONG:
         return definitions
     found = replace(definitions, nodes=SMALL)
@@ -87,9 +87,9 @@ def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
 
 
 def words(definitions: Definitions, place: Word, text: str) -> list[str]:
-    """What this place asks for, then what is declared, what the cell names elsewhere, and what the language has.
+    """Return the words this place calls for, then declared names, names written elsewhere in the cell, and built-ins.
 
-    Where nothing is written yet of a word that is asked for, these are all.
+    If nothing of the word is typed yet and the place calls for certain words, return only those.
     """
     asked = list(_asked(definitions, place))
     if asked and not place.text:
@@ -98,7 +98,7 @@ def words(definitions: Definitions, place: Word, text: str) -> list[str]:
 
 
 def described(definitions: Definitions, text: str, names: Iterable[str]) -> list[Completion]:
-    """The words with what is known of them: of a declared name, else as it is written in the text, else of the language."""
+    """Describe the words: a declared name by its type, another by the type written in the text, else by the language's own."""
     types = dict(written_types(text))
     return [_described(definitions, types, name) for name in names]
 
@@ -115,7 +115,7 @@ def _described(definitions: Definitions, types: Mapping[str, str], name: str) ->
 
 
 def _asked(definitions: Definitions, place: Word) -> Iterator[str]:
-    """The words that this place asks for before all others."""
+    """The words that this place calls for first."""
     yield from indices(definitions, place)
     if place.last == "with":
         yield from _handlers(definitions, place)
@@ -141,7 +141,7 @@ def _asked(definitions: Definitions, place: Word) -> Iterator[str]:
 
 
 def _handlers(definitions: Definitions, place: Word) -> Iterator[str]:
-    """After ``with``: the handlers of the kind that the innermost ``handle`` without one asks for, then the others."""
+    """After ``with``: the handlers of the kind that the innermost open ``handle`` needs, then the others."""
     waiting: list[bool] = []
     before = place.before[:-1]
     for n, token in enumerate(before):
@@ -158,7 +158,7 @@ def _handlers(definitions: Definitions, place: Word) -> Iterator[str]:
 
 
 def _training(place: Word) -> Iterator[str]:
-    """The parts of a training item that may follow, in their order."""
+    """The parts of a training item that may follow, in order."""
     there = [token.text for token in place.before]
     if place.last == "on" or (place.last == "in" and "for" in there):
         yield "data"
@@ -182,7 +182,7 @@ def _initials(place: Word) -> Iterator[str]:
 
 
 def _of_types(definitions: Definitions, place: Word) -> Iterator[str]:
-    """Dimensions between the brackets of a type, elsewhere the types themselves."""
+    """Dimensions inside the brackets of a type; otherwise types."""
     if place.opened and place.before[place.opened[-1] - 1].text in {"Real", "Loc"}:
         yield from [name for name, d in definitions.named.items() if isinstance(d.definition, DimDefinition)]
         return
@@ -201,14 +201,14 @@ def _language(place: Word) -> Iterator[str]:
 
 
 def _written(text: str, place: Word) -> Iterator[str]:
-    """The names in the text, without the one that is being written."""
+    """The names in the text, except the one being typed."""
     for token in tokens(Span(Source("cell", text), 0, len(text))):
         if token.kind is Kind.NAME and not token.start <= place.start <= token.end and token.text not in FORMS:
             yield token.text
 
 
 def written_types(text: str) -> Iterator[tuple[str, str]]:
-    """The names that have a type in the text, each with ``x : Real(2)`` as it is written."""
+    """Yield the names that are annotated with a type in the text, each with the annotation, such as ``x : Real(2)``."""
     found = tokens(Span(Source("cell", text), 0, len(text)))
     for n, token in enumerate(found[:-2]):
         if token.kind is Kind.NAME and found[n + 1].text == ":":
@@ -216,7 +216,7 @@ def written_types(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _typed(text: str, found: Sequence[Token], n: int) -> str:
-    """``x : Real(2)`` from the n-th token on, as it is written."""
+    """The annotation ``x : Real(2)`` that starts at the n-th token, as written."""
     depth, end = 0, found[n].end
     for token in found[n + 1 : n + _LONG_TYPE]:
         depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())

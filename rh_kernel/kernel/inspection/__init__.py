@@ -1,1 +1,1 @@
-"""Shift and Tab."""
+"""Inspection (Shift-Tab)."""

@@ -1,16 +1,17 @@
-"""What Shift and Tab say of something, and which tokens of a text they are asked about."""
+"""The content of an inspection (Shift-Tab), and the tokens that it is about."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rh_kernel.session.directives.registry import find
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is said: ``title`` is a form or a name with its type, ``rules`` the typing rules it comes from.
+    """What an inspection shows: ``title`` is a form, or a name with its type; ``rules`` are its typing rules.
 
-    ``remarks`` are said beside the text; ``source`` is a declaration.
+    ``remarks`` are shown after the text; ``source`` is a declaration.
     """
 
     title: tuple[str, ...]
@@ -21,7 +22,13 @@ class About:
     rules: tuple[str, ...] = ()
 
 
+def directive(name: str, section: str = "") -> About | None:
+    """The usage and the help text of a directive."""
+    found = find(name, section)
+    return None if found is None else About((found.call,), found.help)
+
+
 def touched(read: Sequence[Token], cursor: int) -> list[int]:
-    """The tokens at the cursor; of two that meet there a word first, or else the second."""
+    """Return the indices of the tokens at the cursor; where two meet, a word comes first, otherwise the second one."""
     touching = [n for n, token in enumerate(read) if token.start <= cursor <= token.end]
     return sorted(touching, key=lambda n: (read[n].kind not in {Kind.NAME, Kind.KEYWORD}, -n))

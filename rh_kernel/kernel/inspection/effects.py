@@ -1,28 +1,26 @@
-"""Shift and Tab in a ``%%eff`` section: what is declared with its type, words and signs."""
+"""Inspection in a ``%%eff`` section: declared names with their types, keywords and signs."""
 
 import re
 
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.reading.lexing import tokens
-from rh_kernel.kernel.inspection.about import About, touched
+from rh_kernel.kernel.inspection.about import About, directive, touched
 from rh_kernel.kernel.inspection.types import variable
 from rh_kernel.kernel.sections.effects import known
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives.table import EFFECTS_DIRECTIVES
 from rh_kernel.session.sections.effects import LANGUAGE, built_in_type, started
 from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.session.sections.effects_names import Effects
-from rh_kernel.syntax.parsing.tokens import Kind, Token
+from rh_kernel.syntax.parsing.tokens import EFFECTS, Kind, Token
 
 _DIRECTIVE = re.compile(r"%[ \t]*(\w+)")
 
 
 def about(effects: Effects | None, place: Place, cursor: int, lines: int | None) -> About | None:
     """What is known at the cursor, which is at this place; declarations are shown with at most so many lines."""
-    directive = _DIRECTIVE.match(place.item.source.text, place.item.start, place.item.end)
-    if directive is not None and cursor <= directive.end() and directive[1] in EFFECTS_DIRECTIVES:
-        argument, text = EFFECTS_DIRECTIVES[directive[1]]
-        return About((f"%{directive[1]} {argument}",), text)
+    begins = _DIRECTIVE.match(place.item.source.text, place.item.start, place.item.end)
+    if begins is not None and cursor <= begins.end() and (said := directive(begins[1], EFFECTS)) is not None:
+        return said
     above = known(started(effects), place.above)
     now = known(above, (place.item,))
     found = tokens(place.item)

@@ -1,10 +1,10 @@
-"""What stands at a place of a cell: the least term or command around it, with the type that its derivation gives it."""
+"""The smallest term or command at a place of a cell, with the type that its derivation gives it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rh_kernel.kernel.completion.words import SMALL
-from rh_kernel.session.directives.deriving import derivations
+from rh_kernel.session.directives.derivation import derivations
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface as s
@@ -21,7 +21,7 @@ _LONGEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """``text : type``; of a variable, where it is bound and where it is used, the text is its name."""
+    """``text : type``; where a variable is bound or used, ``text`` is its name."""
 
     text: str
     type: str
@@ -33,7 +33,7 @@ class Here:
 
 
 def here(definitions: Definitions, source: Source, token: Token) -> Here | None:
-    """What stands at ``token``; ``None`` if its item has an error. ``definitions`` are those after the cell ``source``."""
+    """Return what is at ``token``; ``None`` if its item has an error. ``definitions`` include those of the cell ``source``."""
     chunk = next((chunk for chunk in chunks(source) if chunk.start <= token.start < chunk.end), None)
     item = None if chunk is None else parse_item(chunk)
     if item is None or isinstance(item, Unparsed):
@@ -57,7 +57,7 @@ def here(definitions: Definitions, source: Source, token: Token) -> Here | None:
 
 
 def _expressions(definitions: Definitions, source: Source, item: items.Item) -> list[s.Expr]:
-    """What there are derivations of: what is evaluated, or the name of what is declared and has a body."""
+    """The expressions of an item that have derivations: what it evaluates, or the name of what it declares with a body."""
     match item:
         case items.Evaluation(e):
             return [e]
@@ -88,15 +88,15 @@ def _nodes(root: Derivation) -> Iterator[Derivation]:
 
 
 def _parameter(written: Sequence[tuple[Span, Derivation]], token: Token) -> Here | None:
-    """The parameter that ``token`` declares: it is among the assumptions of what follows next."""
+    """The parameter that ``token`` declares, found among the assumptions of the next judgment."""
     following = [(span.start, n) for n, (span, _) in enumerate(written) if span.start >= token.end]
     return None if not following else _assumed(written[min(following)[1]][1].context, 0, token)
 
 
 def _bound(node: Derivation, token: Token) -> Here | None:
-    """The variable that ``token`` binds in the subject of ``node``: new in a premise about what is written behind it.
+    """The variable that ``token`` binds in the subject of ``node``: an assumption that is new in a premise to its right.
 
-    A pattern binds in steps that are not written themselves.
+    A pattern is elaborated into several binders that are not written in the source; look through them.
     """
     outside, todo = len(assumptions(node.context)), [node]
     candidates: list[tuple[int, Here]] = []
@@ -111,7 +111,7 @@ def _bound(node: Derivation, token: Token) -> Here | None:
 
 
 def _used(written: Sequence[tuple[Span, Derivation]], token: Token, begins: int) -> Here | None:
-    """The variable that ``token`` binds as a part of a pattern: its first use from ``begins`` on."""
+    """The variable that ``token`` binds as part of a pattern, by its first use from ``begins`` on."""
     uses = [
         (span.start, str(found.type))
         for span, found in written
@@ -121,7 +121,7 @@ def _used(written: Sequence[tuple[Span, Derivation]], token: Token, begins: int)
 
 
 def _assumed(cx: Context, outside: int, token: Token) -> Here | None:
-    """The variable of that name among the assumptions but the first ``outside``."""
+    """The variable named like ``token`` among the assumptions, without the first ``outside`` of them."""
     for assumption in reversed(assumptions(cx)[outside:]):
         if assumption is not None and assumption.name == token.text:
             answer = "" if assumption.answer is None else f" ⇝ {assumption.answer}"

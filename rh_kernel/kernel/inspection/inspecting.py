@@ -1,4 +1,4 @@
-"""Shift and Tab: what is known of the name, the word or the sign at the cursor, as text and as HTML."""
+"""Inspection (Shift-Tab): describe the name, keyword or sign at the cursor, as text and as HTML."""
 
 import math
 import re
@@ -10,13 +10,12 @@ from rh_kernel.display.markup import FAINT, MONOSPACE, box
 from rh_kernel.display.text import visible
 from rh_kernel.highlighting.looks import Look, looks
 from rh_kernel.kernel.completion.words import declared_in, written_types
-from rh_kernel.kernel.inspection.about import About, touched
+from rh_kernel.kernel.inspection.about import About, directive, touched
 from rh_kernel.kernel.inspection.here import here
 from rh_kernel.kernel.inspection.rules import rule_of, rules_of
 from rh_kernel.kernel.sections.place import place
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.helping import FEW_LINES, Known, known
-from rh_kernel.session.directives.table import DIRECTIVES
+from rh_kernel.session.directives.help import FEW_LINES, Known, known
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
@@ -29,7 +28,7 @@ from rh_kernel.typing.derivation.derivations import TypingRule
 
 _DIRECTIVE = re.compile(r"%(\w+)")
 _OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}
-"""What stands for a function symbol, which tells more."""
+"""Operators that stand for a function symbol, whose documentation says more."""
 
 _ROLES = {
     Look.KEYWORD: Role.KEYWORD,
@@ -43,9 +42,9 @@ _ROLES = {
 
 
 def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Mapping[str, str] | None:
-    """What is known at ``cursor``, by mime type, or ``None``; with ``detail`` declarations are shown to their end.
+    """Describe what is at ``cursor``, by MIME type; ``None`` if nothing is known. ``detail`` shows declarations in full.
 
-    The name stands for what it stands for after the declarations of the text.
+    A name has the meaning it has after the declarations of the text.
     """
     source = Source("this cell", text)
     found, lines = _directive_at(text, cursor), None if detail else FEW_LINES
@@ -59,7 +58,7 @@ def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Map
 
         about = about_effects(session.effects, there, cursor, lines)
     elif found is not None:
-        about = _directive(found)
+        about = directive(found)
     else:
         definitions = declared_in(session.definitions, text, source.name)
         about = _at(definitions, source, cursor, lines)
@@ -73,13 +72,6 @@ def _directive_at(text: str, cursor: int) -> str | None:
         if m is not None and m.start() <= cursor <= m.end():
             return m[1]
     return None
-
-
-def _directive(name: str) -> About | None:
-    if name not in DIRECTIVES:
-        return None
-    argument, text = DIRECTIVES[name]
-    return About((f"%{name} {argument}".rstrip(),), text)
 
 
 def _at(definitions: Definitions, source: Source, cursor: int, lines: int | None) -> About | None:
@@ -181,7 +173,7 @@ def _block(style: str, text: str) -> str:
 
 
 def highlighted(text: str) -> Doc:
-    """A program as it was written, in the colours of the printer."""
+    """A program as written, in the colours of the printer."""
     pieces: list[Doc] = []
     end = 0
     for marked in looks(text):

@@ -1,4 +1,4 @@
-"""Shift and Tab in a ``%%lambda`` section: functions and variables with their types, words, symbols, systems."""
+"""Inspection in a ``%%lambda`` section: functions and variables with their types, keywords, symbols, AD systems."""
 
 import re
 from typing import TYPE_CHECKING
@@ -8,18 +8,17 @@ from rh_kernel.ad.language.core import Term
 from rh_kernel.ad.language.elaboration import Elaboration, Functions, Scope, elaborate_function, elaborate_term
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, Type, product
-from rh_kernel.ad.systems import NAMES, system
-from rh_kernel.kernel.inspection.about import About, touched
+from rh_kernel.ad.systems import is_system, system
+from rh_kernel.kernel.inspection.about import About, directive, touched
 from rh_kernel.kernel.sections.laboratory import declared, read
 from rh_kernel.kernel.sections.place import Place
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import LABORATORY_DIRECTIVES
 from rh_kernel.session.names import arrow
 from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
-from rh_kernel.syntax.parsing.tokens import Kind, Token
+from rh_kernel.syntax.parsing.tokens import LABORATORY, Kind, Token
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
@@ -29,26 +28,21 @@ _OF_AD = frozenset({"with", "along", "trace", "all"})
 
 
 def about(functions: Functions, place: Place, cursor: int, lines: int | None) -> About | None:
-    """What is known at the cursor, which is at this place; declarations are shown with at most so many lines."""
+    """Describe what is at the cursor, which is at ``place``; a declaration is cut off after ``lines`` lines."""
     known = declared(functions, place.above)
-    directive = _AD.match(place.item.source.text, place.item.start, place.item.end)
-    if directive is not None and cursor <= directive.end(1):
-        return _system(directive[1]) if directive[1] and cursor >= directive.start(1) else _directive("ad")
+    ad = _AD.match(place.item.source.text, place.item.start, place.item.end)
+    if ad is not None and cursor <= ad.end(1):
+        return _system(ad[1]) if ad[1] and cursor >= ad.start(1) else directive("ad", LABORATORY)
     found = tokens(place.item)
     for n in touched(found, cursor):
-        said = _of_token(known, place, found[n], lines, in_directive=directive is not None)
+        said = _of_token(known, place, found[n], lines, in_directive=ad is not None)
         if said is not None:
             return said
     return None
 
 
-def _directive(name: str) -> About:
-    argument, text = LABORATORY_DIRECTIVES[name]
-    return About((f"%{name} {argument}",), text)
-
-
 def _system(name: str) -> About | None:
-    if name not in NAMES:
+    if not is_system(name):
         return _form(LABORATORY_FORMS["all"]) if name == "all" else None
     one = system(name)
     abilities = (
@@ -104,8 +98,8 @@ def _symbol(name: str) -> About:
     return About((f"{name} : {Function(numbers, SCALAR)}",), row.doc, (row.formula,), remarks=("a function symbol of numbers",))
 
 
-class _Watched(Elaboration):
-    """An elaboration that keeps the type of every term, and the names that are in scope there."""
+class _Recording(Elaboration):
+    """An elaboration that records the type of every term, and the scope there."""
 
     def __init__(self, functions: Functions) -> None:
         super().__init__(functions)
@@ -118,25 +112,25 @@ class _Watched(Elaboration):
 
 
 def _variable(known: Functions, part: Span, token: Token) -> str | None:
-    """The variable that stands at a token, with its type: one that is used there, or one that is bound."""
-    watched = _Watched(known)
+    """The variable at a token with its type, whether used or bound there."""
+    recording = _Recording(known)
     written = read(part)
     try:
         match written:
             case s.FunItem():
-                elaborate_function(written, known, watched)
+                elaborate_function(written, known, recording)
             case s.EvaluationItem(M):
-                elaborate_term(M, known, None, watched)
+                elaborate_term(M, known, None, recording)
             case s.AdItem() | None:
                 return None
     except (Failure, RecursionError, MemoryError):
-        pass  # what was seen up to there is right all the same
+        pass  # what was recorded up to there is still right
     name, skipped = token.text.removeprefix("λ"), token.text.startswith("λ")
     start = token.start + skipped
-    for span, A, scope in watched.seen:
+    for span, A, scope in recording.seen:
         if (span.start, span.end) == (start, token.end) and name in scope:
-            return f"{name} : {watched.unknowns.shown(A)}"
-    older = {scope[name][0] for span, _, scope in watched.seen if span.start <= start and name in scope}
-    later = [(span.start, scope[name]) for span, _, scope in watched.seen if span.start >= token.end and name in scope]
+            return f"{name} : {recording.unknowns.shown(A)}"
+    older = {scope[name][0] for span, _, scope in recording.seen if span.start <= start and name in scope}
+    later = [(span.start, scope[name]) for span, _, scope in recording.seen if span.start >= token.end and name in scope]
     bound = [(at, A) for at, (x, A) in later if x not in older]
-    return f"{name} : {watched.unknowns.shown(min(bound, key=lambda found: found[0])[1])}" if bound else None
+    return f"{name} : {recording.unknowns.shown(min(bound, key=lambda found: found[0])[1])}" if bound else None

@@ -1,4 +1,4 @@
-"""The typing rule of a form, and the judgments that a declared name stands in, each on one line (RH Fig. 2, 3, §2.2.1)."""
+"""The typing rule of a form, and the judgments that type a declared name, each on one line (RH Fig. 2, 3, §2.2.1)."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def rule_of(rule: TypingRule) -> str:
 
 
 def rules_of(name: str, definition: Definition | None) -> tuple[str, ...]:
-    """The judgments for the uses of a declared name; without a definition those of a function symbol of the language."""
+    """Return the judgments that type uses of a declared name; without a definition, those of a built-in function symbol."""
     match definition:
         case None:
             return tuple([_function(name, scheme.domain, scheme.codomain) for scheme in ROWS[name].schemes])

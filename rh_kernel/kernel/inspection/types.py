@@ -1,4 +1,4 @@
-"""The types of local variables in an item of a ``%%eff`` section: those of its parameters, patterns, lets and continuations."""
+"""The types of local variables in an item of a ``%%eff`` section: parameters, patterns, lets and continuations."""
 
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Pattern, Value, Variable
 from rh_kernel.ad.eff.definitions import Definitions
@@ -14,18 +14,18 @@ from rh_kernel.syntax.parsing.tokens import Token
 
 
 def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
-    """``x : A`` for the variable that stands at a token: one that is used there, or one that is bound and then used."""
+    """Return ``x : A`` for the variable used at ``token``, or bound there and used later."""
     seen: list[tuple[Span, str, ValueType, Inference]] = []
 
-    class Watching(Inference):
-        """Notes the type of every variable where it is used."""
+    class Recording(Inference):
+        """An inference that records the type of every variable where it is used."""
 
         def _equal(self, found: ValueType, expected: ValueType, V: Value | Pattern, E: Row) -> None:
             if isinstance(V, Variable) and V.span is not None:
                 seen.append((V.span, V.name, found, self))
             super()._equal(found, expected, V, E)
 
-    _check(definitions, part, Watching)
+    _check_item(definitions, part, Recording)
     uses = [use for use in seen if use[1] == token.text]
     here = [use for use in uses if (use[0].start, use[0].end) == (token.start, token.end)]
     later = sorted([use for use in uses if use[0].start >= token.end], key=lambda use: use[0].start)
@@ -34,8 +34,8 @@ def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
     return None
 
 
-def _check(definitions: Definitions, part: Span, new: type[Inference]) -> None:
-    """Type an item, as far as that goes."""
+def _check_item(definitions: Definitions, part: Span, new: type[Inference]) -> None:
+    """Type-check an item as far as possible."""
     try:
         read = item(part)
         found = None if read is None else elaborate(read, definitions)
@@ -51,4 +51,4 @@ def _check(definitions: Definitions, part: Span, new: type[Inference]) -> None:
             case _:
                 pass
     except (Failure, RecursionError, MemoryError):
-        pass  # what was seen up to there is right all the same
+        pass  # what was recorded up to there is still right

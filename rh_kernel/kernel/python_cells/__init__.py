@@ -1,1 +1,1 @@
-"""Cells of Python in the process of the kernel."""
+"""Python cells, run in the kernel's process."""

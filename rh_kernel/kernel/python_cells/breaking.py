@@ -1,4 +1,4 @@
-"""SIGINT while Python code runs: ``KeyboardInterrupt`` where the code stands, at once, and also where it awaits something."""
+"""SIGINT while Python code runs: raise ``KeyboardInterrupt`` in it at once, also while it awaits something."""
 
 import asyncio
 import signal
@@ -13,38 +13,38 @@ Value = TypeVar("Value")
 
 
 class Breaks:
-    """The interrupts of some Python code; signals reach Python's main thread alone, so elsewhere there are none."""
+    """Delivers interrupts to Python code. Signals reach only Python's main thread, so other threads get none."""
 
     def __init__(self) -> None:
-        self._working = False
-        self._asked = False
+        self._is_running = False
+        self._is_pending = False
         self._wake: Callable[[], object] | None = None
 
     @contextmanager
     def watched(self) -> Generator[None]:
-        """Inside, SIGINT is about this code; outside it is what it was before."""
+        """Handle SIGINT inside; restore the previous handler afterwards."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.signal(signal.SIGINT, self._signalled)
+        before = signal.signal(signal.SIGINT, self._on_signal)
         try:
             yield
         finally:
-            self._working = False
+            self._is_running = False
             signal.signal(signal.SIGINT, before)
 
     def call(self, function: Callable[[], Value]) -> Value:
-        """What ``function`` returns; an interrupt raises ``KeyboardInterrupt`` in it."""
-        self._working = True
+        """Call ``function`` and return its result; an interrupt raises ``KeyboardInterrupt`` in it."""
+        self._is_running = True
         try:
             return function()
         finally:
-            self._working = False
+            self._is_running = False
 
     async def follow(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """What ``coroutine`` returns; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is.
+        """Await ``coroutine`` and return its result; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is.
 
-        One that has come before raises it here, and nothing of the coroutine is run.
+        An interrupt that came earlier raises it here, before the coroutine starts.
         """
         if self.taken():
             coroutine.close()
@@ -52,38 +52,38 @@ class Breaks:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
         def cancel() -> None:
-            if self._asked and task is not None:
+            if self._is_pending and task is not None:
                 task.cancel()
 
         self._wake = partial(loop.call_soon_threadsafe, cancel)
         try:
-            return await _Followed(coroutine, self)
+            return await _Interruptible(coroutine, self)
         finally:
             self._wake = None
 
     def taken(self) -> bool:
-        """Whether an interrupt has come where nothing could be interrupted; it is one no more."""
-        asked, self._asked = self._asked, False
-        return asked
+        """Whether there is a pending interrupt; clears it."""
+        pending, self._is_pending = self._is_pending, False
+        return pending
 
-    def _signalled(self, _signal: int, _frame: FrameType | None) -> None:
-        if self._working:
+    def _on_signal(self, _signal: int, _frame: FrameType | None) -> None:
+        if self._is_running:
             raise KeyboardInterrupt
-        self._asked = True
+        self._is_pending = True
         if self._wake is not None:
             self._wake()
 
 
-class _Followed(Generic[Value], Awaitable[Value]):
-    """A coroutine step by step, so that what is thrown in by an interrupt arrives in the innermost ``await``."""
+class _Interruptible(Generic[Value], Awaitable[Value]):
+    """Drives a coroutine step by step, so that an interrupt is thrown into its innermost ``await``."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Value], breaks: Breaks) -> None:
         self._coroutine = coroutine
         self._breaks = breaks
 
     def __await__(self) -> Generator[Any, Any, Value]:
-        coroutine, go_on = self._coroutine, partial(self._coroutine.send, None)
-        step: Callable[[], Any] = go_on
+        coroutine, resume = self._coroutine, partial(self._coroutine.send, None)
+        step: Callable[[], Any] = resume
         while True:
             try:
                 awaited = self._breaks.call(step)
@@ -91,14 +91,14 @@ class _Followed(Generic[Value], Awaitable[Value]):
                 return end.value
             try:
                 yield awaited
-                step = go_on
+                step = resume
             except asyncio.CancelledError as cancelled:
                 if self._breaks.taken():
                     self._uncancel()
                     step = partial(coroutine.throw, KeyboardInterrupt())
                 else:
                     step = partial(coroutine.throw, cancelled)
-            except BaseException as thrown:  # it is about the coroutine, like everything else
+            except BaseException as thrown:  # pass it on to the coroutine
                 step = partial(coroutine.throw, thrown)
 
     def _uncancel(self) -> None:
@@ -108,7 +108,7 @@ class _Followed(Generic[Value], Awaitable[Value]):
 
 
 def breakable(handler: Callable[..., object]) -> Callable[..., None]:
-    """The handler of a message, which an interrupt breaks off, together with the cell that is running if there is one."""
+    """Wrap the handler of a message so that an interrupt stops it, and then the running cell, if any."""
 
     def handle(*message: Any) -> None:
         breaks = Breaks()

@@ -1,4 +1,4 @@
-"""A budget of time for work that nobody can interrupt: the answer to a request that is no cell."""
+"""A time limit for work that the user cannot interrupt, such as answering a completion request."""
 
 import _thread
 import signal
@@ -12,16 +12,16 @@ from rh_kernel.kernel.python_cells.breaking import Breaks
 Value = TypeVar("Value")
 
 LOOK = 0.02
-"""Seconds between two looks at how long it has taken."""
+"""Seconds between two checks of the time spent."""
 ASLEEP = 5
-"""Work that waits for something else may take so many times as long by the clock as work that computes."""
+"""Wall-clock limit as a multiple of the CPU limit, for work that waits rather than computes."""
 
 
 def within(seconds: float, work: Callable[[], Value]) -> Value | None:
-    """What ``work`` returns; ``None`` if it took more than so many ``seconds`` of the processor and was broken off.
+    """Return what ``work`` returns, or ``None`` if it takes more than ``seconds`` of CPU time.
 
-    It is broken off by ``KeyboardInterrupt`` where it stands, and again as long as it goes on after that. Outside of Python's
-    main thread there are no interrupts, hence no budget. Raises what ``work`` raises, but for ``KeyboardInterrupt``.
+    It is stopped by a ``KeyboardInterrupt``, repeated if it carries on. Only Python's main thread can be interrupted; in others
+    there is no limit. Raises what ``work`` raises, except ``KeyboardInterrupt``.
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
@@ -48,7 +48,7 @@ def within(seconds: float, work: Callable[[], Value]) -> Value | None:
 
 
 def _interrupt() -> None:
-    """SIGINT in the main thread; where the system can send one it also wakes a thread that sleeps."""
+    """Send SIGINT to the main thread, which also wakes it from a blocking call where the system supports that."""
     thread = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and thread is not None:
         signal.pthread_kill(thread, signal.SIGINT)

@@ -1,7 +1,7 @@
-"""Tab, Shift-Tab and Enter in a ``%%python`` cell: IPython's answers, for a cell of any length in a bounded time.
+"""Tab, Shift-Tab and Enter in a ``%%python`` cell: IPython's answers in bounded time, however long the cell.
 
-What IPython and Jedi do grows faster than the text: a line of 100,000 characters takes them minutes. So they are handed the
-lines around the cursor, and if that takes too long all the same, IPython is asked again without Jedi.
+IPython and Jedi take more than linear time: minutes for a line of 100,000 characters. So they only see the lines around the
+cursor, and if that still takes too long, IPython is asked again without Jedi.
 """
 
 import sys
@@ -14,16 +14,16 @@ from rh_kernel.kernel.python_cells.budget import within
 Reply: TypeAlias = dict[str, Any]
 
 NEAR = 2_000
-"""Characters of a longer cell that are looked at, in whole lines before the cursor."""
+"""Characters before the cursor, in whole lines, that IPython sees of a longer cell."""
 LINE = 500
-"""Characters of a line before the cursor that are looked at."""
+"""Characters before the cursor that IPython sees of a longer line."""
 SHORT, LONG = 3.0, 0.25
-"""Seconds for a cell that is looked at as a whole, where Jedi may have to read a library first, and for a longer one."""
+"""Time limits in seconds: for a short cell, where Jedi may have to analyse a library first, and for part of a longer one."""
 
 
 def complete(shell: Any, text: str, start: int, cursor: int) -> Reply:
-    """What fits before ``cursor`` in a cell whose Python begins at ``start``: the content of a ``complete_reply``."""
-    begin = _begin(text, start, cursor)
+    """Complete at ``cursor`` in a cell whose Python begins at ``start``. Returns the content of a ``complete_reply``."""
+    begin = _window_start(text, start, cursor)
     is_whole = begin == start and len(text) - start <= NEAR
     fragment = text[begin:] if is_whole else text[begin:cursor]
     found = _completions(shell, fragment, cursor - begin, SHORT if is_whole else LONG)
@@ -45,10 +45,10 @@ def complete(shell: Any, text: str, start: int, cursor: int) -> Reply:
 
 
 def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, omit_sections: Any) -> Reply:
-    """What is known of the name at ``cursor``: the content of an ``inspect_reply``."""
+    """Describe the name at ``cursor``. Returns the content of an ``inspect_reply``."""
     from IPython.utils.tokenutil import token_at_cursor
 
-    begin = _begin(text, start, cursor)
+    begin = _window_start(text, start, cursor)
     end = text.find("\n", cursor, cursor + LINE)
     fragment = text[begin : cursor + LINE if end < 0 else end]
 
@@ -56,21 +56,21 @@ def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, o
         name = token_at_cursor(fragment, cursor - begin)
         return {"text/plain": shell.object_inspect_mime(name, detail_level, omit_sections)["text/plain"]}
 
-    data: Reply = _asked(SHORT, look) or {}
+    data: Reply = _within_limit(SHORT, look) or {}
     return {"status": "ok", "found": bool(data), "data": data, "metadata": {}}
 
 
 def is_complete(shell: Any, body: str) -> Reply:
-    """Whether Enter should run a cell, and if not how the next line is indented: the content of an ``is_complete_reply``."""
-    found = _asked(SHORT, lambda: shell.check_complete(body))
+    """Whether Enter should run a cell, and if not how to indent the next line: the content of an ``is_complete_reply``."""
+    found = _within_limit(SHORT, lambda: shell.check_complete(body))
     if not found:
         return {"status": "unknown"}
     status, indent = found
     return {"status": status, "indent": indent} if status == "incomplete" else {"status": status}
 
 
-def _begin(text: str, start: int, cursor: int) -> int:
-    """Where the lines before ``cursor`` begin that are looked at; of a long line its last characters."""
+def _window_start(text: str, start: int, cursor: int) -> int:
+    """The start of the text before ``cursor`` that IPython sees: whole lines, or the end of a long line."""
     line = max(start, text.rfind("\n", start, cursor) + 1)
     if cursor - line > LINE:
         return cursor - LINE
@@ -80,21 +80,21 @@ def _begin(text: str, start: int, cursor: int) -> int:
 
 
 def _completions(shell: Any, fragment: str, cursor: int, seconds: float) -> list[Any] | None:
-    """The completions of IPython, their places counted from the beginning of the fragment; ``None`` if that takes too long."""
+    """IPython's completions, with positions relative to the fragment; ``None`` if they take too long."""
     from IPython.core.completer import provisionalcompleter, rectify_completions
 
     def look() -> list[Any]:
         with provisionalcompleter():
             return [*rectify_completions(fragment, shell.Completer.completions(fragment, cursor))]
 
-    return _asked(seconds, look)
+    return _within_limit(seconds, look)
 
 
-def _asked(seconds: float, look: Any) -> Any:
-    """What ``look`` finds in so many seconds. What is looked at may be of the user's making, and fail when it is asked."""
+def _within_limit(seconds: float, look: Any) -> Any:
+    """Return what ``look`` finds within ``seconds``. It may run the user's code, which may raise: then nothing is found."""
     excepthook = sys.excepthook
-    # IPython prints the traceback of what goes wrong, and goes on.
-    sys.excepthook = _quiet
+    # IPython prints the traceback of an error here and carries on.
+    sys.excepthook = _print_nothing
     try:
         return within(seconds, look)
     except Exception:
@@ -103,8 +103,8 @@ def _asked(seconds: float, look: Any) -> Any:
         sys.excepthook = excepthook
 
 
-def _quiet(*_: object) -> None:
-    """What is printed of an exception in the meantime: nothing."""
+def _print_nothing(*_: object) -> None:
+    """An ``excepthook`` that prints nothing."""
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""``%%python``: a cell that is ordinary IPython in the process of the kernel; ``rh`` there is the session (LANGUAGE §6).
+"""``%%python``: an ordinary IPython cell in the kernel's process, where ``rh`` is the session (LANGUAGE §6).
 
-The shell has no terminal, no file of its own and no start-up files; it is made for the first cell that asks for it. A cell that
-raises keeps what its calls of ``rh`` did before: each of them takes effect by itself, as a whole or not at all.
+The shell has no terminal, no history file and no start-up files; it is created for the first cell that needs it. If a cell
+raises, its earlier calls of ``rh`` stay in effect: each of them is atomic by itself.
 """
 
 import builtins
@@ -26,17 +26,17 @@ from rh_kernel.workspace.workspace import Workspace, share
 Reply: TypeAlias = dict[str, Any]
 
 NAME = "rh"
-"""What the session is called in Python."""
+"""The name of the session in Python."""
 DRAWING = "module://matplotlib_inline.backend_inline"
-"""Where Matplotlib draws: into the notebook."""
+"""The Matplotlib backend that draws into the notebook."""
 COLLECTING = (700, 10, 10)
-"""How often Python looks for cycles; figures are full of them, while the kernel rarely looks."""
+"""Thresholds of Python's cycle collector in Python cells: figures are full of cycles, the kernel's own data has none."""
 QUIET = ("ignore", None, Warning, None, 0)
-"""The filter by which the kernel keeps warnings of libraries from cells in the language."""
+"""The filter that suppresses warnings of libraries outside Python cells."""
 
 
 class Python:
-    """The Python of a notebook. ``workspace`` is what it knows as ``rh``; ``widgets`` are those of all cells."""
+    """The Python shell of a notebook. ``workspace`` is its ``rh``; ``widgets`` are those of all cells."""
 
     def __init__(self, kernel: Any, workspace: Workspace, widgets: Widgets) -> None:
         self._kernel = kernel
@@ -48,58 +48,58 @@ class Python:
         self._filters = [f for f in warnings.filters if f != QUIET]
 
     def set_parent(self, parent: Any) -> None:
-        """What is shown from now on belongs to the request ``parent``."""
+        """Attribute output from now on to the request ``parent``."""
         if self._shell is not None:
             self._shell.set_parent(parent)
 
     def guarded(self, handler: Callable[..., object]) -> Callable[..., object]:
-        """The handler of what a widget says, which may be answered by Python of the user, and for ever."""
-        broken_off = breakable(handler)
+        """Make the handler of a widget message interruptible once there is a shell, since it may then run the user's code."""
+        interruptible = breakable(handler)
 
         def handle(*message: Any) -> object:
-            return handler(*message) if self._shell is None else broken_off(*message)
+            return handler(*message) if self._shell is None else interruptible(*message)
 
         return handle
 
     async def run(
         self, body: str, number: int, cell: str, *, silent: bool, stored: bool
     ) -> tuple[Content | None, list[dict[str, Any]]]:
-        """Run a cell: what went wrong, and what the cell asks of the front end. What it shows is shown meanwhile."""
+        """Run a cell. Returns its error, if any, and its payload for the front end; outputs are sent as they come."""
         if self._running:
-            # In a subshell: one shell takes one cell at a time.
+            # Called from a subshell: the shell runs one cell at a time.
             error = occupied(Busy())
             if not silent:
                 self._kernel.send_response(self._kernel.iopub_socket, "error", error)
             return error, []
         breaks = Breaks()
         with breaks.watched():
-            # Making the shell takes a moment, and an interrupt waits for its end.
-            shell = self._made()
+            # Creating the shell takes a moment; an interrupt is deferred until it exists.
+            shell = self._ensure_shell()
             shell.user_ns.setdefault(NAME, self._workspace)
             ALLOWANCE.follow(self._workspace.session.settings.bounds.output)
-            with self._as_in_python(silent=silent):
+            with self._python_environment(silent=silent):
                 try:
                     error = await breaks.follow(shell.take(body, number, silent=silent, stored=stored, cell=cell))
-                except (Exception, KeyboardInterrupt) as exception:  # not in what the cell says, but beside it
+                except (Exception, KeyboardInterrupt) as exception:  # not in the cell's own code, but around it
                     error = shell.tell(exception)
         return error, shell.payload()
 
     def complete(self, text: str, start: int, cursor: int) -> Reply:
-        """What fits before the cursor, in a cell whose Python begins at ``start``."""
-        return complete(self._made(), text, start, cursor)
+        """Complete at the cursor, in a cell whose Python begins at ``start``."""
+        return complete(self._ensure_shell(), text, start, cursor)
 
     def inspect(self, text: str, start: int, cursor: int, detail_level: int, omit_sections: Any) -> Reply:
-        """What is known of the name at the cursor."""
-        return inspect(self._made(), text, start, cursor, detail_level, omit_sections)
+        """Describe the name at the cursor."""
+        return inspect(self._ensure_shell(), text, start, cursor, detail_level, omit_sections)
 
     def is_complete(self, body: str) -> Reply:
-        """Whether Enter should run the cell, and if not how far the next line is indented."""
-        return is_complete(self._made(), body)
+        """Return whether Enter should run the cell, and if not how to indent the next line."""
+        return is_complete(self._ensure_shell(), body)
 
-    def _made(self) -> ZMQInteractiveShell:
+    def _ensure_shell(self) -> ZMQInteractiveShell:
         if self._shell is None:
             os.environ.setdefault("MPLBACKEND", DRAWING)
-            with self._warning():
+            with self._python_warnings():
                 self._shell = made(self._kernel)
             self._shell.set_parent(self._kernel.get_parent())
             share(self._shell, self._workspace)
@@ -107,25 +107,25 @@ class Python:
         return self._shell
 
     @contextmanager
-    def _as_in_python(self, *, silent: bool) -> Generator[None]:
-        """Inside, ``input`` asks the front end, cycles are collected, warnings are shown, and a silent cell shows nothing."""
+    def _python_environment(self, *, silent: bool) -> Generator[None]:
+        """Inside, ``input`` asks the front end, cycles are collected, warnings are shown, and a silent cell prints nothing."""
         self._running, threshold = True, gc.get_threshold()
         gc.set_threshold(*self._threshold)
-        asked, asked_secretly = builtins.input, getpass.getpass
+        old_input, old_getpass = builtins.input, getpass.getpass
         builtins.input, getpass.getpass = self._kernel.raw_input, self._kernel.getpass
         if silent:
             ALLOWANCE.silent = request_of(self._kernel.get_parent()["header"])
         try:
-            with self._warning():
+            with self._python_warnings():
                 yield
         finally:
             self._running, ALLOWANCE.silent, self._threshold = False, None, gc.get_threshold()
             gc.set_threshold(*threshold)
-            builtins.input, getpass.getpass = asked, asked_secretly
+            builtins.input, getpass.getpass = old_input, old_getpass
 
     @contextmanager
-    def _warning(self) -> Generator[None]:
-        """Inside, warnings are shown as Python does and as earlier cells have asked for."""
+    def _python_warnings(self) -> Generator[None]:
+        """Inside, warnings are shown as usual in Python, with the filters that earlier cells have set."""
         with warnings.catch_warnings():
             warnings.resetwarnings()
             cast(list[Any], warnings.filters)[:] = self._filters

@@ -1,4 +1,4 @@
-"""The shell of the Python cells: IPython's, headless, which shows its outputs to the notebook."""
+"""The IPython shell of the Python cells: headless, with its outputs sent to the notebook."""
 
 from typing import Any, TypeAlias, cast
 
@@ -11,11 +11,11 @@ from rh_kernel.kernel.python_cells.streams import ALLOWANCE, request_of
 from rh_kernel.workspace.showing import cleared
 
 Payload: TypeAlias = list[dict[str, Any]]
-"""What a cell asks of the front end: to show a page of help, to fill in the next cell."""
+"""Requests of a cell to the front end, such as showing a page of help or filling in the next cell."""
 
 
 class Results(ZMQShellDisplayHook):
-    """Shows what a cell ends in; it has the cell's number, also where the cell is not kept."""
+    """Displays the value that a cell ends in, under the cell's number even if the cell is not stored in the history."""
 
     number = 0
 
@@ -26,50 +26,50 @@ class Results(ZMQShellDisplayHook):
 
 
 class Publisher(zmqshell.ZMQDisplayPublisher):
-    """Shows what is displayed, unless the cell is to be silent."""
+    """Publishes displayed objects unless the cell is silent."""
 
     def publish(self, data: Any, metadata: Any = None, **options: Any) -> None:
-        """Show a bundle."""
+        """Publish a MIME bundle."""
         if request_of(self.parent_header) != ALLOWANCE.silent:
             super().publish(data, metadata, **options)
 
     def clear_output(self, wait: bool = False) -> None:
-        """Clear what the cell has shown."""
+        """Clear the outputs of the cell."""
         ALLOWANCE.renew(request_of(self.parent_header))
         super().clear_output(wait)
         cleared(cast(object, self.shell), wait=wait)
 
 
 class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
-    """The shell. It has the name of its class because libraries know by it that they are in a notebook."""
+    """The shell. Keeps the name of its base class, by which libraries recognise that they run in a notebook."""
 
     displayhook_class = Type(Results)
     display_pub_class = Type(Publisher)
-    _told: Content | None = None
-    """The error of the cell, once it has been shown."""
+    _shown_error: Content | None = None
+    """The cell's error once it has been shown."""
 
     def _showtraceback(self, etype: type[BaseException], evalue: object, stb: list[str]) -> None:
         self._say(etype, evalue, stb)
 
     def _say(self, etype: type[BaseException], evalue: object, stb: list[str]) -> Content:
         """Show an error unless the cell is silent."""
-        self._told = {"ename": etype.__name__, "evalue": _text(evalue), "traceback": stb}
+        self._shown_error = {"ename": etype.__name__, "evalue": _text(evalue), "traceback": stb}
         if request_of(cast(Any, self.displayhook).parent_header) != ALLOWANCE.silent:
-            super()._showtraceback(etype, self._told["evalue"], stb)
-        return self._told
+            super()._showtraceback(etype, self._shown_error["evalue"], stb)
+        return self._shown_error
 
     async def take(self, body: str, number: int, *, silent: bool, stored: bool, cell: str) -> Content | None:
-        """Run a cell, whose first line is not in ``body``; what went wrong, which has been shown by then."""
+        """Run a cell, without its first line, and return its error, which has been shown by then."""
         shell = cast(Any, self)
         shell.displayhook.number = shell.execution_count = number
         inputs: list[str] = shell.history_manager.input_hist_parsed
         for kept in (inputs, shell.history_manager.input_hist_raw):
-            # The cells in the language have their numbers too: `In[3]` is cell 3.
+            # Cells in the language count too: `In[3]` is cell 3.
             kept.extend([""] * (number - len(kept)))
-        self._told, self._last_traceback_during_displayhook = None, False
+        self._shown_error, self._last_traceback_during_displayhook = None, False
         transformed, error = body, None
         try:
-            # The first line counts, so that the lines of a traceback are those of the cell.
+            # Add the first line back, so that line numbers in tracebacks are those of the cell.
             transformed = "\n" + shell.transform_cell(body)
         except Exception as exception:
             error = (type(exception), exception, exception.__traceback__)
@@ -84,20 +84,20 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
                 shell.events.trigger("post_run_cell", result)
         wrong: BaseException | None = result.error_before_exec or result.error_in_exec
         if wrong is not None:
-            # A group of exceptions has been printed by IPython, which says no more of it.
-            told = self._told or self._say(type(wrong), wrong, [])
-            return {**told, "ename": type(wrong).__name__, "evalue": _text(wrong)}
-        # What cannot be shown is an error too.
-        return self._told if self._last_traceback_during_displayhook else None
+            # IPython has already printed an exception group, and reports nothing else about it.
+            shown = self._shown_error or self._say(type(wrong), wrong, [])
+            return {**shown, "ename": type(wrong).__name__, "evalue": _text(wrong)}
+        # A value that cannot be displayed is an error too.
+        return self._shown_error if self._last_traceback_during_displayhook else None
 
     def tell(self, wrong: BaseException) -> Content:
-        """What has gone wrong beside the code of a cell; it is shown, unless the cell's own error has been."""
-        if self._told is None:
+        """Return an error from outside the cell's code as content; show it unless the cell's own error has been shown."""
+        if self._shown_error is None:
             cast(Any, self).showtraceback((type(wrong), wrong, wrong.__traceback__))
-        return self._told or self._say(type(wrong), wrong, [])
+        return self._shown_error or self._say(type(wrong), wrong, [])
 
     def payload(self) -> Payload:
-        """What the cell has asked of the front end."""
+        """Return and clear what the cell has asked of the front end."""
         manager = cast(Any, self.payload_manager)
         asked = manager.read_payload()
         manager.clear_payload()
@@ -105,18 +105,18 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
 
 
 def made(kernel: Any) -> ZMQInteractiveShell:
-    """The shell of a kernel, configured like that of any notebook, but without a history in a file."""
+    """Create the shell of a kernel, configured like any notebook's, but without a history file."""
     config = kernel.config.copy()
     config.HistoryManager.enabled = False
     config.HistoryManager.hist_file = ":memory:"
     shell = ZMQInteractiveShell.instance(parent=kernel, config=config, kernel=kernel, profile_dir=kernel.profile_dir)
-    for shows in (cast(Any, shell.displayhook), cast(Any, shell.display_pub)):
-        shows.session, shows.pub_socket = kernel.session, kernel.iopub_socket
+    for hook in (cast(Any, shell.displayhook), cast(Any, shell.display_pub)):
+        hook.session, hook.pub_socket = kernel.session, kernel.iopub_socket
     return shell
 
 
 def _text(wrong: object) -> str:
-    """What an exception says; one that cannot say it must not stop the cell's reply."""
+    """The text of an exception, even if its ``__str__`` raises."""
     try:
         return str(wrong)
     except Exception:

@@ -1,4 +1,4 @@
-"""What Python prints: so many characters a cell, then a line that says so, and nothing more of that cell."""
+"""Standard output of Python cells, cut off after a limit per cell, with a line that says so."""
 
 import threading
 from typing import Any
@@ -8,14 +8,14 @@ from ipykernel.iostream import OutStream
 from rh_kernel.session.limits.bounds import DEFAULT, EVERYTHING
 
 MOST = 1_000_000
-"""Characters that a cell may print, on both streams together, where `%limit output` was not set to anything else."""
+"""Characters that a cell may print on both streams together, unless `%limit output` is set."""
 
 CELLS = 100
-"""Of so many cells it is known what they have printed; threads of older ones begin anew."""
+"""Requests whose output is counted; an older one that prints again starts from zero."""
 
 
 class Allowance:
-    """What each request may still print, by the number of its message; ``silent`` is the one that may show nothing at all."""
+    """What each request may still print, by message id; ``silent`` is the request that may print nothing."""
 
     def __init__(self, most: int = MOST) -> None:
         self.silent: str | None = None
@@ -24,16 +24,16 @@ class Allowance:
         self._lock = threading.Lock()
 
     def follow(self, limit: int | None) -> None:
-        """Print as much as `%limit output` says from now on, and where nobody has set it, ``MOST``."""
+        """Set the limit from `%limit output`, or to ``MOST`` if that is at its default."""
         self._most = EVERYTHING if limit is None else MOST if limit == DEFAULT.output else limit
 
     def renew(self, request: str) -> None:
-        """What the request has printed is gone from the page, so it may print as much again."""
+        """Reset the count of a request whose output has been cleared."""
         with self._lock:
             self._left.pop(request, None)
 
     def spend(self, request: str, text: str) -> str:
-        """What of ``text`` the request may print; where that is less than all of it for the first time, a line says so."""
+        """Return the part of ``text`` that the request may print, with a note when it is first cut off."""
         if request == self.silent:
             return ""
         with self._lock:
@@ -48,11 +48,11 @@ class Allowance:
 
 
 ALLOWANCE = Allowance()
-"""That of this process."""
+"""The allowance of this process."""
 
 
 def request_of(header: Any) -> str:
-    """The number of the message that has this header."""
+    """Return the message id in a header."""
     return str(header.get("msg_id", ""))
 
 
@@ -60,7 +60,7 @@ class Stream(OutStream):
     """``sys.stdout`` and ``sys.stderr`` of the kernel."""
 
     def write(self, string: str) -> int | None:
-        """Print ``string`` as far as it is allowed; returns its length, like any file."""
+        """Print ``string`` as far as allowed; returns its length, like any file."""
         shown = ALLOWANCE.spend(request_of(self.parent_header), string)
         if shown:
             super().write(shown)

@@ -1,1 +1,1 @@
-"""Where the cursor is in a section of a cell, and what stands above it."""
+"""The section of a cell at the cursor, and the declarations above it."""

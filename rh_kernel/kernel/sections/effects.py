@@ -1,4 +1,4 @@
-"""What the items of ``%%eff`` sections declare, as far as they are whole and right."""
+"""The well-formed declarations in ``%%eff`` sections."""
 
 from collections.abc import Iterator
 
@@ -22,11 +22,11 @@ from rh_kernel.syntax.parsing.lexer import chunks, section
 from rh_kernel.syntax.parsing.tokens import EFFECTS
 
 LONGEST = 4_000
-"""Of a text of more characters the declarations are not looked at; it takes too long."""
+"""The declarations of a longer text (in characters) are ignored; reading them would take too long."""
 
 
 def known(effects: Effects, parts: tuple[Span, ...]) -> Effects:
-    """What there is after those declarations."""
+    """Return the names known after the declarations in ``parts``; those with errors are skipped."""
     for part in parts if sum([len(part.text) for part in parts]) <= LONGEST else ():
         try:
             read = item(part)
@@ -38,12 +38,12 @@ def known(effects: Effects, parts: tuple[Span, ...]) -> Effects:
 
 
 def includes(source: Source) -> set[str]:
-    """The programs that the sections of a text include."""
+    """Return the programs that the sections of a text include."""
     return {found.name.text for found in _items(source) if isinstance(found, IncludeItem)}
 
 
 def declared_names(source: Source) -> set[str]:
-    """The names that the sections of a text declare, with those of constructors and operations."""
+    """Return the names that the sections of a text declare, including constructors and operations."""
     names: set[str] = set()
     for found in _items(source):
         match found:
@@ -59,7 +59,7 @@ def declared_names(source: Source) -> set[str]:
 
 
 def _items(source: Source) -> Iterator[Item]:
-    """The items of the sections of a text that can be read."""
+    """The items that can be parsed in the sections of a text."""
     for chunk in chunks(source):
         inner = section(chunk)
         for part in inner.items if inner is not None and inner.line == EFFECTS else ():

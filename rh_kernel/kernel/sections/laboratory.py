@@ -1,4 +1,4 @@
-"""The functions that the items of ``%%lambda`` sections declare, as far as they are whole and right."""
+"""The well-formed functions declared in ``%%lambda`` sections."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,13 +13,13 @@ from rh_kernel.syntax.parsing.lexer import chunks, section
 from rh_kernel.syntax.parsing.tokens import LABORATORY
 
 LONGEST = 4_000
-"""Of a text of more characters the declarations are not looked at; it takes too long."""
+"""The declarations of a longer text (in characters) are ignored; reading them would take too long."""
 
 Functions = Mapping[str, Program]
 
 
 def read(part: Span) -> s.Item | None:
-    """The item that a part of a section is, if it is one."""
+    """Parse an item of a section; ``None`` if it cannot be parsed."""
     try:
         return item(part)
     except (Failure, RecursionError):
@@ -27,7 +27,7 @@ def read(part: Span) -> s.Item | None:
 
 
 def declared(functions: Functions, parts: tuple[Span, ...]) -> Functions:
-    """The functions after those declarations that are whole and right."""
+    """Return the functions extended by the declarations in ``parts``; those with errors are skipped."""
     found = dict(functions)
     for part in parts if sum(len(part.text) for part in parts) <= LONGEST else ():
         written = read(part)
@@ -40,14 +40,14 @@ def declared(functions: Functions, parts: tuple[Span, ...]) -> Functions:
 
 
 def functions_named(source: Source) -> set[str]:
-    """The functions that the sections of a text declare."""
+    """Return the names of the functions that the sections of a text declare."""
     sections = [found for chunk in chunks(source) if (found := section(chunk)) is not None and found.line == LABORATORY]
     items = [read(part) for found in sections for part in found.items]
     return {item.name.text for item in items if isinstance(item, s.FunItem)}
 
 
 def computes(part: Span) -> bool:
-    """Whether an item is a ``%ad`` that evaluates more than numbers before it differentiates."""
+    """Whether an item is an ``%ad`` with arguments that have to be evaluated, and not just literals."""
     asked = read(part)
     if not isinstance(asked, s.AdItem):
         return False

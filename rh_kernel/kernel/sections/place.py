@@ -1,4 +1,4 @@
-"""Where the cursor is in a section such as ``%%lambda``: in which item, and which items are above it."""
+"""The item at the cursor in a section such as ``%%lambda``, and the items above it."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from rh_kernel.syntax.parsing.tokens import RETURN
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The item at the cursor, as far as the text goes, empty between two of them, and the beginning of its section's line.
+    """The item at the cursor, empty between two items, and the line that opens its section.
 
-    ``above`` are the items before it in the same language.
+    ``above`` are the earlier items in the same language.
     """
 
     section: str
@@ -20,7 +20,7 @@ class Place:
 
 
 def place(source: Source, cursor: int) -> Place | None:
-    """Where the cursor is, if that is between a line like ``%%lambda`` and the end of its section."""
+    """Return where the cursor is if it is inside a section, after its first line."""
     above: dict[str, list[Span]] = {}
     for chunk in chunks(source):
         found = section(chunk)
@@ -38,17 +38,17 @@ def place(source: Source, cursor: int) -> Place | None:
 
 
 def _is_before(part: Span, cursor: int) -> bool:
-    """Whether the cursor stands behind the end of the last line of an item, at the place of a new one."""
+    """Whether the cursor is on a new line after the end of an item."""
     return cursor == part.end and part.text.endswith("\n")
 
 
 def _begins(chunk: Span) -> int:
-    """Where the first line of a section is over; beyond the end of a text that ends in that line."""
+    """The end of a section's first line; beyond the end of the text if that is all there is."""
     line = chunk.source.text.find("\n", chunk.start, chunk.end)
     return chunk.end + 1 if line < 0 else line + 1
 
 
 def _ends(chunk: Span, cursor: int) -> bool:
-    """Whether the cursor is in the line ``%%rh`` that ends a section, or behind it."""
+    """Whether the cursor is in the line ``%%rh`` that ends a section, or after it."""
     start = chunk.source.text.rfind("\n", 0, max(cursor - (cursor == chunk.end and chunk.text.endswith("\n")), 0)) + 1
     return chunk.source.text.startswith(RETURN, start)

@@ -10,12 +10,13 @@ from rh_kernel.arrays.passes import Pass, passes
 from rh_kernel.arrays.planning.profiling import profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import machine
+from rh_kernel.session.actions import Closed
 from rh_kernel.session.evaluating import span_of, translated
 from rh_kernel.session.limits.budget import check_size, longest
 from rh_kernel.session.limits.timing import working
-from rh_kernel.session.plans import Compile, Train
 from rh_kernel.session.results import ProgramMade, Working
 from rh_kernel.session.settings import Settings
+from rh_kernel.session.train import Train
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
@@ -24,13 +25,12 @@ from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.unhandled import with_handlers
 from rh_kernel.training.batches import for_one
-from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 
 class _Subject:
     """What is compiled: a program, where it is written, the type of its result, and for how many ``samples`` and which."""
 
-    def __init__(self, subject: ClosedTerm | ClosedCommand | Train, settings: Settings) -> None:
+    def __init__(self, subject: Closed | Train, settings: Settings) -> None:
         self.samples: int | None = None
         self.inputs: tuple[Array, ...] = ()
         self.type: Type | None = None
@@ -48,21 +48,23 @@ class _Subject:
                 self.translated, self.span, self.type = translated(closed, settings), span_of(closed), closed.type
 
 
-def made(plan: Compile, heap: Mapping[Location, Array], settings: Settings) -> Generator[Working, None, ProgramMade]:
+def made(
+    compiled: Closed | Train, shows: str, heap: Mapping[Location, Array], settings: Settings
+) -> Generator[Working, None, ProgramMade]:
     """What ``%compile`` shows. A profile runs on a copy of the heap, of a training run on its first batch.
 
     Raises ``Stuck``, with a place, as evaluation and training do, and ``Rejected`` as training does.
     """
     yield Working("compiling")
-    subject = _Subject(plan.subject, settings)
+    subject = _Subject(compiled, settings)
     samples, precision = subject.samples, settings.precision
     backend = backend_for(settings.device)
     found = passes(subject.translated, samples, precision, matrices=backend.wants_matrices)
     program = next((p.form for p in found if p.made_by in {Pass.SIMPLIFIED, Pass.BATCHED}), None)
     if not isinstance(program, Program):
         raise KernelBug("a pass left no program")
-    if plan.shows != "profile":
-        return ProgramMade(program, subject.type, found, in_full=plan.shows == "passes", samples=samples)
+    if shows != "profile":
+        return ProgramMade(program, subject.type, found, in_full=shows == "passes", samples=samples)
     ready = machine(program, heap, precision, backend)
     check_size(ready.plan(samples).size, "what is computed here", subject.span, settings)
     inputs = [np.ascontiguousarray(array, precision) for array in subject.inputs]

@@ -5,15 +5,11 @@ A file is written beside its place and put there when the cell has ended well, s
 
 import os
 import stat
-import zipfile
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO
-
-import numpy as np
 
 from rh_kernel.session.directives.scratch import new, sweep
 from rh_kernel.session.errors import CannotRestore, CannotSave
@@ -25,12 +21,9 @@ from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import show_shape
 from rh_kernel.training.data import is_file
-from rh_kernel.training.reading.formats import OPENERS
+from rh_kernel.training.reading.format import Format, Writer
+from rh_kernel.training.reading.formats import either, find, saved_suffixes
 from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, listed, said
-
-FORMATS = (".npz", ".safetensors")
-
-_EXPECTED = "a file that ends in .npz or .safetensors"
 
 
 @frozen
@@ -55,7 +48,7 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
     What killed processes have left there of files of theirs is deleted. Raises ``Rejected`` if there is nothing to write, or
     where no file can be written.
     """
-    form = _format(target, span, saving=True)
+    _, encode = _format(target, span, saving=True)
     if not contents:
         hint = "declare a location first, for example `loc w : Real(3) = zeros`"
         raise Rejected(CannotSave(span=span, why="there is no location to save", hint=hint))
@@ -67,13 +60,13 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
     try:
         if kind := _other_kind(target):
             what, hint = kind if target == named else f"a link to {kind}", "choose another name; the existing one is kept"
-            raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_EXPECTED, hint=hint))
+            raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_expected(), hint=hint))
         if target.exists() and not os.access(target, os.W_OK):
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
         sweep(target.parent)
         scratch, file = new(target.parent)
         with file:
-            _encode(contents, form, file)
+            encode(contents, file)
             file.flush()
             os.fsync(file.fileno())
         scratch.chmod(_mode(target))
@@ -108,13 +101,13 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit
     Raises ``Rejected`` for what is no such file, if nothing in it goes into a location, or something does not fit; ``Stuck``,
     before anything is read, for what does not fit into the byte_limit.
     """
-    form = _format(target, span, saving=False)
+    form, _ = _format(target, span, saving=False)
     if not is_file(file):
         why, hint = f"there is no file `{target.name}`", "paths are relative to the notebook or file"
         raise Rejected(CannotRestore(span=span, why=why, hint=hint))
     byte_limit = replace(byte_limit, what=f"what is in `{target.name}`", span=span)
     try:
-        with closing((yield from OPENERS[form](file, byte_limit))) as reader:
+        with closing((yield from form.open(file, byte_limit))) as reader:
             there = frozenset(reader.names)
             names = [name for name in locations if name in there]
             if not names:
@@ -128,7 +121,7 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit
                 _check_fits(name, header, locations[name], target.name, span)
             return Restored((yield from reader.read(names)), tuple(reader.names))
     except (Damaged, OSError) as failure:
-        why = f"`{target.name}` cannot be read as a {form} file"
+        why = f"`{target.name}` cannot be read as a {target.suffix.lower()} file"
         hint = "it may be damaged, or in another format"
         raise Rejected(CannotRestore(span=span, why=why, found=said(failure), hint=hint)) from None
 
@@ -145,34 +138,27 @@ def _check_fits(name: str, header: Header, location: Location, file: str, span: 
         raise Rejected(CannotRestore(span=span, why=why, found=found, expected=expected, hint=hint))
 
 
-def _format(target: Path, span: Span, *, saving: bool) -> str:
+def _format(target: Path, span: Span, *, saving: bool) -> tuple[Format, Writer]:
     problem = CannotSave if saving else CannotRestore
     try:
         is_name = b"\0" not in os.fsencode(target)
     except ValueError:
         is_name = False
     if not is_name:
-        raise Rejected(problem(span=span, why="this is not a valid file name", expected=_EXPECTED))
-    form = target.suffix.lower()
-    if form == ".safetensors" and find_spec("safetensors") is None:
+        raise Rejected(problem(span=span, why="this is not a valid file name", expected=_expected()))
+    form = find(target)
+    if form is None or form.write is None:
+        why = f"the format of `{target.name}` is unknown"
+        hint = "for example `%save weights.npz`" if saving else ""
+        raise Rejected(problem(span=span, why=why, expected=_expected(), hint=hint))
+    if form.requires and find_spec(form.requires) is None:
         hint = "choose a name that ends in .npz" if saving else "save it as .npz where the library is"
-        raise Rejected(problem(span=span, why="the library safetensors is not installed here", hint=hint))
-    if form in FORMATS:
-        return form
-    why = f"the format of `{target.name}` is unknown"
-    raise Rejected(problem(span=span, why=why, expected=_EXPECTED, hint="for example `%save weights.npz`" if saving else ""))
+        raise Rejected(problem(span=span, why=f"the library {form.requires} is not installed here", hint=hint))
+    return form, form.write
 
 
-def _encode(contents: Mapping[str, Array], form: str, file: IO[bytes]) -> None:
-    if form == ".npz":
-        with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
-            for name, array in contents.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
-        return
-    from safetensors.numpy import save
-
-    file.write(save({name: np.ascontiguousarray(array) for name, array in contents.items()}))
+def _expected() -> str:
+    return f"a file that ends in {either(saved_suffixes())}"
 
 
 def _other_kind(target: Path) -> str:

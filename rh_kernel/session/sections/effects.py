@@ -1,9 +1,10 @@
 """The items of ``%%eff`` cells: what they are going to do, and doing it. The language is in ``ad.eff``."""
 
 import re
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator
+from dataclasses import replace
 from functools import lru_cache
+from typing import ClassVar, Literal, TypeAlias
 
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.core import Computation, Global, Return
@@ -14,27 +15,41 @@ from rh_kernel.ad.eff.machine.compilation_program import Program
 from rh_kernel.ad.eff.machine.counting import Tally
 from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, proceeding
 from rh_kernel.ad.eff.printing import cropping
-from rh_kernel.ad.eff.reading.elaboration_items import Asked, Run, elaborate
+from rh_kernel.ad.eff.reading.elaboration_items import Asked, computation, elaborate
+from rh_kernel.ad.eff.reading.elaboration_items import Run as Elaborated
 from rh_kernel.ad.eff.reading.parsing_items import item as read
 from rh_kernel.ad.eff.reading.surface import Var
-from rh_kernel.ad.eff.reading.surface_items import DataItem, DirectiveItem, EffectItem, FunItems, IncludeItem, Item
+from rh_kernel.ad.eff.reading.surface_items import DataItem, DirectiveItem, EffectItem, FunItems, IncludeItem, Item, RunItem
 from rh_kernel.ad.eff.reduction.traces import Trace, tracing
+from rh_kernel.ad.eff.types import ComputationType, Returner
 from rh_kernel.ad.eff.typing.checking import check_computation, check_item
 from rh_kernel.ad.eff.typing.generalisation import named, named_result
 from rh_kernel.ad.eff.typing.plain import outside
 from rh_kernel.operational.errors import OutOfFuel
+from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Answer, Run, State, typed
+from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.limits.budget import allowed, check_size
-from rh_kernel.session.plans import DeclareEffects, RunEffects, ShowsOfRun, ShowType, Surroundings
-from rh_kernel.session.results import Counted, DeclarationMade, Event, Notice, Printed, ReductionShown, Returned, Shown, Working
+from rh_kernel.session.results import (
+    Counted,
+    DeclarationMade,
+    Event,
+    Notice,
+    Printed,
+    ReductionShown,
+    Result,
+    Returned,
+    Shown,
+    TypeShown,
+    Working,
+)
 from rh_kernel.session.sections.effects_names import Effects, arrow, said
+from rh_kernel.session.sections.refusals import failed_names, shallow
 from rh_kernel.session.settings import Settings
-from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
+from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.errors import TooDeep
-from rh_kernel.syntax.parsing.cursor import DEEPEST
 from rh_kernel.syntax.parsing.tokens import EFFECTS
 from rh_kernel.syntax.stuck import BYTES, placed
-from rh_kernel.typing.errors import DependsOnError, UnknownName
 
 MOST_STEPS = 100_000
 """A trace has no more steps: a page is told the rule of each of them."""
@@ -44,7 +59,10 @@ REALS_OF_STEP = 60
 
 _DIRECTIVE = re.compile(r"^%\s*\w+\s*")
 
-_SHOWS: Mapping[str, ShowsOfRun] = {"": "value", "count": "counts", "trace": "steps"}
+_SHALLOWER = "name a part of it by `fun` or `let`"
+
+Shows: TypeAlias = Literal["value", "counts", "steps"]
+"""What is shown of an expression that is run."""
 
 LANGUAGE = "a function of the language"
 """What is said of a function that nobody has declared."""
@@ -58,62 +76,116 @@ def started(effects: Effects | None) -> Effects:
     return Effects(prelude().of_session()) if effects is None else effects
 
 
-def plan(span: Span, around: Surroundings, failed: frozenset[str] = frozenset()) -> DeclareEffects | RunEffects | ShowType:
-    """What an item is going to do; ``failed`` notes the names whose declarations have errors. Raises ``Rejected``."""
-    try:
-        with _shallow(span):
-            return _plan(span, started(around.effects))
-    except Rejected as rejected:
-        raise Rejected(*[_follows(d) if _is_of(d, failed) else d for d in rejected.diagnostics]) from None
+@frozen
+class DeclareEffects(Action):
+    """A declaration, or ``include``: what is declared from here on, and what is shown of what is new"""
+
+    effects: Effects
+    made: DeclarationMade | Notice
+
+    def summary(self, text: str) -> Result:
+        """The type, or the names that are included."""
+        return self.made
+
+    def run(self, number: int, state: State) -> Run:
+        """Nothing is left to do."""
+        yield Shown(number, self.made)
+        return replace(state, effects=self.effects)
+
+    def after(self, context: AnalysisContext) -> AnalysisContext:
+        """With the declarations."""
+        return replace(context, effects=self.effects)
 
 
-def _is_of(d: Diagnostic, failed: frozenset[str]) -> bool:
-    return isinstance(d, UnknownName) and f"{EFFECTS} {d.name}" in failed
+@frozen
+class RunEffects(Action):
+    """An expression, or one behind ``%count`` or ``%trace``"""
+
+    computation: Computation
+    type: ComputationType
+    definitions: Definitions
+    span: Span
+    shows: Shows
+
+    steers_to: ClassVar[str] = (
+        "what a %%eff cell runs has steps, which `rh trace` shows, but no straight-line program and no diagram"
+    )
+
+    @property
+    def traced(self) -> "RunEffects":
+        """With its steps."""
+        return replace(self, shows="steps")
+
+    def summary(self, text: str) -> Result:
+        """The type of what is returned, or of the function."""
+        C = self.type
+        return typed(text, cropping.value(C.value) if isinstance(C, Returner) else cropping.computation(C))
+
+    def run(self, number: int, state: State) -> Run:
+        """Runs it on the machine, or reduces it step by step. Raises ``Stuck``."""
+        yield Working()
+        if self.shows == "steps":
+            yield from _show_steps(self, number, state.settings)
+            return state
+        with shallow(self.span, _SHALLOWER):
+            outcome = yield from _run(self, number, state.settings)
+        returned = Returned(self.type, outcome.value, outcome.printed)
+        if self.shows == "value":
+            yield Shown(number, returned)
+            return state
+        if outcome.counts is None:
+            raise KernelBug("the machine has not counted")
+        yield Shown(number, Counted(returned, outcome.counts))
+        return state
 
 
-def _follows(d: Diagnostic) -> Diagnostic:
-    """The complaint about a name whose declaration has an error of its own."""
-    name = d.name if isinstance(d, UnknownName) else ""
-    return DependsOnError(span=d.span, name=name, hint="fix its declaration first")
+def analyze(span: Span, context: AnalysisContext) -> Analysis:
+    """The action of the item at ``span``. Raises ``Rejected``."""
+    with failed_names(EFFECTS, context), shallow(span, _SHALLOWER):
+        found, effects = read(span), started(context.effects)
+        match found:
+            case None:
+                raise KernelBug("an item of comments alone")
+            case DirectiveItem(directive):
+                return directives(EFFECTS)[directive.text].analyze(found, context)
+            case RunItem(M):
+                return _run_of(computation(M, effects.definitions), effects.definitions, span, "value")
+            case _:
+                after = declared(found, effects, span)
+                return DeclareEffects(after, _answer(found, effects, after))
 
 
-@contextmanager
-def _shallow(span: Span) -> Generator[None]:
-    """Where a program may be nested too deeply for what is done with it: then it is refused, at this place."""
-    try:
-        yield
-    except RecursionError:
-        raise Rejected(TooDeep(span=span, limit=DEEPEST, hint="name a part of it by `fun` or `let`")) from None
+def run_of(item: DirectiveItem, context: AnalysisContext, shows: Shows) -> RunEffects:
+    """The action of ``%trace M`` or ``%count M``. Raises ``Rejected``."""
+    definitions = started(context.effects).definitions
+    return _run_of(computation(item.expression, definitions), definitions, item.span, shows)
 
 
-def _plan(span: Span, effects: Effects) -> DeclareEffects | RunEffects | ShowType:
-    found = read(span)
-    if found is None:
-        raise KernelBug("an item of comments alone")
-    definitions = effects.definitions
-    if isinstance(found, DirectiveItem) and isinstance(found.expression, Var) and found.directive.text == "type":
-        name = found.expression.name
-        if name in BUILT_INS and not effects.about(name):
-            return ShowType(name, built_in_type(name), (LANGUAGE,))
-    asked = elaborate(found, definitions)
-    match asked:
+def _run_of(M: Computation, definitions: Definitions, span: Span, shows: Shows) -> RunEffects:
+    checked = check_item(M, definitions)
+    return RunEffects(checked.term, named_result(checked.type), definitions, span, shows)
+
+
+def type_of(item: DirectiveItem, context: AnalysisContext) -> Answer:
+    """The action of ``%type M``, where M may also be a name that is no expression. Raises ``Rejected``."""
+    effects = started(context.effects)
+    definitions, e = effects.definitions, item.expression
+    if isinstance(e, Var) and e.name in BUILT_INS and not effects.about(e.name):
+        return Answer(TypeShown(e.name, built_in_type(e.name), (LANGUAGE,)))
+    match elaborate(item, definitions):
         case Asked(kind, key):
             told = next(one for one in effects.about(shown(key)) if one.kind.endswith(kind))
-            return ShowType(told.name, told.type, (told.kind,))
-        case Run("type", Return(Global(key)) as M):
+            return Answer(TypeShown(told.name, told.type, (told.kind,)))
+        case Elaborated(computation=Return(Global(key)) as M):
             told = said(definitions.function(key))
-            return ShowType(told.name, told.type, (told.kind, *_features(definitions, M)))
-        case Run("type", M):
+            return Answer(TypeShown(told.name, told.type, (told.kind, *_features(definitions, M))))
+        case Elaborated(computation=M, span=span):
             checked = check_computation(M, definitions)
-            subject = _DIRECTIVE.sub("", asked.span.text).strip()
+            subject = _DIRECTIVE.sub("", span.text).strip()
             row, type = named(checked.row, checked.type)
-            return ShowType(subject, cropping.computation(type, row), _features(definitions, M))
-        case Run(directive, M):
-            checked = check_item(M, definitions)
-            return RunEffects(checked.term, named_result(checked.type), definitions, span, _SHOWS[directive])
+            return Answer(TypeShown(subject, cropping.computation(type, row), _features(definitions, M)))
         case _:
-            after = declared(found, effects, span)
-            return DeclareEffects(after, _answer(found, effects, after))
+            raise KernelBug("`%type` has elaborated to a declaration")
 
 
 def declared(found: Item, effects: Effects, span: Span) -> Effects:
@@ -159,30 +231,17 @@ def _features(definitions: Definitions, M: Computation) -> tuple[str, ...]:
     return (f"outside of plain EFF: {', '.join(found)}",) if found else ()
 
 
-def perform(number: int, planned: RunEffects, settings: Settings) -> Generator[Event, None, None]:
-    """The events of an item that is run. Raises ``Stuck``."""
-    yield Working()
-    match planned.shows:
-        case "value":
-            with _shallow(planned.span):
-                outcome = yield from _run(number, planned, settings)
-            yield Shown(number, Returned(planned.type, outcome.value, outcome.printed))
-        case "counts":
-            with _shallow(planned.span):
-                outcome = yield from _run(number, planned, settings)
-            if outcome.counts is None:
-                raise KernelBug("the machine has not counted")
-            yield Shown(number, Counted(Returned(planned.type, outcome.value, outcome.printed), outcome.counts))
-        case "steps":
-            with _shallow(planned.span):
-                found = yield from _traced(planned, settings)
-            subject = _DIRECTIVE.sub("", planned.span.text).strip()
-            yield Shown(number, ReductionShown(subject, planned.type, found))
-            if found.is_cut:
-                hint = "`%count` runs up to `%limit steps` steps without showing them"
-                raise Stuck(OutOfFuel(span=planned.span, steps=_most(settings), hint=hint))
-            if found.stuck:
-                raise placed(Stuck(*found.stuck), planned.span)
+def _show_steps(asked: RunEffects, number: int, settings: Settings) -> Generator[Event, None, None]:
+    """Shows the steps. Raises ``Stuck`` after them if they do not end in a value."""
+    with shallow(asked.span, _SHALLOWER):
+        found = yield from _traced(asked, settings)
+    subject = _DIRECTIVE.sub("", asked.span.text).strip()
+    yield Shown(number, ReductionShown(subject, asked.type, found))
+    if found.is_cut:
+        hint = "`%count` runs up to `%limit steps` steps without showing them"
+        raise Stuck(OutOfFuel(span=asked.span, steps=_most(settings), hint=hint))
+    if found.stuck:
+        raise placed(Stuck(*found.stuck), asked.span)
 
 
 def _most(settings: Settings) -> int:
@@ -190,15 +249,15 @@ def _most(settings: Settings) -> int:
     return MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
 
 
-def _traced(planned: RunEffects, settings: Settings) -> Generator[Event, None, Trace]:
+def _traced(asked: RunEffects, settings: Settings) -> Generator[Event, None, Trace]:
     """The trace, slice by slice, of as many steps as the bounds allow. Raises ``Stuck`` if there is no room for them."""
-    slices = tracing(planned.computation, planned.definitions, _most(settings))
+    slices = tracing(asked.computation, asked.definitions, _most(settings))
     while True:
         try:
             count = next(slices)
         except StopIteration as end:
             return end.value
-        check_size(count * REALS_OF_STEP, f"a trace of {count:,} steps", planned.span, settings)
+        check_size(count * REALS_OF_STEP, f"a trace of {count:,} steps", asked.span, settings)
         yield Working("reducing", f"{count:,} steps")
 
 
@@ -208,16 +267,16 @@ def _compiled() -> Program:
     return Program(prelude())
 
 
-def _run(number: int, planned: RunEffects, settings: Settings) -> Generator[Event, None, Outcome]:
+def _run(asked: RunEffects, number: int, settings: Settings) -> Generator[Event, None, Outcome]:
     """What the machine gives, slice by slice; what it prints is told while it runs, so also where it fails or is stopped."""
     steps = settings.bounds.steps
     limit = LIMIT if steps is None else steps * QUICKER
-    if planned.shows == "counts":
-        program = Program(planned.definitions, tally=Tally())
+    if asked.shows == "counts":
+        program = Program(asked.definitions, tally=Tally())
     else:
         program = _compiled()
-        program.use(planned.definitions)
-    slices = proceeding(planned.computation, program, limit=limit, memory=allowed(settings) * BYTES)
+        program.use(asked.definitions)
+    slices = proceeding(asked.computation, program, limit=limit, memory=allowed(settings) * BYTES)
     told = 0
     while True:
         outcome: Outcome | None = None
@@ -232,7 +291,7 @@ def _run(number: int, planned: RunEffects, settings: Settings) -> Generator[Even
             told += len(lines)
             yield Printed(number, lines)
         if stuck is not None:
-            raise placed(stuck, planned.span) from None
+            raise placed(stuck, asked.span) from None
         if outcome is not None:
             return outcome
         yield Working("running")

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.growth import Case, Count, Growth, growth
 from rh_kernel.ad.systems import system
-from rh_kernel.session.plans import DeclareFunction, Differentiate, Surroundings
-from rh_kernel.session.sections.laboratory import plan
+from rh_kernel.session.actions import AnalysisContext
+from rh_kernel.session.sections.differentiation import Differentiate
+from rh_kernel.session.sections.laboratory import DeclareFunction, analyze
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse
@@ -23,25 +24,25 @@ def count(text: str) -> Count:
     return Count(system(name), what.strip() or OPERATIONS)
 
 
-def grown(texts: Iterable[tuple[int, str]], counts: tuple[Count, ...], around: Surroundings) -> Growth:
+def grown(texts: Iterable[tuple[int, str]], counts: tuple[Count, ...], context: AnalysisContext) -> Growth:
     """The counts of each program; a text declares functions and ends in ``%ad all f(…)``. Raises ``Failure``."""
-    return growth(_cases(texts, around), counts)
+    return growth(_cases(texts, context), counts)
 
 
-def _cases(texts: Iterable[tuple[int, str]], around: Surroundings) -> Iterator[Case]:
+def _cases(texts: Iterable[tuple[int, str]], context: AnalysisContext) -> Iterator[Case]:
     for size, text in texts:
-        yield _case(size, text, around)
+        yield _case(size, text, context)
 
 
-def _case(size: int, text: str, around: Surroundings) -> Case:
+def _case(size: int, text: str, context: AnalysisContext) -> Case:
     found: Case | None = None
     items = parse(Source("program", text if text.startswith(LABORATORY) else f"{LABORATORY}\n{text}"))
     for item in items:
         if not isinstance(item, SectionItem) or item.section != LABORATORY:
             continue
-        match plan(item.span, around):
+        match analyze(item.span, context):
             case DeclareFunction() as declared:
-                around = around.after(declared)
+                context = declared.after(context)
             case Differentiate(_, program, point, direction, along=False):
                 found = Case(size, program, point, direction)
             case _:

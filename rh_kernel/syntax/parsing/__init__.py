@@ -1,1 +1,1 @@
-"""From text to surface syntax (LANGUAGE §1, §6): tokens, items, and one way through each kind of phrase."""
+"""Parser from text to surface syntax (LANGUAGE §1, §6): tokens, items, and one function for each syntactic category."""

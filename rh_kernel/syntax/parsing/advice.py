@@ -1,4 +1,4 @@
-"""What to say about a token that does not fit: how it is named, and what its writer is likely to have meant."""
+"""Texts for syntax errors: how to name an unexpected token, and a hint at what the user probably meant."""
 
 import re
 import unicodedata
@@ -9,11 +9,11 @@ THE_END = "the end of the item"
 
 OF_PYTHON = "this is Python: put it into a cell that begins with `%%python`"
 
-# Where a bracket should close, these cannot be inside it: the bracket was forgotten.
+# Tokens that cannot occur inside a bracket: finding one where a closer is expected means the bracket was never closed.
 OUTSIDE = frozenset({"in", "with", "=", "→", "←", "⇐", "⇒", "|", ";"})
 
 CLAUSE = re.compile(r"(?:\||(?:return\b|[^\W\d][\w']*(?:\[[^\]\n]*\])?\()[^\n]*?(?:->|→|↦))")
-"""How a line begins that is, or goes on with, a clause of a handler."""
+"""The start of a line that begins or continues a clause of a handler."""
 
 _FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
 _GROUPS = re.compile(r"[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
@@ -41,7 +41,7 @@ FOREIGN_WORDS = {
     **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a separate cell that begins with %%python")),
     "print": ("printing", "every item shows its value"),
 }
-"""Words of other languages, which are names here, and what to say where one turns out to be meant."""
+"""Names that are keywords or builtins in other languages: the construct they stand for there, and a hint. Plain names here."""
 
 NEXT = {
     "=": "a let has an arrow, `let x <- M in N` or `let x <= P in Q`; for later cells, declare it: const x = M",
@@ -76,14 +76,14 @@ CHARACTERS = {
 
 
 WRITTEN = {"≤": "<=", "⟵": "<-"}
-"""Signs that look like one of the language, and that one."""
+"""Characters that look like a symbol of the language, and that symbol."""
 
 SQUARES = frozenset({"²", "**"})
-"""How other languages write what is ``square(x)`` here; the second one stands before a 2."""
+"""How other languages write ``square(x)``; ``**`` counts only before a 2."""
 
 
 def show(token: Token, written: str) -> str:
-    """How a message names a token that was written so."""
+    """Return how an error message names ``token``, whose source text is ``written``."""
     text = shorten(written)
     match token.kind:
         case Kind.END:
@@ -112,12 +112,12 @@ def _show_character(character: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """At most forty characters of a text."""
+    """Return ``text``, cut to at most forty characters."""
     return text if len(text) <= 40 else text[:39] + "…"
 
 
 def of_number(text: str) -> tuple[str, str]:
-    """What to say about a number that goes on as no number does, and what to write instead, if that is known."""
+    """Return a hint about a malformed number, and its corrected text (empty if unknown)."""
     if _GROUPS.fullmatch(text):
         return "write the digits of a number without separators", text.replace("_", "")
     if _OTHER_BASE.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Checks: ``check M == N within ε`` and ``check E ⊢ A``, the items that a notebook is graded by."""
+"""Checks ``check M == N within ε`` and ``check E ⊢ A``, by which notebooks are graded."""
 
 from rh_kernel.source.diagnostic import Fix
 from rh_kernel.syntax.parsing.cursor import Cursor
@@ -13,7 +13,7 @@ _SIGNS = frozenset({"==", "⊢"})
 
 
 def is_check(c: Cursor) -> bool:
-    """Whether the item is a check: it begins with the word, and what follows begins a value, or is a sign of a check."""
+    """Whether the item is a check: ``check`` followed by the start of an expression, or by a ``==`` or ``⊢`` anywhere."""
     if c.token.kind is not Kind.NAME or c.token.text != CHECK:
         return False
     follows = c.peek().kind in {Kind.NAME, Kind.NUMBER, Kind.KEYWORD} and c.peek().text != "in"

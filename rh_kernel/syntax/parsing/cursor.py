@@ -1,4 +1,4 @@
-"""A place in the tokens of one item, and what to say when the next token does not fit."""
+"""Cursor over the tokens of one item, and the diagnostics for an unexpected token."""
 
 import re
 from collections.abc import Mapping
@@ -38,23 +38,23 @@ from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
 from rh_kernel.syntax.surface import Name
 
-# Python looks for a member of an enumeration in several places; these are asked for at each token.
+# Looking up an enum member is slow in Python, and these two are compared for every token.
 _NAME, _END = Kind.NAME, Kind.END
 _OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join(DECLARATIONS)})\b)")
 _ROWS = re.compile(r"\[[-+\d. \teE,;]*\]")
 
 DEEPEST = 200
-"""How many levels, and how many signs in front of an operand or behind it, an expression may have.
+"""Maximum nesting depth of an expression, and maximum number of prefix or postfix operators on one operand.
 
-The bodies of lets do not count, nor do infix operators in a row.
+Chains of lets and of infix operators do not count.
 """
 
 
 class Cursor:
-    """The tokens of one item without its comments, read from left to right. Raises ``Rejected`` at the first that does not fit.
+    """Cursor over the tokens of one item, without comments. Raises ``Rejected`` at the first unexpected token.
 
-    ``brackets`` are those open here, ``depth`` how deep the expression is, ``end`` where the last passed token ended, and
-    ``product_signs`` where a ``*`` or ``×`` of a type stood. ``words`` are those of other languages, with what to say of them.
+    ``brackets`` are the open brackets, ``depth`` is the nesting depth, ``end`` the end of the last consumed token, and
+    ``product_signs`` are the offsets of ``*`` and ``×`` in types. ``words`` maps keywords of other languages to their hints.
     """
 
     __slots__ = ("_tokens", "_upcoming", "brackets", "depth", "end", "product_signs", "source", "token", "words")
@@ -74,7 +74,7 @@ class Cursor:
         self.words = words
 
     def advance(self) -> Token:
-        """The current token, passed."""
+        """Consume and return the current token."""
         passed = self.token
         self.end = passed.end
         if passed.kind is not _END:
@@ -87,37 +87,37 @@ class Cursor:
         return self._tokens[min(self._upcoming, len(self._tokens) - 1)]
 
     def rest(self) -> list[Token]:
-        """The current token and all that follow."""
+        """The current token and all that follow it."""
         return self._tokens[self._upcoming - 1 :]
 
     def at(self, *texts: str) -> bool:
-        """Whether one of ``texts`` comes next."""
+        """Whether the current token is one of ``texts``."""
         return self.token.text in texts
 
     def holds(self, *kinds: Kind) -> bool:
-        """Whether a token of one of ``kinds`` comes next."""
+        """Whether the current token is of one of ``kinds``."""
         return self.token.kind in kinds
 
     def take(self, text: str) -> bool:
-        """Whether ``text`` comes next; if so it is passed."""
+        """Consume the current token if it is ``text``; return whether it was."""
         if self.token.text != text:
             return False
         self.advance()
         return True
 
     def need(self, text: str, hint: str = "", *instead: str) -> Token:
-        """Pass ``text``; where one of ``instead`` stands, it is meant."""
+        """Consume ``text``. Raises ``Rejected`` otherwise, with a quick fix if the token is one of ``instead``."""
         if self.token.text != text:
             raise self.fail(f"`{text}`", hint, Fix(self.here(), text) if self.at(*instead) else None)
         return self.advance()
 
     def open(self, text: str, hint: str = "") -> Token:
-        """Pass the opening bracket ``text``."""
+        """Consume the opening bracket ``text``."""
         self.brackets.append(self.need(text, hint))
         return self.brackets[-1]
 
     def close(self, separator: str = "", hint: str = "") -> Token:
-        """Pass the closing bracket of the innermost open one."""
+        """Consume the closing bracket of the innermost open bracket."""
         opening = self.brackets[-1]
         closer = CLOSERS[opening.text]
         if self.token.text != closer:
@@ -130,11 +130,11 @@ class Cursor:
         return self.advance()
 
     def at_closer(self) -> bool:
-        """Whether the innermost open bracket closes here."""
+        """Whether the current token closes the innermost open bracket."""
         return self.token.text == CLOSERS[self.brackets[-1].text]
 
     def name(self, expected: str = "a name", hint: str = "") -> Name:
-        """Pass a name."""
+        """Consume a name."""
         token = self.token
         if token.kind is _NAME:
             self.advance()
@@ -148,21 +148,21 @@ class Cursor:
         raise self.fail(expected, hint)
 
     def deepen(self, levels: int = 1) -> None:
-        """Go some levels down. What is given up with an error never comes up again."""
+        """Increase the nesting depth; after an error it is not decreased again. Raises ``Rejected`` beyond ``DEEPEST``."""
         self.depth += levels
         if self.depth > DEEPEST:
             raise self.too_deep()
 
     def span(self, token: Token) -> Span:
-        """Where ``token`` stands."""
+        """The span of ``token``."""
         return Span(self.source, token.start, token.end)
 
     def since(self, start: int) -> Span:
-        """From ``start`` to the end of the last token that was passed."""
+        """The span from ``start`` to the end of the last consumed token."""
         return Span(self.source, start, self.end)
 
     def here(self) -> Span:
-        """Where the current token stands; at the end of the item, the last token of it."""
+        """The span of the current token; at the end of the item, that of its last token."""
         if self.token.kind is Kind.END and len(self._tokens) > 1:
             return self.span(self._tokens[-2])
         return self.span(self.token)
@@ -172,7 +172,7 @@ class Cursor:
         return "\n" in self.source.text[self.end : self.token.start]
 
     def is_misfit(self) -> bool:
-        """Whether the current token is wrong in itself, rather than a sign that a word before it is missing."""
+        """Whether the current token itself is wrong, rather than a sign that a token before it is missing."""
         match self.token.kind:
             case Kind.SYMBOL:
                 return self.token.text not in {")", "]", "}", "⟩", "|", ";", "%"}
@@ -186,11 +186,11 @@ class Cursor:
                 return True
 
     def found(self) -> str:
-        """How a message names the current token: as it was written, on one line."""
+        """How a message names the current token: its source text, on one line."""
         return show(self.token, self.source.text[self.token.start : self.token.end])
 
     def fail(self, expected: str, hint: str = "", fix: Fix | None = None) -> Rejected:
-        """The complaint that the current token is not ``expected``."""
+        """The diagnostic that the current token is not what was ``expected``."""
         token = self.token
         found = self.found()
         here = self.here()
@@ -227,19 +227,19 @@ class Cursor:
                 if before is not None and self._is_foreign(before) and not self.begins_line():
                     return self.foreign(before)
                 hint = hint or self._advice(before)
-                fix = fix or self._mended(before)
+                fix = fix or self._quick_fix(before)
                 return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
 
     def unindented(self) -> str:
-        """A hint for an item that ends too early, if there is text in the first column after it."""
+        """A hint for an item that ends too early, if a line in the first column follows it."""
         if self.token.kind is not Kind.END or not self.source.text[self.token.end :].strip():
             return ""
         return "a line that begins in the first column starts a new item; indent the lines that continue this one"
 
     def indented(self, beginning: str = "") -> Fix | None:
-        """The text after an item that ends too early, moved to the right so that it continues this one.
+        """A quick fix that indents the line after an item that ends too early, so that it continues this item.
 
-        It has to begin with ``beginning``, and not with what begins an item alone.
+        ``None`` unless that line starts with ``beginning`` and cannot start an item of its own.
         """
         rest = self.source.text[self.token.end :].lstrip()
         if not self.unindented() or not rest.startswith(beginning) or _OWN_ITEM.match(rest):
@@ -248,40 +248,40 @@ class Cursor:
         return Fix(Span(self.source, start, start), "  ")
 
     def malformed(self, span: Span, hint: str, fix: Fix | None = None) -> Rejected:
-        """The complaint about a number."""
+        """The diagnostic for a malformed number."""
         return Rejected(MalformedNumber(span=span, found=f"`{shorten(span.text)}`", hint=hint, fix=fix))
 
     def insert(self, text: str) -> Fix:
-        """``text`` behind the last token that was passed."""
+        """A quick fix that inserts ``text`` after the last consumed token."""
         return Fix(Span(self.source, self.end, self.end), text)
 
     def spaced(self, word: str, last: Token) -> Fix:
-        """``word``, with spaces around it, in the place of the current token and of all to the ``last``."""
+        """A quick fix that replaces the tokens from the current one to ``last`` by ``word``, with spaces around it."""
         text = self.source.text
         before = "" if text[self.token.start - 1].isspace() else " "
         after = "" if text[last.end : last.end + 1].isspace() or last.end == len(text) else " "
         return Fix(Span(self.source, self.token.start, last.end), f"{before}{word}{after}")
 
     def foreign(self, word: Token) -> Rejected:
-        """The complaint about a word of another language."""
+        """The diagnostic for a keyword of another language."""
         what, advice = self.words[word.text]
         return Rejected(ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
 
     def _is_foreign(self, word: Token) -> bool:
-        """Whether a word of another language is meant; the ``for`` of a training item is our own."""
+        """Whether ``word`` is meant as a keyword of another language; the ``for`` of a training item is not."""
         return word.text in self.words and not (word.text == "for" and any(t.text == "train" for t in self._passed()))
 
     def _comment(self, sign: Token) -> Rejected:
-        """The complaint about a comment that begins with ``//``."""
+        """The diagnostic for a comment that starts with ``//``."""
         here = self.span(sign)
         return Rejected(ForeignSyntax(span=here, found=f"comments with `{here.text}`", hint=COMMENTS, fix=Fix(here, "#")))
 
     def too_deep(self) -> Rejected:
-        """The complaint about nesting."""
+        """The diagnostic for an expression that is nested too deeply."""
         return Rejected(TooDeep(span=self.here(), limit=DEEPEST, hint="give parts of it names, with let or fun"))
 
     def _is_comma(self) -> bool:
-        """Whether a ``;`` that stands here is meant as a comma, rather than between two clauses or at the end of a line."""
+        """Whether the current ``;`` is meant as a comma, rather than as a clause separator or at the end of a line."""
         following = self.peek()
         if self.token.text != ";" or "\n" in self.source.text[self.token.end : following.start]:
             return False
@@ -289,7 +289,7 @@ class Cursor:
         return not is_clause and following.kind is not Kind.END
 
     def _semicolon(self, opening: Token, expected: str) -> Rejected:
-        """The complaint about a ``;`` in a list; one that stands between the rows of a matrix parts these."""
+        """The diagnostic for a ``;`` in a list; between the rows of a matrix its quick fix brackets each row."""
         before = self.source.text[opening.end : self.token.start]
         if opening.text != "[" or "," not in before:
             hint, fix = "separate the elements of a list by commas", Fix(self.here(), ",")
@@ -302,7 +302,7 @@ class Cursor:
         return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
 
     def _mismatches(self, closer: Token) -> bool:
-        """Whether a closing bracket closes nothing, or not what is open. A lone ``>`` is meant as a comparison."""
+        """Whether ``closer`` matches no open bracket. A lone ``>`` is meant as a comparison."""
         if not self.brackets:
             return closer.text != ">"
         return CLOSERS[self.brackets[-1].text] != closer.text
@@ -326,7 +326,7 @@ class Cursor:
             return self.foreign(head)
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         following = self.source.text[self.token.end :].lstrip()
-        # A name on a new line can as well stand behind a comma that is missing, but not where a clause can begin.
+        # A name on a new line may also follow a missing comma, except inside braces, where it may start a clause.
         is_sure = not self.holds(Kind.NAME, Kind.NUMBER) or any(bracket.text == "{" for bracket in self.brackets)
         hint, fix = "", self.insert(self._closers()) if is_sure else None
         if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
@@ -347,7 +347,7 @@ class Cursor:
         )
 
     def _closers(self) -> str:
-        """What closes the brackets that are open here; within braces, but at the end, those alone that were opened there."""
+        """The closers of all open brackets; inside braces, unless at the end, only of those opened after the brace."""
         closers = ""
         for opening in reversed(self.brackets):
             if opening.text == "{" and closers and self.token.kind is not Kind.END:
@@ -355,8 +355,8 @@ class Cursor:
             closers += CLOSERS[opening.text]
         return closers
 
-    def _mended(self, before: Token | None) -> Fix | None:
-        """What to write where the token alone tells that."""
+    def _quick_fix(self, before: Token | None) -> Fix | None:
+        """A quick fix that depends on the current token and the one before it alone."""
         if before is None:
             return Fix(self.here(), "#") if self.token.text == "//" else None
         if self.token.text in CLOSERS.values() and before.text == ",":

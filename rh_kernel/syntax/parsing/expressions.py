@@ -1,7 +1,7 @@
 """Terms ``L M N``, commands ``P Q R`` and handlers ``H`` (RH Def. 3.4) in the syntax of LANGUAGE §1 and §3.
 
-From the tightest to the loosest: ``M.1``, ``W.rd(x. N)(V)``, ``wᵀ``; ``-M``; ``* · @ / //``; ``+ -``; and ``let``, ``return``,
-``k •``, ``handle``, ``rev handle``, which extend as far to the right as they can.
+Precedence, from tightest to loosest: ``M.1``, ``W.rd(x. N)(V)``, ``wᵀ``; ``-M``; ``* · @ / //``; ``+ -``; and ``let``,
+``return``, ``k •``, ``handle``, ``rev handle``, which extend as far to the right as possible.
 """
 
 import re
@@ -44,7 +44,7 @@ from rh_kernel.syntax.surface import (
 
 _NAME, _NUMBER = Kind.NAME, Kind.NUMBER
 _OPERATORS = {o.value: o for o in BinaryOperator} | {"×": BinaryOperator.TIMES}
-_BEHIND = frozenset({"ᵀ", "."})
+_POSTFIXES = frozenset({"ᵀ", "."})
 _SUMS = frozenset({BinaryOperator.PLUS, BinaryOperator.MINUS})
 _PROJECTION = re.compile(r"proj_([0-9]{1,9})")
 
@@ -53,12 +53,12 @@ _A_HANDLER = "end it with a handler: with sgd(0.1, t), or with { return x -> P �
 _TWO_LETS = "`let x <- M in N` for a term M, `let x <= P in Q` for a command P"
 
 
-# A level costs at most three frames of Python's stack: ``expression``, ``_operand`` and ``expressions`` for a bracket.
-# Hence the one long function here; what costs more counts as two levels.
+# One level of nesting uses at most three Python stack frames: ``expression``, ``_operand``, and ``expressions`` for a bracket.
+# Hence the one long function here; forms that need more frames count as two levels.
 
 
 def expression(c: Cursor) -> Expr:
-    """A term or a command."""
+    """Parse a term or a command."""
     c.deepen()
     if c.token.text == "let":
         M = _lets(c)
@@ -89,7 +89,7 @@ def _add(pending: tuple[BinaryOperator, Expr] | None, N: Expr, span: Span) -> Ex
 
 
 def expressions(c: Cursor, opening: str) -> tuple[Expr, ...]:
-    """``(M1, …, Mn)`` between any brackets; n ≥ 1 between square ones, n ≥ 0 between others."""
+    """``(M1, …, Mn)`` in any kind of bracket; n ≥ 1 in square brackets, n ≥ 0 in others."""
     c.open(opening)
     items: list[Expr] = []
     if opening == "[" or not c.at_closer():
@@ -113,7 +113,7 @@ def _tuple(items: tuple[Expr, ...], span: Span) -> Expr:
 
 
 def _operand(c: Cursor) -> Expr:
-    """An expression without infix operators."""
+    """Parse an expression without infix operators."""
     minuses = _minuses(c) if c.token.text == "-" else ()
     token = c.token
     start = token.start
@@ -149,8 +149,8 @@ def _minuses(c: Cursor) -> list[Token]:
 
 
 def _postfix(c: Cursor, M: Expr, start: int) -> Expr:
-    """``M.1``, ``Mᵀ``, ``M.rd(x. N)(V)``, any number of them."""
-    if c.token.text not in _BEHIND and c.token.kind is not Kind.PROJECTION:
+    """Parse any number of postfixes ``M.1``, ``Mᵀ``, ``M.rd(x. N)(V)``."""
+    if c.token.text not in _POSTFIXES and c.token.kind is not Kind.PROJECTION:
         return M
     for _ in range(DEEPEST + 1):
         if c.holds(Kind.PROJECTION):
@@ -205,7 +205,7 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
 
 
 def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Expr, ...] | None) -> Expr:
-    """``x``, ``k • M``, ``f[i, …](M, …)``, ``proj_1(M)``, and ``f[i, …]`` as an index or as what is checked."""
+    """Build ``x``, ``k • M``, ``f[i, …](M, …)``, ``proj_1(M)``, or ``f[i, …]`` as an index or as the subject of a check."""
     if arguments is None and not indices:
         if not c.take("•"):
             return Var(f.text, span=f.span)
@@ -234,7 +234,7 @@ def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Exp
 
 
 def _extended(c: Cursor) -> Expr:
-    """What begins with a word of the language, and ``⌊M⌋``."""
+    """Parse an expression that starts with a keyword, or ``⌊M⌋``."""
     start = c.token.start
     match c.token.text:
         case "let":
@@ -273,14 +273,14 @@ def _no_expression(c: Cursor, text: str) -> Rejected:
 
 
 def _lets(c: Cursor) -> Expr:
-    """``let p1 ← M1 in … let pn ← Mn in N``: in a loop, so that n is bounded by nothing."""
+    """Parse ``let p1 ← M1 in … let pn ← Mn in N`` in a loop, so that n is unbounded."""
     spine: list[tuple[int, Pattern, Arrow, Expr]] = []
     while c.at("let"):
         let = c.advance()
         p = pattern(c)
         arrow = _arrow(c)
         bound = expression(c)
-        _in(c, let)
+        _expect_in(c, let)
         spine.append((let.start, p, arrow, bound))
     body = expression(c)
     for start, p, arrow, bound in reversed(spine):
@@ -296,7 +296,7 @@ def _arrow(c: Cursor) -> Arrow:
     expected = "`<-` or `<=`"
     match c.token.text:
         case "=" | ":=" | "→" | "⇒" | "==" | "<":
-            meant = _meant(c)
+            meant = _intended_arrow(c)
             fix = None if meant is None else Fix(c.here(), meant)
             raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected=expected, hint=_TWO_LETS, fix=fix))
         case ":":
@@ -309,8 +309,8 @@ def _arrow(c: Cursor) -> Arrow:
             raise c.fail(expected, _TWO_LETS)
 
 
-def _meant(c: Cursor) -> str | None:
-    """The arrow that belongs where another sign stands, if what follows shows it: a call can belong to either layer."""
+def _intended_arrow(c: Cursor) -> str | None:
+    """The arrow that was meant, if the tokens after it determine it; a call can be a term or a command, so it does not."""
     _, following, *rest = c.rest()
     if following.text in {"return", "rev", "handle", "⌊"}:
         return "<="
@@ -321,7 +321,7 @@ def _meant(c: Cursor) -> str | None:
     return None
 
 
-def _in(c: Cursor, let: Token) -> None:
+def _expect_in(c: Cursor, let: Token) -> None:
     if c.take("in"):
         return
     if c.is_misfit():

@@ -1,4 +1,4 @@
-"""What is written as in Python, and how it is written here: ``np.dot(x, y)``, ``x.sum()``, ``x[0]``, ``M // a comment``."""
+"""Diagnostics for Python syntax, with its translation: ``np.dot(x, y)``, ``x.sum()``, ``x[0]``, ``M // a comment``."""
 
 import re
 from itertools import pairwise
@@ -7,50 +7,12 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import ForeignSyntax
 from rh_kernel.syntax.parsing.advice import SQUARES, shorten
+from rh_kernel.syntax.parsing.python_names import OURS, SIZED, USAGE
 from rh_kernel.syntax.parsing.tokens import CLOSERS, Kind, Token
 from rh_kernel.syntax.surface import Expr, Number, Var
 
 MODULES = frozenset({"np", "numpy", "jnp", "jax", "torch", "nn", "F", "functional", "tf", "math", "scipy", "special", "cp"})
-"""The names under which Python programs import what has functions of arrays."""
-
-_SAME = (
-    *("exp", "log", "sqrt", "square", "sign", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "gelu", "abs", "round"),
-    *("softmax", "log_softmax", "logsumexp", "sum", "mean", "dot", "matmul", "outer", "transpose", "reshape"),
-    *("maximum", "minimum", "add", "sub", "mul", "div", "neg", "conv1d", "conv2d"),
-)
-OURS = {name: name for name in _SAME} | {
-    "absolute": "abs",
-    "fabs": "abs",
-    "negative": "neg",
-    "reciprocal": "recip",
-    "expit": "sigmoid",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "rint": "round",
-    "silu": "swish",
-    "concatenate": "concat",
-    "mm": "matmul",
-    "mv": "matmul",
-}
-"""Functions of those modules, and what they are called here."""
-_OTHERWISE = {
-    "reshape": "reshape[2, 3](x)",
-    "concatenate": "concat(x, y)",
-    "transpose": "w^T",
-    "conv1d": "conv1d(x, w)",
-    "conv2d": "conv2d(x, w)",
-}
-"""Those of them whose arguments are written in another way here, with that way."""
-
-SIZED = frozenset(
-    (
-        *("reshape", "fill", "slice", "broadcast_rows", "pad1d", "crop1d", "upscale1d", "downsum1d"),
-        *("maxpool1d", "first_max1d", "sumpool1d", "spread1d", "windows1d"),
-        *("maxpool2d", "first_max2d", "avgpool2d", "sumpool2d", "spread2d", "windows2d"),
-    )
-)
-"""Functions of the language that take sizes in square brackets."""
+"""The usual names of Python modules that provide array functions."""
 
 _ARRAYS = {
     **dict.fromkeys(("array", "asarray", "tensor"), "An array is written out: `[1, 2]`, and a matrix `[[1, 2], [3, 4]]`."),
@@ -64,7 +26,7 @@ _ARRAYS = {
 
 
 def attribute(W: Expr, rest: list[Token], source: Source) -> Rejected | None:
-    """The complaint about ``W.name …`` as in Python, whose tokens behind the dot are ``rest``; ``None`` if it is none."""
+    """The diagnostic for a Python attribute ``W.name …``, with ``rest`` the tokens after the dot; ``None`` if it is not one."""
     if rest[0].kind is not Kind.NAME or not isinstance(W, Var):
         return None
     if W.name in MODULES:
@@ -84,8 +46,8 @@ def _of_module(module: Var, rest: list[Token], source: Source) -> Rejected:
     if ours is None:
         hint = _ARRAYS.get(last.text, "Functions have no module prefix; `%help` lists them.")
     else:
-        hint = f"Functions have no module prefix: `{_OTHERWISE.get(last.text, ours)}`."
-        fix = None if last.text in _OTHERWISE else Fix(whole, ours)
+        hint = f"Functions have no module prefix: `{USAGE.get(last.text, ours)}`."
+        fix = None if last.text in USAGE else Fix(whole, ours)
     return Rejected(ForeignSyntax(span=whole, found=f"modules (`{shorten(whole.text)}`)", hint=hint, fix=fix))
 
 
@@ -93,8 +55,8 @@ def _method(x: Var, rest: list[Token], source: Source) -> Rejected:
     """``x.sum()``, ``x.dot(y)``"""
     ours, closes = OURS[rest[0].text], len(rest) > 2 and rest[2].text == ")"
     whole = Span(source, x.span.start, rest[2].end if closes else rest[0].end)
-    call = _OTHERWISE.get(rest[0].text) or (f"{ours}({x.name})" if closes else f"{ours}({x.name}, …)")
-    fix = Fix(whole, call) if closes and rest[0].text not in _OTHERWISE else None
+    call = USAGE.get(rest[0].text) or (f"{ours}({x.name})" if closes else f"{ours}({x.name}, …)")
+    fix = Fix(whole, call) if closes and rest[0].text not in USAGE else None
     hint = f"Write the function before its argument: `{call}`."
     return Rejected(ForeignSyntax(span=whole, found=f"methods (`{shorten(whole.text)}`)", hint=hint, fix=fix))
 
@@ -103,9 +65,9 @@ SLICES = "`slice[lo, hi](x)` is the entries from `lo` up to `hi`, numbered from 
 
 
 def entry(f: Span, indices: tuple[Expr, ...], whole: Span) -> Rejected | None:
-    """The complaint about ``x[0]``, if x is an array: the text binds or declares it as one, or it may be one by its name.
+    """The diagnostic for ``x[0]``, if x is bound or declared in the source as an array, or may be one by its name.
 
-    Only in the first case there is a fix: what takes sizes has a name of the same form.
+    Only in the first case is there a quick fix, since functions that take sizes look the same.
     """
     is_array = _is_array(f)
     hint, fix = SLICES.replace("(x)", f"({f.text})"), None
@@ -125,7 +87,7 @@ def entry(f: Span, indices: tuple[Expr, ...], whole: Span) -> Rejected | None:
 
 
 def _is_array(f: Span) -> bool:
-    """Whether the text in front of a name declares it by ``const``, or the item that it stands in binds it."""
+    """Whether the source before the name declares it with ``const``, or its own item binds it."""
     x = rf"(?<!\w){re.escape(f.text)}(?!\w)"
     bound = (
         rf"\blet\s+(?:[(⟨][^)⟩\n]*)?{x}",
@@ -139,7 +101,7 @@ def _is_array(f: Span) -> bool:
 
 
 def square(source: Source, before: Token | None, sign: Token, following: Token) -> Fix | None:
-    """``x²`` and ``x ** 2`` of a name or a number, written as they are here."""
+    """A quick fix that rewrites ``x²`` or ``x ** 2``, for a name or a number x."""
     if sign.text not in SQUARES or before is None or before.kind not in {Kind.NAME, Kind.NUMBER}:
         return None
     if sign.text == "**" and following.text != "2":
@@ -149,10 +111,10 @@ def square(source: Source, before: Token | None, sign: Token, following: Token) 
 
 
 def comment(passed: list[Token], opened: list[Token], token: Token, text: str) -> Token | None:
-    """The ``//`` on the line of ``token``, or the token itself, that was meant to begin a comment, if it looks so.
+    """The ``//`` that was meant to start a comment: ``token`` or one before it on its line; ``None`` if there is none.
 
-    ``passed`` are the tokens in front of it, ``opened`` the brackets that are open there. Words follow each other behind the
-    ``//``, or else it stands outside of all brackets; in a bracket that closes before the token it divides dimensions.
+    ``passed`` are the tokens before ``token``, ``opened`` the brackets open there. A comment has several words after the
+    ``//`` or is outside of all brackets; inside a bracket that closes before ``token``, ``//`` divides dimensions.
     """
     if token.text == "//" and passed:
         return token
@@ -170,7 +132,7 @@ def comment(passed: list[Token], opened: list[Token], token: Token, text: str) -
 
 
 def _closes(tokens: list[Token]) -> bool:
-    """Whether a bracket closes among the tokens that was open in front of them."""
+    """Whether ``tokens`` close a bracket that was opened before them."""
     depth = 0
     for token in tokens:
         depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())

@@ -1,4 +1,4 @@
-"""``rh fmt``: a text in the layout and the signs that the language is printed in (LANGUAGE §1). Words and comments stay.
+"""``rh fmt``: format a program in the layout and notation of the printer (LANGUAGE §1), keeping names and comments.
 
 ``parse(format(s)) == parse(s)``, and formatting twice is formatting once.
 """
@@ -22,7 +22,7 @@ _SIGNS = {"<": "⟨", ">": "⟩", "×": "*"}
 
 @frozen
 class _Line:
-    """A line of the result: code, a comment, or both; ``blank`` if an empty line stands before it."""
+    """A formatted line: code, a comment, or both; ``blank`` if an empty line comes before it."""
 
     code: str
     comment: str
@@ -31,25 +31,25 @@ class _Line:
 
 @frozen
 class _Row:
-    """The tokens on a line of the source."""
+    """The tokens on one line of the source."""
 
     tokens: list[Token]
     blank: bool
 
     @property
     def code(self) -> list[Token]:
-        """Those that are no comment."""
+        """The tokens that are not comments."""
         return [t for t in self.tokens if t.kind is not Kind.COMMENT]
 
     @property
     def comment(self) -> str:
-        """The comment that ends the line."""
+        """The comment at the end of the line, or an empty string."""
         last = self.tokens[-1]
         return last.text.rstrip() if last.kind is Kind.COMMENT else ""
 
 
 def format_source(source: Source) -> str:
-    """The text in canonical layout, ending with a line end unless it is empty. Raises ``Rejected`` for what does not parse."""
+    """Return the text in canonical layout, with a final newline unless it is empty. Raises ``Rejected`` on a syntax error."""
     wrong = [d for parsed in parse(source) if isinstance(parsed, Unparsed) for d in parsed.diagnostics]
     if wrong:
         raise Rejected(*wrong)
@@ -70,7 +70,7 @@ def format_source(source: Source) -> str:
 
 
 def _verbatim(chunk: Span, *, blank: bool) -> list[_Line]:
-    """The lines of what is in another language, as they are, but for blanks at their ends."""
+    """The lines of a section in another language, unchanged except for trailing whitespace."""
     lines: list[_Line] = []
     for line in chunk.text.rstrip().split("\n"):
         if line.strip():
@@ -80,7 +80,7 @@ def _verbatim(chunk: Span, *, blank: bool) -> list[_Line]:
 
 
 def _canonical(chunk: Span) -> list[Token]:
-    """The tokens with the signs that are printed: ``⟨x⟩``, ``×`` in types and ``*`` elsewhere, ``;`` within a line alone."""
+    """The tokens in canonical notation: ``⟨x⟩``, ``×`` in types and ``*`` elsewhere, ``;`` only between clauses on one line."""
     read = tokens(chunk)
     c = Cursor(chunk)
     if c.token.kind is not Kind.END:
@@ -92,14 +92,14 @@ def _canonical(chunk: Span) -> list[Token]:
 
 
 def _separates(source: Source, code: list[Token], i: int) -> bool:
-    """Whether the ``;`` at ``i`` stands between two clauses on one line."""
+    """Whether the ``;`` at ``i`` separates two clauses on one line."""
     before = code[i - 1]
     after = next(t for t in code[i:] if t.text != ";")
     return before.text not in {";", "{"} and after.text != "}" and "\n" not in source.text[before.end : after.start]
 
 
 def _rows(source: Source, end: int, read: list[Token]) -> list[_Row]:
-    """The tokens line by line, for a text whose token before them ended at ``end``."""
+    """Group the tokens by line; the token before them ended at offset ``end``."""
     rows: list[_Row] = []
     for token in read:
         lines = [line.strip() for line in source.text[end : token.start].split("\n")]
@@ -111,7 +111,7 @@ def _rows(source: Source, end: int, read: list[Token]) -> list[_Row]:
 
 
 def _chunk(source: Source, rows: list[_Row]) -> list[_Line]:
-    """The lines of an item and of the comments before, in and after it."""
+    """Format an item, with the comments before, inside and after it."""
     code = [token for row in rows for token in row.code]
     following = {token.start: after.text for token, after in pairwise(code)}
     layout = Layout(code[0]) if code else None
@@ -135,7 +135,7 @@ def _chunk(source: Source, rows: list[_Row]) -> list[_Line]:
 
 
 def _comment_column(source: Source, row: _Row, layout: Layout | None, code: list[Token], written: int) -> int:
-    """Where a comment stands that has a line of its own: as the token after it, and after an item as it was, in or out."""
+    """The column of a comment on its own line: that of the next token; after the item, indented or not as in the source."""
     if layout is None or not written:
         return 0
     if written < len(code):
@@ -144,7 +144,7 @@ def _comment_column(source: Source, row: _Row, layout: Layout | None, code: list
 
 
 def _directive(source: Source, rows: list[_Row]) -> list[_Line]:
-    """The lines of a directive that takes words."""
+    """Format a directive whose arguments are words."""
     lines: list[_Line] = []
     for row in rows:
         words = " ".join(t.text for t in row.code)
@@ -160,7 +160,7 @@ def _is_indented(source: Source, row: _Row) -> bool:
 
 
 def _align_comments(lines: list[_Line]) -> Iterator[str]:
-    """The lines as text: comments beside code on neighbouring lines begin in one column."""
+    """Render the lines, aligning the comments after code on adjacent lines."""
     table: list[_Line] = []
     for i, line in enumerate(lines):
         if line.blank or not (line.code and line.comment):

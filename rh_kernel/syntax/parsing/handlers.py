@@ -1,6 +1,6 @@
 """Handlers ``H`` written out: ``{ return x → P ; Op[i](x) → Qf | y, z → Qb ; Op[i](x), k → Q }`` (RH Def. 3.4, §2.2.1).
 
-Clauses hold expressions and expressions hold handlers; the parser of expressions is handed in, so that modules stay in order.
+Clauses contain expressions and expressions contain handlers, so the expression parser is passed in: no import cycle.
 """
 
 from collections.abc import Callable
@@ -29,8 +29,8 @@ _TWO_CLAUSES = "write Op(x) -> P | y, z -> Q in a reverse handler, Op(x), k -> Q
 
 
 def handler_literal(c: Cursor, expression: Callable[[Cursor], Expr]) -> HandlerLiteral:
-    """``{ … }``: between clauses stand line ends, ``;`` or nothing."""
-    # A clause costs more of Python's stack than a bracket.
+    """Parse ``{ … }``; clauses are separated by newlines, ``;`` or nothing."""
+    # A clause uses more Python stack frames than a bracket.
     c.deepen(2)
     start = c.open("{", "write the clauses of a handler in braces").start
     clauses: list[Clause] = []
@@ -69,7 +69,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
     Qf = expression(c)
     if not is_backward(c.rest()):
         check_bound(c, Qf, "`|` and the backward part", in_braces=True)
-    _bar(c, op)
+    _expect_bar(c, op)
     y = pattern(c)
     if not c.at(","):
         raise c.fail("`,` and a name for the data saved by the forward part", _BACKWARD)
@@ -100,7 +100,7 @@ def _arrow(c: Cursor) -> None:
     raise c.fail("`->`", _TWO_CLAUSES)
 
 
-def _bar(c: Cursor, op: Name) -> None:
+def _expect_bar(c: Cursor, op: Name) -> None:
     if c.take("|"):
         return
     if is_backward(c.rest()):

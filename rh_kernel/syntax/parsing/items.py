@@ -73,7 +73,7 @@ _FORMS = {
 
 
 def item(c: Cursor) -> Item:
-    """One item, to its end."""
+    """Parse one item, up to its end."""
     start = c.token.start
     found = _item(c, start)
     if c.token.kind is not Kind.END:
@@ -82,35 +82,35 @@ def item(c: Cursor) -> Item:
         if c.holds(Kind.NAME) and c.token.text in FOREIGN_WORDS:
             raise c.foreign(c.token)
         fix = Fix(c.here(), "") if c.at(";") and c.peek().kind is Kind.END else None
-        raise c.fail(_THE_END, _after(c), fix)
+        raise c.fail(_THE_END, _trailing_hint(c), fix)
     return found
 
 
 def _item(c: Cursor, start: int) -> Item:
     match c.token.text:
         case "dim":
-            name = _declared(c)
-            _equals(c)
+            name = _declared_name(c)
+            _expect_equals(c)
             value = expression(c)
             return DimDeclaration(name, value, span=c.since(start))
         case "const":
-            name = _declared(c)
+            name = _declared_name(c)
             A = result_type(c)
-            _equals(c, is_typed=A is not None)
+            _expect_equals(c, is_typed=A is not None)
             value = expression(c)
             return ConstDeclaration(name, A, value, span=c.since(start))
         case "loc":
-            name = _declared(c)
+            name = _declared_name(c)
             A = result_type(c)
             if A is not None and c.holds(Kind.END):
                 raise c.fail("`=`", f"give the location an initial content: loc {name.text} : {A.span.text} = zeros")
-            _equals(c, is_typed=A is not None)
+            _expect_equals(c, is_typed=A is not None)
             initial = _initial(c)
             return LocDeclaration(name, A, initial, span=c.since(start))
         case "fun":
             return _fun(c, start)
         case "op":
-            name = _declared(c)
+            name = _declared_name(c)
             statics = static_parameters(c)
             c.need(":", "declare an operation with its type: op Op[l : Loc(n)] : A -> B")
             A = type_expression(c)
@@ -118,18 +118,18 @@ def _item(c: Cursor, start: int) -> Item:
             B = type_expression(c)
             return OpDeclaration(name, statics, A, B, span=c.since(start))
         case "net":
-            name = _declared(c)
+            name = _declared_name(c)
             statics = static_parameters(c)
             parameters = typed_parameters(c)
             A = result_type(c)
-            _equals(c, is_typed=A is not None)
+            _expect_equals(c, is_typed=A is not None)
             R = expression(c)
             return NetDeclaration(name, statics, parameters, A, R, span=c.since(start))
         case "handler":
-            name = _declared(c)
+            name = _declared_name(c)
             parameters = typed_parameters(c) if c.at("(") else ()
             A = handler_type(c)
-            _equals(c)
+            _expect_equals(c)
             H = handler_literal(c, expression)
             return HandlerDeclaration(name, parameters, A, H, span=c.since(start))
         case "train":
@@ -144,13 +144,13 @@ def _item(c: Cursor, start: int) -> Item:
             return Evaluation(M, span=c.since(start))
 
 
-def _declared(c: Cursor) -> Name:
+def _declared_name(c: Cursor) -> Name:
     word = c.advance().text
     return c.name(f"a name for the {word}")
 
 
-def _equals(c: Cursor, *, is_typed: bool = True) -> None:
-    """Pass ``=``; where no type is written yet, an arrow in front of one is meant as ``:``."""
+def _expect_equals(c: Cursor, *, is_typed: bool = True) -> None:
+    """Consume ``=``. If there is no type annotation yet, an arrow here is reported as a mistyped ``:``."""
     if not is_typed and c.at("→") and (c.peek().text == "Real" or any(t.text == "=" for t in c.rest())):
         raise c.fail("`:` or `=`", "write the type after `:`", Fix(c.here(), ":"))
     others = ("←", "⇐", "→", ":=", "==")
@@ -158,7 +158,7 @@ def _equals(c: Cursor, *, is_typed: bool = True) -> None:
 
 
 def _check_declaration(c: Cursor) -> None:
-    """Reject ``nett mlp(…)``: two names in a row, the second followed by what follows a declared name."""
+    """Reject ``nett mlp(…)``: two names in a row, the second followed by a token that can follow a declared name."""
     word, (_, second, *more) = c.token, (*c.rest(), c.peek())
     if word.kind is not Kind.NAME or second.kind is not Kind.NAME or not more:
         return
@@ -172,15 +172,15 @@ def _check_declaration(c: Cursor) -> None:
     if meant == "fun" and any(t.text == "return" for t in more):
         meant = "net"
     fix, hint = Fix(c.span(word), meant) if meant else None, ""
-    # A parameter of another language has no type, and behind a colon there is no body.
+    # Parameters in other languages have no types, and a body after a colon cannot be translated.
     if meant in _FORMS and not any(t.text == "=" for t in more):
         fix, hint = None, _FORMS[meant]
     expected = ", ".join(f"`{d}`" for d in DECLARATIONS)
     raise Rejected(UnknownDeclaration(span=c.span(word), word=shorten(word.text), expected=expected, hint=hint, fix=fix))
 
 
-def _after(c: Cursor) -> str:
-    """A hint about what stands after a whole item, where the token itself gives none."""
+def _trailing_hint(c: Cursor) -> str:
+    """A hint about the token after a complete item, if the token has no hint of its own."""
     match c.token.text:
         case "with":
             return "a handler is used by handle P with H or rev handle (M) <x>. P with H"
@@ -197,10 +197,10 @@ def _after(c: Cursor) -> str:
 
 
 def _fun(c: Cursor, start: int) -> FunDeclaration:
-    name = _declared(c)
+    name = _declared_name(c)
     parameters = typed_parameters(c)
     A = result_type(c)
-    _equals(c, is_typed=A is not None)
+    _expect_equals(c, is_typed=A is not None)
     M = expression(c)
     derivative = None
     if c.at("with"):
@@ -211,14 +211,14 @@ def _fun(c: Cursor, start: int) -> FunDeclaration:
         c.need(",", "rd(w, x) binds the cotangent w and the point x")
         x = pattern(c)
         c.close()
-        _equals(c)
+        _expect_equals(c)
         N = expression(c)
         derivative = OwnDerivative(w, x, N, span=c.since(at))
     return FunDeclaration(name, parameters, A, M, derivative, span=c.since(start))
 
 
 def _initial(c: Cursor) -> Initial | Expr:
-    """A call is an initial content if it is one of the known, or has what no expression has: a string, or ``name=``."""
+    """Parse an initial value. A call is an initializer if its name is known or if it has a string or a ``name=`` argument."""
     if c.token.kind is not Kind.NAME:
         return expression(c)
     if c.token.text not in INITIALS and not any(t.kind is Kind.STRING or t.text == "=" for t in c.rest()):
@@ -305,7 +305,7 @@ def _data(c: Cursor) -> DataExpr:
 def _directive(c: Cursor, start: int) -> Directive:
     """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%gradient P against Q``.
 
-    Others are read by ``directive_of_words``.
+    Directives that take words are parsed by ``directive_of_words``.
     """
     python = Span(c.source, start, start + len(PYTHON))
     if python.text == PYTHON:
@@ -332,20 +332,20 @@ def _directive(c: Cursor, start: int) -> Directive:
 
 
 def _option(c: Cursor) -> tuple[str, ...]:
-    """``--passes``, without a space in it: else it is a name with two signs."""
-    word = _behind_signs(c)
+    """Parse ``--passes`` written without a space; with a space it is a name after two minus signs."""
+    word = _word_after_dashes(c)
     if word is None or word.text not in COMPILE_OPTIONS:
-        _no_option(c, word)
+        _reject_option(c, word)
         return ()
     c.advance()
     c.advance()
     c.advance()
-    _no_option(c, _behind_signs(c))
+    _reject_option(c, _word_after_dashes(c))
     return (word.text,)
 
 
-def _behind_signs(c: Cursor) -> Token | None:
-    """The word of ``--word``, if that is what comes, without a space in it."""
+def _word_after_dashes(c: Cursor) -> Token | None:
+    """The word of ``--word``, if that comes next and contains no space."""
     match c.rest()[:3]:
         case [Token(text="-") as first, Token(text="-") as second, Token(kind=Kind.NAME) as word] if (
             first.end == second.start and second.end == word.start
@@ -355,8 +355,8 @@ def _behind_signs(c: Cursor) -> Token | None:
             return None
 
 
-def _no_option(c: Cursor, word: Token | None) -> None:
-    """Raises ``Rejected`` if something follows ``--word`` that no term goes on with: then an option was meant."""
+def _reject_option(c: Cursor, word: Token | None) -> None:
+    """Raise ``Rejected`` if ``--word`` is followed by a token that cannot continue a term: an option was meant."""
     if word is not None and c.rest()[3].kind in {Kind.NAME, Kind.KEYWORD, Kind.NUMBER}:
         c.advance()
         c.advance()
@@ -364,7 +364,7 @@ def _no_option(c: Cursor, word: Token | None) -> None:
 
 
 def words_of_directive(chunk: Span) -> list[Token] | None:
-    """The tokens of ``%heap`` or ``%save "my file.npz"``, a directive whose argument is words, if that is what the chunk is."""
+    """The tokens of a directive that takes words, such as ``%heap`` or ``%save "file.npz"``; ``None`` for any other chunk."""
     name = _DIRECTIVE.match(chunk.source.text, chunk.start, chunk.end)
     if name is None or name[1] in EXPRESSION_DIRECTIVES:
         return None
@@ -373,7 +373,7 @@ def words_of_directive(chunk: Span) -> list[Token] | None:
 
 
 def directive_of_words(chunk: Span) -> Directive | None:
-    """The directive whose argument is words that the chunk is, if it is one."""
+    """Parse a directive that takes words; ``None`` for any other chunk."""
     read = words_of_directive(chunk)
     if read is None:
         return None

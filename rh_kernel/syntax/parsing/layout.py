@@ -1,7 +1,7 @@
-"""Where the lines of an item begin, and what stands between two tokens (in the manner of LANGUAGE §3).
+"""Layout of an item: the indentation of each line, and the space between two tokens (in the style of LANGUAGE §3).
 
-Line ends are the writer's; how far a line is indented follows from what is open where it begins. The body of a ``let`` stands
-under the ``let``, clauses two columns in from their brace, the backward part two columns further, a body under its first word.
+Line breaks are the user's; the indentation of a line follows from the constructs that are open at its start. The body of a
+``let`` is aligned with the ``let``, clauses are indented by two from their brace, backward parts by two more.
 """
 
 from enum import Enum, auto
@@ -15,15 +15,15 @@ _CLOSING = frozenset(CLOSERS.values())
 _TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "ᵀ"}
 _TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%"}
 _TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
-_OPTION = 4  # `passes` in `%compile --passes`: so many tokens are before it
+_OPTION = 4  # `passes` in `%compile --passes` is the fourth token after the first
 _DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), "compile": frozenset(COMPILE_OPTIONS)}
 
-# After these a part of its own begins; after anything else a line goes on with what the line before began.
+# Tokens after which a new part starts; after any other token a line continues the previous one.
 _BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"})
 
 
 class _Form(Enum):
-    """What is open: the item, a bracket, a let before its ``in`` and after it, a command to handle, what follows ``→``."""
+    """An open construct: the item, a bracket, a let before or after its ``in``, a handled command, the body after ``→``."""
 
     ITEM = auto()
     BRACKET = auto()
@@ -38,7 +38,7 @@ _EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _F
 
 @frozen
 class _Frame:
-    """``column``: where the parts of the form begin; ``outer``: where the word that ends it stands, first on a line."""
+    """``column`` is where the parts of the construct start, ``outer`` where its closing token goes if it is first on a line."""
 
     form: _Form
     column: int
@@ -47,7 +47,7 @@ class _Frame:
 
 
 class Layout:
-    """The forms that are open at a place in an item, while its tokens are written one after the other."""
+    """The constructs that are open at the current position, updated while the tokens of an item are written in order."""
 
     def __init__(self, first: Token) -> None:
         self._frames = [_Frame(_Form.ITEM, INDENT, 0)]
@@ -64,7 +64,7 @@ class Layout:
         self._open(first, 0, last=False)
 
     def indentation(self, token: Token) -> int:
-        """The column of ``token`` as the first of a line. In the first column stands at most a ``}``."""
+        """The column of ``token`` as the first of its line: 0 for at most a closing ``}``."""
         frame = self._frames[self._level(token)]
         if token.text == "}":
             return frame.outer
@@ -76,17 +76,17 @@ class Layout:
         return max(frame.column, INDENT) + (INDENT if goes_on else 0)
 
     def comment_indentation(self, following: Token) -> int:
-        """The column of a comment on a line of its own before ``following``: before a ``}`` it is within the braces."""
+        """The column of a comment on a line of its own before ``following``; before a ``}`` it is indented like the clauses."""
         if following.text in _CLOSING:
             return max(self._frames[self._level(following)].column, INDENT)
         return self.indentation(following)
 
     def space(self, token: Token, following: str) -> str:
-        """What stands between the token before and ``token`` on one line; ``following`` is what comes after that."""
+        """The space between the previous token and ``token`` on one line; ``following`` is the text of the token after it."""
         before = self._before.text
         if token.kind is Kind.PROJECTION:
             return " " if self._before.kind is Kind.NUMBER else ""
-        if self._is_prefix and self._would_be_option(token, following):
+        if self._is_prefix and self._would_become_option(token, following):
             return " "
         if before in _TIGHT_AFTER or self._is_prefix:
             return ""
@@ -101,7 +101,7 @@ class Layout:
         return " "
 
     def write(self, token: Token, column: int, *, first: bool, last: bool) -> None:
-        """Note that ``token`` was written at ``column``, whether as the first and as the last of its line."""
+        """Record that ``token`` was written at ``column``; ``first`` and ``last`` say whether it is so on its line."""
         if first:
             self._line_indent = column
         if self._before.text == "%":
@@ -112,7 +112,7 @@ class Layout:
         joined = token.start == self._before.end
         is_option = self._written == _OPTION and self._is_prefix and token.text in self._words and joined and self._joined
         goes_on = ends_expression(self._before) and not (self._is_word or self._before_is_directive)
-        self._is_word = is_option or self._is_own_word(token)
+        self._is_word = is_option or self._is_contextual_keyword(token)
         self._is_prefix = token.text == "-" and not goes_on
         self._joined = joined
         self._before_is_directive = self._before.text == "%"
@@ -124,7 +124,7 @@ class Layout:
         self._before, self._column = token, column
 
     def _open(self, token: Token, column: int, *, last: bool) -> None:
-        """The forms that ``token`` opens and closes."""
+        """Push and pop the constructs that ``token`` opens and closes."""
         top = self._frames[-1]
         match token.text:
             case "(" | "[" | "{" | "⟨" | "⌊":
@@ -132,7 +132,7 @@ class Layout:
             case ")" | "]" | "}" | "⟩" | "⌋" | "|":
                 self._frames.pop()
             case "let":
-                # The let of a chain takes the place of the one before: a chain of any length stays one frame deep.
+                # A let in a chain replaces the previous one, so that a chain of any length uses one frame.
                 if top.form is _Form.BODY and self._before.text == "in":
                     self._frames.pop()
                 self._frames.append(_Frame(_Form.LET, column + INDENT, column))
@@ -157,10 +157,10 @@ class Layout:
         return _Frame(_Form.BRACKET, column + width, column, token.text)
 
     def _level(self, token: Token) -> int:
-        """The place among the frames of the form that ``token`` is a part of."""
+        """The index of the frame that ``token`` belongs to."""
         if token.text in _CLOSING or token.text in {",", ";"} or self._begins_clause(token):
             return self._innermost(_Form.BRACKET)
-        if self._is_own_word(token):
+        if self._is_contextual_keyword(token):
             return 0
         match token.text:
             case "in":
@@ -181,20 +181,20 @@ class Layout:
         in_braces = self._frames[self._innermost(_Form.BRACKET)].opener == "{"
         return in_braces and (ends_expression(self._before) or self._before.text in {"{", ";"})
 
-    def _would_be_option(self, token: Token, following: str) -> bool:
-        """Whether without a space there would be an option that is none: ``passes`` with two signs, ``- -passes``."""
+    def _would_become_option(self, token: Token, following: str) -> bool:
+        """Whether omitting the space would create an option ``--passes`` from two minus signs and a name, ``- -passes``."""
         if token.start == self._before.end or self._words != _DIRECTIVE_WORDS["compile"]:
             return False
         return {self._written + 1: token.text, self._written + 2: following}.get(_OPTION) in self._words
 
-    def _is_own_word(self, token: Token) -> bool:
-        """Whether the token is a word of its item, such as ``epochs``, and no name."""
+    def _is_contextual_keyword(self, token: Token) -> bool:
+        """Whether the token is a contextual keyword of its item, such as ``epochs``, rather than a name."""
         if token.kind is not Kind.NAME or token.text not in self._words:
             return False
         return self._innermost(_Form.BRACKET) == 0 and ends_expression(self._before)
 
     def _is_head(self) -> bool:
-        """Whether the token before is applied to the bracket that follows."""
+        """Whether the previous token is applied to the bracket that follows it."""
         if self._before.kind is Kind.NAME:
             return not self._is_word
         return self._before.text in {"rd", "handler", "]", ")"}

@@ -1,5 +1,5 @@
-"""From text to items and tokens (LANGUAGE §1): an item begins in the first column; lines that are blank, indented, comments,
-or begin with ``}`` continue it. Reading never fails: what has no meaning becomes a token of a bad kind.
+"""Lexer: text to items and tokens (LANGUAGE §1). An item begins in the first column; lines that are blank, indented, comments,
+or begin with ``}`` continue it. Lexing never fails: invalid text becomes a token of a ``BAD_`` kind.
 """
 
 import re
@@ -11,17 +11,17 @@ from rh_kernel.syntax.parsing.tokens import KEYWORDS, PYTHON, RETURN, SECTIONS, 
 
 
 def _characters(category: str) -> str:
-    """The characters of a category up to the letterlike symbols, for use in a character class."""
+    """The characters of a Unicode category up to the letterlike symbols, for a character class of a regular expression."""
     return "".join(c for c in map(chr, range(0xB2, 0x2100)) if unicodedata.category(c).startswith(category))
 
 
-# ``ᵀ`` and raised digits are letters or digits to Unicode, but no part of a name: ``wᵀ`` is a transpose.
+# Unicode counts ``ᵀ`` and superscript digits as letters or digits, but they are not part of a name: ``wᵀ`` is a transpose.
 _RAISED = "⁰¹²³⁴-⁹ᵀ"
 _WORD = rf"[^\W{_RAISED}]"
 _NAME = rf"[^\W\d{_RAISED}{_characters('No')}]{_WORD}*(?:['{_characters('M')}]{_WORD}*)*"
 _DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
-# Tabs at the end of a line are blanks, and are found as the end of the text is: as what is no token.
+# Tabs at the end of a line are whitespace; like the end of the text, they match END and produce no token.
 _TOKEN = re.compile(
     rf"""
       [ \r\n]*
@@ -53,10 +53,10 @@ _WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
 
 
 def chunks(source: Source) -> tuple[Span, ...]:
-    """The text cut where items begin. What stands before the first item is a chunk too, if it is not empty.
+    """Split the text where items begin. Text before the first item is a chunk too, unless it is empty.
 
-    From a line ``%%python`` on there is one chunk, and so from any other ``%%name``: what is in another language has no items
-    here. One of a language in ``SECTIONS`` goes up to the next such line, or to the end of the line ``%%rh``.
+    A line ``%%name`` starts one chunk up to the end of the text, since code in another language has no items here. For a
+    language in ``SECTIONS`` the chunk ends before the next such line, or after the line ``%%rh``.
     """
     found: list[Span] = []
     start = 0
@@ -73,7 +73,7 @@ def chunks(source: Source) -> tuple[Span, ...]:
 
 
 def _cut(source: Source, start: int, end: int, begins: re.Pattern[str] = _ITEM) -> list[Span]:
-    """A part of the text cut where items begin."""
+    """Split a part of the text where items begin."""
     starts = [m.start() for m in begins.finditer(source.text, start, end)]
     if not starts or starts[0] > start:
         starts.insert(0, start)
@@ -82,9 +82,9 @@ def _cut(source: Source, start: int, end: int, begins: re.Pattern[str] = _ITEM) 
 
 @frozen
 class Section:
-    """A part of a text that is in another language: the beginning of its first line, such as ``%%lambda``, and its items.
+    """A section in another language: the marker on its first line, such as ``%%lambda``, and its items.
 
-    ``strays`` are what stands behind ``%%lambda`` and ``%%rh`` on their lines, where nothing but a comment may stand.
+    ``strays`` are the texts after ``%%lambda`` and ``%%rh`` on the same line, where only a comment is allowed.
     """
 
     line: str
@@ -93,7 +93,7 @@ class Section:
 
 
 def section(chunk: Span) -> Section | None:
-    """What a chunk is in another language that has items; ``None`` for any other chunk."""
+    """Return the section that a chunk is; ``None`` if it is not in another language with items."""
     text = chunk.source.text
     first = _SECTION.match(text, chunk.start, chunk.end)
     line = "" if first is None else f"%%{first[1]}"
@@ -106,13 +106,13 @@ def section(chunk: Span) -> Section | None:
 
 
 def python_starts(text: str) -> int | None:
-    """Where the Python of a cell begins, after its first line ``%%python``; ``None`` if the cell is in the language."""
+    """The offset of the Python code in a ``%%python`` cell; ``None`` if the cell is in the language."""
     first = _FIRST_LINE.match(text)
     return None if first is None else first.end()
 
 
 def tokens(span: Span) -> list[Token]:
-    """The tokens of a piece of text in order, comments among them, and no END."""
+    """The tokens of a span in order, with comments but without END."""
     read: list[Token] = []
     append, name, symbol = read.append, Kind.NAME, Kind.SYMBOL
     for m in _TOKEN.finditer(span.source.text, span.start, span.end):
@@ -130,12 +130,12 @@ def tokens(span: Span) -> list[Token]:
 
 
 def count(span: Span) -> int:
-    """How many tokens ``tokens`` finds."""
+    """The number of tokens that ``tokens`` finds."""
     return sum([m.lastindex != _NO_TOKEN for m in _TOKEN.finditer(span.source.text, span.start, span.end)])
 
 
 def words(span: Span) -> list[Token]:
-    """What follows a directive that takes words: names, strings and comments."""
+    """The arguments of a directive that takes words: names, strings and comments."""
     read: list[Token] = []
     for m in _WORDS.finditer(span.source.text, span.start, span.end):
         kind = {'"': Kind.STRING, "#": Kind.COMMENT}.get(m[0][0], Kind.NAME)

@@ -1,4 +1,4 @@
-"""From text to surface syntax (LANGUAGE §1, §6), item by item, so that a bad item never hides the errors of the next."""
+"""Parser from text to surface syntax (LANGUAGE §1, §6), item by item, so that one bad item does not hide errors in the next."""
 
 import re
 from dataclasses import replace
@@ -22,7 +22,7 @@ from rh_kernel.syntax.surface_items import Item, SectionItem
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
 _PIECE = re.compile(r'"(?:[^"\\\r\n]|\\.)*"?|#[^\r\n]*|[^\s"#]+')
-"""Of a text in another language: a string, a comment, or what has no blank in it."""
+"""A string, a comment or a word of a text in another language."""
 
 _IMPORT = re.compile(r"(?:import|from)\s")
 _ATTRIBUTE = re.compile(r"[^\W\d]\w*\.(?!rd\b)[^\W\d]")
@@ -33,7 +33,7 @@ _CLOSER = re.compile("`,` or `(.)`")
 
 @frozen
 class Unparsed:
-    """An item that is no item: what is wrong with it, and the name it would have declared, if one can be seen."""
+    """An item with a syntax error: its diagnostics, and the name it would have declared, if that can be told."""
 
     span: Span
     diagnostics: tuple[Diagnostic, ...]
@@ -41,7 +41,7 @@ class Unparsed:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether it ends too early, and text in the first column follows that was likely meant to continue it."""
+        """Whether it ends too early and is followed by a line in the first column that was probably meant to continue it."""
         fixes = [(d, d.fix) for d in self.diagnostics if d.fix is not None]
         return any(
             fix.text.isspace() or (isinstance(d, MissingIn) and fix.span.end == self.span.end > fix.span.start)
@@ -60,13 +60,13 @@ class Unparsed:
 
     @property
     def is_clause(self) -> bool:
-        """Whether it looks like a part of a handler that begins in the first column."""
+        """Whether it looks like a clause of a handler that starts in the first column."""
         return CLAUSE.match(self.span.text) is not None
 
 
 @put_off()
 def parse(source: Source) -> tuple[Item | Unparsed, ...]:
-    """The items of a text in order. Raises nothing: what cannot be read is ``Unparsed``."""
+    """Parse the items of a text, in order. Never raises: an item with a syntax error is ``Unparsed``."""
     found: list[Item | Unparsed] = []
     for chunk in chunks(source):
         inner = section(chunk)
@@ -80,20 +80,20 @@ def parse(source: Source) -> tuple[Item | Unparsed, ...]:
 
 
 def _stray(words: Span) -> Unparsed:
-    """What stands behind ``%%lambda`` on its line."""
+    """The diagnostic for text after ``%%lambda`` on its line."""
     hint = "start the contents of the section on the next line"
     found = f"`{shorten(words.text)}`"
     return Unparsed(words, (Unexpected(span=words, found=found, expected="the end of the line", hint=hint),), None)
 
 
 def _code(chunk: Span) -> Span | None:
-    """A part of a section without blanks and comments at its ends, if anything is left of it."""
+    """The part of a section without whitespace and comments at its ends; ``None`` if nothing is left."""
     code = [m.span() for m in _PIECE.finditer(chunk.source.text, chunk.start, chunk.end) if m[0][0] != "#"]
     return Span(chunk.source, code[0][0], code[-1][1]) if code else None
 
 
 def parse_item(chunk: Span) -> Item | Unparsed | None:
-    """The item in one of the chunks of a text, or ``None`` if it holds comments alone."""
+    """Parse the item in one chunk of a text; ``None`` if it contains only comments."""
     directive = directive_of_words(chunk)
     if directive is not None:
         return directive
@@ -111,7 +111,7 @@ def parse_item(chunk: Span) -> Item | Unparsed | None:
 
 
 def parse_expression(source: Source) -> Expr:
-    """The term or the command that the whole text is. Raises ``Rejected``."""
+    """Parse the whole text as one term or command. Raises ``Rejected``."""
     c = Cursor(Span(source, 0, len(source.text)))
     M = expression(c)
     if c.token.kind is not Kind.END:
@@ -120,7 +120,7 @@ def parse_expression(source: Source) -> Expr:
 
 
 def completeness(text: str) -> tuple[Completeness, str]:
-    """Whether a cell can be run as it is, needs further lines, or is wrong; and how far to indent the next line."""
+    """Whether a cell is complete, incomplete or invalid, and the indentation of its next line."""
     items = parse(Source("input", text))
     bad = [i for i in items if isinstance(i, Unparsed)]
     if not bad:
@@ -131,7 +131,7 @@ def completeness(text: str) -> tuple[Completeness, str]:
 
 
 def _indentation(unfinished: Unparsed) -> str:
-    """As far as ``Layout`` puts what has to follow: a part that is named in the complaint, or else a word."""
+    """The indentation that ``Layout`` gives to the expected token."""
     written = [t for t in tokens(unfinished.span) if t.kind is not Kind.COMMENT]
     code = [replace(t, text=_ANGLES.get(t.text, t.text)) for t in written]
     if not code:
@@ -142,12 +142,12 @@ def _indentation(unfinished: Unparsed) -> str:
         first = "\n" in text[before.end : token.start]
         last = after is None or "\n" in text[token.end : after.start]
         layout.write(token, token.start - (text.rfind("\n", 0, token.start) + 1), first=first, last=last)
-    return " " * layout.indentation(_awaited(unfinished.diagnostics[0]))
+    return " " * layout.indentation(_expected_token(unfinished.diagnostics[0]))
 
 
-def _awaited(complaint: Diagnostic) -> Token:
-    """The token that has to follow, as far as it is known which."""
-    match complaint:
+def _expected_token(diagnostic: Diagnostic) -> Token:
+    """The token that has to follow, as far as the diagnostic tells; a name otherwise."""
+    match diagnostic:
         case MissingBackward():
             return Token(Kind.SYMBOL, "|", 0, 0)
         case MissingIn():
@@ -155,7 +155,7 @@ def _awaited(complaint: Diagnostic) -> Token:
         case MissingWith():
             return Token(Kind.KEYWORD, "with", 0, 0)
         case _:
-            closer = _CLOSER.fullmatch(complaint.expected)
+            closer = _CLOSER.fullmatch(diagnostic.expected)
             return Token(Kind.NAME, "x", 0, 0) if closer is None else Token(Kind.SYMBOL, closer[1], 0, 0)
 
 
@@ -165,7 +165,7 @@ def _reject_indented(c: Cursor) -> None:
 
 
 def reject_open(c: Cursor, chunk: Span) -> None:
-    """Raise ``Rejected`` if the place of a solution is still open. The cursor stands at the chunk's beginning."""
+    """Raise ``Rejected`` if the chunk still contains ``YOUR_CODE_HERE``. The cursor is at the beginning of the chunk."""
     hint = f"write it in place of `{STUB}`, and run the cell again"
     stubs = [t for t in (c.rest() if STUB in chunk.text else ()) if t.kind is Kind.NAME and t.text == STUB]
     if stubs:

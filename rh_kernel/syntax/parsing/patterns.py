@@ -8,7 +8,7 @@ from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
 
 
 def pattern(c: Cursor) -> Pattern:
-    """``x``, ``(p, q)``, ``⟨p, q⟩``; ``()`` binds nothing and is ``_``, ``(p)`` is ``p``."""
+    """``x``, ``(p, q)``, ``⟨p, q⟩``; ``()`` binds nothing and is ``_``, and ``(p)`` is ``p``."""
     if not c.at("(", "⟨"):
         hint = "write names in round brackets, (x, y)" if c.at("[") else ""
         name = c.name("a name or a tuple of names", hint)
@@ -24,7 +24,7 @@ def pattern(c: Cursor) -> Pattern:
 
 
 def patterns(c: Cursor, opening: str) -> tuple[Pattern, ...]:
-    """``(p1, …, pn)`` between any brackets, n ≥ 0."""
+    """``(p1, …, pn)`` in any kind of bracket, n ≥ 0."""
     c.deepen()
     c.open(opening)
     items: list[Pattern] = []
@@ -38,7 +38,7 @@ def patterns(c: Cursor, opening: str) -> tuple[Pattern, ...]:
 
 
 def dot(c: Cursor) -> None:
-    """The ``.`` between what is bound and where."""
+    """Consume the ``.`` between binders and body."""
     if c.take("."):
         return
     if c.holds(Kind.PROJECTION):

@@ -1,15 +1,15 @@
-"""Tokens: the words and signs of LANGUAGE §1, each sign in one spelling whichever way it was typed."""
+"""Tokens: the keywords and symbols of LANGUAGE §1, each symbol in one canonical spelling."""
 
 from enum import Enum, auto
 
 from rh_kernel.source.records import frozen
 
 STUB = "YOUR_CODE_HERE"
-"""The name that stands in an exercise where the reader's own text goes; nothing else can have it."""
+"""The name that stands for the missing solution in an exercise; it cannot be used for anything else."""
 
 
 class Kind(Enum):
-    """What a token is. The last four are what no program may hold; the parser says what is wrong with them."""
+    """The kind of a token. Tokens of the last four kinds are errors, which the parser reports."""
 
     NAME = auto()
     KEYWORD = auto()
@@ -39,47 +39,47 @@ DECLARATIONS = ("dim", "const", "loc", "fun", "op", "net", "handler")
 KEYWORDS = frozenset({"let", "in", "return", "rev", "handle", "with", "train", "rd", *DECLARATIONS})
 
 SPELLINGS = {"<-": "←", "<=": "⇐", "->": "→", "↦": "→", "=>": "⇒", "|-": "⊢", "⇝": "~>", "^T": "ᵀ", "⋅": "·", "−": "-"}
-"""The canonical spelling of a sign that has several."""
+"""The canonical spelling of each symbol that has several."""
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "<": ">", "⌊": "⌋"}
-"""Each opening bracket's closing one."""
+"""The closing bracket for each opening bracket."""
 
 PYTHON = "%%python"
-"""The first line of a cell that is Python; below it nothing is in the language."""
+"""The first line of a Python cell."""
 
 LABORATORY = "%%lambda"
-"""The line from which on a text is in the language of the laboratory."""
+"""The line that starts a section of λ-calculus items."""
 
 EFFECTS = "%%eff"
-"""The line from which on a text is in the language of effects and handlers."""
+"""The line that starts a section of EFF items."""
 
 SECTIONS = {LABORATORY: "}", EFFECTS: "}|"}
-"""The lines from which on a text is in another language that has items, up to the next line that begins with ``%%``.
+"""Lines that start a section in another language with items, up to the next line that begins with ``%%``.
 
-Of each the signs with which a line in the first column continues an item.
+The value is the set of characters that, in the first column, continue an item.
 """
 
 RETURN = "%%rh"
-"""The line from which on a text is in this language again."""
+"""The line that ends a section and returns to this language."""
 
 EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient"})
 """The directives whose argument is a term or a command; all others take words."""
 
 COMPILE_OPTIONS = ("passes", "profile")
-"""Words with a meaning behind ``%compile --``; elsewhere they are names."""
+"""Contextual keywords after ``%compile --``; elsewhere they are names."""
 
 TRAINING_OPTIONS = ("epochs", "batch", "shuffle", "measure")
-"""Words with a meaning inside a training item alone; elsewhere they are names."""
+"""Contextual keywords of a training item; elsewhere they are names."""
 
 CHECK = "check"
-"""Begins a check, where ``==`` or ``⊢`` follows in the same item; elsewhere it is a name."""
+"""Starts a check if ``==`` or ``⊢`` follows in the same item; elsewhere it is a name."""
 
 INITIALS = frozenset({"zeros", "ones", "eye", "normal", "uniform", "glorot", "load"})
-"""The initial contents of a location that are no literal."""
+"""The initializers of a location, other than literals."""
 
 
 def ends_expression(token: Token) -> bool:
-    """Whether an expression may end with ``token``; then neither a name nor ``return`` can continue it."""
+    """Whether an expression can end with ``token``; if so, neither a name nor ``return`` can continue it."""
     match token.kind:
         case Kind.NAME | Kind.NUMBER | Kind.STRING | Kind.PROJECTION:
             return True

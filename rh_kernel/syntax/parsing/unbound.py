@@ -13,19 +13,19 @@ _ARROWS = frozenset({"→", ",", "=", "⇒", "←", "⇐", ":", ":=", "==", "."}
 
 
 def check_bound(c: Cursor, e: Expr, expected: str, *, in_braces: bool = False) -> None:
-    """Reject what goes on behind the command that ``e`` ends with; ``expected`` is what can stand here.
+    """Reject the continuation of an unbound command at the end of ``e``; ``expected`` is what may stand here.
 
-    Raises ``Rejected``. What belongs elsewhere is left to others: of all commands without an ``in``, only one that writes is
-    surely meant to be followed by another.
+    Raises ``Rejected``. Without an ``in``, this applies to ``Put`` only: no other command is certainly meant as the first of a
+    sequence, so the caller reports the unexpected token.
     """
     last = e
     while isinstance(last, LetExpr):
         last = last.body
     match last:
         case Apply(head) if head.text == _WRITE:
-            if c.at("in") or _goes_on(c, in_braces=in_braces):
+            if c.at("in") or _is_followed_by_command(c, in_braces=in_braces):
                 hint = "bind the result of every command, even if it is unit: `let _ <= Put[l](M) in P`"
-                raise _unbound(c, last, expected, hint, _bound(c, last))
+                raise _unbound(c, last, expected, hint, _bind(c, last))
         case Apply() | ResumeExpr() | RevHandleExpr() | HandleExpr() if c.at("in"):
             text = last.span.text if len(last.span.text) <= 30 and "\n" not in last.span.text else "…"
             raise _unbound(c, last, expected, f"this `in` has no `let`: `let y <= {text} in …`", None)
@@ -38,8 +38,8 @@ def _unbound(c: Cursor, e: Expr, expected: str, hint: str, fix: Fix | None) -> R
     return Rejected(Unexpected(span=c.here(), found=c.found(), expected=expected, hint=hint, notes=notes, fix=fix))
 
 
-def _goes_on(c: Cursor, *, in_braces: bool) -> bool:
-    """Whether a further command follows, on the same line behind ``;`` or on one of its own."""
+def _is_followed_by_command(c: Cursor, *, in_braces: bool) -> bool:
+    """Whether another command follows, on the same line after ``;`` or on a line of its own."""
     following = c.rest()[1:] if c.at(";") else c.rest()
     if following[0].kind is Kind.END or following[0].text in {"}", ";", "|"}:
         return False
@@ -49,34 +49,34 @@ def _goes_on(c: Cursor, *, in_braces: bool) -> bool:
 
 
 def _begins_clause(tokens: list[Token]) -> bool:
-    """Whether the tokens begin with a clause: ``return x`` or ``Op[i](x)``, and an arrow or what is meant as one."""
+    """Whether the tokens begin with the head of a clause, ``return x`` or ``Op[i](x)``, and an arrow or a mistyped one."""
     if tokens[0].text == "return":
-        end = _past(tokens, 1) if tokens[1].text in CLOSERS else 2
+        end = _skip_bracket(tokens, 1) if tokens[1].text in CLOSERS else 2
     else:
         end = 1
         for opening in ("[", "("):
-            end = _past(tokens, end) if tokens[end].text == opening else end
+            end = _skip_bracket(tokens, end) if tokens[end].text == opening else end
     return tokens[0].kind in {Kind.NAME, Kind.KEYWORD} and end < len(tokens) and tokens[end].text in _ARROWS
 
 
 def is_backward(tokens: list[Token]) -> bool:
-    """Whether the tokens begin with a backward part ``y, z -> …`` whose ``|`` is missing."""
-    y = _past_pattern(tokens, 0)
+    """Whether the tokens begin with a backward part ``y, z -> …`` without its ``|``."""
+    y = _skip_pattern(tokens, 0)
     if y == 0 or tokens[y].text != ",":
         return False
-    z = _past_pattern(tokens, y + 1)
+    z = _skip_pattern(tokens, y + 1)
     return z > y + 1 and tokens[z].text in {"→", "⇒"}
 
 
-def _past_pattern(tokens: list[Token], start: int) -> int:
-    """The number of the token behind the pattern that begins at ``start``, or ``start`` itself where none does."""
+def _skip_pattern(tokens: list[Token], start: int) -> int:
+    """The index of the token after the pattern at ``start``, or ``start`` if there is no pattern."""
     if tokens[start].kind is Kind.NAME:
         return start + 1
-    return _past(tokens, start) if tokens[start].text in {"(", "⟨"} else start
+    return _skip_bracket(tokens, start) if tokens[start].text in {"(", "⟨"} else start
 
 
-def _past(tokens: list[Token], start: int) -> int:
-    """The number of the token behind the bracket that opens at ``start``, or of the last one."""
+def _skip_bracket(tokens: list[Token], start: int) -> int:
+    """The index of the token after the bracket that opens at ``start``, or of the last token."""
     depth = 0
     for i, token in enumerate(tokens[start:-1], start):
         depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())
@@ -85,8 +85,8 @@ def _past(tokens: list[Token], start: int) -> int:
     return len(tokens) - 1
 
 
-def _bound(c: Cursor, e: Expr) -> Fix:
-    """The command with its ``let``, and its ``in`` if that is missing."""
+def _bind(c: Cursor, e: Expr) -> Fix:
+    """A quick fix that adds the ``let``, and the ``in`` if it is missing."""
     start = e.span.start
     if c.at("in"):
         return Fix(Span(c.source, start, start), "let _ <= ")

@@ -1,11 +1,11 @@
-"""How wide text is on a terminal."""
+"""The display width of text on a terminal."""
 
 import unicodedata
 from functools import lru_cache
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal ``text`` takes: wide characters take two, combining ones none."""
+    """The number of terminal columns of ``text``: two for a wide character, none for a combining one."""
     if text.isascii():
         return len(text)
     return _cells(text)

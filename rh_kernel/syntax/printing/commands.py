@@ -1,4 +1,4 @@
-"""Commands and handlers as they are written (RH Def. 3.4, LANGUAGE §1, §3), and ``RH_H^V`` as in RH Fig. 8."""
+"""Printing of commands and handlers (RH Def. 3.4, LANGUAGE §1, §3), and of ``RH_H^V`` as in RH Fig. 8."""
 
 from collections.abc import Generator
 from typing import TypeAlias, cast
@@ -36,7 +36,7 @@ _FOLDED = role(Role.FADED, "{…}")
 
 
 def command(page: Page, P: Command, marks: Marks) -> Printing:
-    """``P``; no command needs brackets."""
+    """``P``; commands never need brackets."""
     doc = yield written(page, P, marks, _form(page, P, marks))
     return Group(doc) if isinstance(P, Bind) else doc
 
@@ -106,11 +106,11 @@ def _form(page: Page, P: Command, marks: Marks) -> Printing:
 
 def _bind(page: Page, P: Bind, marks: Marks) -> Printing:
     bound = yield command(page, P.bound, marks.child(0))
-    rest = yield from link(page, P.scope, marks.child(1), "⇐", _after)
+    rest = yield from link(page, P.scope, marks.child(1), "⇐", _body)
     return joined(rest, bound, is_long=isinstance(P.bound, Bind | RevHandle | Handle))
 
 
-def _after(page: Page, Q: Command, marks: Marks) -> Printing:
+def _body(page: Page, Q: Command, marks: Marks) -> Printing:
     if isinstance(Q, Bind):
         return (yield written(page, Q, marks, _bind(page, Q, marks)))
     return (yield command(page, Q, marks))
@@ -158,7 +158,7 @@ def _ordinary_clause(page: Page, c: OrdinaryClause) -> Printing:
 
 
 def _head(page: Page, pattern: Pattern, loose: int) -> tuple[Doc, tuple[str, ...]]:
-    """``Op[l, a]``, and the names of the closed values among its indices."""
+    """``Op[l, a]``, and the names of the value parameters among its indices."""
     taken: set[str] = set()
     values: list[str] = []
     indices: list[Doc] = []

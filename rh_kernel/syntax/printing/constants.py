@@ -1,7 +1,7 @@
-"""Constants as they are written: numbers, vectors, matrices, and types (RH Def. 3.1, LANGUAGE §1, §2).
+"""Printing of constants: numbers, vectors, matrices, and of types (RH Def. 3.1, LANGUAGE §1, §2).
 
-What is printed reads back as the same array, unless it is abridged. An array that has no entries and is not the unit
-cannot be written, and nor can ``nan`` and ``inf``: they are printed so that a person understands them.
+What is printed parses as the same array unless it is abridged. Empty arrays other than the unit, ``nan`` and ``inf`` have no
+syntax: they are printed for people only.
 """
 
 import numpy as np
@@ -14,27 +14,27 @@ _NEXT = Group(LINE)
 
 
 def type_text(A: Type) -> str:
-    """A type: ``Real(3, 2) × Real(1)``."""
+    """Print a type: ``Real(3, 2) × Real(1)``."""
     return str(A)
 
 
 def type_doc(A: Type) -> Doc:
-    """A type as a document."""
+    """Print a type as a document."""
     return role(Role.TYPE, str(A))
 
 
 def number_text(x: float) -> str:
-    """The shortest decimal that is read back as ``x``, at the precision that ``x`` has."""
+    """The shortest decimal that parses as ``x`` at the precision of ``x``."""
     return str(x)
 
 
 def is_number(array: Array) -> bool:
-    """Whether the array is printed as a bare number."""
+    """Whether the array is printed as a single number."""
     return array.shape == (1,)
 
 
 def to_digits(array: Array, digits: int) -> Array:
-    """The array with its entries at so many significant digits."""
+    """Round the entries to ``digits`` significant digits."""
     short = np.array([float(f"{float(x):.{digits}g}") for x in array.ravel()], dtype=np.float64)
     return short.reshape(array.shape)
 
@@ -42,7 +42,7 @@ def to_digits(array: Array, digits: int) -> Array:
 def array_doc(array: Array, abridge: int | None = None, digits: int | None = None) -> Doc:
     """``0.5``, ``[1.0, 2.0]``, ``[[1.0, 2.0], [3.0, 4.0]]``, ``()``; with more than ``abridge`` entries ``‹Real(64, 10)›``.
 
-    With ``digits`` the entries are rounded to so many significant ones.
+    With ``digits``, entries are rounded to that many significant digits.
     """
     if array.shape == (0,):
         return Text("()")

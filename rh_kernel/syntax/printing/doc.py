@@ -1,9 +1,8 @@
 """Annotated documents: text with possible line breaks, laid out to a width in linear time.
 
-The algebra is that of pretty printers since Wadler: a ``Group`` stands on one line if it fits, else its own
-lines break. What is coloured, underlined or shown on hovering is an ``Annotated`` part, so a highlight is
-structure and never a sign in the text. Every document knows its flat width when it is made, so ``layout``
-decides each group at once, and without recursion.
+This is Wadler's pretty printer: a ``Group`` is laid out on one line if it fits, and otherwise breaks its own lines. Colours,
+underlines and tooltips are ``Annotated`` parts, not characters in the text. Every document knows its flat width when it is
+created, so ``layout`` decides each group in constant time and without recursion.
 """
 
 import math
@@ -22,27 +21,27 @@ MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus"
 
 @frozen
 class Mark:
-    """This is the redex, the contractum, the part an error is about, what changed, what is in focus, Q^f, Q^b."""
+    """Highlights the redex, the contractum, the subject of an error, what changed, what is in focus, Q^f, or Q^b."""
 
     kind: MarkKind
 
 
 @frozen
 class Spanned:
-    """This was written there."""
+    """The source span of a part."""
 
     span: Span = field(repr=False)
 
 
 @frozen
 class Typed:
-    """This has that type, as text."""
+    """The type of a part, as text."""
 
     type: str
 
 
 class Role(Enum):
-    """What a word is, for colouring."""
+    """The syntactic role of a word, for colouring."""
 
     KEYWORD = "keyword"
     CONSTANT = "constant"
@@ -61,10 +60,10 @@ Annotation: TypeAlias = Mark | Spanned | Typed | Role
 
 @frozen
 class Measured:
-    """What every document knows of itself from the start.
+    """The widths that every document computes when it is created.
 
-    ``flat`` is its width on one line, ``lead`` the width before its first possible line break, ``breakable``
-    whether it has one.
+    ``flat`` is the width on one line in columns, ``lead`` the width before the first possible line break, and ``breakable``
+    says whether there is one.
     """
 
     flat: float = field(init=False, compare=False, repr=False, default=0)
@@ -79,7 +78,7 @@ class Measured:
 
 @frozen
 class Text(Measured):
-    """Characters on one line."""
+    """Text without line breaks."""
 
     text: str
 
@@ -90,7 +89,7 @@ class Text(Measured):
 
 @frozen
 class Line(Measured):
-    """A line end, or ``flat_text`` if the group around it fits on one line; ``None`` is always a line end."""
+    """A line break, or ``flat_text`` if the enclosing group fits on one line; with ``None`` always a line break."""
 
     flat_text: str | None = " "
 
@@ -100,7 +99,7 @@ class Line(Measured):
 
 @frozen
 class Concat(Measured):
-    """One after the other."""
+    """The parts in sequence."""
 
     parts: tuple["Doc", ...]
 
@@ -118,7 +117,7 @@ class Concat(Measured):
 
 @frozen
 class Nest(Measured):
-    """Line ends in ``body`` are followed by ``indent`` more spaces."""
+    """``body`` with line breaks indented by ``indent`` more spaces."""
 
     indent: int
     body: "Doc"
@@ -129,7 +128,7 @@ class Nest(Measured):
 
 @frozen
 class Group(Measured):
-    """``body`` on one line if it fits."""
+    """``body``, on one line if it fits."""
 
     body: "Doc"
 
@@ -139,7 +138,7 @@ class Group(Measured):
 
 @frozen
 class Annotated(Measured):
-    """``body`` with something said about it."""
+    """``body`` with an annotation."""
 
     annotation: Annotation
     body: "Doc"
@@ -150,27 +149,27 @@ class Annotated(Measured):
 
 @frozen
 class Laid:
-    """A part as it was laid out before; it ends in the column ``end``."""
+    """The cached layout of a part, which ends in column ``end``."""
 
     end: float
 
 
 @frozen
 class Pieces(Laid):
-    """The characters of a part, line ends included, in a few pieces."""
+    """The text of a part, line breaks included, in a few pieces."""
 
     pieces: tuple[str, ...]
 
 
 Place: TypeAlias = tuple[bool, float, int, float, float]
-"""Where a part stands: whether on one line, the width, the indentation, the column, and the width of what follows."""
+"""The context that determines a layout: whether flat, the width, the indentation, the column, and the width of what follows."""
 
 _Memo: TypeAlias = dict[tuple[type[Laid], Place], Laid]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared(Measured):
-    """``body``, which stands in several documents and has no ``Mark`` in it; ``laid`` is how it was laid out before."""
+    """``body``, used in several documents and without a ``Mark`` in it; ``laid`` caches its layouts."""
 
     body: "Doc"
     laid: _Memo = field(init=False, repr=False, default_factory=_Memo)
@@ -179,7 +178,7 @@ class Shared(Measured):
         self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
 
     def remember(self, place: Place, laid: Laid) -> None:
-        """It was laid out there like that, by a reader of this kind."""
+        """Cache the layout for this place, for readers of this kind."""
         if len(self.laid) >= MOST_PLACES:
             self.laid.clear()
         self.laid[type(laid), place] = laid
@@ -188,7 +187,7 @@ class Shared(Measured):
 Doc: TypeAlias = Text | Line | Concat | Nest | Group | Annotated | Shared
 
 LONGEST_PIECE, MOST_PLACES = 1024, 8
-"""Longer pieces are not joined with others; a shared part remembers how it was laid out at so many places."""
+"""Maximum length of joined pieces, and maximum number of layouts cached for a shared part."""
 
 EMPTY = Text("")
 LINE = Line()
@@ -200,12 +199,12 @@ _text = lru_cache(maxsize=4096)(Text)
 
 
 def concat(*parts: Doc | str) -> Doc:
-    """The parts one after the other; strings are text."""
+    """The parts in sequence; strings become ``Text``."""
     return Concat(tuple([_text(p) if isinstance(p, str) else p for p in parts]))
 
 
 def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
-    """The documents with ``separator`` between them."""
+    """The documents separated by ``separator``."""
     parts: list[Doc] = []
     for d in docs:
         parts += (separator, d) if parts else (d,)
@@ -214,7 +213,7 @@ def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
 
 @lru_cache(maxsize=4096)
 def role(kind: Role, text: str) -> Doc:
-    """A word in the colour of its role."""
+    """A word annotated with its role."""
     return Annotated(kind, Text(text))
 
 
@@ -224,39 +223,39 @@ def nest(*parts: Doc | str, indent: int = 2) -> Doc:
 
 
 def group(*parts: Doc | str) -> Doc:
-    """The parts, on one line if they fit."""
+    """The parts as a group."""
     return Group(concat(*parts))
 
 
 @frozen
 class Newline:
-    """A line end, and the spaces the next line begins with."""
+    """A line break, and the indentation of the next line."""
 
     indent: int
 
 
 @frozen
 class Open:
-    """Here begins what ``annotation`` is about."""
+    """The start of an annotated part."""
 
     annotation: Annotation
 
 
 @frozen
 class Close:
-    """Here ends what the last annotation still open is about."""
+    """The end of the innermost annotated part."""
 
 
 Event: TypeAlias = str | Newline | Open | Close
 
 
 _Task: TypeAlias = tuple[Doc, int, bool, float]
-"""A document still to be laid out, its indentation, whether on one line, and the width of what follows it on the same line."""
+"""A document to lay out, its indentation, whether it is flat, and the width of what follows it on the same line."""
 
 
 @frozen
 class Begun:
-    """Here begins what ``doc`` may remember."""
+    """The start of a shared part whose layout is not cached yet."""
 
     doc: Shared
     place: Place
@@ -264,21 +263,21 @@ class Begun:
 
 @frozen
 class Ended:
-    """Here ends what was last begun."""
+    """The end of the last shared part that was begun."""
 
     column: float
 
 
 def layout(doc: Doc, width: float = 100) -> Iterator[Event]:
-    """The characters, line ends and annotations of ``doc``, in lines of ``width`` columns if groups allow it.
+    """Yield the text, line breaks and annotations of ``doc``, laid out in ``width`` columns as far as its groups allow.
 
-    Annotations are properly nested. Takes time linear in the size of ``doc``, and no stack of Python's.
+    Annotations are properly nested. Takes time linear in the size of ``doc``, without recursion.
     """
     return cast(Iterator[Event], shared_layout(doc, width, None))
 
 
 def shared_layout(doc: Doc, width: float, reader: type[Laid] | None) -> Iterator[Event | Laid | Begun | Ended]:
-    """As ``layout``, for a reader that makes a ``Laid`` of the shared parts: one that it has made before is one event."""
+    """``layout`` for a reader that caches shared parts as its kind of ``Laid``; a part in its cache is a single event."""
     column: float = 0
     tasks: list[_Task | Close | Begun] = [(doc, 0, False, 0)]
     while tasks:
@@ -327,20 +326,20 @@ def shared_layout(doc: Doc, width: float, reader: type[Laid] | None) -> Iterator
 
 
 _LINE: Place = True, 0, 0, 0, 0
-"""What stands on one line is the same everywhere."""
+"""On one line, a part looks the same everywhere."""
 
 
 def plain(doc: Doc, width: float = 100) -> str:
-    """``doc`` as text, without its annotations."""
+    """Render ``doc`` as text, without annotations."""
     return annotated_texts(doc, width)[0]
 
 
 def annotated_texts(
     doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark,)
 ) -> tuple[str, list[tuple[Annotation, str]]]:
-    """``doc`` as text, and each annotation that is one ``of`` some kinds with its text, in the order in which they end.
+    """Render ``doc`` as text, with the text of each annotation of the kinds in ``of``, in the order in which they end.
 
-    Takes the time it takes to write the answer, for nested spans are long.
+    The time is linear in the size of the result, which nested annotations make large.
     """
     pieces, found = annotated_pieces(doc, width, of)
     return "".join(pieces), [(annotation, "".join(pieces[part])) for annotation, part in found]
@@ -349,9 +348,9 @@ def annotated_texts(
 def annotated_pieces(
     doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark,)
 ) -> tuple[list[str], list[tuple[Annotation, slice]]]:
-    """The same as pieces of a text, and which of them belong to each annotation.
+    """Like ``annotated_texts``, but as a list of pieces, with a slice of it for each annotation.
 
-    Shared parts, which have no marks in them, are laid out once if nothing but marks is asked for.
+    If only marks are requested, shared parts, which contain none, use their cached layouts.
     """
     pieces: list[str] = []
     open_at: list[tuple[Annotation, int]] = []
@@ -375,7 +374,7 @@ def annotated_pieces(
                 begun_at.append((event, len(pieces)))
             case Ended(column):
                 begun, start = begun_at.pop()
-                laid = _joined(pieces[start:], column)
+                laid = _join_pieces(pieces[start:], column)
                 begun.doc.remember(begun.place, laid)
                 pieces[start:] = laid.pieces
             case Laid():
@@ -383,8 +382,8 @@ def annotated_pieces(
     return pieces, found
 
 
-def _joined(pieces: list[str], end: float) -> Pieces:
-    """The pieces of a shared part, short neighbours joined, so that a part of a part is not written out in both."""
+def _join_pieces(pieces: list[str], end: float) -> Pieces:
+    """Join short adjacent pieces, so that the text of nested shared parts is not stored once per level."""
     joined: list[str] = []
     short: list[str] = []
     length = 0

@@ -1,8 +1,8 @@
-"""What a printer remembers of the terms of a trace: from one step to the next almost all nodes are the same objects.
+"""Cache of printed nodes for the terms of a trace: consecutive steps share almost all of their nodes.
 
-How a node without marks is written depends on the names of its loose variables, on the symbols that no variable may be
-called like, and, where very many names are alike, on their number. If one of these differs it is written anew, so nothing is
-printed otherwise than without a memory.
+The document of an unmarked node depends on the names of its free variables, on the symbols that variables must not be named
+like, and, where very many names are alike, on how many. If any of these differs, the node is printed again, so the cache never
+changes the output.
 """
 
 from dataclasses import field
@@ -15,23 +15,23 @@ from rh_kernel.syntax.printing.names import Names, base
 from rh_kernel.syntax.printing.symbols import Symbols
 
 MOST = 20_000
-"""So many nodes are remembered, and as many of those before them."""
+"""Size of each generation of the cache, in nodes: there is a current and a previous one."""
 
 NAMINGS = 4
-"""Of a node it is remembered how it is written under so many namings of its variables."""
+"""Maximum number of cached results per node, one for each choice of variable names."""
 
 MANNERS = 4
-"""So many manners of writing are remembered."""
+"""Maximum number of printing styles that are cached."""
 
 LOOSE = 100
-"""Nodes with more loose variables are not remembered: to compare their names takes longer than to write them."""
+"""Nodes with more free variables are not cached: comparing their names takes longer than printing them."""
 
 Writing = TypeVar("Writing")
 
 
 @frozen
-class _Written(Generic[Writing]):
-    """How ``node`` is written where its loose variables have these names; ``alike`` says what else the names in it rest on."""
+class _Entry(Generic[Writing]):
+    """The cached result for ``node`` under these variable names; ``alike`` has the other name counts that it depends on."""
 
     node: Node
     names: tuple[str, ...]
@@ -40,14 +40,14 @@ class _Written(Generic[Writing]):
 
 
 class Known(Generic[Writing]):
-    """How nodes were written. A node is known by its identity, and kept as long as it is known."""
+    """A cache of printed nodes by identity; it keeps its nodes alive."""
 
     def __init__(self) -> None:
-        self._new: dict[int, list[_Written[Writing]]] = {}
-        self._old: dict[int, list[_Written[Writing]]] = {}
+        self._new: dict[int, list[_Entry[Writing]]] = {}
+        self._old: dict[int, list[_Entry[Writing]]] = {}
 
     def find(self, node: Node, names: Names) -> Writing | None:
-        """How the node is written under these names, if that is known."""
+        """The cached result for the node under these names, or ``None``."""
         known = self._new.get(id(node))
         if known is None:
             known = self._old.get(id(node))
@@ -62,18 +62,18 @@ class Known(Generic[Writing]):
         return None
 
     def keep(self, node: Node, names: Names, counted: int, writing: Writing) -> None:
-        """Remember how the node is written; before it was, ``names.counted`` had ``counted`` entries."""
+        """Cache the result for the node; ``counted`` is the length of ``names.counted`` before it was printed."""
         if node.loose.bit_count() > LOOSE:
             return
         alike = tuple([(b, names.alike(b)) for b in dict.fromkeys(names.counted[counted:])])
         others = self._new.get(id(node), [])
-        self._put(node, [_Written(node, names.of(node.loose), alike, writing), *others[: NAMINGS - 1]])
+        self._put(node, [_Entry(node, names.of(node.loose), alike, writing), *others[: NAMINGS - 1]])
 
     def forget(self) -> None:
-        """Nothing is known any more."""
+        """Clear the cache."""
         self._new, self._old = {}, {}
 
-    def _put(self, node: Node, known: list[_Written[Writing]]) -> None:
+    def _put(self, node: Node, known: list[_Entry[Writing]]) -> None:
         if len(self._new) >= MOST:
             self._new, self._old = {}, self._new
         self._new[id(node)] = known
@@ -81,14 +81,14 @@ class Known(Generic[Writing]):
 
 @frozen
 class Link:
-    """Of ``let x ← M in N`` what does not depend on M: ``head`` is ``let x ←``, ``body`` is N."""
+    """The parts of ``let x ← M in N`` that do not depend on M: ``head`` is ``let x ←``, ``body`` is N."""
 
     head: Doc
     body: Doc
 
 
 class Shelf:
-    """What was written in one manner: terms and commands, and the scopes of lets."""
+    """The caches of one printing style: terms and commands, and the scopes of lets."""
 
     def __init__(self) -> None:
         self.docs = Known[Doc]()
@@ -97,7 +97,7 @@ class Shelf:
         self._bases: set[str] = set()
 
     def names(self, symbols: frozenset[str]) -> Names:
-        """The names for a document with these symbols in it."""
+        """The names for a document in which these symbols occur; clears the caches if that may change a name in them."""
         if not self._bases.isdisjoint(map(base, symbols ^ self._symbols)):
             self.docs.forget()
             self.links.forget()
@@ -108,13 +108,13 @@ class Shelf:
 
 @frozen
 class Memory:
-    """What the documents of one trace have in common: a shelf for each manner of writing, and the symbols of all nodes."""
+    """The caches that all documents of one trace share: the symbols of all nodes, and one ``Shelf`` for each printing style."""
 
     symbols: Symbols = field(default_factory=Symbols)
     shelves: dict[object, Shelf] = field(default_factory=dict[object, Shelf])
 
     def shelf(self, manner: object) -> Shelf:
-        """What was written in a manner."""
+        """The caches for a printing style."""
         if manner not in self.shelves and len(self.shelves) == MANNERS:
             self.shelves.clear()
         return self.shelves.setdefault(manner, Shelf())

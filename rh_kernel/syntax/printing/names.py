@@ -1,7 +1,7 @@
-"""Names for bound variables: the hint that was written, primed only where two variables would be confused.
+"""Names of bound variables: the hint from the source, primed only where two variables would be confused.
 
-A hint needs another name only if a variable of that name is visible and used under the binder. Every node knows its
-loose indices, and of several visible variables of one name only the innermost can be used, so one look decides.
+A hint is changed only if a visible variable of that name occurs under the binder. Every node knows its free indices, and of
+several visible variables with one name only the innermost can be used, so a single lookup decides.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,9 +18,9 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 class Names:
     """The visible variables from the outermost to the innermost; ``None`` stands for one that is never printed.
 
-    ``outside`` is what all variables are called that are bound further out. ``bases`` are names without primes and numbers: the
-    names chosen here are made of them. ``counted`` tells, in order, of which of them a name has a number that depends on how
-    many are alike.
+    ``outside`` is the name of all variables bound further out. ``bases`` are the names without primes and numbers that
+    the names chosen here are made of. ``counted`` lists, in order, the bases of names with a number that depends on how many
+    names share the base.
     """
 
     def __init__(self, reserved: Iterable[str] = (), bases: set[str] | None = None) -> None:
@@ -33,13 +33,13 @@ class Names:
         self._alike: dict[str, int] = {}
 
     def __getitem__(self, index: int) -> str:
-        """The name of the bound variable ``index``, or ``?i`` for the i-th of those outside that have none."""
+        """The name of the bound variable ``index``, or ``?i`` for the i-th unnamed variable outside."""
         level = len(self._visible) - 1 - index
         name = self._visible[level] if level >= 0 else self.outside
         return name if name is not None else f"?{index - len(self._visible)}"
 
     def of(self, loose: int) -> tuple[str, ...]:
-        """The names of the bound variables in ``loose``."""
+        """The names of the bound variables in the bitset ``loose``."""
         found: list[str] = []
         while loose:
             lowest = loose & -loose
@@ -48,20 +48,20 @@ class Names:
         return tuple(found)
 
     def alike(self, stem: str) -> int:
-        """How many visible variables have names that are made of ``stem``, a base."""
+        """The number of visible variables whose names have the base ``stem``."""
         return self._alike.get(stem, 0)
 
     def fresh(self, hint: str, loose: int, taken: set[str]) -> str:
-        """A name for a binder, made of its ``hint`` and added to ``taken``, in which it was not.
+        """Choose a name for a binder from its ``hint``, not in ``taken``, and add it to ``taken``.
 
-        It is no name of a variable in ``loose``, the indices free in the binder's scope as seen from outside of it.
+        It differs from the names of the variables in ``loose``, the free indices of the binder's scope, seen from outside.
         """
         name = next(n for n in self._candidates(hint) if n not in taken and not self._is_used(n, loose))
         taken.add(name)
         return name
 
     def push(self, name: str | None) -> None:
-        """Go under a binder."""
+        """Enter a binder."""
         if name is not None:
             self._levels.setdefault(name, []).append(len(self._visible))
             stem = base(name)
@@ -69,7 +69,7 @@ class Names:
         self._visible.append(name)
 
     def pop(self, number: int) -> None:
-        """Come out from under the last ``number`` binders."""
+        """Leave the last ``number`` binders."""
         for _ in range(number):
             name = self._visible.pop()
             if name is not None:
@@ -88,18 +88,18 @@ class Names:
         yield stem + "'"
         yield stem + "''"
         self.counted.append(short)
-        # The number of names alike is rarely taken, so the search is short however many there are.
+        # A number equal to the count of similar names is rarely taken, so the search is short even with many of them.
         for number in count(max(3, self.alike(short))):
             yield short + str(number).translate(_SUBSCRIPTS)
 
 
 @lru_cache(maxsize=4096)
 def is_name(text: str) -> bool:
-    """Whether ``text`` can be written for a variable."""
+    """Whether ``text`` is a valid variable name."""
     found = tokens(Span(Source("", text), 0, len(text)))
     return len(found) == 1 and found[0].kind is Kind.NAME and found[0].end == len(text)
 
 
 def base(name: str) -> str:
-    """A name without its primes and numbers."""
+    """Strip the primes and the number from a name."""
     return name.rstrip("'₀₁₂₃₄₅₆₇₈₉") or name

@@ -1,7 +1,7 @@
-"""Binders as they are written, with the pattern sugar of RH Def. 3.4 put back.
+"""Printing of binders, with the pattern sugar of RH Def. 3.4 restored.
 
 ``let p ⇐ P in let x1 ⇐ ⌊p.1⌋ in … let xn ⇐ ⌊p.n⌋ in Q`` is printed ``let ⟨x1, …, xn⟩ ⇐ P in Q`` if p has no other use,
-and likewise for every form that binds. A step that is annotated is never hidden in a pattern.
+and likewise for every binding form. A step that has an annotation is never hidden in a pattern.
 """
 
 from typing import TypeAlias
@@ -33,7 +33,7 @@ Shape: TypeAlias = Leaf | Split
 
 @frozen
 class Opened:
-    """A scope under its binders: how they are written, and the body with its marks and the number of names pushed."""
+    """A scope after entering its binders: their text, the body with its marks, and the number of names pushed."""
 
     binders: tuple[str, ...]
     body: Term | Command
@@ -42,7 +42,7 @@ class Opened:
 
 
 def open_scope(names: Names, scope: Scope, marks: Marks, given: tuple[str, ...] = ()) -> Opened:
-    """Go under the binders of ``scope``, whose body has these marks; the first binders have their names ``given``."""
+    """Enter the binders of ``scope``, whose body has these marks; ``given`` are the names of the first binders."""
     taken = set(given)
     body, pushed = scope.body, scope.arity
     splits: list[Split | None] = [None] * len(given)
@@ -65,15 +65,15 @@ def open_scope(names: Names, scope: Scope, marks: Marks, given: tuple[str, ...] 
 
 
 @frozen
-class _Found:
+class _Match:
     shape: Split
     body: Term | Command
     marks: Marks
     pushed: int
 
 
-def _split(body: Term | Command, index: int, marks: Marks, depth: int) -> _Found | None:
-    """The pattern that the lets at the head of ``body`` make of the variable ``index``."""
+def _split(body: Term | Command, index: int, marks: Marks, depth: int) -> _Match | None:
+    """The pattern that the lets at the start of ``body`` match the variable ``index`` against."""
     first = _projection(body, index, marks)
     if first is None or depth > _DEEPEST:
         return None
@@ -92,7 +92,7 @@ def _split(body: Term | Command, index: int, marks: Marks, depth: int) -> _Found
             body, marks, pushed = inner.body, inner.marks, pushed + inner.pushed
     if body.loose >> (index + pushed) & 1:
         return None
-    return _Found(Split(tuple(items)), body, marks, pushed)
+    return _Match(Split(tuple(items)), body, marks, pushed)
 
 
 def _projection(body: Term | Command, index: int, marks: Marks) -> tuple[int, int, Scope] | None:

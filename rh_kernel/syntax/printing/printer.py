@@ -1,7 +1,7 @@
-"""The one printer: types, terms, commands and handlers of the core as annotated documents and as text (LANGUAGE §1).
+"""The only printer: types, terms, commands and handlers of the core as annotated documents and as text (LANGUAGE §1).
 
-A path to a subtree is the tuple of child positions from the root, in the order in which a form's fields hold terms and
-commands: ``W.rd(x. N)(V)`` has W at 0, N at 1, V at 2. Handlers are not gone into.
+The path to a subtree is the tuple of child positions from the root, in the order of the fields that hold terms and commands:
+``W.rd(x. N)(V)`` has W at 0, N at 1, V at 2. Paths do not go into handlers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,9 +67,9 @@ def term_doc(
     brevity: Brevity = EXACT,
     memory: Memory | None = None,
 ) -> Doc:
-    """``M``, whose free variables are called ``names`` (the last is index 0), with ``marks`` on its subterms.
+    """Print ``M``, whose free variables are called ``names`` (the last is index 0), with ``marks`` on its subterms.
 
-    The terms and commands of a trace share a ``memory``, so that what they have in common is written once.
+    The documents of one trace share a ``memory``, so that common subterms are printed once.
     """
     return descend(term(_page(M, names, brevity, memory), M, Level.OPEN, _marks(marks)))
 
@@ -81,12 +81,12 @@ def command_doc(
     brevity: Brevity = EXACT,
     memory: Memory | None = None,
 ) -> Doc:
-    """``P``; for the parameters see ``term_doc``."""
+    """Print ``P``; the parameters are those of ``term_doc``."""
     return descend(command(_page(P, names, brevity, memory), P, _marks(marks)))
 
 
 def handler_doc(H: Handler, names: Sequence[str] = (), brevity: Brevity = EXACT) -> Doc:
-    """``{ return x → P ; … }``, whether or not H has a name."""
+    """Print ``{ return x → P ; … }``, whether or not H has a name."""
     return descend(handler(_page(H, names, brevity), H))
 
 
@@ -101,9 +101,9 @@ def show(
     abridge: int | None = None,
     names: Sequence[str] = (),
 ) -> str:
-    """What one writes on the board for ``node``, in lines of ``width`` columns where they can be broken.
+    """Print ``node`` as text, in lines of ``width`` columns where it can be broken.
 
-    With ``abridge`` arrays and tuples of more entries are printed in short, and handlers without a name folded.
+    With ``abridge``, larger arrays and tuples are abbreviated, and handlers without a name are folded.
     """
     brevity = Brevity.at(abridge)
     match node:
@@ -119,7 +119,7 @@ def show(
 
 
 def _page(node: Node, names: Sequence[str], brevity: Brevity, memory: Memory | None = None) -> Page:
-    # A variable must not be called like a function that is used in its scope, so it is called like none in sight.
+    # No variable may be called like a function used in its scope, so none is called like any function in the document.
     shelf = None if memory is None else memory.shelf(brevity)
     visible = Names(symbols(node)) if memory is None or shelf is None else shelf.names(memory.symbols.of(node))
     taken: set[str] = set()

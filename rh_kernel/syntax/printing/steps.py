@@ -1,6 +1,6 @@
-"""How the printer walks a tree of any depth: each node asks for the documents of its children.
+"""How the printer traverses trees of any depth: the generator of each node yields those of its children.
 
-``Marks`` are the annotations a caller puts on subterms, found by going down with the printer.
+``Marks`` are the annotations that a caller puts on subterms, passed down together with the nodes.
 """
 
 from collections.abc import Mapping
@@ -21,18 +21,18 @@ Path: TypeAlias = tuple[int, ...]
 
 @dataclass(slots=True)
 class Marks:
-    """What is said about a node, and about its descendants by the position of the child they are under."""
+    """The annotation of a node, and those of its descendants by child position."""
 
     here: Annotation | None = None
     below: "dict[int, Marks]" = field(default_factory=dict[int, "Marks"])
 
     def child(self, position: int) -> "Marks":
-        """What is said about a child and its descendants."""
+        """The marks of a child and its descendants."""
         return self.below.get(position, UNMARKED)
 
     @staticmethod
     def of(paths: Mapping[Path, Annotation]) -> "Marks":
-        """The annotations at the ends of paths from the root."""
+        """Build marks from annotations at paths from the root."""
         root = Marks()
         for path, annotation in paths.items():
             node = root
@@ -47,10 +47,10 @@ UNMARKED = Marks()
 
 @frozen
 class Brevity:
-    """What is printed in short.
+    """What is abbreviated in print.
 
-    Arrays of more than ``entries`` are shown by their types, entries to so many ``digits``; of tuples so many ``items`` are
-    shown; a handler without a name is folded if it ``folds``.
+    Arrays with more than ``entries`` entries are shown by their types, entries with ``digits`` significant digits, tuples by
+    their first ``items`` components; if ``folds``, handlers without a name are folded.
     """
 
     entries: int | None = None
@@ -60,7 +60,7 @@ class Brevity:
 
     @staticmethod
     def at(size: int | None, digits: int | None = None) -> "Brevity":
-        """Arrays and tuples of more than ``size`` entries in short, and handlers folded; with ``None`` nothing is."""
+        """Abbreviate arrays and tuples of more than ``size`` entries and fold handlers; with ``None`` abbreviate nothing."""
         return EXACT if size is None else Brevity(size, size, folds=True, digits=digits)
 
 
@@ -69,7 +69,7 @@ EXACT = Brevity()
 
 @frozen
 class Page:
-    """What a printer carries along: the names of the variables, what is printed in short, and what was printed before."""
+    """The state of the printer: the names of the variables, what is abbreviated, and the cache."""
 
     names: Names
     brevity: Brevity = EXACT
@@ -77,14 +77,14 @@ class Page:
 
 
 def annotate(doc: Doc, span: Span | None, marks: Marks) -> Doc:
-    """``doc`` with its place in the source and what is said about it."""
+    """Annotate ``doc`` with its source span and its mark."""
     if span is not None:
         doc = Annotated(Spanned(span), doc)
     return doc if marks.here is None else Annotated(marks.here, doc)
 
 
 def written(page: Page, node: Node, marks: Marks, writing: Printing) -> Printing:
-    """``node`` as ``writing`` gives it, annotated; where nothing in it is marked, as it was written before."""
+    """Annotate the document that ``writing`` produces for ``node``; an unmarked node is taken from the cache."""
     shelf = page.shelf if marks is UNMARKED else None
     found = None if shelf is None else shelf.docs.find(node, page.names)
     if found is not None:

@@ -1,74 +1,52 @@
-"""The function and operation symbols of a tree: no variable in it is printed by the name of one of them."""
+"""The function and operation symbols of a tree, which the names of variables in it must avoid."""
 
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Const,
-    Defined,
-    Function,
-    Handle,
-    Let,
-    Node,
-    Operation,
-    OrdinaryHandler,
-    Perform,
-    Plus,
-    Primitive,
-    Proj,
-    R,
-    Rd,
-    RdOf,
-    Resume,
-    Return,
-    ReverseHandler,
-    RevHandle,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import Bound, Call, Const, Node, Operation, RdOf, Scope, Zero
+from rh_kernel.syntax.traversal import inside
 
 MOST = 50_000
-"""The symbols of so many nodes are known at a time, or of three times as many as the tree has."""
+"""Capacity of the cache in nodes, unless three times the size of the current tree is more."""
 
 
 def symbols(root: Node) -> frozenset[str]:
-    """The names of the functions and operations that ``root`` uses."""
+    """The names of the functions and operations in ``root``."""
     return Symbols().of(root)
 
 
 class Symbols:
-    """The symbols of many trees that share nodes: each node is looked at once, and kept as long as its symbols are known."""
+    """The symbols of many trees that share nodes: each node is visited once, and kept alive while it is cached."""
 
     def __init__(self) -> None:
         self._bits: dict[str, int] = {}
         self._sets: dict[int, frozenset[str]] = {}
         self._known: dict[int, tuple[Node, int]] = {}
-        self._room = MOST
+        self._capacity = MOST
 
     def of(self, root: Node) -> frozenset[str]:
-        """The names of the functions and operations that ``root`` uses."""
-        is_full = len(self._known) > self._room
+        """The names of the functions and operations in ``root``."""
+        is_full = len(self._known) > self._capacity
         if is_full:
             self._known.clear()
         todo = [root]
         while todo:
-            bits, unknown = self._looked_at(todo[-1])
+            bits, unknown = self._scan(todo[-1])
             if unknown:
                 todo += unknown
             else:
                 node = todo.pop()
                 self._known[id(node)] = node, bits
         if is_full:
-            self._room = max(MOST, 3 * len(self._known))
+            self._capacity = max(MOST, 3 * len(self._known))
         return self._set(self._known[id(root)][1])
 
-    def _looked_at(self, node: Node) -> tuple[int, list[Node]]:
-        """A bit for each symbol that is known to be in ``node``, and the parts of it that are still to be looked at."""
-        name, parts = _opened(node)
-        bits = 0 if name is None else 1 << self._bits.setdefault(name, len(self._bits))
+    def _scan(self, node: Node) -> tuple[int, list[Node]]:
+        """The bitset of the symbols known to be in ``node``, and its children that are not in the cache yet."""
+        bits = 0
+        name = _symbol(node)
+        if name is not None:
+            bits = 1 << self._bits.setdefault(name, len(self._bits))
         unknown: list[Node] = []
-        for part in parts:
+        for part in inside(node):
+            part = part.body if isinstance(part, Scope) else part
             known = self._known.get(id(part))
             if known is not None:
                 bits |= known[1]
@@ -82,44 +60,13 @@ class Symbols:
         return self._sets[bits]
 
 
-def _opened(node: Node) -> tuple[str | None, tuple[Node, ...]]:
-    """The symbol at the root of ``node``, and its parts."""
-    match node:
-        case Bound() | Const() | Zero():
-            return None, ()
-        case Call(f, M):
-            return _symbol(f), (M,)
-        case Plus(M, N):
-            return None, (M, N)
-        case Tuple(items):
-            return None, items
-        case Proj(_, _, M) | Return(M) | Resume(_, _, M):
-            return None, (M,)
-        case Let(M, scope) | Bind(M, scope):
-            return None, (M, scope.body)
-        case Rd(W, scope, V):
-            return None, (W, scope.body, V)
-        case R(W, scope, V, known):
-            return None, (W, scope.body, V, *(known or ()))
-        case Operation(family, indices):
-            return family.name, tuple([i for i in indices if isinstance(i, Node)])
-        case Perform(op, M):
-            return None, (op, M)
-        case RevHandle(M, scope, H) | RH(M, scope, H):
-            return None, (M, scope.body, H)
-        case Handle(P, H):
-            return None, (P, H)
-        case ReverseHandler(_, returns, clauses):
-            return None, (returns.body, *[scope.body for c in clauses for scope in (c.forward, c.backward)])
-        case OrdinaryHandler(_, _, returns, clauses):
-            return None, (returns.body, *[c.scope.body for c in clauses])
-        case Node():
-            raise TypeError(f"{type(node).__name__} is not printed by itself")
-
-
-def _symbol(f: Function) -> str:
+def _symbol(node: Node) -> str | None:
+    """The symbol at the root of ``node``, or ``None``."""
+    if isinstance(node, Operation):
+        return node.family.name
+    if not isinstance(node, Call):
+        return None
+    f = node.function
     while isinstance(f, RdOf):
         f = f.of
-    match f:
-        case Primitive(name) | Defined(name):
-            return name
+    return f.name

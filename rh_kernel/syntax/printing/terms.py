@@ -1,7 +1,7 @@
-"""Terms as they are written (RH Def. 3.4, the Unicode column of LANGUAGE §1): print, then parse, is the identity up to α.
+"""Printing of terms (RH Def. 3.4, the Unicode column of LANGUAGE §1): parsing the printed term gives it back up to α.
 
-A postfix binds tighter than the unary minus, that tighter than ``* · @ /``, those tighter than ``+ -``; ``let`` extends to
-the right as far as it can. An infix is printed where it is read back as the same function symbol, else its name.
+Postfixes bind tighter than the unary minus, that tighter than ``* · @ /``, those tighter than ``+ -``; ``let`` extends as far
+to the right as possible. An infix is printed only where it parses as the same function symbol.
 """
 
 from collections.abc import Callable, Generator
@@ -39,7 +39,7 @@ _IN = role(Role.KEYWORD, "in")
 
 
 class Level(IntEnum):
-    """How tightly a form holds together; a form stands in brackets where a tighter one is asked for."""
+    """Precedence: a form is bracketed where a higher level is required."""
 
     OPEN = 0
     SUM = 1
@@ -70,7 +70,7 @@ INDEXED = {
     "sumpool2d": 1,
     "spread2d": 3,
 }
-"""The families with indices in square brackets: how many of the first entries of ``at`` these are."""
+"""The families with indices in square brackets, and how many of the first entries of ``at`` these are."""
 
 _INFIX = {
     "scale": ("·", Level.PRODUCT),
@@ -82,7 +82,7 @@ _INFIX = {
 
 
 def term(page: Page, M: Term, level: Level, marks: Marks) -> Printing:
-    """``M``, in brackets if it holds less tightly than ``level``."""
+    """``M``, in brackets if its precedence is lower than ``level``."""
     doc = yield from written(page, M, marks, _form(page, M, marks))
     if isinstance(M, Let):
         doc = Group(doc)
@@ -90,7 +90,7 @@ def term(page: Page, M: Term, level: Level, marks: Marks) -> Printing:
 
 
 def level_of(M: Term) -> Level:
-    """How tightly ``M`` holds together as it is printed."""
+    """The precedence of ``M`` as it is printed."""
     match M:
         case Bound() | Tuple() | Proj() | Rd() | R():
             return Level.POSTFIX
@@ -112,9 +112,9 @@ def level_of(M: Term) -> Level:
 
 
 def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> Printing:
-    """What stands in the round brackets of an application: ``M, N`` for a tuple, and nothing for the unit.
+    """The bracketed arguments of an application: ``(M, N)`` for a tuple, ``()`` for the unit.
 
-    ``takes_one`` says that one argument is asked for, which only happens to be the unit here: ``tanh(())``.
+    ``takes_one``: the symbol takes one argument, which happens to be the unit, ``tanh(())``.
     """
     match M:
         case Const(value) if value.shape == (0,) and not takes_one:
@@ -130,7 +130,7 @@ def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> 
 def link(
     page: Page, scope: Scope, marks: Marks, arrow: str, write: Callable[[Page, Any, Marks], Printing]
 ) -> Generator[Printing, Doc, Link]:
-    """``let x ←`` and, as ``write`` gives it, what follows the ``in``; remembered where it has no marks."""
+    """``let x ←`` and, printed by ``write``, the body after ``in``; cached unless it has marks."""
     shelf = page.shelf if marks is UNMARKED else None
     found = None if shelf is None else shelf.links.find(scope, page.names)
     if found is not None:
@@ -148,7 +148,7 @@ def link(
 
 
 def joined(link: Link, bound: Doc, *, is_long: bool) -> Doc:
-    """``let x ← bound in body``; a long bound term or command has lines of its own."""
+    """``let x ← bound in body``; a long ``bound`` gets its own lines."""
     if is_long:
         return concat(group(link.head, nest(LINE, bound), LINE, _IN), LINE, link.body)
     return concat(link.head, " ", nest(bound), " ", _IN, LINE, link.body)
@@ -200,14 +200,14 @@ def _form(page: Page, M: Term, marks: Marks) -> Printing:
 
 
 def _let(page: Page, M: Let, marks: Marks) -> Printing:
-    """``let x ← M in`` and what follows, in lines of their own if the group around all of them is too long for one."""
+    """``let x ← M in`` and its body, on separate lines if the group around them does not fit on one."""
     bound = yield term(page, M.bound, Level.OPEN, marks.child(0))
-    rest = yield from link(page, M.scope, marks.child(1), "←", _after)
+    rest = yield from link(page, M.scope, marks.child(1), "←", _body)
     return joined(rest, bound, is_long=isinstance(M.bound, Let))
 
 
-def _after(page: Page, N: Term, marks: Marks) -> Printing:
-    """What follows a let: another one stands in the same group."""
+def _body(page: Page, N: Term, marks: Marks) -> Printing:
+    """Print the body of a let; another let goes into the same group."""
     if isinstance(N, Let):
         return (yield from written(page, N, marks, _let(page, N, marks)))
     return (yield term(page, N, Level.OPEN, marks))
@@ -249,7 +249,7 @@ def _call(page: Page, M: Call, marks: Marks) -> Printing:
 
 
 def function_doc(f: Function) -> Doc:
-    """A function symbol: ``swish``, ``reshape[3, 2]``, ``rd[f]``."""
+    """Print a function symbol: ``swish``, ``reshape[3, 2]``, ``rd[f]``."""
     ends = 0
     while isinstance(f, RdOf):
         f, ends = f.of, ends + 1
@@ -266,13 +266,13 @@ def function_doc(f: Function) -> Doc:
 
 
 def _sugar(M: Call) -> tuple[str, Level] | None:
-    """The sign of an infix that is read back as ``M``; which function it stands for depends on its operands' types."""
+    """The infix that parses as ``M``, if there is one; its function symbol depends on the types of the operands."""
     match M:
-        case Call(Primitive("mul", codomain=B), Tuple((L, _))) if B == SCALAR or _asks(L):
+        case Call(Primitive("mul", codomain=B), Tuple((L, _))) if B == SCALAR or _needs_context(L):
             return None
-        case Call(Primitive("div", codomain=B), Tuple((_, N))) if B != SCALAR and _asks(N):
+        case Call(Primitive("div", codomain=B), Tuple((_, N))) if B != SCALAR and _needs_context(N):
             return None
-        case Call(Primitive("matmul"), Tuple((L, N))) if _asks(L) or _asks(N):
+        case Call(Primitive("matmul"), Tuple((L, N))) if _needs_context(L) or _needs_context(N):
             return None
         case Call(Primitive(name), Tuple((_, _))):
             return _INFIX.get(name)
@@ -280,13 +280,13 @@ def _sugar(M: Call) -> tuple[str, Level] | None:
             return None
 
 
-def _asks(M: Term) -> bool:
-    """Whether ``M`` has any type that its context asks for."""
+def _needs_context(M: Term) -> bool:
+    """Whether the type of ``M`` is determined by its context alone."""
     while isinstance(M, Plus | Let):
         M = M.left if isinstance(M, Plus) else cast(Term, M.scope.body)
     return isinstance(M, Zero)
 
 
 def _is_number(M: Term) -> bool:
-    """Whether ``-M`` would be read as a constant."""
+    """Whether ``-M`` would parse as a constant."""
     return isinstance(M, Zero) or (isinstance(M, Const) and is_number(M.value))

@@ -4,13 +4,14 @@ import io
 import struct
 import warnings
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
 from rh_kernel.syntax.core import Array
+from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, damage_told, put, said, shown
 
 _MAGIC = b"\x93NUMPY"
@@ -175,3 +176,21 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
     while len(data) < size and (more := stream.read(size - len(data))):
         data += more
     return data
+
+
+def _write(contents: Mapping[str, Array], file: IO[bytes]) -> None:
+    with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
+        for name, array in contents.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+
+
+NPY = Format("npy", (".npy",), "an array saved as .npy", open_npy, is_data=False)
+NPZ = Format(
+    "npz",
+    (".npz",),
+    "an archive of arrays",
+    open_npz,
+    "write it with numpy.savez(file, x=…, t=…), without Python objects",
+    write=_write,
+)

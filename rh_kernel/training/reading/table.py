@@ -18,6 +18,7 @@ import numpy as np
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.errors import BadColumns, NoSamples, NotANumber, NotFinite, RaggedRow
+from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, listed, said, shown
 
 COUNTED = 1 << 22
@@ -292,3 +293,6 @@ def _number(cell: str) -> float | None:
     """The number that is written, in ASCII digits without underscores; also ``nan`` and ``inf``, which are refused later."""
     cell = cell.strip()
     return float(cell) if _NUMBER.fullmatch(cell) else None
+
+
+CSV = Format("csv", (".csv",), "a table in UTF-8 with commas", open_csv)

@@ -1,13 +1,15 @@
 """``.safetensors``: tensors by name. The library checks the header, and maps the file, so that parts of it can be read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from math import prod
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
 from rh_kernel.syntax.core import Array
+from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Header, damage_told, shown
 
 _DTYPES = {
@@ -82,3 +84,20 @@ def _places(header: Header) -> Iterator[tuple[slice, ...]]:
     for outer in np.ndindex(*shape[:axis]):
         for start in range(0, shape[axis], step):
             yield (*[slice(i, i + 1) for i in outer], slice(start, min(start + step, shape[axis])))
+
+
+def _write(contents: Mapping[str, Array], file: IO[bytes]) -> None:
+    from safetensors.numpy import save
+
+    file.write(save({name: np.ascontiguousarray(array) for name, array in contents.items()}))
+
+
+SAFETENSORS = Format(
+    "safetensors",
+    (".safetensors",),
+    "a file of tensors",
+    open_safetensors,
+    is_data=False,
+    write=_write,
+    requires="safetensors",
+)

@@ -1,6 +1,6 @@
 """Derivations of ``Γ ⊢ M : A``, ``Γ ; Δ ⊢ P : A`` and ``⊢ H : rev handler(C)`` (RH Def. 3.5), as values.
 
-A context is a chain, so that the contexts along a spine of lets share what they have in common.
+Contexts are linked lists, so that the contexts along a spine of lets share their common part.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from rh_kernel.typing.context import Zone
 
 
 class TypingRule(Enum):
-    """A rule of RH Fig. 2 or 3, of §2.2.1, or a lemma that types a form of the rewriting; the value is what is printed."""
+    """A rule of RH Fig. 2 or 3, of §2.2.1, or a lemma that types an intermediate form; the value is its printed name."""
 
     T_VAR = "T-VAR"
     T_CONST = "T-CONST"
@@ -46,7 +46,7 @@ class TypingRule(Enum):
 
     @property
     def cited(self) -> str:
-        """The rule with the place that states it."""
+        """The rule together with the figure, section or lemma that states it."""
         return f"{self.value} (RH {self.figure.value})"
 
 
@@ -93,7 +93,7 @@ class Extended:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Dropped:
-    """``Γ ; ◇`` where ``outer`` is ``Γ ; Δ``: the variables of Δ keep their indices and cannot be used."""
+    """``Γ ; ◇`` where ``outer`` is ``Γ ; Δ``: the variables of Δ keep their indices but cannot be used."""
 
     outer: "Context"
 
@@ -115,7 +115,7 @@ def drop_delta(cx: Context) -> Context:
 
 
 def look_up(cx: Context, index: int) -> Assumption | None:
-    """The assumption with this index; ``None`` if there is none, or it was dropped."""
+    """The assumption with this index; ``None`` if there is none or it was dropped."""
     dropped = False
     while cx is not None:
         if isinstance(cx, Dropped):
@@ -129,7 +129,7 @@ def look_up(cx: Context, index: int) -> Assumption | None:
 
 
 def assumptions(cx: Context) -> tuple[Assumption | None, ...]:
-    """All assumptions, outermost first: the last one is index 0, and ``None`` stands for one that was dropped."""
+    """All assumptions, outermost first: the last one is index 0, and ``None`` stands for a dropped one."""
     found: list[Assumption | None] = []
     dropped = False
     while cx is not None:
@@ -168,7 +168,7 @@ Assigned: TypeAlias = Type | ReverseHandlerType | OrdinaryHandlerType
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Derivation:
-    """``premises`` over ``context ⊢ subject : type``, by ``rule``. A derivation can be thousands of rules high."""
+    """``premises`` over ``context ⊢ subject : type``, by ``rule``. A derivation may be thousands of rules deep."""
 
     rule: TypingRule
     context: Context
@@ -178,9 +178,9 @@ class Derivation:
 
 
 class IllTyped(KernelBug):
-    """A core tree has no derivation. Programs are elaborated to typable trees, so the fault is ours.
+    """A core tree without a derivation: a bug in the kernel, since elaboration produces well-typed trees.
 
-    ``subject`` is the least tree around the fault, and ``span`` the place it was written at, if it was.
+    ``subject`` is the smallest ill-typed subtree, and ``span`` its place in the source, if any.
     """
 
     def __init__(self, what: str, subject: Node, span: Span | None) -> None:

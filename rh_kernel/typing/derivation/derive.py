@@ -1,11 +1,11 @@
 """Derivations for core trees: ``Γ ⊢ M : A`` (RH Fig. 2), ``Γ ; Δ ⊢ P : A`` and ``⊢ H : rev handler(C)`` (Fig. 3).
 
-One rule of a figure is one case. In the core every type can be read off, so a derivation is built from the leaves and nothing
-is guessed: this is the check of our own passes, and knows nothing of elaboration. Beyond the figures ``M + N`` and ``0`` are at
-every type, as Fig. 6 and 7 need; handlers may use Γ, which holds their parameters; ``handle P with H`` and ``k • M`` are typed
-by rule (1) of §2.2.1; and the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` as Lemma 5.3 and Lemma 5.9 say.
+Each rule of a figure is one case. Every type in the core can be read off, so derivations are built bottom-up without
+inference: this module checks the kernel's own passes, and is independent of elaboration. Beyond the figures, ``M + N`` and
+``0`` are at every type, as Fig. 6 and 7 require; handlers may use Γ, which contains their parameters; ``handle P with H`` and
+``k • M`` are typed by rule (1) of §2.2.1; the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` by Lemma 5.3 and 5.9.
 
-A judgment yields the judgments of its premises and is sent their derivations, so no tree is too deep.
+A judgment is a generator that yields the judgments of its premises and receives their derivations, so no tree is too deep.
 """
 
 from collections.abc import Generator
@@ -64,7 +64,7 @@ Judgment: TypeAlias = Descent[Derivation]
 
 
 def derive_term(gamma: tuple[Type, ...], M: Term, names: tuple[str, ...] = ()) -> Derivation:
-    """The derivation of ``Γ ⊢ M : A``; the last type of Γ is that of index 0. Raises ``IllTyped`` if there is none."""
+    """The derivation of ``Γ ⊢ M : A``; the last type of Γ is that of index 0. Raises ``IllTyped``."""
     return descend(_term(_context(gamma, (), names), M))
 
 
@@ -131,7 +131,7 @@ def _term(cx: Context, M: Term) -> Judgment:
 
 
 def _derivative(rule: TypingRule, cx: Context, M: Term, W: Term, scope: Scope, V: Term) -> Judgment:
-    """``Γ ⊢ W : B`` and ``Γ, x : A ⊢ N : B`` and ``Γ ⊢ V : A`` give A: T-RD, and Lemma 5.3 alike."""
+    """``Γ ⊢ W : B`` and ``Γ, x : A ⊢ N : B`` and ``Γ ⊢ V : A`` give A: T-RD, and likewise Lemma 5.3."""
     cotangent = yield _term(cx, W)
     point = yield _term(cx, V)
     body = yield _term(_under(cx, scope, point), _body(scope))
@@ -187,7 +187,7 @@ def _command(cx: Context, P: Command) -> Judgment:
 def _reverse_handling(rule: TypingRule, cx: Context, P: Command, M: Term, scope: Scope, H: ReverseHandler) -> Judgment:
     """``Γ, Δ ⊢ M : ∏ Aᵢ`` and ``Γ ; x1 : A1, …, xn : An ⊢ R : C`` and ``⊢ H : rev handler(C)`` give ``∏ Aᵢ``."""
     argument = yield _term(cx, M)
-    types = _spread(P, argument, scope.arity)
+    types = _variable_types(P, argument, scope.arity)
     inner = extend(drop_delta(cx), [Assumption(x, A, Zone.DELTA) for x, A in zip(scope.hints, types, strict=True)])
     body = yield _command(inner, _block(scope))
     handler = yield _handler(cx, H)
@@ -213,7 +213,7 @@ def _handler(cx: Context, H: Handler) -> Judgment:
 def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment, Derivation, list[Derivation]]:
     """``Γ ; x : A ⊢ Q^f : B × D`` and ``Γ ; y : B, z : D ⊢ Q^b : A``"""
     op, D = clause_types(clause.pattern, clause), clause.auxiliary
-    _bound_afresh(gamma, clause, ())
+    _check_fresh(gamma, clause, ())
     values = tuple([A for _, A in op.values])
     forward = yield _clause(gamma, clause, clause.forward, (op.coarity,), values, Product((op.arity, D)))
     backward = yield _clause(gamma, clause, clause.backward, (op.arity, D), values, op.coarity)
@@ -223,7 +223,7 @@ def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment
 def _ordinary_clause(gamma: Context, clause: OrdinaryClause, D: Type) -> Judgment:
     """``Γ ; x : A, k : B ⇝ D ⊢ Q : D``"""
     op = clause_types(clause.pattern, clause)
-    _bound_afresh(gamma, clause, (D,))
+    _check_fresh(gamma, clause, (D,))
     values = tuple([A for _, A in op.values])
     return _clause(gamma, clause, clause.scope, (op.coarity,), values, D, (op.arity, D))
 
@@ -250,8 +250,8 @@ def _clause(
     return Q
 
 
-def _bound_afresh(gamma: Context, clause: ReverseClause | OrdinaryClause, types: tuple[Type, ...]) -> None:
-    """The dimensions that a clause binds are none of those that Γ and the given types speak of. Raises ``IllTyped``."""
+def _check_fresh(gamma: Context, clause: ReverseClause | OrdinaryClause, types: tuple[Type, ...]) -> None:
+    """Raise ``IllTyped`` if a dimension variable bound by the clause occurs in Γ or in ``types``."""
     around = [x.type for x in assumptions(gamma) if x is not None]
     captured = names_bound(clause.pattern) & {name for A in (*around, *types) for name in names_within(A)}
     if captured:
@@ -265,7 +265,7 @@ def _context(gamma: tuple[Type, ...], delta: tuple[Type, ...], names: tuple[str,
 
 
 def _under(cx: Context, scope: Scope, bound: Derivation) -> Context:
-    """``Γ ; Δ, x : A`` for the scope ``x. …`` over what has the type A."""
+    """``Γ ; Δ, x : A`` for the scope ``x. …``, where ``bound`` derives the type A."""
     if scope.arity != 1:
         raise IllTyped(f"a scope binds {scope.arity} variables in place of one", scope, scope.span)
     return extend(cx, [Assumption(scope.hints[0], _type(bound), Zone.DELTA)])
@@ -283,7 +283,7 @@ def _block(scope: Scope) -> Command:
     raise IllTyped("a term stands in the place of a command", scope.body, scope.body.span)
 
 
-def _spread(P: Command, argument: Derivation, n: int) -> tuple[Type, ...]:
+def _variable_types(P: Command, argument: Derivation, n: int) -> tuple[Type, ...]:
     A = _type(argument)
     try:
         types = factors(A, n)

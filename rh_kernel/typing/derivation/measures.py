@@ -1,7 +1,7 @@
 """Two measures of well-typed programs: the depth of reverse handlers (RH Fig. 4) and the size of derivations (Fig. 5).
 
-``RH_H^V(⟨ys⟩. P)`` is as deep as P and H are, which bounds what it unfolds to (Lemma 5.8); an ordinary handler counts for what
-its clauses hold. The rules that the figures lack count 1, as those for other constructs do, and ``k • M`` as an operation.
+``RH_H^V(⟨ys⟩. P)`` is as deep as P and H are, which bounds what it unfolds to (Lemma 5.8); an ordinary handler has the depth
+of its clauses. Rules that the figures lack count 1, like those of other constructs; ``k • M`` counts as an operation.
 """
 
 from typing import cast
@@ -24,7 +24,7 @@ from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
 
 
 def depth(node: Command | Handler) -> int:
-    """``depth(P)`` or ``depth(H)``: how many reverse handlers are nested."""
+    """``depth(P)`` or ``depth(H)``: the nesting depth of reverse handlers."""
     deepest = 0
     pending: list[tuple[Command | Handler, int]] = [(node, 0)]
     while pending:

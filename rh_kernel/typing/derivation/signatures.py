@@ -1,6 +1,6 @@
 """The side conditions ``f : A → B ∈ Σ_fun`` and ``Op : A → B ∈ Σ_op`` of RH Fig. 2 and 3 (Def. 3.2, 3.3), for core trees.
 
-The nodes carry the types of the members they are; here it is checked that the families have such members.
+Nodes carry the types of the family members that they are; this module checks that the families have such members.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from rh_kernel.typing.unification.unify import Unifier
 
 @frozen
 class Required:
-    """``x1 : A1, …, xn : An ⊢ M : B``, which a defined function symbol has to satisfy."""
+    """``x1 : A1, …, xn : An ⊢ M : B``, the premise of a user-defined function symbol."""
 
     scope: Scope
     domains: tuple[Type, ...]
@@ -29,7 +29,7 @@ class Required:
 
 
 def requirements(f: Function) -> Iterator[Required]:
-    """What has to be derivable for f to be a symbol of Σ_fun, beyond what is checked here. Raises ``ValueError``."""
+    """The judgments that must be derivable for f ∈ Σ_fun. Raises ``ValueError`` if a built-in family has no such member."""
     while isinstance(f, RdOf):
         f = f.of
     match f:
@@ -57,9 +57,9 @@ def _is_member(f: Primitive) -> bool:
 
 
 def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
-    """The indices of ``op`` that are terms, with the types they need to have.
+    """The indices of ``op`` that are terms, with their required types.
 
-    Raises ``IllTyped`` if no member of the family is at these indices or has these types.
+    Raises ``IllTyped`` if the family has no member at these indices or of these types.
     """
     family = op.family
     counts = len(family.variables), len(family.parameters)
@@ -87,7 +87,7 @@ def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
 
 @frozen
 class ClauseTypes:
-    """What a clause sees of its operation ``Op[a…] : A → B``: the closed values ``a`` with their types, A and B."""
+    """The types that a clause sees for its operation ``Op[a…] : A → B``: of the closed values ``a``, A and B."""
 
     values: tuple[tuple[str, Type], ...]
     coarity: Type
@@ -95,9 +95,9 @@ class ClauseTypes:
 
 
 def clause_types(pattern: Pattern, clause: Node) -> ClauseTypes:
-    """The types under the head of a clause: its dimension variables stand for themselves, save where a location fixes them.
+    """The types under the head of a clause. Dimension variables stand for themselves, unless a location in the head fixes them.
 
-    Raises ``IllTyped`` if a location of the head has a shape that no member of the family has.
+    Raises ``IllTyped`` if a location in the head has a shape that no member of the family has.
     """
     family, static = pattern.family, images(pattern, clause)
     values = [
@@ -115,14 +115,14 @@ def names_bound(pattern: Pattern) -> set[str]:
 
 
 def names_within(A: Type) -> set[str]:
-    """The names of the dimension and shape variables that A speaks of."""
+    """The names of the dimension and shape variables in A."""
     shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
     dims = [v.name for s in shapes if isinstance(s, tuple) for d in s for v in variables(d) if isinstance(v, DimVar)]
     return {*dims, *(s.name for s in shapes if isinstance(s, ShapeVar))}
 
 
 def images(pattern: Pattern, clause: Node) -> Static:
-    """What the family's variables and dimension parameters are under the head of a clause. Raises ``IllTyped``."""
+    """The images of the family's variables and dimension parameters under the head of a clause. Raises ``IllTyped``."""
     family = pattern.family
     whole = shape_variables(family)
     names = dict(zip(family.variables, pattern.variables, strict=True))
@@ -135,7 +135,7 @@ def images(pattern: Pattern, clause: Node) -> Static:
 
 
 def _at_locations(pattern: Pattern, clause: Node, rigid: Static) -> Static:
-    """The images of the family's variables once the locations that the head names have the shapes they have."""
+    """Unify the shapes of the locations in the head; variables that this does not fix stay rigid."""
     named = [
         (p.kind.shape, index)
         for p, index in zip(pattern.family.parameters, pattern.indices, strict=True)

@@ -1,1 +1,1 @@
-"""From what was written to the typed core (RH Fig. 2, 3), one module for each judgment."""
+"""Elaboration of the surface syntax to the typed core (RH Fig. 2, 3), one module for each judgment."""

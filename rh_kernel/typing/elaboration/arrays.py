@@ -1,4 +1,4 @@
-"""Constants that are written out: numbers, vectors, matrices (LANGUAGE §1)."""
+"""Elaboration of literals: numbers, vectors, matrices (LANGUAGE §1)."""
 
 from typing import Any
 
@@ -13,20 +13,20 @@ Nested = float | list[Any]
 
 
 def number(e: s.Number | s.Negate) -> Const:
-    """The constant of shape (1,) that a number stands for."""
+    """The constant of shape (1,) for a number."""
     c = constant(value_of(e))
     return Const(c.value, span=e.span)
 
 
 def value_of(e: s.Number | s.Negate) -> float:
-    """The real number that is written."""
+    """The value of a number literal."""
     return _number(e)
 
 
 def array_literal(e: s.ArrayLiteral) -> Const:
-    """The constant that nested brackets of numbers stand for.
+    """The constant for nested brackets of numbers.
 
-    Raises ``Rejected`` where rows differ in length, or there are more than ``AXES`` brackets one in another.
+    Raises ``Rejected`` if rows differ in length, or if brackets are nested more than ``AXES`` deep.
     """
     nested = _nested(e)
     axes = len(_check_regular(e))

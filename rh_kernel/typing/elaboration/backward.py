@@ -1,4 +1,4 @@
-"""Backward passes written where they cannot be: in an ordinary handler (RH §2.2.2), or with variables of the forward part."""
+"""Errors in backward passes: one written in an ordinary handler (RH §2.2.2), or one that uses variables of the forward part."""
 
 import re
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from rh_kernel.typing.unification.unify import Unifier
 
 
 def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: Type) -> Rejected:
-    """The complaint about ``H_train``: ``k`` is used at ``B ⇝ B`` and the clause has type A, where rule (1) wants one D."""
+    """The diagnostic for ``H_train``: ``k`` is used at ``B ⇝ B``, and the clause has type A; rule (1) requires one D."""
     B, A, answer = unifier.show(head.arity, head.coarity, D)
     k, name = clause.continuation.text, clause.head.text
     alike = head.arity == head.coarity
     span = resumed(clause.body, k) or clause.head.span
     hint = f"to go forward and then back, use a reverse handler and split the clause at `{k}`"
-    halves = _cut(clause)
+    halves = _as_reverse_clause(clause)
     hint += f":\n{halves}" if halves else ": what comes before it, and what comes after"
     return Rejected(
         BackwardInOrdinary(
@@ -45,8 +45,8 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
     )
 
 
-def _cut(clause: s.OrdinaryClause) -> str | None:
-    """The clause as one of a reverse handler, if it is a spine of lets of which one resumes, and none after it."""
+def _as_reverse_clause(clause: s.OrdinaryClause) -> str | None:
+    """The clause for a reverse handler, if it is a spine of lets of which exactly one resumes ``k``; ``None`` otherwise."""
     k, e = clause.continuation.text, clause.body
     before = [x.name for x in names_of(clause.variable)]
     while isinstance(e, s.LetExpr) and resumed(e.bound, k) is None:
@@ -67,13 +67,13 @@ def _cut(clause: s.OrdinaryClause) -> str | None:
 
 
 def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D: Type) -> Rejected:
-    """The same complaints; about a variable of the forward part with a hint how to hand it over.
+    """Improve the diagnostics of a backward part: a variable of the forward part gets a hint how to pass it on.
 
-    Where what the forward part keeps, of type D, is taken apart in another way, or does not have the type that it is used at,
-    it is shown where that stands.
+    If the auxiliary data, of type D, does not match its pattern or has the wrong type at a use, a note shows where the forward
+    part returns it.
     """
-    taken, exchanged = _taken(clause), _exchanged(clause)
-    bound, z = {x.name: x.span for x in _bound(clause)}, clause.auxiliary.span.text
+    taken, exchanged = _auxiliary_names(clause), _reordered(clause)
+    bound, z = {x.name: x.span for x in _forward_names(clause)}, clause.auxiliary.span.text
     told: list[Diagnostic] = []
     for d in failure.diagnostics:
         match d:
@@ -82,9 +82,9 @@ def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D
                 note = Note(span=bound[name], text=f"`{name}` is bound here, in the forward part")
                 told.append(replace(d, hint=hint, fix=None, notes=(note,)))
             case PatternDoesNotFit(span=span) if span is not None and clause.backward.span.to(span) != clause.backward.span:
-                told.append(replace(d, notes=(Note(span=_kept(clause), text=f"the forward part saves {unifier.show(D)[0]}"),)))
+                told.append(replace(d, notes=(Note(span=_saved(clause), text=f"the forward part saves {unifier.show(D)[0]}"),)))
             case TypesDiffer() | OperandsDiffer() | NoSuchComponent() if d.span is not None and taken & _words(d.span):
-                kept = Note(span=_kept(clause), text=f"the forward part saves {unifier.show(D)[0]}")
+                kept = Note(span=_saved(clause), text=f"the forward part saves {unifier.show(D)[0]}")
                 others = [note for note in d.notes if note.span != kept.span]
                 if exchanged is not None:
                     hint, fix = exchanged
@@ -100,8 +100,8 @@ def _words(span: Span) -> set[str]:
     return set(re.findall(r"[\w']+", span.text))
 
 
-def _taken(clause: s.ReverseClause) -> set[str]:
-    """The names in the backward part that stand for parts of what the forward part keeps."""
+def _auxiliary_names(clause: s.ReverseClause) -> set[str]:
+    """The names in the backward part that are bound to parts of the auxiliary data."""
     found = {x.name for x in names_of(clause.auxiliary)}
     e = clause.backward
     while isinstance(e, s.LetExpr):
@@ -111,8 +111,8 @@ def _taken(clause: s.ReverseClause) -> set[str]:
     return found
 
 
-def _exchanged(clause: s.ReverseClause) -> tuple[str, Fix] | None:
-    """A hint and a fix where a tuple of variables is kept, and taken apart under the same names in another order."""
+def _reordered(clause: s.ReverseClause) -> tuple[str, Fix] | None:
+    """A hint and a quick fix if a tuple of variables is saved, and matched against the same names in another order."""
     patterns: list[s.Pattern] = [clause.auxiliary]
     e = clause.backward
     while isinstance(e, s.LetExpr):
@@ -136,8 +136,8 @@ def _exchanged(clause: s.ReverseClause) -> tuple[str, Fix] | None:
     return None
 
 
-def _kept(clause: s.ReverseClause) -> Span:
-    """What the forward part returns for the backward part, if it is written out as that."""
+def _saved(clause: s.ReverseClause) -> Span:
+    """The auxiliary data that the forward part returns, or its last expression if that is not a literal pair."""
     match last(clause.forward):
         case s.ReturnExpr(s.TupleExpr((_, kept))):
             return kept.span
@@ -146,14 +146,14 @@ def _kept(clause: s.ReverseClause) -> Span:
 
 
 def last(e: s.Expr) -> s.Expr:
-    """What a spine of lets comes to."""
+    """The body of a spine of lets."""
     while isinstance(e, s.LetExpr):
         e = e.body
     return e
 
 
 def resumed(e: s.Expr, k: str) -> Span | None:
-    """Where ``e`` first resumes ``k``, on its spine or below a handler."""
+    """The first place where ``e`` resumes ``k``, on its spine or below a handler; ``None`` if there is none."""
     while isinstance(e, s.LetExpr):
         found = resumed(e.bound, k)
         if found is not None:
@@ -168,7 +168,7 @@ def resumed(e: s.Expr, k: str) -> Span | None:
             return None
 
 
-def _bound(clause: s.ReverseClause) -> Iterator[s.NamePattern]:
+def _forward_names(clause: s.ReverseClause) -> Iterator[s.NamePattern]:
     yield from names_of(clause.variable)
     e = clause.forward
     while isinstance(e, s.LetExpr):

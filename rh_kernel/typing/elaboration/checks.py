@@ -19,10 +19,10 @@ from rh_kernel.typing.explaining.hints import Asked
 from rh_kernel.typing.unification.unify import Unifier
 
 TOLERANCE = 1e-6
-"""Two reals are equal if they differ by so much at most, or by so many times the second one where that is larger than 1."""
+"""The default tolerance: absolute, or relative to the second number if that is larger than 1."""
 
 _INPUT = "⊢"
-"""What the input of a function is called: nothing that anybody can write."""
+"""The name of a function's input; it cannot be written in a program."""
 
 
 @frozen
@@ -35,7 +35,7 @@ class Equation:
 
 
 def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> Equation:
-    """The two sides and the tolerance. Raises ``Rejected``, also where the types of the sides differ."""
+    """Elaborate both sides and the tolerance. Raises ``Rejected``, also if the types of the sides differ."""
     siblings, sides = Siblings(Unifier()), list[ClosedTerm | ClosedCommand]()
     for side in (item.left, item.right):
         with siblings:
@@ -43,7 +43,7 @@ def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> E
     siblings.settle()
     left, right = sides
     if left.type != right.type:
-        # `0` is the zero of whatever type the other side has.
+        # `0` is the zero of the type that the other side has.
         left = _at(definitions, item.left, right.type) or left
         right = _at(definitions, item.right, left.type) or right
     if left.type != right.type:
@@ -61,7 +61,7 @@ def _at(definitions: Definitions, e: s.Expr, A: Type) -> ClosedTerm | ClosedComm
 
 
 def elaborate_type_check(definitions: Definitions, item: items.TypeCheck) -> str:
-    """How the type is written that the subject has. Raises ``Rejected`` if it has another one."""
+    """Return the type of the subject as text. Raises ``Rejected`` if it is another one."""
     cx = Context(definitions)
     match item.type:
         case items.ArrowType() as A:

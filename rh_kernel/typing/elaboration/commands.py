@@ -1,6 +1,6 @@
-"""Elaboration of commands: ``Γ ; Δ ⊢ P : A`` (RH Fig. 3) from what was written.
+"""Elaboration of commands: ``Γ ; Δ ⊢ P : A`` (RH Fig. 3).
 
-``handlers`` holds the judgment for handlers; the two need each other, so each is handed what it needs of the other.
+``handlers`` has the judgment for handlers; the two are mutually recursive, so each is passed what it needs of the other.
 """
 
 from dataclasses import replace
@@ -50,19 +50,19 @@ _DELTA = frozenset({Zone.DELTA, Zone.CONTINUATION})
 
 
 class Commands:
-    """The judgment for commands, over one set of unknowns."""
+    """The judgment for commands, over one set of metavariables."""
 
     def __init__(self, unifier: Unifier) -> None:
         self.unifier = unifier
         self.terms = Terms(unifier)
         self.handlers = Handlers(unifier, self.terms, self.elaborate)
-        # The members met at locations whose shapes say all about them, so that it is found out once for each shape.
+        # Cache of the members at locations whose shapes determine them, so that each is inferred once per shape.
         self._members: dict[tuple[Family, tuple[Shape, ...]], tuple[tuple[Dim | Shape, ...], Type, Type]] = {}
 
     def elaborate(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked = NOBODY) -> tuple[Command, Type]:
-        """P and its type; if A is given, that type is A, and ``asked`` tells who asks for it. Raises ``Rejected``.
+        """Return P and its type; if A is given, check P against A, where ``asked`` explains A. Raises ``Rejected``.
 
-        A spine of lets is gone through in a loop.
+        A spine of lets is processed in a loop.
         """
         spine: list[tuple[s.LetExpr, Command, Opened]] = []
         siblings = Siblings(self.unifier)
@@ -70,7 +70,7 @@ class Commands:
             found: tuple[Command, Type] | None = None
             with siblings:
                 found = self._bound(cx, e)
-            P, B = found or self._wrong()
+            P, B = found or self._placeholder()
             opened = taken_apart(cx, self.unifier, siblings, e, B)
             spine.append((e, P, opened))
             cx, e = opened.context, e.body
@@ -83,8 +83,8 @@ class Commands:
             Q = Bind(P, opened.command_scope(Q), span=written.span)
         return Q, C
 
-    def _wrong(self) -> tuple[Command, Type]:
-        """What stands for a command with an error until all errors are known."""
+    def _placeholder(self) -> tuple[Command, Type]:
+        """A placeholder for a command with an error, until all errors are collected."""
         M, A = wrong(self.unifier)
         return Return(M), A
 
@@ -122,7 +122,7 @@ class Commands:
                 | s.Projection()
                 | s.ReverseDerivative()
             ):
-                raise self._pure(cx, e)
+                raise self._term_in_command(cx, e)
             case s.Family(head):
                 hint = f"give it an argument: `{head.text}[…](x)`"
                 raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)
@@ -150,9 +150,9 @@ class Commands:
             case NetDefinition() as net:
                 return self._net(cx, e, net)
             case FunDefinition():
-                raise self._pure(cx, e)
+                raise self._term_in_command(cx, e)
             case None if name in ROWS or name == "rd":
-                raise self._pure(cx, e)
+                raise self._term_in_command(cx, e)
             case _:
                 names = [*cx.declared(OpDefinition, NetDefinition), *function_names(cx)]
                 raise no_such_thing(cx, name, e.head.span, "an operation or a net", names)
@@ -163,7 +163,7 @@ class Commands:
         return Perform(op, M, span=e.span), op.codomain
 
     def operation(self, cx: Context, e: s.Apply, family: Family) -> Operation:
-        """``Op[i, …]``: the member of the family at the given indices, with unknowns for what they leave open."""
+        """``Op[i, …]``: the member of the family at the given indices, with metavariables for everything else."""
         locations = located(cx, e, family.parameters)
         key = (family, tuple([location.shape for location in locations]))
         found = self._members.get(key) if locations else None
@@ -192,7 +192,7 @@ class Commands:
         ask_for_sizes(self.unifier, e.span, net.name, static.dims, net.needs)
         M = self.terms.arguments(cx, e, specialise_type(net.domain, static))
         body = net.body
-        # A net that is generic in nothing was looked through when it was declared.
+        # A net without parameters was checked when it was declared.
         if net.variables or net.statics:
             body = supply(specialise(body, static), values_of(indices, net.statics))
             self.unifier.uses.append((e.span, body))
@@ -209,11 +209,11 @@ class Commands:
             raise another_kind(cx, k.text, k.span, "a variable", "a continuation")
         by = f"what the continuation `{k.text}` takes: the operation's result"
         M = self.terms.check(
-            cx, argument, entry.type, Asked(by, story=lambda: self._takes(entry), rule=TypingRule.T_RESUME.cited)
+            cx, argument, entry.type, Asked(by, story=lambda: self._continuation_note(entry), rule=TypingRule.T_RESUME.cited)
         )
         return Resume(index, k.text, M, span=e.span), entry.answer
 
-    def _takes(self, k: Entry) -> tuple[Note, ...]:
+    def _continuation_note(self, k: Entry) -> tuple[Note, ...]:
         (taken,) = self.unifier.show(k.type)
         return () if k.span is None else (Note(span=k.span, text=f"`{k.name}` takes {taken}"),)
 
@@ -224,19 +224,19 @@ class Commands:
             M, A = self.terms.infer(cx, e.argument)
         variables = [(x, self.unifier.poison()) for x in e.variables]
         with siblings:
-            variables = list(zip(e.variables, self._spread(cx, A, e), strict=True))
-        opened = open_patterns(self._barred(cx, e), self.unifier, tuple(variables), Zone.DELTA)
-        R, C = self._wrong()
+            variables = list(zip(e.variables, self._variable_types(cx, A, e), strict=True))
+        opened = open_patterns(self._handled_context(cx, e), self.unifier, tuple(variables), Zone.DELTA)
+        R, C = self._placeholder()
         with siblings:
             R, C = self.elaborate(opened.context, e.body, None)
         handlers: list[ReverseHandler] = []
         with siblings:
-            handlers.append(self.handlers.reverse(cx, e.handler, C, self._result(e.body, C, is_ordinary=False)))
+            handlers.append(self.handlers.reverse(cx, e.handler, C, self._handled(e.body, C, is_ordinary=False)))
         siblings.settle()
         return RevHandle(M, opened.command_scope(R), handlers[0], span=e.span), A
 
-    def _barred(self, cx: Context, e: s.RevHandleExpr) -> Context:
-        """What the command under ``rev handle`` sees of what is around it."""
+    def _handled_context(self, cx: Context, e: s.RevHandleExpr) -> Context:
+        """The context of the command under ``rev handle``."""
         words = Span(e.span.source, e.span.start, e.argument.span.start)
         span = replace(words, end=words.start + len(words.text.rstrip("(⟨ \n")))
         given = (
@@ -245,18 +245,18 @@ class Commands:
             else e.argument.span.text
         )
         names = ", ".join(x.span.text for x in e.variables)
-        way_in = f"`rev handle ({_short(given)}, {{name}}) <{_short(names)}, {{name}}>. …`"
+        way_in = f"`rev handle ({_abbreviate(given)}, {{name}}) <{_abbreviate(names)}, {{name}}>. …`"
         way_in = f"pass it in: {way_in} binds it inside, and also returns its cotangent"
         return cx.bar(_DELTA, replace(REV_HANDLE, span=span, way_in=way_in))
 
-    def _result(self, e: s.Expr, C: Type, *, is_ordinary: bool) -> Asked:
-        """The handled command asks its handler for the type of its result."""
+    def _handled(self, e: s.Expr, C: Type, *, is_ordinary: bool) -> Asked:
+        """Why the handler of ``e`` is checked at C: it is the result type of the handled command."""
         end = last(e)
         end = end.term if isinstance(end, s.ReturnExpr) else end
         rule = (TypingRule.T_HANDLE if is_ordinary else TypingRule.T_RHANDLE).cited
         return Asked("the result of the handled command", story=lambda: [this_is(self.unifier, end.span, C)], rule=rule)
 
-    def _spread(self, cx: Context, A: Type, e: s.RevHandleExpr) -> tuple[Type, ...]:
+    def _variable_types(self, cx: Context, A: Type, e: s.RevHandleExpr) -> tuple[Type, ...]:
         n = len(e.variables)
         head = self.unifier.head(A)
         match head:
@@ -279,17 +279,17 @@ class Commands:
 
     def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None, asked: Asked) -> tuple[Command, Type]:
         siblings = Siblings(self.unifier)
-        P, C = self._wrong()
+        P, C = self._placeholder()
         with siblings:
             P, C = self.elaborate(cx, e.command, None)
         handlers: list[OrdinaryHandler] = []
         with siblings:
-            handlers.append(self.handlers.ordinary(cx, e.handler, C, A, asked, self._result(e.command, C, is_ordinary=True)))
+            handlers.append(self.handlers.ordinary(cx, e.handler, C, A, asked, self._handled(e.command, C, is_ordinary=True)))
         siblings.settle()
         return Handle(P, handlers[0], span=e.span), handlers[0].target
 
-    def _pure(self, cx: Context, e: s.Expr) -> Rejected:
-        """The complaint about a term in the place of a command; if the term is wrong itself, that is said first."""
+    def _term_in_command(self, cx: Context, e: s.Expr) -> Rejected:
+        """The diagnostic for a term in the place of a command. Raises ``Rejected`` if the term itself has an error."""
         self.terms.infer(cx, e)
         return Rejected(TermInCommand(span=e.span, what=quoted(e.span), fix=inserted(e.span, "return ")))
 
@@ -302,12 +302,12 @@ class Commands:
         )
 
 
-def _short(text: str) -> str:
+def _abbreviate(text: str) -> str:
     return text if len(text) <= _SHORT and "\n" not in text else "…"
 
 
 def other_arrow(failure: Rejected, e: s.LetExpr) -> Rejected:
-    """The same complaint; if it is that the whole of what ``let`` binds belongs to the other layer, the arrow is to blame."""
+    """Change a diagnostic about the whole bound expression of ``let``, that it is in the wrong layer, to blame the arrow."""
     return Rejected(*(_other_arrow(d, e) if d.span == e.bound.span else d for d in failure.diagnostics))
 
 

@@ -39,7 +39,7 @@ from rh_kernel.typing.unification.unify import Unifier
 
 
 def declare(definitions: Definitions, item: items.Declaration) -> Definition:
-    """What the declaration makes its name stand for. Raises ``Rejected``."""
+    """Elaborate a declaration. Raises ``Rejected``."""
     if item.name.text in ("Get", "Put"):
         raise Rejected(BuiltInName(span=item.name.span, name=item.name.text, hint="choose another name"))
     try:
@@ -67,7 +67,7 @@ def _declared(cx: Context, item: items.Declaration) -> Definition:
 
 
 def whole_number(cx: Context, e: s.Expr) -> int:
-    """The value of a dimension without variables. Raises ``Rejected``."""
+    """The value of a closed dimension. Raises ``Rejected``."""
     value = elaborate_dim(cx, e).constant
     if value is None:
         why, hint = f"`{e.span.text}` has no value here", "write a number, or a name declared by `dim`"
@@ -114,7 +114,7 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
                 asked = declared_as(f"the declared result of `{item.name.text}`", item.result)
                 M = terms.check(opened.context, item.body, B, asked)
         except Rejected as failure:
-            raise _pure(failure) from None
+            raise _explain_purity(failure) from None
     own = None
     if item.derivative is not None:
         with siblings:
@@ -156,14 +156,14 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
         body = Scope(body.hints, body.body, is_generic=False, span=body.span)
     needs = check_dimensions(commands.unifier)
     B = finished_type(commands.unifier, B)
-    nodes = _nodes(item, commands.unifier)
+    nodes = _estimated_size(item, commands.unifier)
     return NetDefinition(
         item.name.text, signature.variables, signature.statics, signature.parameters, signature.domain, B, body, nodes, needs
     )
 
 
-def _nodes(item: items.Declaration, unifier: Unifier) -> int:
-    """About how large the item is, with what it uses unfolded."""
+def _estimated_size(item: items.Declaration, unifier: Unifier) -> int:
+    """The approximate size of the item with the nets and handlers in it unfolded."""
     return count(item.span) + unifier.nodes
 
 
@@ -175,7 +175,7 @@ def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
     source: Type = unifier.fresh_type()
     target: Type | None = None
     if item.type is not None:
-        opened = _opening(cx)
+        opened = _type_context(cx)
         source = elaborate_type(opened, item.type.source)
         target = None if item.type.target is None else elaborate_type(opened, item.type.target)
         typed = typed.with_dims({v: dim(v) for v in dimension_variables([source, *([target] if target else [])])})
@@ -198,11 +198,11 @@ def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
     H = finished(unifier, H, item.span)
     needs = check_dimensions(unifier)
     variables = dimension_variables([A for _, A in signature.parameters] + [source] + ([target] if target else []))
-    named = _named(H, item.name.text)
-    return HandlerDefinition(item.name.text, variables, signature.parameters, named, _nodes(item, unifier), needs)
+    named = _with_name(H, item.name.text)
+    return HandlerDefinition(item.name.text, variables, signature.parameters, named, _estimated_size(item, unifier), needs)
 
 
-def _named(H: Handler, name: str) -> Handler:
+def _with_name(H: Handler, name: str) -> Handler:
     match H:
         case ReverseHandler(C, returns, clauses):
             return ReverseHandler(C, returns, clauses, name, span=H.span)
@@ -210,8 +210,8 @@ def _named(H: Handler, name: str) -> Handler:
             return OrdinaryHandler(C, D, returns, clauses, name, span=H.span)
 
 
-def _pure(failure: Rejected) -> Rejected:
-    """The same complaint; about a command in a function it says what can hold one."""
+def _explain_purity(failure: Rejected) -> Rejected:
+    """Add a hint to each diagnostic about a command in a function: commands belong in nets."""
     hint = "functions are pure; to perform operations, declare a `net`"
     told = (replace(d, hint=hint, fix=None) if isinstance(d, CommandInTerm) else d for d in failure.diagnostics)
     return Rejected(*told)
@@ -219,7 +219,7 @@ def _pure(failure: Rejected) -> Rejected:
 
 @frozen
 class _Signature:
-    """What stands before the ``=`` of a declaration."""
+    """The part of a declaration before the ``=``."""
 
     variables: tuple[str, ...]
     statics: tuple[Parameter, ...]
@@ -235,9 +235,9 @@ def _signature(
     parameters: tuple[items.TypedParameter, ...],
     result: s.TypeExpr | None,
 ) -> _Signature:
-    """The parameters' types, and the context in which the body is read: static values are in Γ, all dimensions in scope."""
+    """The types of the parameters, and the context of the body: static values are in Γ, and all dimensions are in scope."""
     elaborated, opened = _statics(cx, statics)
-    _distinct((*[p.name for p in statics], *[p.name for p in parameters]))
+    _check_distinct((*[p.name for p in statics], *[p.name for p in parameters]))
     typed = tuple((p.name.text, elaborate_type(opened, p.type)) for p in parameters)
     domain = product(A for _, A in typed)
     codomain = None if result is None else elaborate_type(opened, result)
@@ -251,9 +251,9 @@ def _signature(
 
 
 def _statics(cx: Context, statics: tuple[items.StaticParameter, ...]) -> tuple[tuple[Parameter, ...], Context]:
-    _distinct(tuple(p.name for p in statics))
+    _check_distinct(tuple(p.name for p in statics))
     dims = {p.name.text: dim(p.name.text) for p in statics if isinstance(p.kind, s.DimKind)}
-    opened = _opening(cx).with_dims(dims)
+    opened = _type_context(cx).with_dims(dims)
     elaborated: list[Parameter] = []
     for p in statics:
         match p.kind:
@@ -266,8 +266,8 @@ def _statics(cx: Context, statics: tuple[items.StaticParameter, ...]) -> tuple[t
     return tuple(elaborated), opened
 
 
-def _opening(cx: Context) -> Context:
-    """The context of a declaration's types: a lower-case name that means nothing yet is a dimension variable there."""
+def _type_context(cx: Context) -> Context:
+    """The context of a declaration's types, in which an undefined lower-case name is a dimension variable."""
     return Context(cx.definitions, dims=cx.dims, shapes=cx.shapes, open_dims=True)
 
 
@@ -296,7 +296,7 @@ def _pattern(parameters: tuple[items.TypedParameter, ...], name: s.Name) -> s.Pa
             return s.TuplePattern(many, span=many[0].span.to(many[-1].span))
 
 
-def _distinct(names: tuple[s.Name, ...]) -> None:
+def _check_distinct(names: tuple[s.Name, ...]) -> None:
     seen: dict[str, Span] = {}
     for name in names:
         if name.text in seen:

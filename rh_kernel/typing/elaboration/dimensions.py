@@ -13,11 +13,11 @@ from rh_kernel.typing.errors import BadDimension, NotADimension
 from rh_kernel.typing.explaining.complaints import comment_meant, no_such_thing
 
 AXES = 60
-"""So many axes an array may have: NumPy has 64, and a batch takes one of them."""
+"""The maximum number of axes of an array: NumPy allows 64, and a batch needs one more."""
 
 
 def elaborate_type(cx: Context, A: s.TypeExpr) -> Type:
-    """The type that is written. Raises ``Rejected``."""
+    """Elaborate a type. Raises ``Rejected``."""
     match A:
         case s.UnitType():
             return UNIT
@@ -28,7 +28,7 @@ def elaborate_type(cx: Context, A: s.TypeExpr) -> Type:
 
 
 def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...]) -> Shape:
-    """The shape in ``Real(…)`` or ``Loc(…)``; nothing in the brackets means ``(1,)``."""
+    """Elaborate the shape in ``Real(…)`` or ``Loc(…)``; empty brackets mean ``(1,)``."""
     match dims:
         case ():
             return (dim(1),)
@@ -39,14 +39,14 @@ def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...]) -> Shape:
 
 
 def several(cx: Context, dims: tuple[s.Expr, ...]) -> tuple[Dim, ...]:
-    """The axes that are written. Raises ``Rejected``, also if they are more than ``AXES``."""
+    """Elaborate the axes of a shape. Raises ``Rejected``, also if there are more than ``AXES``."""
     if len(dims) > AXES:
         raise too_many_axes(len(dims), dims[0].span.to(dims[-1].span))
     return tuple([elaborate_dim(cx, d) for d in dims])
 
 
 def too_many_axes(axes: int, span: Span) -> Rejected:
-    """The complaint about an array with so many axes."""
+    """The diagnostic for an array with too many axes."""
     hint = "combine several axes into one, `Real(m * n)`; `reshape` converts between them"
     return Rejected(BadDimension(span=span, what=f"this array has {axes} axes", expected=f"at most {AXES}", hint=hint))
 
@@ -55,7 +55,7 @@ _OF_DIMENSIONS = frozenset({s.BinaryOperator.PLUS, s.BinaryOperator.MINUS, s.Bin
 
 
 def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
-    """The dimension that is written. Raises ``Rejected``."""
+    """Elaborate a dimension. Raises ``Rejected``."""
     d = _dim(cx, e)
     if d.constant is not None and d.constant < 0:
         what = f"`{e.span.text}` is {d if e.span.text != str(d) else 'less than 0'}"
@@ -85,7 +85,7 @@ def _dim(cx: Context, e: s.Expr) -> Dim:
 
 
 def _joined(cx: Context, e: s.Binary) -> Dim:
-    """Operators in a row are gone through in a loop."""
+    """A chain of operators is processed in a loop."""
     spine = s.spine(e, _OF_DIMENSIONS)
     d = _dim(cx, spine[0].left)
     for written in spine:
@@ -137,7 +137,7 @@ def _variable(cx: Context, name: str, span: Span) -> Dim:
 
 
 def dimension_variables(types: Iterable[Type | Shape]) -> tuple[str, ...]:
-    """The names of the dimension and shape variables of some types, in order of first occurrence."""
+    """The names of the dimension and shape variables in ``types``, in order of first occurrence."""
     found: dict[str, None] = {}
     for A in types:
         for name in _names(A):

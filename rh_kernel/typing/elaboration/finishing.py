@@ -1,4 +1,4 @@
-"""The end of elaboration: unknowns are replaced by what was found, and what is left over or impossible is complained about."""
+"""The end of elaboration: replace metavariables by their solutions, and report unsolved and impossible dimensions."""
 
 from rh_kernel.primitives.schemes import keeps_entries
 from rh_kernel.primitives.table import ROWS, failing
@@ -17,18 +17,18 @@ from rh_kernel.typing.unification.unify import Unifier
 
 
 def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
-    """``node`` without unknowns. Raises ``Rejected`` if an equation is left open, or a dimension was not found."""
+    """Replace the metavariables in ``node``. Raises ``Rejected`` if an equation or a dimension is unsolved."""
     open_equation = unifier.settle()
     if open_equation is not None:
         c, d = open_equation
         left, right = unifier.show(Real((c,)), Real((d,)))
         equation = f"{left[5:-1]} = {right[5:-1]}"
         hint = "state the sizes, for example in the type of a parameter or constant"
-        place = _first_open(unifier, (Real((c,)), Real((d,)))) or span
+        place = _unsolved_use(unifier, (Real((c,)), Real((d,)))) or span
         raise Rejected(Undetermined(span=place, what=f"the solution of {equation}", hint=hint))
     result = unifier.finish(node)
     if unifier.undetermined:
-        place, name = _undetermined(unifier)
+        place, name = _unsolved_dimension(unifier)
         hint = "state the size, for example in the type of a parameter, constant or location that it depends on"
         what = f"the dimension `{name}`" if name else "the size of an array"
         raise Rejected(Undetermined(span=place or span, what=what, hint=hint))
@@ -36,12 +36,12 @@ def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
 
 
 def finished_type(unifier: Unifier, A: Type) -> Type:
-    """``A`` without unknowns."""
+    """Replace the metavariables in ``A``."""
     return unifier.finish_type(A)
 
 
-def _undetermined(unifier: Unifier) -> tuple[Span | None, str]:
-    """The innermost use of something generic that leaves a dimension open, and what that is called."""
+def _unsolved_dimension(unifier: Unifier) -> tuple[Span | None, str]:
+    """The innermost use of a generic definition that leaves a dimension unsolved, and the name of that dimension."""
     found: list[tuple[Span, str]] = []
     for span, node in unifier.uses:
         names = [name for _, A in types_within(unifier.finish(node)) if (name := unifier.open_name(A))]
@@ -49,8 +49,8 @@ def _undetermined(unifier: Unifier) -> tuple[Span | None, str]:
     return min(found, key=lambda use: use[0].end - use[0].start, default=(None, ""))
 
 
-def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
-    """The use whose types hold an unknown of these."""
+def _unsolved_use(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
+    """The first use with one of the unsolved metavariables of these types."""
     open_now = {v for A in types for v in unknowns(unifier.type(A))}
     for span, node in unifier.uses:
         if any(open_now & unknowns(unifier.type(A)) for _, A in types_within(node)):
@@ -59,16 +59,16 @@ def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
 
 
 def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
-    """Where something generic is used, no dimension is negative, and functions have what they need. Raises ``Rejected``.
+    """Check at all uses of generic definitions that dimensions are not negative and symbols are defined. Raises ``Rejected``.
 
-    Returns what has to be 0 or more at each use of what is declared.
+    Returns the dimensions that must be 0 or more at each use of the current declaration.
     """
     fine: set[Primitive] = set()
-    # By identity, what nothing is wrong with: what one use holds, those around it hold too.
+    # Types and symbols already found to be correct, by identity: nested uses share them.
     checked: dict[int, Type | Primitive] = {}
     walk = unifier.solutions
     for span, node in unifier.uses:
-        if _is_plain(node, fine):
+        if _is_correct(node, fine):
             continue
         if isinstance(node, Call):
             _check_entries(span, node.function, walk)
@@ -86,8 +86,8 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
     return check_sizes(unifier)
 
 
-def _is_plain(use: Node, fine: set[Primitive]) -> bool:
-    """Whether it is seen at a glance that nothing is wrong with a use; ``fine`` are the symbols of which that is known."""
+def _is_correct(use: Node, fine: set[Primitive]) -> bool:
+    """A quick test that a use is correct; ``fine`` caches the symbols that passed it."""
     match use:
         case Operation(_, _, _, A, B):
             return use.loose == 0 and not any(isinstance(i, Node) for i in use.indices) and _is_possible(A) and _is_possible(B)
@@ -101,7 +101,7 @@ def _is_plain(use: Node, fine: set[Primitive]) -> bool:
 
 
 def _is_possible(A: Type) -> bool:
-    """Whether the type's dimensions are numbers from 0 on."""
+    """Whether all dimensions of the type are numbers ≥ 0."""
     return A.is_concrete and not any(impossible(d) for leaf in leaves(A) if isinstance(leaf, Real) for d in _axes(leaf))
 
 
@@ -110,7 +110,7 @@ def _axes(A: Real) -> tuple[Dim, ...]:
 
 
 def _check_entries(span: Span, f: Function, walk: Walk) -> None:
-    """Once more for what was not known yet when the use was met, and for the whole shapes that clauses of ``Get`` have."""
+    """Repeat ``check_size`` now that dimensions are solved, and for the shape variables of ``Get`` clauses."""
     while isinstance(f, RdOf):
         f = f.of
     f = function_image(f, walk) if isinstance(f, Primitive) else f
@@ -120,13 +120,13 @@ def _check_entries(span: Span, f: Function, walk: Walk) -> None:
 
 
 def _check_needs(span: Span, inner: Span | None, f: Function) -> None:
-    """What the types of f do not show, such as ``hi ≤ n`` for ``slice[lo, hi]``."""
+    """Check conditions that the types of f do not express, such as ``hi ≤ n`` for ``slice[lo, hi]``."""
     found = failing(f) if isinstance(f, Primitive) else None
     if found is not None:
-        raise no_such_member(span, found, str(f.domain), _needed_at(span, inner))
+        raise no_such_member(span, found, str(f.domain), _requirement(span, inner))
 
 
-def _needed_at(span: Span, inner: Span | None) -> tuple[Note, ...]:
+def _requirement(span: Span, inner: Span | None) -> tuple[Note, ...]:
     return () if inner is None or inner == span else (Note(span=inner, text="it is needed here"),)
 
 
@@ -139,7 +139,7 @@ def _check(span: Span, inner: Span | None, A: Real, shape: tuple[Dim, ...]) -> N
                 span=span,
                 what=f"this needs an array of type {A}",
                 expected="dimensions that are whole numbers from 0 on",
-                notes=_needed_at(span, inner),
+                notes=_requirement(span, inner),
                 hint=hint,
             )
         )

@@ -1,4 +1,4 @@
-"""Function symbols at a use: which member of which family ``f``, ``reshape[3, 2]`` or ``rd[rd[f]]`` is (RH Def. 3.2)."""
+"""Resolution of function symbols: the member of the family that ``f``, ``reshape[3, 2]`` or ``rd[rd[f]]`` is (RH Def. 3.2)."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -28,27 +28,27 @@ from rh_kernel.typing.unification.unify import Unifier
 
 @frozen
 class Candidate:
-    """A member of a family with unknowns in it, and the two shapes that must hold equally many entries, if any."""
+    """A member of a family, with metavariables, and two shapes that must have equally many entries, if any."""
 
     function: Function
     same_size: tuple[Shape, Shape] | None
 
 
 def function_names(cx: Context) -> list[str]:
-    """The names of the function symbols: those that come with the language, and those that are declared."""
+    """The names of all function symbols, built-in and declared."""
     return [*ROWS, *cx.declared(FunDefinition)]
 
 
 @lru_cache(maxsize=4096)
 def member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
-    """The member of family ``name`` that its scheme ``number`` has at ``at``."""
+    """The instance of the type scheme ``number`` of family ``name`` at ``at``."""
     return instantiate(name, ROWS[name].schemes[number], at)
 
 
 def resolve_function(
     cx: Context, unifier: Unifier, e: s.Apply, argument: Callable[[], tuple[Term, Type]]
 ) -> tuple[Candidate, Term | None]:
-    """The function symbol that ``e`` applies, and its argument, if a name with several schemes had to ask for its type."""
+    """Return the symbol that ``e`` applies, and its argument if that was elaborated to select one of several schemes."""
     candidates = _candidates(cx, unifier, e.head, e.indices)
     if len(candidates) == 1:
         return candidates[0], None
@@ -89,7 +89,7 @@ def _first(A: Type) -> Type:
 
 
 def check_size(cx: Context, unifier: Unifier, candidate: Candidate, e: s.Apply) -> None:
-    """What the types do not show: a ``reshape`` keeps the entries, a block has some, and so on. Raises ``Rejected``."""
+    """Check conditions that types do not express, such as that ``reshape`` keeps the number of entries. Raises ``Rejected``."""
     check_needs(cx, unifier, candidate.function, e)
     if candidate.same_size is None:
         return
@@ -104,7 +104,7 @@ def check_size(cx: Context, unifier: Unifier, candidate: Candidate, e: s.Apply) 
 
 
 def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
-    """What ``f`` needs, so far as the dimensions are known by now; ``finishing.check_dimensions`` sees the others.
+    """Check the preconditions of ``f`` for the dimensions solved so far; ``finishing.check_dimensions`` checks the others.
 
     Raises ``Rejected``.
     """
@@ -118,7 +118,7 @@ def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
 
 
 def instance(unifier: Unifier, d: FunDefinition, span: Span) -> Defined:
-    """A user's function with fresh unknowns for its dimension variables, used at ``span``."""
+    """Instantiate a user-defined function at fresh dimension metavariables; ``span`` is the place of use."""
     if not d.variables:
         return Defined(d.name, d.domain, d.codomain, d.body, d.own, is_generic=False)
     static = Static({v: unifier.fresh_dim(v) for v in d.variables}, {}, {})

@@ -1,7 +1,7 @@
 """Elaboration of handlers: ``⊢ H : rev handler(C)`` (RH Fig. 3, T-RHANDLER) and ``⊢ H : C ⇒ D`` (RH §2.2.1, rule (1)).
 
 A clause is checked once for all indices of its family: the dimension variables of the operation's declaration are rigid in it.
-It is closed: of what is around it, it sees the handler's parameters (Γ) and nothing of Δ.
+It is closed: it may use the handler's parameters (Γ), but nothing of the enclosing Δ.
 """
 
 from collections.abc import Callable, Iterable
@@ -49,7 +49,7 @@ ElaborateCommand = Callable[[Context, s.Expr, Type | None, Asked], tuple[Command
 
 
 class Handlers:
-    """The judgment for handlers, over one set of unknowns."""
+    """The judgment for handlers, over one set of metavariables."""
 
     def __init__(self, unifier: Unifier, terms: Terms, command: ElaborateCommand) -> None:
         self.unifier = unifier
@@ -57,7 +57,7 @@ class Handlers:
         self.command = command
 
     def reverse(self, cx: Context, h: s.HandlerExpr, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
-        """H with ``⊢ H : rev handler(C)``, where ``handled`` tells where C is from. Raises ``Rejected``."""
+        """Return H with ``⊢ H : rev handler(C)``; ``handled`` explains C. Raises ``Rejected``."""
         match h:
             case s.HandlerLiteral():
                 return self.reverse_literal(cx, h, C, handled)
@@ -65,13 +65,13 @@ class Handlers:
                 H = self._named(cx, h)
                 if not isinstance(H, ReverseHandler):
                     raise handler_of_other_kind(cx, h, "`rev handle`", REVERSE, ORDINARY)
-                self._fits(cx, h, H.type, C, handled)
+                self._check_handled(cx, h, H.type, C, handled)
                 return H
 
     def ordinary(
         self, cx: Context, h: s.HandlerExpr, C: Type, D: Type | None, asked: Asked = NOBODY, handled: Asked = NOBODY
     ) -> OrdinaryHandler:
-        """H with ``⊢ H : C ⇒ D``; where D is not given it is found, else ``asked`` tells who wants it. Raises ``Rejected``."""
+        """Return H with ``⊢ H : C ⇒ D``; D is inferred if not given, and ``asked`` explains it. Raises ``Rejected``."""
         match h:
             case s.HandlerLiteral():
                 return self.ordinary_literal(cx, h, C, D, asked)
@@ -82,7 +82,7 @@ class Handlers:
                         "" if H.clauses else f"; with no other clauses, an ordinary one is declared `{h.name.text} : A => B`"
                     )
                     raise handler_of_other_kind(cx, h, "`handle`", ORDINARY, REVERSE, alone)
-                self._fits(cx, h, H.source, C, handled)
+                self._check_handled(cx, h, H.source, C, handled)
                 if D is not None and not self.unifier.same_type(H.target, D):
                     what = f"the result of {quoted(h.span)}"
                     raise types_differ(self.unifier, h.span, what, H.target, D, asked, where(cx, h.name.text))
@@ -114,7 +114,7 @@ class Handlers:
                 )
             )
         self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
-        fresh = _Fresh(self.unifier)
+        fresh = _FreshCopy(self.unifier)
         static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
         ask_for_sizes(self.unifier, h.span, d.name, static.dims, d.needs)
         closed = cx.bar(CLOSED, ARGUMENT)
@@ -133,14 +133,14 @@ class Handlers:
             case OrdinaryHandler():
                 return replace(apply_handler(H, tuple(arguments)), name=written)
 
-    def _fits(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
+    def _check_handled(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
         if not self.unifier.same_type(found, C):
             what = f"the result handled by {quoted(h.span)}"
             story = [*(note for e in h.arguments for note in origins(cx, self.unifier, e)), *where(cx, h.name.text)]
             raise types_differ(self.unifier, h.span, what, found, C, handled, story)
 
     def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
-        """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` tells where C is from."""
+        """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` explains C."""
         cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h)))
         siblings = Siblings(self.unifier)
         returns: list[Scope] = []
@@ -153,7 +153,7 @@ class Handlers:
                 match clause:
                     case s.ReverseClause():
                         elaborated = self._reverse_clause(cx, clause)
-                        _once(earlier, elaborated.pattern, clause)
+                        _check_unique(earlier, elaborated.pattern, clause)
                         clauses.append(elaborated)
                     case s.OrdinaryClause():
                         hint = f"give it a forward and a backward part: `{head_of(clause)}(x) -> … | y, z -> …`"
@@ -173,10 +173,10 @@ class Handlers:
             x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
             asked = replace(asked_of_forward(name), story=lambda: where(cx, clause.head.text))
             Qf, _ = self.command(x.context, clause.forward, Product((head.arity, kept)), asked)
-            scopes.append(_under(values, x.command_scope(Qf)))
+            scopes.append(_bind_values(values, x.command_scope(Qf)))
             D = kept
         with siblings:
-            scopes.append(_under(values, self._backward(cx, head, clause, D)))
+            scopes.append(_bind_values(values, self._backward(cx, head, clause, D)))
         siblings.settle()
         return ReverseClause(head.pattern, scopes[0], D, scopes[1], span=clause.span)
 
@@ -194,7 +194,7 @@ class Handlers:
     def ordinary_literal(
         self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked = NOBODY
     ) -> OrdinaryHandler:
-        """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D, where ``asked`` tells who asks for D, if somebody does."""
+        """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D, where ``asked`` explains D if it is given."""
         cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h), rule="T-HANDLER"))
         siblings = Siblings(self.unifier)
         returns: list[Scope] = []
@@ -210,7 +210,7 @@ class Handlers:
                 match clause:
                     case s.OrdinaryClause():
                         elaborated = self._ordinary_clause(cx, clause, target, story)
-                        _once(earlier, elaborated.pattern, clause)
+                        _check_unique(earlier, elaborated.pattern, clause)
                         clauses.append(elaborated)
                     case s.ReverseClause():
                         hint = f"give it the continuation: `{head_of(clause)}(x), k -> …`"
@@ -226,35 +226,35 @@ class Handlers:
         head = clause_head(cx, clause)
         mark = self.unifier.mark()
         try:
-            Q = self._resumable(head, clause, D, D, replace(asked_of_clause(head.pattern.family.name), story=story))
+            Q = self._clause_scope(head, clause, D, D, replace(asked_of_clause(head.pattern.family.name), story=story))
             self._check_escape(head, clause, D)
         except Rejected as failure:
             self.unifier.back(mark)
-            if self._is_backward(head, clause):
+            if self._is_backpropagation(head, clause):
                 self.unifier.back(mark)
                 raise backpropagation(self.unifier, head, clause, D) from None
             raise failure from None
-        return OrdinaryClause(head.pattern, _under(tuple(e.name for e in head.values), Q), span=clause.span)
+        return OrdinaryClause(head.pattern, _bind_values(tuple(e.name for e in head.values), Q), span=clause.span)
 
-    def _resumable(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
-        """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 asks for the two to be one."""
+    def _clause_scope(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
+        """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 requires the two to be equal."""
         k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=answer, span=clause.continuation.span)
         opened = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA, after=(k,))
         Q, _ = self.command(opened.context, clause.body, D, asked)
         return opened.command_scope(Q)
 
-    def _is_backward(self, head: Head, clause: s.OrdinaryClause) -> bool:
-        """Whether the clause has the typing that §2.2.2 wishes for: ``k : B ⇝ B`` is used, and the clause is of type A."""
+    def _is_backpropagation(self, head: Head, clause: s.OrdinaryClause) -> bool:
+        """Whether the clause has the typing that §2.2.2 would like: ``k`` is used at ``B ⇝ B``, and the clause has type A."""
         if resumed(clause.body, clause.continuation.text) is None:
             return False
         try:
-            self._resumable(head, clause, head.arity, head.coarity, NOBODY)
+            self._clause_scope(head, clause, head.arity, head.coarity, NOBODY)
         except Rejected:
             return False
         return True
 
     def _check_escape(self, head: Head, clause: s.OrdinaryClause, D: Type) -> None:
-        """All clauses have one type D, so D cannot depend on the dimensions of one clause's operation. Raises ``Rejected``."""
+        """All clauses share one type D, so D must not mention the dimension variables of one clause. Raises ``Rejected``."""
         own = {*head.pattern.variables, *(i for i in head.pattern.indices if isinstance(i, str))}
         if own & dimension_names(self.unifier.type(D)):
             (found,) = self.unifier.show(D)
@@ -276,8 +276,8 @@ class Handlers:
         return opened.command_scope(P), A
 
 
-class _Fresh:
-    """New unknowns for those that a declaration left open: each use of the declaration has its own."""
+class _FreshCopy:
+    """Renews the metavariables that a declaration left open, once for each use of the declaration."""
 
     def __init__(self, unifier: Unifier) -> None:
         self._unifier = unifier
@@ -310,12 +310,12 @@ def _brace(h: s.HandlerLiteral) -> Span:
     return replace(h.span, end=h.span.start + 1)
 
 
-def _under(values: tuple[str, ...], scope: Scope) -> Scope:
-    """``a…, x. Q`` from ``x. Q`` whose body already counts the ``a`` as the variables just outside."""
+def _bind_values(values: tuple[str, ...], scope: Scope) -> Scope:
+    """Bind the ``a`` as well: ``a…, x. Q`` from ``x. Q`` in which they are the free variables just outside."""
     return Scope((*values, *scope.hints), scope.body, span=scope.span)
 
 
-def _once(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, clause: s.Clause) -> None:
+def _check_unique(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, clause: s.Clause) -> None:
     for other, first in earlier:
         if other.family == pattern.family and _locations(other) == _locations(pattern):
             raise clause_twice(clause, pattern.family.name, first)

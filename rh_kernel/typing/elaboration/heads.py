@@ -1,6 +1,6 @@
-"""Heads of handlers' clauses: ``FC[l](x)`` covers a family, ``FC[w0](x)`` the operations at one location (LANGUAGE §3).
+"""Heads of handler clauses: ``FC[l](x)`` covers a family, ``FC[w0](x)`` the operations at one location (LANGUAGE §3).
 
-Inside a clause the dimension variables of the operation's declaration are in scope, rigid, under the names they have there.
+The dimension variables of the operation's declaration are in scope and rigid in a clause, under their names there.
 """
 
 from rh_kernel.source.diagnostic import Note, Rejected
@@ -20,7 +20,7 @@ from rh_kernel.typing.unification.unify import Unifier
 
 @frozen
 class Head:
-    """A clause's head, elaborated: the operation's types as the clause sees them, and what is in scope."""
+    """An elaborated clause head: the types of the operation as the clause sees them, and the context of the clause."""
 
     pattern: Pattern
     coarity: Type
@@ -30,14 +30,14 @@ class Head:
 
 
 def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head:
-    """The head of ``clause``. Raises ``Rejected``."""
+    """Elaborate the head of ``clause``. Raises ``Rejected``."""
     family = _family(cx, clause)
     if len(clause.indices) != len(family.parameters):
         wanted = count_of(len(family.parameters), "index")
         hint = "a clause names the indices, `FC[l](x)`, and covers all of them" if family.parameters else ""
         raise wrong_indices(cx, clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
-    taken = _taken(cx)
-    names, shapes = _rigid(taken, family)
+    taken = _enclosing_variables(cx)
+    names, shapes = _rigid_variables(taken, family)
     taken |= {*names}
     dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
     given = list(zip(clause.indices, family.parameters, strict=True))
@@ -72,11 +72,11 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
                 values.append((written, A))
         indices.append(index)
     static = Static(dims, shapes, {})
-    # Only now are the dimensions known that the declared locations fix, those to the right of a parameter included.
+    # Only now are all dimensions known that declared locations fix, including locations to the right of a parameter.
     locations: dict[str, Loc] = {name: LocationVar(name, _shape(static, shape)) for name, shape in open_locations}
     entries = tuple(Entry(name.text, specialise_type(A, static), Zone.GAMMA, span=name.span) for name, A in values)
     spoken = {w.text: dims[p.name] for w, p in given if p.name in dims}
-    # What had to be primed goes by its primed name too, so that what is printed can be read.
+    # Renamed variables are also in scope under their primed names, so that printed clauses parse.
     primed = {v.name: dim(v) for d in dims.values() for v in variables(d) if isinstance(v, DimVar)}
     cx = cx.with_dims({**primed, **dims, **spoken}).with_locations(locations)
     cx = cx.with_places({name.text: name.span for name in clause.indices if name.text in locations or name.text in spoken})
@@ -95,8 +95,8 @@ def _family(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Family:
             raise no_such_thing(cx, name, span, "an operation", cx.declared(OpDefinition), hint)
 
 
-def _taken(cx: Context) -> set[str]:
-    """The names of the dimension and shape variables that clauses and declarations around this one have bound."""
+def _enclosing_variables(cx: Context) -> set[str]:
+    """The dimension and shape variables bound by enclosing clauses and declarations."""
     return {v.name for d in (cx.dims or {}).values() for v in variables(d) if isinstance(v, DimVar)} | {
         v.name for v in (cx.shapes or {}).values()
     }
@@ -108,15 +108,15 @@ def _fresh(name: str, taken: set[str]) -> str:
     return name
 
 
-def _rigid(taken: set[str], family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
-    """Names for the family's variables that nothing around has taken, and the images of the shape variables."""
+def _rigid_variables(taken: set[str], family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
+    """Fresh names for the family's variables, and the images of its shape variables."""
     whole = shape_variables(family)
     names = tuple(_fresh(v, taken) for v in family.variables)
     return names, {v: ShapeVar(n) for v, n in zip(family.variables, names, strict=True) if v in whole}
 
 
 def shape_variables(family: Family) -> frozenset[str]:
-    """Those of the family's variables that stand for whole shapes."""
+    """The variables of the family that stand for whole shapes."""
     shapes = [A.shape for A in (*leaves(family.domain), *leaves(family.codomain)) if isinstance(A, Real)]
     shapes += [p.kind.shape for p in family.parameters if isinstance(p.kind, LocKind)]
     return frozenset(shape.name for shape in shapes if isinstance(shape, ShapeVar))
@@ -131,7 +131,7 @@ def _at_location(
     dims: dict[str, Dim],
     shapes: dict[str, Shape],
 ) -> tuple[dict[str, Dim], dict[str, Shape]]:
-    """What the family's variables are at one location. Raises ``Rejected`` if its shape cannot be one of the family's."""
+    """The values of the family's variables at one location. Raises ``Rejected`` if its shape does not match."""
     unifier = Unifier()
     unknown = {v: unifier.fresh_dim(v) for v in dims}
     holes = {v: unifier.fresh_shape() for v in shapes}

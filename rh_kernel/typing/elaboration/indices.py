@@ -23,9 +23,9 @@ CLOSED = frozenset({Zone.DELTA, Zone.CONTINUATION})
 def elaborate_indices(
     cx: Context, unifier: Unifier, terms: Terms, e: s.Apply, parameters: tuple[Parameter, ...], static: Static
 ) -> tuple[tuple[Index, ...], Static]:
-    """The indices of ``e`` for ``parameters``, and ``static`` with the images of the location and dimension parameters.
+    """Elaborate the indices of ``e``; return them, and ``static`` extended by the location and dimension parameters.
 
-    Raises ``Rejected`` where an index is of another kind, or a location of another shape.
+    Raises ``Rejected`` if an index is of the wrong kind, or a location of the wrong shape.
     """
     if len(e.indices) != len(parameters):
         named = any(isinstance(p.kind, LocKind) for p in parameters)
@@ -57,7 +57,7 @@ def elaborate_indices(
 
 
 def located(cx: Context, e: s.Apply, parameters: tuple[Parameter, ...]) -> tuple[Location, ...]:
-    """The declared locations that are all the indices of ``e``, if there is nothing else about them to find out; or none."""
+    """The declared locations of ``e``, if its indices are nothing else and need no elaboration; otherwise an empty tuple."""
     if len(e.indices) != len(parameters):
         return ()
     found: list[Location] = []

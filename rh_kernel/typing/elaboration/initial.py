@@ -1,4 +1,4 @@
-"""Elaboration of a location's initial content (LANGUAGE §3): a closed term, a rule to draw it by, or a file."""
+"""Elaboration of initial values of locations (LANGUAGE §3): a closed term, an initializer, or a file."""
 
 import difflib
 
@@ -33,7 +33,7 @@ _USAGE = {
 
 
 def elaborate_initial(cx: Context, item: items.LocDeclaration, A: Type | None) -> tuple[Initial, Real]:
-    """The content and the type of the location. Raises ``Rejected``."""
+    """Return the initial value and the type of the location. Raises ``Rejected``."""
     match item.initial:
         case items.Initial() as initial:
             if not isinstance(A, Real):
@@ -83,7 +83,7 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
         raise Rejected(BadInitial(span=others[0].span, why=why, expected=usage, fix=fix))
     if how in _RANDOM and not seeds:
         why = f"`{how}` needs a seed to be reproducible"
-        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, fix=_seeded(initial)))
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, fix=_seed_fix(initial)))
     if seeds and how not in _RANDOM:
         raise Rejected(BadInitial(span=initial.span, why=f"`{how}` takes no seed", expected=usage, hint="remove it"))
     if how == "uniform" and numbers[0] > numbers[1]:
@@ -103,8 +103,8 @@ def _unknown(initial: items.Initial) -> Rejected:
     return Rejected(BadInitial(span=initial.head.span, why=f"there is no initial content `{how}`", expected=forms, fix=fix))
 
 
-def _seeded(initial: items.Initial) -> Fix:
-    """The same with a seed"""
+def _seed_fix(initial: items.Initial) -> Fix:
+    """A quick fix that adds a seed."""
     text = initial.span.text
     if not text.endswith(")"):
         return Fix(initial.span, f"{text}(seed=1)")

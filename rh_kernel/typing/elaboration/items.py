@@ -1,4 +1,4 @@
-"""Elaboration of what is evaluated: ``◇ ⊢ M : A``, ``◇ ; ◇ ⊢ P : A``, and training runs (LANGUAGE §6)."""
+"""Elaboration of evaluations ``◇ ⊢ M : A`` and ``◇ ; ◇ ⊢ P : A``, and of training runs (LANGUAGE §6)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ from rh_kernel.typing.explaining.hints import NOBODY, Asked
 from rh_kernel.typing.unification.unify import Unifier
 
 SampleTypes = Callable[[str, Span], Mapping[str, Type]]
-"""The name of a data set and where it is written ↦ the type of each component of a sample. Raises ``Rejected``."""
+"""Maps the name of a data set and its span to the types of a sample's components. Raises ``Rejected``."""
 
 
 @frozen
@@ -42,9 +42,9 @@ class ClosedCommand:
 
 @frozen
 class MeasureRun:
-    """``measure P on D``: P leaves the sample's variables loose, the last one is index 0; its type is ``Real(1)``.
+    """``measure P on D``: the sample's variables are free in P, the last one is index 0; the type of P is ``Real(1)``.
 
-    ``text`` is how it was written: P, and D where it was given.
+    ``text`` is its source: P, and D if given.
     """
 
     command: Command
@@ -54,9 +54,9 @@ class MeasureRun:
 
 @frozen
 class TrainingRun:
-    """``train P for (x, t) in D …``: P leaves the sample's variables loose, the last one is index 0.
+    """``train P for (x, t) in D …``: the sample's variables are free in P, the last one is index 0.
 
-    ``sample`` gives their names and types. ``shuffle`` is the seed, or ``None`` to go through the data in order.
+    ``sample`` has their names and types. ``shuffle`` is the seed, or ``None`` to keep the order of the data.
     """
 
     command: Command
@@ -69,7 +69,7 @@ class TrainingRun:
 
 
 def elaborate_evaluation(definitions: Definitions, e: s.Expr, A: Type | None = None) -> ClosedTerm | ClosedCommand:
-    """The closed term or command that is written; if A is given, its type is A. Raises ``Rejected``."""
+    """Elaborate a closed term or command, of type A if that is given. Raises ``Rejected``."""
     commands = Commands(Unifier())
     cx = Context(definitions)
     if is_command(definitions, e):
@@ -84,7 +84,7 @@ def elaborate_evaluation(definitions: Definitions, e: s.Expr, A: Type | None = N
 
 
 def is_command(definitions: Definitions, e: s.Expr) -> bool:
-    """Whether ``e`` has to be a command: by its outermost form, and by what the name it applies stands for."""
+    """Whether ``e`` must be a command, judged by its outermost form and the definition of the name it applies."""
     while isinstance(e, s.LetExpr):
         if e.arrow is s.Arrow.COMMAND:
             return True
@@ -99,7 +99,7 @@ def is_command(definitions: Definitions, e: s.Expr) -> bool:
 
 
 def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_types: SampleTypes) -> TrainingRun:
-    """The training run that is written; the types of the sample are those of the data. Raises ``Rejected``."""
+    """Elaborate a training run; the types of the sample are those of the data. Raises ``Rejected``."""
     names = _names(item.pattern)
     sample = _sample(names, item.data, sample_types)
     cx = Context(definitions)
@@ -108,7 +108,7 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
         try:
             found.append(_under_sample(cx, sample, [pattern.span for pattern in names], item.command, None, NOBODY)[0])
         except Rejected as failure:
-            raise _no_command(failure, item) from None
+            raise _explain_trainable(failure, item) from None
     measures: list[MeasureRun] = []
     for measure in item.measures:
         with siblings:
@@ -193,8 +193,8 @@ def _count(cx: Context, e: s.Expr, least: int = 0) -> int:
             return whole_number(cx, e)
 
 
-def _no_command(failure: Rejected, item: items.TrainItem) -> Rejected:
-    """The same complaint; if the whole of what is to be trained is a term, with a hint what is trained."""
+def _explain_trainable(failure: Rejected, item: items.TrainItem) -> Rejected:
+    """Add a hint about what can be trained, if the whole trained expression is a term."""
     hint = "training runs a command, such as `rev handle (x) <u>. mlp(u) with sgd(0.1, t)`"
     told = (
         replace(d, hint=hint, fix=None) if isinstance(d, TermInCommand) and d.span == item.command.span else d

@@ -1,4 +1,4 @@
-"""Infix operators on terms, resolved by type to function symbols (LANGUAGE §1)."""
+"""Infix operators on terms, resolved to function symbols by the types of their operands (LANGUAGE §1)."""
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
@@ -40,18 +40,18 @@ def transpose(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
 
 
 def binary(cx: Context, unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> Typed:
-    """``M op N`` for every operator but ``//``, and for ``+``, a form of the calculus, where that does not fit.
+    """``M op N`` for every operator except ``//``, and for ``+`` where the ``M + N`` of the calculus does not apply.
 
     Raises ``Rejected``.
     """
-    made, expected = _made(unifier, e, left, right)
+    made, expected = _function_call(unifier, e, left, right)
     if made is None:
         raise _operands_differ(cx, unifier, e, left[1], right[1], expected)
     return made
 
 
-def _made(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typed | None, str]:
-    """The application of a function symbol, or nothing; and which operands it would have taken."""
+def _function_call(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typed | None, str]:
+    """The application of a function symbol, or ``None``; and a description of the operands that it takes."""
     span = e.span
     match e.operator:
         case s.BinaryOperator.PLUS:
@@ -76,7 +76,7 @@ def _made(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typ
 
 
 def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, right: Type, expected: str) -> Rejected:
-    """The complaint that two operands do not go together, with the types of both, and where those come from."""
+    """The diagnostic for incompatible operands, with both types and their origins."""
     operator = e.operator.value
     A, B = unifier.type(left), unifier.type(right)
     matmul = "{} @ {}".format

@@ -25,20 +25,20 @@ class Taken:
 
 @frozen
 class Opened:
-    """Patterns as binders: ``hints`` are bound first, all at once, then each of ``taken`` in turn."""
+    """Opened patterns: ``hints`` are bound first, simultaneously, then each of ``taken`` in turn."""
 
     hints: tuple[str, ...]
     taken: tuple[Taken, ...]
     context: Context
 
     def term_scope(self, body: Term) -> Scope:
-        """The scope over a term whose binders are the patterns."""
+        """The scope of a term with the patterns as binders."""
         for number, t in reversed(list(enumerate(self.taken))):
             body = Let(self._projection(t, number), Scope((t.hint,), body), span=body.span)
         return Scope(self.hints, body)
 
     def command_scope(self, body: Command) -> Scope:
-        """The scope over a command whose binders are the patterns."""
+        """The scope of a command with the patterns as binders."""
         for number, t in reversed(list(enumerate(self.taken))):
             body = Bind(Return(self._projection(t, number)), Scope((t.hint,), body), span=body.span)
         return Scope(self.hints, body)
@@ -59,14 +59,14 @@ def open_name(cx: Context, pattern: s.NamePattern, A: Type, zone: Zone) -> Opene
 def open_patterns(
     cx: Context, unifier: Unifier, patterns: tuple[tuple[s.Pattern, Type], ...], zone: Zone, after: tuple[Entry, ...] = ()
 ) -> Opened:
-    """Bind patterns of the given types, and then the entries ``after``, as one group. Raises ``Rejected``."""
+    """Bind patterns of the given types, then the entries ``after``, in one scope. Raises ``Rejected``."""
     names: list[s.NamePattern] = []
     entries: list[Entry] = []
     queue: list[tuple[s.Pattern, Type, int]] = []
     for pattern, A in patterns:
         match pattern:
             case s.NamePattern(name):
-                _once(names, pattern)
+                _check_unique(names, pattern)
                 entries.append(Entry(name, A, zone, span=pattern.span))
             case s.TuplePattern():
                 entries.append(Entry("", A, zone))
@@ -93,7 +93,7 @@ def _take(
     for i, (item, B) in enumerate(zip(pattern.items, factors_of(unifier, A, n, pattern), strict=True), start=1):
         match item:
             case s.NamePattern(name):
-                _once(names, item)
+                _check_unique(names, item)
                 taken.append(Taken(name, i, n, position))
                 entries.append(Entry(name, B, zone, span=item.span))
             case s.TuplePattern():
@@ -103,7 +103,7 @@ def _take(
 
 
 def factors_of(unifier: Unifier, A: Type, n: int, pattern: s.Pattern) -> tuple[Type, ...]:
-    """The n factors of A. Raises ``Rejected`` if it has another number of them."""
+    """The n factors of A. Raises ``Rejected`` if A has another number of factors."""
     head = unifier.head(A)
     match head:
         case Product(factors) if len(factors) == n:
@@ -119,7 +119,7 @@ def factors_of(unifier: Unifier, A: Type, n: int, pattern: s.Pattern) -> tuple[T
 
 
 def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type, notes: tuple[Note, ...] = ()) -> Rejected:
-    """The complaint about a pattern of n names for a value of type A; ``notes`` tell where that is from."""
+    """The diagnostic for a pattern of n names and a value of type A; ``notes`` show the origin of the type."""
     (found,) = unifier.show(A)
     match A:
         case Product(factors):
@@ -130,7 +130,7 @@ def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type, notes: t
     return Rejected(PatternDoesNotFit(span=span, wanted=n, found=found, expected=expected, hint=hint, notes=notes))
 
 
-def _once(names: list[s.NamePattern], pattern: s.NamePattern) -> None:
+def _check_unique(names: list[s.NamePattern], pattern: s.NamePattern) -> None:
     if pattern.name != "_" and pattern.name in {p.name for p in names}:
         first = next(p for p in names if p.name == pattern.name)
         notes = (Note(span=first.span, text="the first one is here"),)

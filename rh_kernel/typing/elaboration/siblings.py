@@ -1,4 +1,4 @@
-"""Parts of a program that do not need each other: all of them are gone into, and what is wrong with them is told together."""
+"""Error recovery: independent parts of a program are all elaborated, and their errors are reported together."""
 
 from types import TracebackType
 
@@ -7,13 +7,13 @@ from rh_kernel.typing.errors import DependsOnError, UnknownName
 from rh_kernel.typing.unification.unify import Mark, Unifier
 
 ENOUGH = 50
-"""After so many parts with errors the others are not gone into."""
+"""After this many failed parts, the others are skipped."""
 
 
 class Siblings:
-    """``with siblings: …`` goes into one part, and keeps what is wrong with it for ``settle``.
+    """``with siblings: …`` elaborates one part and keeps its errors for ``settle``.
 
-    What such a part told the unifier is forgotten, so that no complaint about the next one is a consequence.
+    The unifier is reset after a failed part, so that later errors are not mere consequences.
     """
 
     __slots__ = ("_failures", "_found", "_mark", "_unifier")
@@ -25,11 +25,11 @@ class Siblings:
         self._mark: Mark | None = None
 
     def open(self) -> None:
-        """Begin a part that ``close`` will end."""
+        """Begin a part; ``close`` ends it."""
         self._mark = self._unifier.mark()
 
     def close(self, failure: Rejected | None) -> None:
-        """End a part that was gone into elsewhere, and that failed or not."""
+        """End a part that was elaborated elsewhere, with its error if it failed."""
         if failure is not None:
             self._keep(failure)
 
@@ -51,7 +51,7 @@ class Siblings:
             self.settle()
 
     def settle(self) -> None:
-        """Raises ``Rejected`` with what was wrong, if anything was; of complaints about one unknown name the first."""
+        """Raise ``Rejected`` with the collected errors, if any; of several about one undefined name only the first."""
         if not self._failures:
             return
         said: set[str] = set()

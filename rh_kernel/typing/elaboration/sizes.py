@@ -1,4 +1,4 @@
-"""Sizes from 0 on: where a declaration is used, its dimension variables are not negative (LANGUAGE §2)."""
+"""Constraints that the dimension variables of a declaration are not negative at its uses (LANGUAGE §2)."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from rh_kernel.typing.unification.unify import Size, Unifier
 
 
 def ask_for_sizes(unifier: Unifier, span: Span, name: str, dims: Mapping[str, Dim], needs: tuple[Dim, ...] = ()) -> None:
-    """What is called ``name`` is used with these values of its variables; they, and what it ``needs``, are to be 0 or more."""
+    """Require that ``dims``, the values of the variables at a use of ``name``, and its ``needs`` there are 0 or more."""
 
     def value(v: DimVar | DimMeta) -> Dim | None:
         return dims.get(v.name) if isinstance(v, DimVar) else None
@@ -20,7 +20,7 @@ def ask_for_sizes(unifier: Unifier, span: Span, name: str, dims: Mapping[str, Di
 
 
 def check_sizes(unifier: Unifier) -> tuple[Dim, ...]:
-    """What a declaration needs to be 0 or more at each of its uses, since it uses others. Raises ``Rejected``."""
+    """Check the constraints; return those on variables, which each use of the declaration must satisfy. Raises ``Rejected``."""
     needed: dict[Dim, None] = {}
     for size in unifier.sizes:
         value = unifier.dim(size.value)

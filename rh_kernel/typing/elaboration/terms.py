@@ -1,6 +1,6 @@
-"""Elaboration of terms: ``Γ, Δ ⊢ M : A`` (RH Fig. 2) from what was written, in two modes: ``infer`` finds A, ``check`` has it.
+"""Bidirectional elaboration of terms: ``Γ, Δ ⊢ M : A`` (RH Fig. 2), with ``infer`` to find A and ``check`` for a given A.
 
-The core has neither patterns nor infix operators: those are sugar, resolved here (RH Def. 3.4, LANGUAGE §1).
+Patterns and infix operators are sugar, which the core lacks; they are resolved here (RH Def. 3.4, LANGUAGE §1).
 """
 
 from dataclasses import replace
@@ -50,15 +50,15 @@ _INFIX = frozenset(s.BinaryOperator) - {s.BinaryOperator.FLOOR}
 
 
 class Terms:
-    """The two modes of elaboration, over one set of unknowns."""
+    """The judgment for terms, over one set of metavariables."""
 
     def __init__(self, unifier: Unifier) -> None:
         self.unifier = unifier
-        # The symbols of the language that were met on variables of known types, so that each is found out once.
+        # Cache of built-in symbols applied to variables of known types, so that each is resolved once.
         self._met: dict[tuple[str, tuple[Type, ...]], Primitive] = {}
 
     def check(self, cx: Context, e: s.Expr, A: Type, asked: Asked = NOBODY) -> Term:
-        """M with ``Γ, Δ ⊢ M : A``, where ``asked`` tells who asks for A. Raises ``Rejected``."""
+        """Return M with ``Γ, Δ ⊢ M : A``; ``asked`` explains A. Raises ``Rejected``."""
         match e, self.unifier.head(A):
             case s.Number("0"), _:
                 return Zero(A, span=e.span)
@@ -77,7 +77,7 @@ class Terms:
                 return M
 
     def infer(self, cx: Context, e: s.Expr) -> tuple[Term, Type]:
-        """M and A with ``Γ, Δ ⊢ M : A``. Raises ``Rejected``."""
+        """Return M and A with ``Γ, Δ ⊢ M : A``. Raises ``Rejected``."""
         match e:
             case s.Var(name):
                 return self._variable(cx, name, e.span)
@@ -125,7 +125,7 @@ class Terms:
                 raise no_such_thing(cx, head.text, e.span, "a term", names, "give it an argument in round brackets")
 
     def same(self, cx: Context, found: Type, expected: Type, e: s.Expr, asked: Asked = NOBODY) -> None:
-        """Make the type that was found the type that is asked for. Raises ``Rejected``."""
+        """Unify the inferred type with the expected one. Raises ``Rejected``."""
         if not self.unifier.same_type(found, expected):
             story = origins(cx, self.unifier, e)
             advice = other_type(e, self.unifier.type(found), self.unifier.type(expected))
@@ -182,7 +182,7 @@ class Terms:
         return M, f.codomain
 
     def _variables(self, cx: Context, arguments: tuple[s.Expr, ...]) -> list[tuple[Bound, Type]] | None:
-        """Arguments that are variables in reach, with their types, if these are known; ``None`` if they are something else."""
+        """The arguments if all are accessible variables of known types, with these types; ``None`` otherwise."""
         found: list[tuple[Bound, Type]] = []
         for e in arguments:
             place = cx.look_up(e.name) if isinstance(e, s.Var) else None
@@ -206,7 +206,7 @@ class Terms:
         return call, f.codomain
 
     def arguments(self, cx: Context, e: s.Apply, A: Type) -> Term:
-        """The arguments of a function, operation or net whose input is A, as one term. Raises ``Rejected``."""
+        """The arguments of a function, operation or net with input type A, as one term. Raises ``Rejected``."""
         wanted = self.unifier.head(A)
         count = len(wanted.factors) if isinstance(wanted, Product) else 0 if wanted == UNIT else 1
         match e.arguments:
@@ -269,15 +269,15 @@ class Terms:
             left = failure
         for each, siblings in spine:
             try:
-                left = self._joined(cx, each, siblings, left)
+                left = self._combined(cx, each, siblings, left)
             except Rejected as failure:
                 left = failure
         if isinstance(left, Rejected):
             raise left
         return left
 
-    def _joined(self, cx: Context, e: s.Binary, siblings: Siblings, left: tuple[Term, Type] | Rejected) -> tuple[Term, Type]:
-        """``e``, whose left operand is known, or has failed."""
+    def _combined(self, cx: Context, e: s.Binary, siblings: Siblings, left: tuple[Term, Type] | Rejected) -> tuple[Term, Type]:
+        """Elaborate ``e``, given its elaborated left operand or the error in it."""
         siblings.close(left if isinstance(left, Rejected) else None)
         right: list[tuple[Term, Type]] = []
         with siblings:
@@ -322,7 +322,7 @@ class Terms:
         return Rd(W, opened.term_scope(N), V, span=e.span), A
 
     def _let(self, cx: Context, e: s.LetExpr, A: Type | None, asked: Asked) -> tuple[Term, Type]:
-        """A whole spine of lets in a loop, so that long programs need no deep recursion."""
+        """Elaborate a spine of lets in a loop, so that long programs need no deep recursion."""
         spine: list[tuple[s.LetExpr, Term, Opened]] = []
         siblings = Siblings(self.unifier)
         body: s.Expr = e
@@ -345,13 +345,13 @@ class Terms:
 
 
 def wrong(unifier: Unifier) -> tuple[Term, Type]:
-    """What stands for a term with an error until all errors are known."""
+    """A placeholder for a term with an error, until all errors are collected."""
     A = unifier.poison()
     return Zero(A), A
 
 
 def taken_apart(cx: Context, unifier: Unifier, siblings: Siblings, e: s.LetExpr, A: Type) -> Opened:
-    """The pattern of a let for a value of type A, or, if it does not fit, for something with an error."""
+    """Open the pattern of a let for a value of type A; if it does not match, bind its names as erroneous."""
     if isinstance(e.pattern, s.NamePattern):
         return open_name(cx, e.pattern, A, Zone.DELTA)
     with siblings:
@@ -366,7 +366,7 @@ def taken_apart(cx: Context, unifier: Unifier, siblings: Siblings, e: s.LetExpr,
 
 
 def parts_span(e: s.Apply) -> Span:
-    """Where the arguments stand, of which there are some."""
+    """The span of the arguments, of which there must be one."""
     return e.arguments[0].span.to(e.arguments[-1].span)
 
 

@@ -1,1 +1,1 @@
-"""What to say of a program that has no type: what was meant, where its types come from, what to write instead."""
+"""Explanations of type errors: what was meant, where the types come from, how to fix it."""

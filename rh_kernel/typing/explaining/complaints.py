@@ -1,4 +1,4 @@
-"""Complaints that several judgments make: a name that is unknown or of another kind, a type that is not what is asked for."""
+"""Diagnostics shared by several judgments: undefined names, names of the wrong kind, mismatched types."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -32,20 +32,20 @@ from rh_kernel.typing.explaining.origins import chosen, origins, where
 from rh_kernel.typing.unification.atoms import unknowns
 from rh_kernel.typing.unification.unify import Unifier
 
-_FEW = 6
+_MAX_LISTED = 6
 
 
 # -- names ---------------------------------------------------------------------------------------------------------------------
 
 
 def no_such_thing(cx: Context, name: str, span: Span, wanted: str, names: Iterable[str], hint: str = "") -> Rejected:
-    """``name`` stands where ``wanted`` is asked for, and is something else or nothing; ``names`` are what could stand there."""
+    """The diagnostic for a name that is undefined or not a ``wanted``; ``names`` are the candidates to suggest."""
     is_a = _kind_here(cx, name)
     return unknown_name(cx, name, span, names, hint) if is_a is None else another_kind(cx, name, span, is_a, wanted)
 
 
 def recursive(failure: Rejected, name: str) -> Rejected:
-    """The same complaint; about the name that is being declared it says why that is unknown."""
+    """Explain in the diagnostics about ``name`` that it is only being declared: there is no recursion."""
     hint = f"`{name}` cannot use itself: there is no recursion"
     told = (
         replace(d, hint=hint, fix=None, notes=()) if isinstance(d, UnknownName) and d.name == name else d
@@ -55,7 +55,7 @@ def recursive(failure: Rejected, name: str) -> Rejected:
 
 
 def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:
-    """The complaint about a name that means nothing, with the nearest of ``names``; a slip of the pen has a fix."""
+    """The diagnostic for an undefined name, suggesting the closest of ``names``; for a typo with a quick fix."""
     if name in cx.definitions.failed:
         return Rejected(DependsOnError(span=span, name=name, hint="fix its declaration first"))
     known = list(names)
@@ -68,7 +68,7 @@ def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint:
 
 
 def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> Rejected:
-    """The complaint about a name that means something of another kind."""
+    """The diagnostic for a name of the wrong kind."""
     definition = cx.definitions.get(name)
     hint = instead(is_a, wanted, name)
     if isinstance(definition, HandlerDefinition) and is_a == kind_of(definition):
@@ -80,7 +80,7 @@ def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> 
 
 
 def comment_meant(cx: Context, e: s.Binary) -> Rejected | None:
-    """The complaint about ``M // note`` where ``note`` means nothing: a comment was meant; ``None`` if it can be a quotient."""
+    """The diagnostic for ``M // note`` with an undefined ``note``, meant as a comment; ``None`` if it may be a quotient."""
     match e.right:
         case s.Apply(s.Name("ceil")):
             return None
@@ -94,7 +94,7 @@ def comment_meant(cx: Context, e: s.Binary) -> Rejected | None:
 
 
 def out_of_reach(entry: Entry, span: Span) -> Rejected:
-    """The complaint about a variable that is barred."""
+    """The diagnostic for an inaccessible variable."""
     barrier = entry.barred
     if barrier is None:
         raise ValueError(f"{entry.name} is within reach")
@@ -118,9 +118,9 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
 
 
 def in_scope(cx: Context, name: str) -> str:
-    """The variables that can be used in place of ``name``, if there are some and not many."""
+    """A hint with the variables that can be used in place of ``name``, if there are only a few."""
     names = cx.variables()
-    found = [f"in scope here: {', '.join(f'`{n}`' for n in names)}"] if 0 < len(names) <= _FEW else []
+    found = [f"in scope here: {', '.join(f'`{n}`' for n in names)}"] if 0 < len(names) <= _MAX_LISTED else []
     found += [f"read the content of `{l}` with `let w <= Get[{l}]() in …`" for l in list(cx.locations or {})[:1]]
     return "; ".join(found) or f"declare it: `const {name} = …`"
 
@@ -142,7 +142,7 @@ def _kind_here(cx: Context, name: str) -> str | None:
 def wrong_indices(
     cx: Context, head: s.Name, indices: tuple[s.Written, ...], wanted: str, expected: str, hint: str = ""
 ) -> Rejected:
-    """The complaint about how many indices stand in the square brackets behind ``head``."""
+    """The diagnostic for a wrong number of indices in the square brackets after ``head``."""
     span = indices[0].span.to(indices[-1].span) if indices else head.span
     given = str(len(indices)) if indices else "none"
     notes = chosen(span, where(cx, head.text))
@@ -176,7 +176,7 @@ def types_differ(
     story: Iterable[Note] = (),
     fix: Fix | None = None,
 ) -> Rejected:
-    """The complaint that a type was found where another one is asked for; ``story`` tells where what was found comes from."""
+    """The diagnostic for a type mismatch; ``story`` are notes on the origin of the found type."""
     hint = asked.hint or _refuted(unifier, found, expected) or another_type(unifier.type(found), unifier.type(expected))
     A, B = unifier.show(found, expected)
     wanted = f"{B}, {asked.by}" if asked.by else B
@@ -187,7 +187,7 @@ def types_differ(
 
 
 def _refuted(unifier: Unifier, found: Type, expected: Type) -> str:
-    """What hinders two types that would be equal otherwise, as a hint."""
+    """A hint about the postponed equation that keeps the two types from being equal."""
     types = unifier.refuted(found, expected)
     if types is None:
         return ""
@@ -196,12 +196,12 @@ def _refuted(unifier: Unifier, found: Type, expected: Type) -> str:
 
 
 def applied(e: s.Apply) -> str:
-    """``FC[w0]``, what is applied"""
+    """The name and indices that ``e`` applies: ``FC[w0]``"""
     return e.head.text + (f"[{', '.join(i.span.text for i in e.indices)}]" if e.indices else "")
 
 
 def asked_by(cx: Context, unifier: Unifier, e: s.Apply, number: int) -> Asked:
-    """Who asks for the type of argument ``number``, from 1, or with 0 of the only one."""
+    """Why argument ``number`` of ``e`` (from 1, or 0 for the only one) is expected to have its type."""
     if e.head.text == "rd" and number:
         return Asked(
             "for the cotangent" if number == 1 else "for the point",
@@ -220,20 +220,20 @@ def asked_by(cx: Context, unifier: Unifier, e: s.Apply, number: int) -> Asked:
 
 
 def quoted(span: Span) -> str:
-    """What stands there, in quotes, if it is short."""
+    """The source text in backquotes if it is short, otherwise ``this``."""
     text = span.text
     return f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"
 
 
 def no_such_member(span: Span, found: Failing, domain: str, notes: tuple[Note, ...] = ()) -> Rejected:
-    """A function symbol of the language is used on ``domain``, at dimensions where it is not defined."""
+    """The diagnostic for a built-in symbol on ``domain``, at dimensions at which it is undefined."""
     what = f"there is no `{found.member}` of {domain}"
     hint = f"`{found.signature}`"
     return Rejected(BadDimension(span=span, what=what, found=found.facts, expected=found.need, notes=notes, hint=hint))
 
 
 def wrong_arguments(cx: Context, unifier: Unifier, e: s.Apply, A: Type, wanted: int) -> Rejected:
-    """The complaint that ``e`` gives another number of arguments than ``wanted`` to what takes an A."""
+    """The diagnostic for a wrong number of arguments of ``e``, which takes ``wanted`` arguments of type A."""
     count = f"{wanted} argument{'s' if wanted != 1 else ''}" if wanted else "no argument"
     given = str(len(e.arguments)) if e.arguments else "none"
     (expected,) = unifier.show(A)

@@ -1,4 +1,4 @@
-"""Complaints about handlers: who asks a clause for its type, clauses and handlers of the other kind, clauses given twice."""
+"""Diagnostics about handlers: the expected types of clauses, clauses and handlers of the wrong kind, duplicate clauses."""
 
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
@@ -25,29 +25,29 @@ RETURN_OF_ORDINARY = Asked(
     "the return clause returns the result of the whole `handle P with H`",
     rule=TypingRule.T_HANDLER.cited,
 )
-"""Who asks a return clause for its type."""
+"""Why a return clause is expected to have its type."""
 
 
 def asked_of_forward(name: str) -> Asked:
-    """Who asks for the type of a forward part."""
+    """Why a forward part is expected to have its type."""
     hint = f"the forward part returns a pair: the result of `{name}`, and data for the backward part (`0` for none)"
     return Asked(f"the result of the forward part of `{name}`", hint, rule=TypingRule.T_RHANDLER.cited)
 
 
 def asked_of_backward(name: str) -> Asked:
-    """Who asks for the type of a backward part."""
+    """Why a backward part is expected to have its type."""
     hint = f"the backward part returns the cotangent of the input of `{name}`"
     return Asked(f"the input of `{name}`", hint, rule=TypingRule.T_RHANDLER.cited)
 
 
 def asked_of_clause(name: str) -> Asked:
-    """Who asks for the type of an ordinary handler's clause."""
+    """Why a clause of an ordinary handler is expected to have its type."""
     hint = f"the clause for `{name}` and its continuation return the same type as the return clause"
     return Asked("the result type of the handler", hint, rule=TypingRule.T_HANDLER.cited)
 
 
 def clause_twice(clause: s.Clause, name: str, first: s.Clause) -> Rejected:
-    """The complaint about a second clause for the same operation."""
+    """The diagnostic for a second clause for the same operation."""
     notes = (Note(span=opening(first), text="the first one is here"),)
     hint = f"one clause covers all indices; a location can have its own clause, `{name}[w0](x)` for a declared `w0`"
     if name == "return":
@@ -56,12 +56,12 @@ def clause_twice(clause: s.Clause, name: str, first: s.Clause) -> Rejected:
 
 
 def clause_of_other_kind(clause: s.ReverseClause | s.OrdinaryClause, is_a: str, inside: str, hint: str) -> Rejected:
-    """The complaint about a clause of the other kind of handler."""
+    """The diagnostic for a clause of the wrong kind."""
     return Rejected(ClauseOfOtherKind(span=opening(clause), is_a=is_a, inside=inside, hint=hint))
 
 
 def opening(clause: s.Clause) -> Span:
-    """What stands in front of the arrow."""
+    """The span of the clause before its arrow."""
     body = clause.forward if isinstance(clause, s.ReverseClause) else clause.body
     source, start = clause.span.source, clause.span.start
     text = source.text[start : body.span.start].rstrip()
@@ -75,7 +75,7 @@ def head_of(clause: s.ReverseClause | s.OrdinaryClause) -> str:
 
 
 def handler_of_other_kind(cx: Context, h: s.HandlerName, construct: str, wanted: str, is_a: str, more: str = "") -> Rejected:
-    """The complaint about a handler of the other kind."""
+    """The diagnostic for a handler of the wrong kind."""
     use = "`handle P with H`" if is_a == ORDINARY else "`rev handle (M) <x>. R with H`"
     hint = f"use it in {use}{more}"
     notes = chosen(h.span, where(cx, h.name.text))
@@ -85,7 +85,7 @@ def handler_of_other_kind(cx: Context, h: s.HandlerName, construct: str, wanted:
 
 
 def returned_by(unifier: Unifier, h: s.HandlerLiteral, D: Type) -> tuple[Note, ...]:
-    """What the return clause gives."""
+    """A note on the type of the return clause."""
     return tuple(
         Note(span=last(c.body).span, text=f"the return clause gives {unifier.show(D)[0]}")
         for c in h.clauses

@@ -1,4 +1,4 @@
-"""What to do about an error: the words of hints, found from the facts of the error alone."""
+"""Hints of type errors, computed from the types and kinds involved."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -15,9 +15,9 @@ _ATOM = re.compile(r"[\w'.]{1,20}|\[[-\w., \[\]]{1,24}\]")
 
 @frozen
 class Asked:
-    """Who asks for a type, in words that stand after it, and what to do where another is found.
+    """Why a type is expected, as a phrase that follows the type, and a hint for a mismatch.
 
-    ``story`` gives the places that it is asked for at, or that it comes from; ``rule`` is the rule that asks.
+    ``story`` computes notes on the origin of the expected type; ``rule`` is the typing rule that requires it.
     """
 
     by: str = ""
@@ -26,7 +26,7 @@ class Asked:
     rule: str = ""
 
     def part(self, index: int) -> "Asked":
-        """Who asks for one component of that type."""
+        """The expectation for component ``index`` of the type."""
         return replace(self, by=f"component {index} of {self.by}" if self.by else "")
 
 
@@ -36,13 +36,13 @@ EXCHANGED = "the two axes are exchanged"
 
 
 def written(span: Span | None, otherwise: str) -> str:
-    """What stands at ``span`` if it is short and needs no brackets, else a letter for it."""
+    """The source text at ``span`` if it is short and needs no brackets; otherwise ``otherwise``."""
     text = "" if span is None else span.text
     return text if _ATOM.fullmatch(text) else otherwise
 
 
 def another_type(A: Type, B: Type) -> str:
-    """A was found where B is asked for."""
+    """A hint for a type A where B is expected."""
     match A, B:
         case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
             return EXCHANGED
@@ -59,7 +59,7 @@ def another_type(A: Type, B: Type) -> str:
 
 
 def counterexample(c: Dim, d: Dim) -> str:
-    """Two polynomials of one variable are shown to differ by a value; two names that differ need no such proof."""
+    """A value for which two polynomials in one variable differ; empty unless there is exactly one variable and no constant."""
     names = {v.name for v in (*variables(c), *variables(d)) if isinstance(v, DimVar)}
     if c == d or len(names) != 1 or c.constant is not None or d.constant is not None:
         return ""
@@ -72,7 +72,7 @@ def counterexample(c: Dim, d: Dim) -> str:
 
 
 def no_matrix(A: Type) -> str:
-    """A stands under a transpose."""
+    """A hint for the transpose of something of type A."""
     match A:
         case Real((_,)):
             return "the matrix y xᵀ of two vectors is `outer(y, x)`, their inner product `dot(x, y)`"
@@ -109,6 +109,6 @@ _INSTEAD = {
 
 
 def instead(is_a: str, wanted: str, name: str) -> str:
-    """``name`` is of one kind, and is used as another."""
+    """A hint for ``name`` of kind ``is_a`` where a ``wanted`` is expected."""
     fallback = "declare a handler by `handler h = { return x -> … }`" if wanted == "a handler" else ""
     return _INSTEAD.get((is_a, wanted), fallback).replace("{name}", name)

@@ -1,4 +1,4 @@
-"""What to write instead, where that is known for certain: found from what was written, and from the types of its parts."""
+"""Quick fixes that are certain to be right, found from the source and from the types of its parts."""
 
 import difflib
 import re
@@ -14,30 +14,30 @@ from rh_kernel.syntax.dimensions import DimMeta, variables
 from rh_kernel.syntax.types import SCALAR, UNIT, Real, Type, TypeMeta, show_shape
 from rh_kernel.typing.explaining.hints import EXCHANGED, written
 
-_SHORT = 4
-_ALIKE = 0.8
+_SHORTEST = 4
+_SIMILARITY = 0.8
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 @frozen
 class Advice:
-    """What to do, in words and as a change of the text, so far as it is known."""
+    """A hint and a quick fix, as far as they are known."""
 
     hint: str = ""
     fix: Fix | None = None
 
 
 def is_slip(name: str, known: str) -> bool:
-    """Whether one name is surely the other one, misspelt: of one that is short, or numbered in another way, nobody can say."""
+    """Whether ``name`` is certainly a typo for ``known``: not if it is short, or differs only in its digits."""
     if name.casefold() == known.casefold():
         return True
-    if len(name) < _SHORT or _LETTERS.findall(name) == _LETTERS.findall(known):
+    if len(name) < _SHORTEST or _LETTERS.findall(name) == _LETTERS.findall(known):
         return False
-    return difflib.SequenceMatcher(None, name, known).ratio() >= _ALIKE
+    return difflib.SequenceMatcher(None, name, known).ratio() >= _SIMILARITY
 
 
 def sign(left: Span, right: Span, found: str, wanted: str) -> Fix | None:
-    """The sign between two parts replaced by ``wanted``; ``found`` is a pattern for it."""
+    """A quick fix that replaces the operator between two operands by ``wanted``; ``found`` is a pattern for it."""
     between = Span(left.source, left.end, right.start)
     signs = [*re.finditer(found, between.text)]
     if len(signs) != 1 or "#" in between.text:
@@ -47,17 +47,17 @@ def sign(left: Span, right: Span, found: str, wanted: str) -> Fix | None:
 
 
 def inserted(span: Span, text: str) -> Fix:
-    """``text`` in front of what stands at ``span``"""
+    """A quick fix that inserts ``text`` before ``span``."""
     return Fix(replace(span, end=span.start), text)
 
 
 def transposed(e: s.Expr) -> Fix:
-    """``eᵀ`` in the place of ``e``"""
+    """A quick fix that transposes ``e``."""
     return Fix(e.span, f"{_atom(e)}^T")
 
 
 def other_type(e: s.Expr, A: Type, B: Type) -> Advice:
-    """``e : A`` stands where a B is asked for."""
+    """Advice for ``e : A`` where B is expected."""
     match A, B:
         case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
             return Advice(fix=transposed(e))
@@ -69,7 +69,7 @@ def other_type(e: s.Expr, A: Type, B: Type) -> Advice:
 
 
 def _in_rows(e: s.ArrayLiteral, axes: list[int]) -> Advice:
-    """The same numbers as an array with these axes."""
+    """Advice to write the same numbers as an array with these axes."""
     written = list(_entries(e))
     needed = prod(axes)
     if needed != len(written):
@@ -90,21 +90,21 @@ def _entries(e: s.Expr) -> Iterator[str]:
 
 
 def other_operand(e: s.Binary, A: Type, B: Type) -> Advice:
-    """Operands of types A and B do not go together under an operator that is not ``@``."""
+    """Advice for operands of types A and B that are incompatible under an operator other than ``@``."""
     match e.operator, A, B:
         case _ if UNIT in (A, B):
             return Advice("`()` contains nothing; it is the result of `Put[l](M)`, `let _ <= Put[l](M) in …`")
         case s.BinaryOperator.TIMES, Real(tuple()), _ if B == SCALAR:
             return Advice("write the scalar on the left of `*`", Fix(e.span, f"{_atom(e.right)} * {_atom(e.left)}"))
         case _, Real(tuple()), _ if B == SCALAR:
-            return _filled(e.right, A)
+            return _fill_scalar(e.right, A)
         case _, _, Real(tuple()) if A == SCALAR:
-            return _filled(e.left, B)
+            return _fill_scalar(e.left, B)
         case s.BinaryOperator.TIMES, Real((_, n)), Real((k,)):
             fix = sign(e.left.span, e.right.span, r"[*×]", "@") if n == k else None
             return Advice("use `@` for the product of a matrix and a vector", fix)
         case _, Real((m, n)), Real((p, q)) if (m, n) == (q, p):
-            fix = _outer_exchanged(e.right) or _outer_exchanged(e.left)
+            fix = _swap_outer(e.right) or _swap_outer(e.left)
             return Advice(
                 f"{EXCHANGED}: {'`outer(y, x)` is the transpose of `outer(x, y)`' if fix else 'transpose one of them'}", fix
             )
@@ -113,7 +113,7 @@ def other_operand(e: s.Binary, A: Type, B: Type) -> Advice:
 
 
 def no_product(whole: Span, M: s.Expr, N: s.Expr, A: Type, B: Type, product: Callable[[str, str], str]) -> Advice:
-    """``M : A`` and ``N : B`` have no matrix product, which ``product`` writes from the texts of two factors."""
+    """Advice for ``M : A`` and ``N : B`` without a matrix product; ``product`` formats the product of two factors."""
     left, right = written(M.span, "M"), written(N.span, "N")
     match A, B:
         case Real((_,)), Real((_,)):
@@ -142,12 +142,12 @@ _ANY_ZERO = "`0` is the zero of every type, and its type cannot be inferred here
 
 
 def is_number(e: s.Expr) -> bool:
-    """Whether a number is written out."""
+    """Whether ``e`` is a number literal."""
     return isinstance(e, s.Number) or (isinstance(e, s.Negate) and isinstance(e.operand, s.Number))
 
 
 def array_of(entries: tuple[s.Expr, ...], A: Type) -> Fix | None:
-    """The numbers as an array, where so many are asked for."""
+    """A quick fix that makes an array of the numbers, if an array of that length is expected."""
     whole = entries[0].span.to(entries[-1].span)
     match A:
         case Real((n,)) if n.constant in (None, len(entries)):
@@ -156,13 +156,13 @@ def array_of(entries: tuple[s.Expr, ...], A: Type) -> Fix | None:
             return None
 
 
-def _filled(e: s.Expr, A: Real) -> Advice:
+def _fill_scalar(e: s.Expr, A: Real) -> Advice:
     if not isinstance(A.shape, tuple) or any(isinstance(v, DimMeta) for d in A.shape for v in variables(d)):
         return Advice(f"make an array of the scalar: `fill[…]({written(e.span, 'a')})`")
     return Advice("make an array of the scalar", Fix(e.span, f"fill[{show_shape(A.shape)}]({e.span.text})"))
 
 
-def _outer_exchanged(e: s.Expr) -> Fix | None:
+def _swap_outer(e: s.Expr) -> Fix | None:
     match e:
         case s.Apply(s.Name("outer"), (), (y, x)):
             return Fix(e.span, f"outer({x.span.text}, {y.span.text})")
@@ -171,7 +171,7 @@ def _outer_exchanged(e: s.Expr) -> Fix | None:
 
 
 def _atom(e: s.Expr) -> str:
-    """What was written, in brackets if something that binds more tightly could tear it apart."""
+    """The source text of ``e``, bracketed if a tighter operator could split it."""
     match e:
         case s.Var() | s.Number() | s.ArrayLiteral() | s.Unit() | s.TupleExpr() | s.Apply() | s.Projection() | s.Transpose():
             return e.span.text

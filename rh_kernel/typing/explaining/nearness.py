@@ -1,15 +1,15 @@
-"""Which name was meant by one that means nothing: the one that is nearly it, or what other languages call by that name."""
+"""Suggestions for undefined names: a similar name, or the equivalent of a name from another language."""
 
 import difflib
 from collections.abc import Collection
 
 from rh_kernel.syntax.parsing.tokens import INITIALS
 
-_ENOUGH = 0.6
-_OWN = 0.1
-_SWAPPED = 0.3
+_SIMILARITY = 0.6
+_USER_BONUS = 0.1
+_SWAP_BONUS = 0.3
 
-_CALLED = {"max": "maximum", "min": "minimum", "ln": "log"}
+_EQUIVALENTS = {"max": "maximum", "min": "minimum", "ln": "log"}
 _TRUTH = "there are no booleans: write 1 or 0"
 _VALUES = {
     "True": _TRUTH,
@@ -21,21 +21,21 @@ _VALUES = {
 
 
 def nearest(name: str, known: Collection[str], built_in: Collection[str]) -> str | None:
-    """The one of ``known`` that is nearly ``name``, if any; what was declared, or has letters swapped, comes first."""
+    """The most similar of ``known``, or ``None``; user-defined names and swapped letters are preferred."""
     same = next((n for n in known if n.casefold() == name.casefold()), None)
-    called = _CALLED.get(name)
+    called = _EQUIVALENTS.get(name)
     if same is not None or called in known:
         return same or called
 
     def score(other: str) -> float:
-        return _likeness(name, other) + _OWN * (other not in built_in) + _SWAPPED * _is_swapped(name, other)
+        return _similarity(name, other) + _USER_BONUS * (other not in built_in) + _SWAP_BONUS * _is_swapped(name, other)
 
-    close = [other for other in known if _is_swapped(name, other) or _likeness(name, other) >= _ENOUGH]
+    close = [other for other in known if _is_swapped(name, other) or _similarity(name, other) >= _SIMILARITY]
     return None if name in _VALUES or name in INITIALS else max(close, key=score, default=None)
 
 
 def of_elsewhere(name: str) -> str:
-    """What to write for a name that other languages have, or that has a meaning in another place alone."""
+    """A hint for a name from another language, or one that has a meaning only in another context; empty if there is none."""
     if name in INITIALS:
         number = 1 if name == "ones" else 0
         return (
@@ -44,12 +44,12 @@ def of_elsewhere(name: str) -> str:
     return _VALUES.get(name, "")
 
 
-def _likeness(name: str, other: str) -> float:
+def _similarity(name: str, other: str) -> float:
     return difflib.SequenceMatcher(None, other, name).ratio()
 
 
 def _is_swapped(name: str, other: str) -> bool:
-    """Whether two letters beside each other are exchanged."""
+    """Whether the names differ by swapping two adjacent letters."""
     differ = [i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b]
     match differ:
         case [i, j] if len(name) == len(other):

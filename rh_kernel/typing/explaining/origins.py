@@ -1,4 +1,4 @@
-"""Where types come from: the places where the names of an expression were bound or declared, as notes of a complaint."""
+"""The origins of types: notes on where the names in an expression were bound or declared."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -27,11 +27,11 @@ from rh_kernel.typing.unification.unify import Unifier
 _WORD = re.compile(r"[\w']+")
 
 MOST = 3
-"""So many notes a complaint has at most."""
+"""The maximum number of notes of a diagnostic."""
 
 
 def chosen(span: Span, *stories: Iterable[Note]) -> tuple[Note, ...]:
-    """The first notes of each story, the nearest causes, then the second ones; none twice, and none at ``span`` itself."""
+    """Pick notes from each story in turn, nearest causes first, without duplicates and without one at ``span`` itself."""
     found: dict[Span, Note] = {}
     for notes in zip_longest(*stories):
         for note in notes:
@@ -41,7 +41,7 @@ def chosen(span: Span, *stories: Iterable[Note]) -> tuple[Note, ...]:
 
 
 def origins(cx: Context, unifier: Unifier, e: s.Expr) -> Iterator[Note]:
-    """Where the names were bound that the type of ``e`` depends on, in their order; a name that ``e`` binds is no such name."""
+    """Notes on the bindings of the free names that the type of ``e`` depends on, in order."""
     for name in _free(e):
         note = origin(cx, unifier, name)
         if note is not None:
@@ -49,30 +49,30 @@ def origins(cx: Context, unifier: Unifier, e: s.Expr) -> Iterator[Note]:
 
 
 def operand_story(cx: Context, unifier: Unifier, e: s.Expr, A: Type) -> Iterator[Note]:
-    """Why an operand has type A: of a name where that was bound; of anything else the type itself, and then its names."""
+    """Notes on why an operand has type A: for a variable its binding, otherwise the type itself and then its names."""
     if not isinstance(e, s.Var):
         yield this_is(unifier, e.span, A)
     yield from origins(cx, unifier, e)
 
 
 def this_is(unifier: Unifier, span: Span, A: Type) -> Note:
-    """What stands there has this type."""
+    """A note with the type at ``span``."""
     return Note(span=span, text=f"this is {told(unifier, A)}")
 
 
 def told(unifier: Unifier, *types: Type) -> str:
-    """The types as one says them; what is of no type yet is a zero."""
+    """The types in words; an unsolved type is called a zero."""
     each = zip(types, unifier.show(*types), strict=True)
     return " and ".join(["a zero" if isinstance(unifier.type(A), TypeMeta) else text for A, text in each])
 
 
 def declared_as(by: str, written: s.TypeExpr | None) -> Asked:
-    """A type that is written out asks for what it says."""
+    """The expectation from a type annotation."""
     return Asked(by, story=lambda: () if written is None else (Note(span=written.span, text="expected here"),))
 
 
 def origin(cx: Context, unifier: Unifier | None, name: str) -> Note | None:
-    """Where the name was bound or declared, with its type if there is a unifier; ``None`` for what is built in or unknown."""
+    """A note on the binding or declaration of a name, with its type if ``unifier`` is given; ``None`` without a source."""
     found = cx.look_up(name)
     if found is not None:
         entry = found[1]
@@ -86,17 +86,17 @@ def origin(cx: Context, unifier: Unifier | None, name: str) -> Note | None:
     declared = cx.definitions.named.get(name)
     if declared is None or declared.span is None:
         return None
-    told = "".join(_numbers(cx.definitions, declared))
+    told = "".join(_dimension_remarks(cx.definitions, declared))
     return Note(span=declared.span, text=f"`{name}{_type(declared.definition)}` is declared here{told}")
 
 
 def where(cx: Context, *names: str) -> Iterator[Note]:
-    """Where the names were bound or declared, as far as they are known, without the types of variables."""
+    """Notes on where the names were bound or declared, without the types of variables."""
     return (note for name in names if (note := origin(cx, None, name)) is not None)
 
 
-def _numbers(definitions: Definitions, declared: Declared) -> Iterator[str]:
-    """What to add where a name in a declaration's types is a declared number, and would be a variable otherwise."""
+def _dimension_remarks(definitions: Definitions, declared: Declared) -> Iterator[str]:
+    """Remarks on names in a declaration's types that are declared dimensions, and would be variables otherwise."""
     if declared.span is None or isinstance(declared.definition, DimDefinition | ConstDefinition | LocDefinition):
         return
     types = set(_WORD.findall(declared.text.partition("=")[0]))
@@ -151,7 +151,7 @@ def names_of(pattern: s.Pattern) -> Iterator[s.NamePattern]:
 
 
 def _free(e: s.Expr) -> Iterator[str]:
-    """The names in ``e`` that it does not bind: of a call the indices first, then what is called, then the arguments."""
+    """The free names of ``e``; for a call first the indices, then the head, then the arguments."""
     pending: list[tuple[s.Expr, frozenset[str]]] = [(e, frozenset())]
     while pending:
         node, bound = pending.pop()
@@ -171,9 +171,9 @@ def _free(e: s.Expr) -> Iterator[str]:
             case s.Binary(_, left, right):
                 below = [(left, bound), (right, bound)]
             case s.ReverseDerivative(cotangent, x, body, point):
-                below = [(point, bound), (cotangent, bound), (body, _with(bound, x))]
+                below = [(point, bound), (cotangent, bound), (body, _extend(bound, x))]
             case s.LetExpr(pattern, _, M, body):
-                below = [(body, _with(bound, pattern)), (M, bound)]
+                below = [(body, _extend(bound, pattern)), (M, bound)]
             case s.RevHandleExpr(argument):
                 below = [(argument, bound)]
             case s.HandleExpr(command):
@@ -186,5 +186,5 @@ def _free(e: s.Expr) -> Iterator[str]:
         pending += reversed(below)
 
 
-def _with(bound: frozenset[str], pattern: s.Pattern) -> frozenset[str]:
+def _extend(bound: frozenset[str], pattern: s.Pattern) -> frozenset[str]:
     return bound | {x.name for x in names_of(pattern)}

@@ -1,4 +1,4 @@
-"""Remarks: what an item without errors says that its writer may not have meant."""
+"""Warnings about items without errors that are probably not what was meant."""
 
 from collections.abc import Iterator
 
@@ -11,11 +11,11 @@ from rh_kernel.typing.explaining.handlers import head_of
 
 
 def remarks(definitions: Definitions, item: items.Item) -> tuple[str, ...]:
-    """One sentence or two about each clause of ``item`` that is likely unintended, in the order of the text.
+    """Warnings about clauses of ``item`` that are probably unintended, in source order, one or two sentences each.
 
-    Such a clause is for a declared location, and its handler has no other clause for the operation: in ``FC[w0](x) -> …`` a
-    parameter may have been meant. A clause beside one for all locations, or beside those for other locations, is none, nor is
-    one for ``Get`` or ``Put``, to which the heap answers elsewhere. ``definitions`` are those before the item.
+    Such a clause is for a declared location, and its handler has no other clause for the operation: the location in
+    ``FC[w0](x) -> …`` may have been meant as a parameter. There is no warning if the handler has a clause for all or for other
+    locations, nor for ``Get`` and ``Put``, which the heap handles otherwise. ``definitions`` are those before the item.
     """
     if "{" not in item.span.text:
         return ()
@@ -53,14 +53,14 @@ def _is_location(definitions: Definitions, name: str) -> bool:
 
 
 def _parameter(definitions: Definitions, clause: s.ReverseClause | s.OrdinaryClause, name: str) -> str:
-    """A name for a location parameter that means no location yet."""
+    """A parameter name that is not the name of a declared location."""
     while _is_location(definitions, name) or name in {i.text for i in clause.indices}:
         name += "'"
     return name
 
 
 def _handlers(item: items.Item) -> Iterator[s.HandlerLiteral]:
-    """The handlers that are written out in an item, those inside of others included."""
+    """The handler literals in an item, nested ones included."""
     pending: list[s.Expr | s.HandlerExpr] = [*reversed(_subjects(item))]
     while pending:
         match pending.pop():
@@ -81,7 +81,7 @@ def _handlers(item: items.Item) -> Iterator[s.HandlerLiteral]:
 
 
 def _subjects(item: items.Item) -> list[s.Expr | s.HandlerExpr]:
-    """The commands and handlers that an item is made of."""
+    """The commands and handlers in an item."""
     match item:
         case items.HandlerDeclaration(body=H):
             return [H]

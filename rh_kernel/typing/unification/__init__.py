@@ -1,1 +1,1 @@
-"""Finding the unknown dimensions, shapes and types of a program (LANGUAGE §2)."""
+"""Unification of dimensions, shapes and types (LANGUAGE §2)."""

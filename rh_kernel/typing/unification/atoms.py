@@ -1,4 +1,4 @@
-"""The names and unknowns in a type: of dimensions, shapes and types (LANGUAGE §2)."""
+"""The variables and metavariables in a type, for dimensions, shapes and types (LANGUAGE §2)."""
 
 from rh_kernel.syntax.dimensions import DimMeta, DimVar, variables
 from rh_kernel.syntax.types import Product, Real, ShapeVar, Type, TypeMeta, leaves
@@ -12,13 +12,13 @@ def dimension_names(A: Type) -> set[str]:
 
 
 def unknowns(A: Type) -> set[int]:
-    """The numbers of the unknown dimensions in A."""
+    """The numbers of the dimension metavariables in A."""
     shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
     return {v.number for s in shapes if isinstance(s, tuple) for d in s for v in variables(d) if isinstance(v, DimMeta)}
 
 
 def occurs(number: int, A: Type) -> bool:
-    """Whether the unknown type of that number is A or a part of it."""
+    """Occurs check: whether the type metavariable ``number`` is A or a part of it."""
     match A:
         case TypeMeta(n):
             return n == number

@@ -1,6 +1,6 @@
-"""Equations ``d = 0`` between dimensions, solved for an unknown (LANGUAGE §2).
+"""Solving equations ``d = 0`` between dimensions for a metavariable (LANGUAGE §2).
 
-Linear ones, a product with one, and polynomials in one unknown alone, whose roots divide what stands without it.
+It solves linear equations, monomials with one metavariable, and polynomials in a single metavariable, by trying divisors.
 """
 
 from math import gcd, isqrt
@@ -8,16 +8,16 @@ from math import gcd, isqrt
 from rh_kernel.syntax.dimensions import Atom, Dim, DimMeta, Monomial, dim, variables
 
 MOST = 10**12
-"""Up to this number the divisors of a constant are looked for, which takes a million divisions at most."""
+"""Only constants up to this size are searched for divisors, which takes at most a million divisions."""
 
 
 def isolate(difference: Dim) -> tuple[int, Dim] | None:
-    """From ``difference = 0`` an unknown and its value, if one occurs linearly and its coefficient divides the rest."""
+    """Solve ``difference = 0`` for a linear metavariable whose coefficient divides the rest; ``None`` if there is none."""
     for monomial, coefficient in difference.terms:
         match monomial:
             case ((DimMeta(number), 1),):
                 rest = Dim(tuple((m, c) for m, c in difference.terms if m != monomial))
-                if not _inside(number, rest) and all(c % coefficient == 0 for _, c in rest.terms):
+                if not _occurs_in(number, rest) and all(c % coefficient == 0 for _, c in rest.terms):
                     return number, Dim(tuple((m, -c // coefficient) for m, c in rest.terms))
             case _:
                 continue
@@ -25,7 +25,7 @@ def isolate(difference: Dim) -> tuple[int, Dim] | None:
 
 
 def roots(difference: Dim) -> tuple[int, tuple[int, ...]] | None:
-    """The unknown of a polynomial in one unknown, and what it can be: whole numbers from 0 on that make it 0."""
+    """The metavariable of a polynomial in a single one, and its roots that are whole numbers from 0 on."""
     unknown: int | None = None
     coefficients: dict[int, int] = {}
     for monomial, coefficient in difference.terms:
@@ -48,14 +48,14 @@ def roots(difference: Dim) -> tuple[int, tuple[int, ...]] | None:
 
 
 def solvable(difference: Dim) -> bool:
-    """``False`` if no integers make ``difference = 0``: its constant is no multiple of what divides all else."""
+    """``False`` if ``difference = 0`` has no integer solution: the gcd of the coefficients does not divide the constant."""
     factor = gcd(*(c for m, c in difference.terms if m))
     constant = sum(c for m, c in difference.terms if not m)
     return constant == 0 if factor == 0 else constant % factor == 0
 
 
 def _quotient(difference: Dim) -> tuple[int, Dim] | None:
-    """The same for ``?n * k = rest``: an unknown that occurs in one product only, whose other factors divide the rest."""
+    """Solve ``?n * k = rest``: a metavariable that occurs in a single monomial whose other factors divide the rest."""
     for monomial, coefficient in difference.terms:
         unknown = [a for a, power in monomial if isinstance(a, DimMeta) and power == 1]
         if len(unknown) != 1 or len(monomial) < 2:
@@ -63,7 +63,7 @@ def _quotient(difference: Dim) -> tuple[int, Dim] | None:
         meta = unknown[0]
         factor: dict[Atom, int] = {a: p for a, p in monomial if a != meta}
         rest = [(m, c) for m, c in difference.terms if m != monomial]
-        if any(_inside(meta.number, Dim(((m, c),))) for m, c in rest):
+        if any(_occurs_in(meta.number, Dim(((m, c),))) for m, c in rest):
             continue
         quotients = [_divide(m, factor) for m, _ in rest]
         if all(c % coefficient == 0 for _, c in rest) and all(q is not None for q in quotients):
@@ -81,5 +81,5 @@ def _divide(m: Monomial, factor: dict[Atom, int]) -> Monomial | None:
     return tuple((a, p) for a, p in powers.items() if p)
 
 
-def _inside(number: int, d: Dim) -> bool:
+def _occurs_in(number: int, d: Dim) -> bool:
     return DimMeta(number) in variables(d)

@@ -1,6 +1,6 @@
-"""Unification: finding the unknown dimensions, shapes and types of a program (LANGUAGE §2).
+"""Unification of dimensions, shapes and types (LANGUAGE §2).
 
-Equations between dimensions are solved as soon as they are linear in an unknown that can be isolated, and put off till then.
+Equations between dimensions are solved once they are linear in a metavariable that can be isolated, and postponed until then.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from rh_kernel.typing.unification.solving import isolate, roots, solvable
 
 @dataclass(slots=True)
 class Size:
-    """What has to be 0 or more where ``name`` is used: ``what``, as its declaration writes it, and its value there."""
+    """The constraint that ``value`` is 0 or more at a use of ``name``; ``what`` is the expression in its declaration."""
 
     span: Span
     name: str
@@ -43,7 +43,7 @@ class Size:
 
 @dataclass(slots=True)
 class Mark:
-    """What was known at some point: how many unknowns of each kind, for what is found is never changed, and what waited."""
+    """A state to return to: the number of solutions of each kind, which are never changed, and the postponed equations."""
 
     dims: int
     shapes: int
@@ -54,19 +54,19 @@ class Mark:
 
 
 class Unifier:
-    """The unknowns of one item and what has been found for them.
+    """The metavariables of one item and their solutions.
 
-    ``uses`` collects where generic things are used, and what became of them there, and ``sizes`` what has to be 0 or more,
-    both for ``finishing.check_dimensions``; ``nodes`` counts those of the nets and handlers that were unfolded.
+    ``uses`` collects the uses of generic definitions with their instances, and ``sizes`` the constraints that something is 0 or
+    more, both for ``finishing.check_dimensions``; ``nodes`` counts the nodes of the nets and handlers unfolded so far.
     """
 
     def __init__(self) -> None:
         self._dims: dict[int, Dim] = {}
         self._shapes: dict[int, Shape] = {}
         self._types: dict[int, Type] = {}
-        self._waiting: list[tuple[Dim, Dim]] = []
+        self._pending: list[tuple[Dim, Dim]] = []
         self._names: list[str] = []
-        self._kept: set[int] = set()
+        self._generalised: set[int] = set()
         self._poisoned: set[int] = set()
         self.undetermined = False
         self.uses: list[tuple[Span, Node]] = []
@@ -74,25 +74,25 @@ class Unifier:
         self.nodes = 0
 
     def unfold(self, nodes: int, limit: int, span: Span) -> None:
-        """Something of so many nodes is put in the place of its name. Raises ``Stuck`` if they get too many."""
+        """Count ``nodes`` for a definition that is unfolded. Raises ``Stuck`` beyond ``limit``."""
         self.nodes += nodes
         if self.nodes > limit:
             raise too_many_nodes(limit, span)
 
     def fresh_dim(self, name: str = "n") -> Dim:
-        """An unknown dimension; messages call it ``name``."""
+        """A dimension metavariable; messages call it ``name``."""
         return dim(DimMeta(self._number(name)))
 
     def fresh_shape(self) -> ShapeMeta:
-        """An unknown shape."""
+        """A shape metavariable."""
         return ShapeMeta(self._number(""))
 
     def fresh_type(self, name: str = "_") -> TypeMeta:
-        """An unknown type; messages call it ``name``."""
+        """A type metavariable; messages call it ``name``."""
         return TypeMeta(self._number(name))
 
     def poison(self) -> TypeMeta:
-        """The type of something with an error: nothing is said about it, or about what depends on it."""
+        """The type of something with an error: it unifies with every type, so that no further errors are reported about it."""
         A = self.fresh_type()
         self._poisoned.add(A.number)
         return A
@@ -106,23 +106,23 @@ class Unifier:
         return len(self._names)
 
     def dim(self, d: Dim) -> Dim:
-        """``d`` with what has been found put in."""
+        """Apply the current solutions to ``d``."""
         return replace_atoms(d, self._atom)
 
     def shape(self, s: Shape) -> Shape:
-        """``s`` with what has been found put in."""
+        """Apply the current solutions to ``s``."""
         return s if is_known(s) else map_shape(s, self._atom, self._shape_image)
 
     def type(self, A: Type) -> Type:
-        """``A`` with what has been found put in."""
+        """Apply the current solutions to ``A``."""
         return map_type(A, self._atom, self._shape_image, self._type_image)
 
     def at(self, values: tuple[Shape | Dim, ...]) -> tuple[Shape | Dim, ...]:
-        """Dimensions and shapes with what has been found put in."""
+        """Apply the current solutions to dimensions and shapes."""
         return tuple([self.dim(a) if isinstance(a, Dim) else self.shape(a) for a in values])
 
     def function(self, f: Function) -> Function:
-        """``f`` with what has been found put into its types; the body of a definition is left to ``finish``."""
+        """Apply the current solutions to the types of ``f``; the body of a definition is left to ``finish``."""
         match f:
             case Primitive(name, values, A, B):
                 at = self.at(values)
@@ -133,7 +133,7 @@ class Unifier:
                 return f
 
     def head(self, A: Type) -> Type:
-        """``A`` itself, or what an unknown type is known to be."""
+        """Resolve ``A`` at its root, if it is a metavariable with a solution."""
         while isinstance(A, TypeMeta) and A.number in self._types:
             A = self._types[A.number]
         return A
@@ -152,11 +152,11 @@ class Unifier:
         return A if found is None else self.type(found)
 
     def same_type(self, A: Type, B: Type) -> bool:
-        """Make A and B equal; where they cannot be, ``False``, and the equations that wait do so as before."""
+        """Unify A and B. On failure return ``False`` and restore the postponed equations."""
         A, B = self.head(A), self.head(B)
         if A.is_concrete and B.is_concrete:
             return A == B
-        if not self._waiting:
+        if not self._pending:
             return self._same_type(A, B)
         mark = self.mark()
         if self._same_type(A, B):
@@ -183,7 +183,7 @@ class Unifier:
                 return False
 
     def same_shape(self, s: Shape, t: Shape) -> bool:
-        """Make two shapes equal."""
+        """Unify two shapes."""
         s, t = self.shape(s), self.shape(t)
         match s, t:
             case ShapeMeta(m), ShapeMeta(n) if m == n:
@@ -202,7 +202,7 @@ class Unifier:
                 return len(s) == len(t) and all(self.same_dim(c, d) for c, d in zip(s, t, strict=True))
 
     def same_dim(self, c: Dim, d: Dim) -> bool:
-        """Make two dimensions equal; an equation that cannot be solved yet waits."""
+        """Unify two dimensions; an equation that cannot be solved yet is postponed."""
         c, d = self.dim(c), self.dim(d)
         match c, d:
             case Dim(constant=int() as m), Dim(constant=int() as n):
@@ -212,7 +212,7 @@ class Unifier:
                 Dim(terms=((((DimMeta(number), 1),), 1),)),
             ):
                 self._dims[number] = value
-                return self._reconsider()
+                return self._retry_postponed()
             case _:
                 return self._same_polynomial(c, d)
 
@@ -229,27 +229,27 @@ class Unifier:
             match roots(difference):
                 case number, (value,):
                     self._dims[number] = dim(value)
-                    return self._reconsider()
+                    return self._retry_postponed()
                 case _, ():
                     return False
                 case _:
                     pass
-            self._waiting.append((c, d))
+            self._pending.append((c, d))
             return True
         number, value = solved
         self._dims[number] = value
-        return self._reconsider()
+        return self._retry_postponed()
 
     def settle(self) -> tuple[Dim, Dim] | None:
-        """An equation between dimensions that is still open, if there is one."""
-        self._reconsider()
-        return next(((self.dim(c), self.dim(d)) for c, d in self._waiting), None)
+        """Retry the postponed equations; return one that is still unsolved, or ``None``."""
+        self._retry_postponed()
+        return next(((self.dim(c), self.dim(d)) for c, d in self._pending), None)
 
-    def _reconsider(self) -> bool:
-        """Whether the equations that wait can hold with what has been found; one that cannot goes on waiting, to be told of."""
-        waiting, self._waiting = self._waiting, []
+    def _retry_postponed(self) -> bool:
+        """Retry the postponed equations. ``False`` if one is refuted; it stays postponed, to be reported later."""
+        waiting, self._pending = self._pending, []
         refuted = [(c, d) for c, d in waiting if not self.same_dim(c, d)]
-        self._waiting += refuted
+        self._pending += refuted
         return not refuted
 
     def _define_type(self, number: int, A: Type) -> bool:
@@ -260,37 +260,37 @@ class Unifier:
         return True
 
     def mark(self) -> Mark:
-        """What is known now, to go ``back`` to."""
-        return Mark(len(self._dims), len(self._shapes), len(self._types), tuple(self._waiting), len(self.uses), len(self.sizes))
+        """The current state, to return to with ``back``."""
+        return Mark(len(self._dims), len(self._shapes), len(self._types), tuple(self._pending), len(self.uses), len(self.sizes))
 
     def back(self, mark: Mark) -> None:
-        """Forget what was found since the mark was made."""
+        """Undo everything since ``mark``."""
         _forget(self._dims, mark.dims)
         _forget(self._shapes, mark.shapes)
         _forget(self._types, mark.types)
-        self._waiting = list(mark.waiting)
+        self._pending = list(mark.waiting)
         del self.uses[mark.uses :]
         del self.sizes[mark.sizes :]
 
     def would_fit(self, A: Type, B: Type) -> bool:
-        """Whether A and B could be made equal; nothing is changed."""
+        """Whether A and B are unifiable; the state is restored."""
         mark = self.mark()
         fits = self.same_type(A, B)
         self.back(mark)
         return fits
 
     def refuted(self, A: Type, B: Type) -> tuple[Type, Type, Type] | None:
-        """Where A and B cannot be equal for some ``c = d`` that waits: ``Real(c)``, what it would be, and ``Real(d)``."""
-        mark, waiting, self._waiting = self.mark(), self._waiting, []
+        """The postponed ``c = d`` refuted by unifying A and B: ``Real(c)``, its value then, and ``Real(d)``; else ``None``."""
+        mark, waiting, self._pending = self.mark(), self._pending, []
         sides = [sides for c, d in waiting for sides in ((c, d), (d, c))] if self._same_type(A, B) else []
         found = next(((c, self.dim(c), d) for c, d in sides if self.dim(c) != c and not self.same_dim(c, d)), None)
         self.back(mark)
         return None if found is None else (Real((found[0],)), Real((found[1],)), Real((found[2],)))
 
-    # -- showing ---------------------------------------------------------------------------------------------------------------
+    # -- printing --------------------------------------------------------------------------------------------------------------
 
     def show(self, *types: Type) -> tuple[str, ...]:
-        """The types as text, with the unknowns that are left by their names, primed where another thing has that name."""
+        """Print the types; unsolved metavariables are shown by their names, primed where these clash."""
         found = [self.type(A) for A in types]
         taken = {name for A in found for name in dimension_names(A)}
         names: dict[int, str] = {}
@@ -317,29 +317,29 @@ class Unifier:
         return tuple(text.replace("Real(∀", "").replace("∀…)", "") for text in texts)
 
     def open_name(self, A: Type) -> str | None:
-        """The name of a dimension in A that was not found, if there is one that should have been."""
+        """The name of a dimension in A that should have a solution but has none, or ``None``."""
         for leaf in leaves(self.type(A)):
             if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
                 for v in (v for d in leaf.shape for v in variables(d)):
-                    if isinstance(v, DimMeta) and v.number not in self._kept:
+                    if isinstance(v, DimMeta) and v.number not in self._generalised:
                         return self._names[v.number - 1]
         return None
 
     def keep(self, *types: Type) -> None:
-        """Leave the unknowns of these types open: each use of the declaration is to have its own."""
+        """Generalise over the metavariables in these types: they may stay unsolved, and each use renews them."""
         for A in types:
             map_type(self.type(A), self._keep_atom, self._keep_shape, self._keep_type)
 
     def finish(self, node: AnyNode) -> AnyNode:
-        """``node`` with every unknown replaced by what was found.
+        """Replace every metavariable in ``node`` by its solution (zonking).
 
-        A type nobody asked about is ``Real(1)`` (LANGUAGE §1); ``undetermined`` tells whether a dimension was not found.
+        An unconstrained type is ``Real(1)`` (LANGUAGE §1); ``undetermined`` is set if a dimension has no solution.
         """
         return node if is_settled(node) else cast(AnyNode, rebuild(node, 0, self.solutions))
 
     @property
     def solutions(self) -> Walk:
-        """The walk by which ``finish`` goes through a node."""
+        """The walk of ``finish``."""
         return solutions(self._final_dim, self._final_shape, self._final_type)
 
     def finish_type(self, A: Type) -> Type:
@@ -353,34 +353,34 @@ class Unifier:
 
     def _final_dim(self, meta: DimMeta) -> Dim:
         found = self.dim(dim(meta))
-        self.undetermined |= any(isinstance(v, DimMeta) and v.number not in self._kept for v in variables(found))
+        self.undetermined |= any(isinstance(v, DimMeta) and v.number not in self._generalised for v in variables(found))
         return found
 
     def _final_shape(self, meta: ShapeMeta) -> Shape:
         found = self.shape(meta)
-        return (dim(1),) if isinstance(found, ShapeMeta) and found.number not in self._kept else found
+        return (dim(1),) if isinstance(found, ShapeMeta) and found.number not in self._generalised else found
 
     def _final_type(self, meta: TypeMeta) -> Type:
         found = self.type(meta)
         if isinstance(found, TypeMeta):
-            return found if found.number in self._kept else SCALAR
+            return found if found.number in self._generalised else SCALAR
         return self.finish_type(found)
 
     def _keep_atom(self, atom: DimVar | DimMeta) -> None:
         if isinstance(atom, DimMeta):
-            self._kept.add(atom.number)
+            self._generalised.add(atom.number)
 
     def _keep_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         if isinstance(s, ShapeMeta):
-            self._kept.add(s.number)
+            self._generalised.add(s.number)
         return s
 
     def _keep_type(self, A: TypeMeta) -> Type:
-        self._kept.add(A.number)
+        self._generalised.add(A.number)
         return A
 
 
 def _forget(found: dict[int, Any], known: int) -> None:
-    """All but the first ``known`` entries; a dict keeps the order in which they came."""
+    """Keep the first ``known`` entries; a dict preserves insertion order."""
     while len(found) > known:
         found.popitem()

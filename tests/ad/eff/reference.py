@@ -10,8 +10,8 @@ from functools import partial
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.reduction.rules import Rule
-from rh_kernel.ad.eff.substitution import computation as substituted
-from rh_kernel.ad.eff.substitution import free
+from rh_kernel.ad.eff.traversal import computation as substituted
+from rh_kernel.ad.eff.traversal import free
 
 Plug = Callable[[core.Computation], core.Computation]
 

@@ -26,12 +26,12 @@ from rh_kernel.ad.eff.core import (
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.errors import EffectNotAllowed, RowsDiffer, UnhandledEffect
 from rh_kernel.ad.eff.mending import AS_AN_ARGUMENT
-from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing.types import computation, handler_scheme, row, scheme
 from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.ad.eff.reduction.references import Content
 from rh_kernel.ad.eff.reduction.store import Vector
 from rh_kernel.ad.eff.reduction.values import written
+from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import FLOAT, INT, Data, Returner
 from rh_kernel.ad.eff.typing.checking import check_computation, check_function, recheck
 from rh_kernel.ad.eff.typing.generalisation import named

@@ -14,7 +14,7 @@ from rh_kernel.ad.eff.machine.compilation_program import Program
 from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
 from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.ad.eff.reduction.rules import Rule
-from rh_kernel.ad.eff.substitution import Node, parts
+from rh_kernel.ad.eff.traversal import Node, parts
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Stuck
 from tests.ad.eff import programs

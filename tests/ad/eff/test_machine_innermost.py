@@ -12,7 +12,7 @@ from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.machine.compilation_program import Program
 from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run
 from rh_kernel.ad.eff.reduction import reducing as reduction
-from rh_kernel.ad.eff.substitution import free
+from rh_kernel.ad.eff.traversal import free
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
 from tests.ad.eff import programs
 from tests.ad.eff.test_machine import value

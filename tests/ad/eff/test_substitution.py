@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.core import Apply, Force, Lambda, Let, Return, Thunk, Tuple, Variable
 from rh_kernel.ad.eff.reduction.store import Vector, vector
-from rh_kernel.ad.eff.substitution import computation, free, occurring
+from rh_kernel.ad.eff.traversal import computation, free, occurring
 from tests.ad.eff.programs import Program, plain
 from tests.tiers import law
 

@@ -19,10 +19,11 @@ from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.cuda import backend as cupy_backend
 from rh_kernel.arrays.cuda.backend import CupyBackend, available
 from rh_kernel.arrays.cuda.module import Way, module
-from rh_kernel.arrays.plan import Call, Contract, Instruction, Kept, Map, Plan, Precision, Scalar, Store, View
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, flat, machine
+from rh_kernel.loops.ir import Call, Contract, Instruction, Kept, Map, Plan, Precision, Store, View
+from rh_kernel.loops.scalars import SCALAR_OPS
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import ROWS as SYMBOLS
 from rh_kernel.source.diagnostic import Stuck
@@ -121,15 +122,15 @@ def test_every_function_at_every_special_number(card: Make, precision: Precision
     n = len(SPECIAL)
     numbers = np.array(SPECIAL)
     pairs = (n, n)
-    buffers = [Kept(numbers), *[Kept(np.zeros(n * n)) for _ in Scalar]]
+    buffers = [Kept(numbers), *[Kept(np.zeros(n * n)) for _ in SCALAR_OPS]]
     arguments = (View(0, 0, pairs, (1, 0)), View(0, 0, pairs, (0, 1)))
-    body = tuple([Instruction(f, (0,) if f in ONE else (0, 1)) for f in Scalar])
+    body = tuple([Instruction(f, (0,) if f in ONE else (0, 1)) for f in SCALAR_OPS])
     stores = tuple([Store(View(1 + i, 0, pairs, (n, 1)), 2 + i) for i in range(len(body))])
     whole = tuple([View(1 + i, 0, (n * n,), (1,)) for i in range(len(body))])
     plan = Plan(precision, None, (), tuple(buffers), 0, (Map(pairs, arguments, body, stores),), whole, ())
     reference = ByDefinition(plan, {})
     reference.step()
-    for f, x, y in zip(Scalar, left_by(card(), plan), reference.result(), strict=True):
+    for f, x, y in zip(SCALAR_OPS, left_by(card(), plan), reference.result(), strict=True):
         tolerance = 1e-14 if precision == "float64" else 1e-6
         np.testing.assert_allclose(x, y, rtol=tolerance, err_msg=f.name)
 

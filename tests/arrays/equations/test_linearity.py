@@ -1,18 +1,17 @@
-"""In which arguments a function symbol is linear is said once, in a table; here it is tried on numbers."""
+"""What the record of a function symbol says of linearity, sums and identities is tried on numbers."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from rh_kernel.arrays.equations.algebra import IDENTITIES
-from rh_kernel.arrays.equations.linearity import JOINTLY, SEPARATELY
 from rh_kernel.primitives.schemes import arguments
 from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from tests.primitives.instances import INSTANCES, label, shapes
 
-LINEAR = [f for f in INSTANCES if f.name in JOINTLY | SEPARATELY.keys()]
+LINEAR = [f for f in INSTANCES if ROWS[f.name].jointly_linear or ROWS[f.name].linear_in]
+IDENTITIES = {name for name, row in ROWS.items() if row.is_identity_at_equal_types}
 
 
 def points(f: Primitive, seed: int) -> list[Array]:
@@ -32,9 +31,9 @@ def is_additive(f: Primitive, moving: Sequence[int]) -> bool:
 
 @pytest.mark.parametrize("f", LINEAR, ids=label)
 def test_what_is_said_to_be_linear_is(f: Primitive) -> None:
-    if f.name in JOINTLY:
+    if ROWS[f.name].jointly_linear:
         assert is_additive(f, range(len(arguments(f))))
-    for i in SEPARATELY.get(f.name, ()):
+    for i in ROWS[f.name].linear_in:
         assert is_additive(f, [i])
 
 
@@ -43,14 +42,18 @@ def test_every_linear_symbol_is_said_to_be() -> None:
         members = [f for f in INSTANCES if f.name == name]
         n = len(arguments(members[0]))
         if all(is_additive(f, range(n)) for f in members):
-            assert name in JOINTLY
+            assert ROWS[name].jointly_linear, name
         elif n > 1:
-            found = {i for i in range(n) if all(is_additive(f, [i]) for f in members)}
-            assert found == SEPARATELY.get(name, frozenset()), name
+            found = tuple(i for i in range(n) if all(is_additive(f, [i]) for f in members))
+            assert found == ROWS[name].linear_in, name
 
 
-def test_the_names_are_names_of_rows() -> None:
-    assert {*JOINTLY, *SEPARATELY, *IDENTITIES} <= set(ROWS)
+@pytest.mark.parametrize("f", [f for f in INSTANCES if ROWS[f.name].sums_from_zero], ids=label)
+def test_a_sum_from_zero_has_no_negative_zero(f: Primitive) -> None:
+    zeros = [-0.0 * np.ones(shape) for shape in shapes(f.domain)]
+    others = [zeros[0], *[np.ones_like(x) for x in zeros[1:]]]
+    for x in (zeros, others):
+        assert not np.signbit(kernel(f, np)(*x)).any()
 
 
 def test_a_member_that_is_said_to_be_the_identity_is() -> None:

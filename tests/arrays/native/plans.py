@@ -8,7 +8,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from hypothesis import strategies as st
 
-from rh_kernel.arrays.plan import (
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import (
     Buffer,
     Contract,
     Fold,
@@ -21,7 +22,6 @@ from rh_kernel.arrays.plan import (
     Plan,
     Precision,
     Reduce,
-    Scalar,
     Scratch,
     Step,
     Store,
@@ -29,12 +29,9 @@ from rh_kernel.arrays.plan import (
 )
 from rh_kernel.syntax.core import Array
 
-UNARY = (
-    Scalar.NEG, Scalar.EXP, Scalar.LOG, Scalar.SQRT, Scalar.SIN, Scalar.COS, Scalar.TANH, Scalar.ABS, Scalar.SIGN, Scalar.RINT,
-    Scalar.SIGMOID, Scalar.SOFTPLUS, Scalar.STEP, Scalar.FINITE,
-)  # fmt: skip
-BINARY = (Scalar.ADD, Scalar.SUB, Scalar.MUL, Scalar.DIV, Scalar.MAX, Scalar.MIN, Scalar.EQUAL)
-SMOOTH = (Scalar.ADD, Scalar.SUB, Scalar.MUL, Scalar.MAX, Scalar.MIN)
+UNARY = tuple([f for f in scalars.SCALAR_OPS if f.arity == 1])
+BINARY = tuple([f for f in scalars.SCALAR_OPS if f.arity == 2])
+SMOOTH = (scalars.ADD, scalars.SUB, scalars.MUL, scalars.MAX, scalars.MIN)
 KINDS = ((1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1), (0, 1, 0), (1, 0, 0))
 """Which of output, left and right depend on an axis; the first three are those of a product of matrices."""
 

@@ -10,7 +10,7 @@ from rh_kernel.arrays.native.axes import Axis, axes, entangled, reach
 from rh_kernel.arrays.native.contractions import contract_kernel
 from rh_kernel.arrays.native.schedule import OUT, Form, Machine, canonical, schedule, split, widths
 from rh_kernel.arrays.native.tiles import columns_of
-from rh_kernel.arrays.plan import Contract, View
+from rh_kernel.loops.ir import Contract, View
 
 extents = st.lists(st.integers(1, 4), max_size=4).map(tuple)
 machines = st.builds(Machine, st.sampled_from((2, 4, 8, 16)), st.sampled_from((16, 32)), st.booleans())

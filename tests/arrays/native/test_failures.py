@@ -19,7 +19,7 @@ from rh_kernel.arrays.native import NativeRunner, available, diagnose, toolchain
 from rh_kernel.arrays.native.folder import folder
 from rh_kernel.arrays.native.toolchain import Missing, library
 from rh_kernel.arrays.numpy_backend.backend import NumPyRunner
-from rh_kernel.arrays.plan import Content
+from rh_kernel.loops.ir import Content
 from tests.arrays.native.test_toolchain import PLAN
 
 pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")
@@ -34,7 +34,7 @@ def nothing_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     """No library is there yet, no compiler was asked, and nothing has failed."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(toolchain, "_failures", [])
-    monkeypatch.setattr(toolchain, "_answers", {})
+    monkeypatch.setattr(toolchain, "_cache", {})
     with tempfile.TemporaryDirectory(dir=tmp_path) as own:
         monkeypatch.setattr(toolchain, "_own_folder", lambda: own)
         yield

@@ -16,7 +16,8 @@ from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.table import table
 from rh_kernel.arrays.native.toolchain import library
 from rh_kernel.arrays.native.translation import translate
-from rh_kernel.arrays.plan import (
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import (
     Buffer,
     Call,
     Content,
@@ -28,7 +29,6 @@ from rh_kernel.arrays.plan import (
     Number,
     Plan,
     Precision,
-    Scalar,
     Scratch,
     Store,
     View,
@@ -218,7 +218,7 @@ def test_contents_are_copied_in_and_out() -> None:
 
 def test_what_is_kept_stays_from_run_to_run() -> None:
     count = View(0, 0, (), ())
-    body = (Number(1.0), Instruction(Scalar.ADD, (0, 1)))
+    body = (Number(1.0), Instruction(scalars.ADD, (0, 1)))
     step = Map((), (count,), body, (Store(count, 2),))
     plan = Plan("float64", None, (), (Kept(np.array([40.0])),), 0, (step,), count, ())
     runner = Native().runner(plan, {})

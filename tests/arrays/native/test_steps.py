@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Arrays
 from rh_kernel.arrays.native import Native, available
-from rh_kernel.arrays.plan import Plan, Precision
+from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.syntax.core import Array
 from tests.arrays.native import plans
 from tests.arrays.plans import interpret

@@ -13,7 +13,9 @@ from rh_kernel.arrays.native import Native, available, strips
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.strips import Strips, stripped
 from rh_kernel.arrays.native.sweeping import Sweep
-from rh_kernel.arrays.plan import (
+from rh_kernel.arrays.planning.dependence import with_views
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import (
     Contract,
     Input,
     Instruction,
@@ -21,13 +23,11 @@ from rh_kernel.arrays.plan import (
     Map,
     Plan,
     Precision,
-    Scalar,
     Scratch,
     Step,
     Store,
     View,
 )
-from rh_kernel.arrays.planning.dependence import with_views
 from tests.arrays.native.test_programs import a_training_step_is_that_of_the_formulas
 from tests.arrays.native.test_steps import CLOSE, compare
 from tests.arrays.plans import interpret
@@ -104,7 +104,7 @@ def doubled(rows: int, length: int) -> Plan:
 
 def added(a: View, b: View, c: View) -> Map:
     """``c ← a + b``"""
-    return Map(c.shape, (a, b), (Instruction(Scalar.ADD, (0, 1)),), (Store(c, 2),))
+    return Map(c.shape, (a, b), (Instruction(scalars.ADD, (0, 1)),), (Store(c, 2),))
 
 
 # ------------------------------------------------------------------------------------- orders

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.native import Native, available
 from rh_kernel.arrays.native.sweeping import Sweep, swept
-from rh_kernel.arrays.plan import (
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import (
     Content,
     Contract,
     Input,
@@ -17,7 +18,6 @@ from rh_kernel.arrays.plan import (
     Map,
     Plan,
     Precision,
-    Scalar,
     Scratch,
     Step,
     Store,
@@ -35,7 +35,7 @@ GAP = 3
 
 def add_to(target: View, source: View) -> Map:
     """``target ← target + source``"""
-    return Map(target.shape, (target, source), (Instruction(Scalar.ADD, (0, 1)),), (Store(target, 2),))
+    return Map(target.shape, (target, source), (Instruction(scalars.ADD, (0, 1)),), (Store(target, 2),))
 
 
 def backward(

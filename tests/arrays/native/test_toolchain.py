@@ -14,7 +14,8 @@ from rh_kernel.arrays.native.folder import digest, folder, intact, put
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.toolchain import Missing, library, toolchain
 from rh_kernel.arrays.native.translation import translate
-from rh_kernel.arrays.plan import Content, Input, Instruction, Map, Plan, Scalar, Store, View
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import Content, Input, Instruction, Map, Plan, Store, View
 from tests.arrays.commands import location
 from tests.arrays.native import plans
 from tests.arrays.native.test_steps import CLOSE, compare
@@ -28,7 +29,7 @@ PLAN = Plan(
     ((3,),),
     (Input(0, 3), Content(location("A name; no C", 3), 3)),
     0,
-    (Map((3,), (ROW,), (Instruction(Scalar.EXP, (0,)),), (Store(View(1, 0, (3,), (1,)), 1),)),),
+    (Map((3,), (ROW,), (Instruction(scalars.EXP, (0,)),), (Store(View(1, 0, (3,), (1,)), 1),)),),
     (),
     (location("A name; no C", 3),),
 )

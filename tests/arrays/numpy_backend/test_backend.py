@@ -1,4 +1,4 @@
-"""Plans on NumPy do what the words of ``arrays.plan`` say, step by step and drawn at random."""
+"""Plans on NumPy do what the words of ``loops.ir`` say, step by step and drawn at random."""
 
 from typing import Any
 
@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.plan import Input, Instruction, Kept, Map, Number, Plan, Precision, Scalar, Store, View
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import Input, Instruction, Kept, Map, Number, Plan, Precision, Store, View
+from rh_kernel.loops.scalars import ScalarOp
 from tests.arrays.plans import STEPS, ByDefinition, plans
 from tests.tiers import law
 
@@ -40,7 +42,7 @@ def test_the_step_of_a_difference_is_a_comparison() -> None:
     x = np.array([1.0, 2.0, np.nan, 1.0, np.inf, np.inf, 0.0])
     y = np.array([2.0, 1.0, 1.0, np.nan, np.inf, 1.0, 0.0])
     whole = [View(k, 0, (7,), (1,)) for k in range(3)]
-    body = (Instruction(Scalar.SUB, (0, 1)), Instruction(Scalar.STEP, (2,)))
+    body = (Instruction(scalars.SUB, (0, 1)), Instruction(scalars.STEP, (2,)))
     step = Map((7,), (whole[0], whole[1]), body, (Store(whole[2], 3),))
     plan = Plan("float64", None, (), (Kept(x), Kept(y), Kept(np.zeros(7))), 0, (step,), whole[2], ())
     runner = NumPy().runner(plan, {})
@@ -49,8 +51,8 @@ def test_the_step_of_a_difference_is_a_comparison() -> None:
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
-@pytest.mark.parametrize("function", [Scalar.NEG, Scalar.SIGMOID])
-def test_what_lies_apart_is_negated_where_it_lies(precision: Precision, function: Scalar) -> None:
+@pytest.mark.parametrize("function", [scalars.NEG, scalars.SIGMOID])
+def test_what_lies_apart_is_negated_where_it_lies(precision: Precision, function: ScalarOp) -> None:
     """NumPy 2.4 takes the second and third entry in place of the fifth and ninth on processors with AVX-512."""
     x = np.random.default_rng(0).normal(size=200)
     for stride, apart in ((4, 2), (4, 4), (8, 2), (8, 8), (3, 5)):
@@ -61,11 +63,11 @@ def test_what_lies_apart_is_negated_where_it_lies(precision: Precision, function
         runner = NumPy().runner(plan, {})
         runner.step()
         there = x[::stride][:n]
-        np.testing.assert_allclose(runner.result(), -there if function is Scalar.NEG else 1 / (1 + np.exp(-there)), rtol=1e-6)
+        np.testing.assert_allclose(runner.result(), -there if function is scalars.NEG else 1 / (1 + np.exp(-there)), rtol=1e-6)
 
 
 def test_nought_and_negative_nought_are_two_numbers() -> None:
-    numbers = (Number(1.0), Number(0.0), Number(-0.0), Instruction(Scalar.DIV, (0, 1)), Instruction(Scalar.DIV, (0, 2)))
+    numbers = (Number(1.0), Number(0.0), Number(-0.0), Instruction(scalars.DIV, (0, 1)), Instruction(scalars.DIV, (0, 2)))
     y, z = [View(k, 0, (1,), (1,)) for k in range(2)]
     plan = Plan(
         "float64",

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.numpy_backend import joint_updates
 from rh_kernel.arrays.numpy_backend.backend import NumPy, NumPyRunner
 from rh_kernel.arrays.numpy_backend.joint_updates import rows, updates
-from rh_kernel.arrays.plan import Content, Contract, Instruction, Kept, Map, Plan, Scalar, Scratch, Step, Store, View
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import Content, Contract, Instruction, Kept, Map, Plan, Scratch, Step, Store, View
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
@@ -45,7 +46,7 @@ def doubled(i: int) -> Map:
     """``wᵢ ← wᵢ + wᵢ``"""
     size = (SHAPES[i][0] * SHAPES[i][1],)
     view = View(i, 0, size, (1,))
-    return Map(size, (view,), (Instruction(Scalar.ADD, (0, 0)),), (Store(view, 1),))
+    return Map(size, (view,), (Instruction(scalars.ADD, (0, 0)),), (Store(view, 1),))
 
 
 def plan(steps: tuple[Step, ...]) -> Plan:

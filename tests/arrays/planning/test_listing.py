@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rh_kernel.arrays.plan import Contract, Kept, Map, Plan, Reduce, Step
 from rh_kernel.arrays.planning.counting import entries, moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.listing import line
 from rh_kernel.arrays.planning.notation import Notation
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Contract, Kept, Map, Plan, Reduce, Step
 from tests.arrays.plans import ByDefinition, places, plans
 from tests.arrays.readers import Reader
 

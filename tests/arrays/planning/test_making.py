@@ -12,34 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.compile import compile_command, compile_term
-from rh_kernel.arrays.loops.lowering import LOOPS
-from rh_kernel.arrays.loops.writing import Loops
+from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.optimise import optimise
-from rh_kernel.arrays.plan import Call, Content, Contract, Instruction, Map, Plan, Scalar, Scratch
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.making import planned
-from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, flat, machine
-from rh_kernel.primitives.table import ROWS, kernel
-from rh_kernel.syntax.core import Bound, Command, Primitive
-from rh_kernel.syntax.core import Call as Application
+from rh_kernel.loops import scalars
+from rh_kernel.loops.builder import Loops
+from rh_kernel.loops.ir import Call, Content, Contract, Instruction, Map, Plan, Scratch
+from rh_kernel.loops.scalars import ScalarOp
+from rh_kernel.primitives.table import kernel
+from rh_kernel.syntax.core import Command, Primitive
 from rh_kernel.syntax.types import real
 from tests.arrays.commands import W0, W1, V, commands
 from tests.arrays.plans import ByDefinition
-from tests.arrays.written import Written, close, drawn, layers
+from tests.arrays.written import Written, applied, close, drawn, layers
 from tests.primitives.instances import INSTANCES, arrays, label, member, smooth_point
 from tests.tiers import law
-
-
-def applied(f: Primitive) -> Program:
-    """``f(x)``, as a batch."""
-    return batched(compile_term(Application(f, Bound(0)), (f.domain,)), (True,))
-
-
-def test_every_symbol_has_loops_or_is_written_with_others() -> None:
-    assert set(ROWS) - set(LOOPS) == {"swish", "gelu"}
 
 
 @pytest.mark.parametrize("f", INSTANCES, ids=label)
@@ -138,7 +128,7 @@ def trained(depth: int, width: int, b: int, *, matrices: bool = True) -> Plan:
     return planned(batched(program, (True, True)), b, matrices=matrices)
 
 
-def lines(plan: Plan) -> Counter[Scalar]:
+def lines(plan: Plan) -> Counter[ScalarOp]:
     return Counter(
         line.function for step in plan.steps if isinstance(step, Map) for line in step.body if isinstance(line, Instruction)
     )
@@ -155,7 +145,7 @@ def test_each_weight_is_updated_where_it_is_by_one_product(b: int) -> None:
 
 
 def test_a_layer_and_its_slope_take_one_exponential() -> None:
-    assert lines(trained(4, 3, 1))[Scalar.SIGMOID] == 3
+    assert lines(trained(4, 3, 1))[scalars.SIGMOID] == 3
 
 
 def test_every_further_layer_adds_as_many_steps() -> None:

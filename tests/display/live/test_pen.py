@@ -10,13 +10,13 @@ from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.traces.cropping import NODES, Sizes, is_large
 from rh_kernel.display.traces.frames import subject_doc
-from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.contexts import Subject, depth
 from rh_kernel.session.results import TraceMade
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.printing.doc import LINE as LINE_END
 from rh_kernel.syntax.printing.doc import Annotated, Role, Shared, Spanned, concat, group, join, nest, role
 from rh_kernel.syntax.printing.printer import Memory
+from rh_kernel.syntax.traversal import children
 from rh_kernel.syntax.types import SCALAR
 from tests.benchmarks.stepping import HEAP, WINDOW, Family, binds, chain, kept, reading, size, training
 from tests.display.live.stepping import PROGRAMS, ask, trace_of, trace_of_random

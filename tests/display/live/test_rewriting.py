@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.display.live.rewriting import Rewriting
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.display.live.views import view_of
+from rh_kernel.display.registry import live_view
 from rh_kernel.session.results import ReductionShown, Result, RewritingShown, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -38,7 +38,7 @@ def results(text: str) -> tuple[Result, ...]:
 @cache
 def view(text: str) -> Rewriting:
     found = next(result for result in results(text) if isinstance(result, RewritingShown | ReductionShown))
-    made = view_of(found)
+    made = live_view(found)
     assert isinstance(made, Rewriting)
     return made
 

@@ -11,13 +11,13 @@ from rh_kernel.display.live.stepper_sheets import ABOVE, BELOW
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.traces import cropping, scenes
 from rh_kernel.display.traces.cropping import LINKS, SHOWN, crop, is_large
-from rh_kernel.display.traces.marking import children
 from rh_kernel.display.traces.scenes import unnamed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import steps
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Bound, Command, Const, Let, Plus, RevHandle, Scope, Term, Tuple
+from rh_kernel.syntax.traversal import children
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from tests.display.live.stepping import ask, trace_of, trace_of_paper, walked

@@ -10,11 +10,12 @@ from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.frames import subject_doc
-from rh_kernel.display.traces.marking import after_marks, before_marks, children
+from rh_kernel.display.traces.marking import after_marks, before_marks
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Command
 from rh_kernel.syntax.printing.doc import Annotation, Close, Mark, Newline, Open, layout, plain
+from rh_kernel.syntax.traversal import children
 from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from tests.display.live.stepping import PROGRAMS, ask, trace_of, trace_of_random

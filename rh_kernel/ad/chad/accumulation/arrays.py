@@ -7,19 +7,7 @@ from rh_kernel.ad.chad.accumulation.commands import Done, ForEach, FromTheRight,
 from rh_kernel.ad.chad.derivatives.reverse_arrays import ArrayRuleTerm
 from rh_kernel.ad.chad.rules import Derivation, Derive, Derived, Rule, dual, first, let, second
 from rh_kernel.ad.chad.source import Context, size_of
-from rh_kernel.ad.chad.target.terms import (
-    Accumulate,
-    Backward,
-    Indices,
-    LinearVariable,
-    Map,
-    Prepend,
-    Scope,
-    Slice,
-    Term,
-    Tuple,
-    Variable,
-)
+from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.types import SCALAR, Real
 from rh_kernel.source.descent import Descent
@@ -38,9 +26,9 @@ def array_rule(gamma: Context, M: ArrayRuleTerm, d: Derivation, derive: Derive) 
             d.used.add(Rule.GENERATE)
             t = yield derive(gamma.extended((i, SCALAR)), body, d)
             r, v, w = d.supply.fresh("r"), d.supply.fresh("v"), d.supply.fresh("v")
-            backward = ForEach(n, _column(n, r, 2, d), LinearVariable(v), (i,), (w,), Done())
-            value = dual(_column(n, r, 1, d), Backward(v, backward))
-            return Derived(let((r,), Map(n, Scope((i,), t.term), (Indices(n),)), value), Real(n))
+            backward = ForEach(n, _column(n, r, 2, d), to.LinearVariable(v), (i,), (w,), Done())
+            value = dual(_column(n, r, 1, d), to.Backward(v, backward))
+            return Derived(let((r,), to.Map(n, to.Scope((i,), t.term), (to.Indices(n),)), value), Real(n))
         case core.Reduce() | core.Foldl() | core.Scanl():
             return (yield _fold(gamma, M, d, derive))
 
@@ -57,11 +45,11 @@ def _map(
     n = size_of(derived[0].type)
     pairs = [d.supply.pair("z") for _ in arrays]
     r, v, results = d.supply.fresh("r"), d.supply.fresh("v"), tuple(d.supply.fresh("d") for _ in arrays)
-    sent = [Send(Variable(z_), LinearVariable(w)) for (_, z_), w in zip(pairs, results, strict=True)]
+    sent = [Send(to.Variable(z_), to.LinearVariable(w)) for (_, z_), w in zip(pairs, results, strict=True)]
     rest = sent[0] if len(sent) == 1 else Then(sent[0], sent[1])
-    backward = Backward(v, ForEach(n, _column(n, r, 2, d), LinearVariable(v), names, results, rest))
+    backward = to.Backward(v, ForEach(n, _column(n, r, 2, d), to.LinearVariable(v), names, results, rest))
     value = dual(_column(n, r, 1, d), backward)
-    value = let((r,), Map(n, Scope(names, t.term), tuple(Variable(z) for z, _ in pairs)), value)
+    value = let((r,), to.Map(n, to.Scope(names, t.term), tuple(to.Variable(z) for z, _ in pairs)), value)
     for pair, item in zip(reversed(pairs), reversed(derived), strict=True):
         value = let(pair, item.term, value)
     return Derived(value, Real(n))
@@ -80,24 +68,24 @@ def _fold(gamma: Context, M: core.Reduce | core.Foldl | core.Scanl, d: Derivatio
     n = size_of(s.type)
     (z, z_), (u, u_), r, bs = d.supply.pair("z"), d.supply.pair("s"), d.supply.fresh("r"), d.supply.fresh("b")
     v, w, g = d.supply.fresh("v"), d.supply.fresh("v"), d.supply.fresh("d")
-    names, whole = (M.accumulator, M.name), LinearVariable(v)
-    rest = Then(Send(Variable(z_), LinearVariable(w)), Send(Variable(u_), LinearVariable(g)))
+    names, whole = (M.accumulator, M.name), to.LinearVariable(v)
+    rest = Then(Send(to.Variable(z_), to.LinearVariable(w)), Send(to.Variable(u_), to.LinearVariable(g)))
     if scans:
         o, o_ = d.supply.pair("o")
-        kept = Tuple((Variable(o), Tuple((Variable(o), Variable(o_)))))
-        step = Accumulate(n, Variable(z), Variable(u), Scope(names, let((o, o_), t.term, kept)))
-        rest = Then(Send(Variable(z_), Slice(0, 1, n + 1, whole)), rest)
-        backward = FromTheRight(n, _column(n, bs, 2, d), None, Slice(1, n + 1, n + 1, whole), names, (w, g), rest)
-        value, A = dual(Prepend(n, Variable(z), _column(n, bs, 1, d)), Backward(v, backward)), Real(n + 1)
+        kept = to.Tuple((to.Variable(o), to.Tuple((to.Variable(o), to.Variable(o_)))))
+        step = to.Accumulate(n, to.Variable(z), to.Variable(u), to.Scope(names, let((o, o_), t.term, kept)))
+        rest = Then(Send(to.Variable(z_), to.Slice(0, 1, n + 1, whole)), rest)
+        backward = FromTheRight(n, _column(n, bs, 2, d), None, to.Slice(1, n + 1, n + 1, whole), names, (w, g), rest)
+        value, A = dual(to.Prepend(n, to.Variable(z), _column(n, bs, 1, d)), to.Backward(v, backward)), Real(n + 1)
     else:
-        step = Accumulate(n, Variable(z), Variable(u), Scope(names, t.term))
-        backward = FromTheRight(n, Variable(bs), whole, None, names, (w, g), rest)
-        value, A = dual(Variable(r), Backward(v, backward)), z0.type
+        step = to.Accumulate(n, to.Variable(z), to.Variable(u), to.Scope(names, t.term))
+        backward = FromTheRight(n, to.Variable(bs), whole, None, names, (w, g), rest)
+        value, A = dual(to.Variable(r), to.Backward(v, backward)), z0.type
     value = let((r, bs), step, value)
     return Derived(let((z, z_), z0.term, let((u, u_), s.term, value)), A)
 
 
-def _column(n: int, rows: str, i: int, d: Derivation) -> Term:
+def _column(n: int, rows: str, i: int, d: Derivation) -> to.Term:
     """``map(p. p.i, r)``"""
     p = d.supply.fresh("p")
-    return Map(n, Scope((p,), first(Variable(p)) if i == 1 else second(Variable(p))), (Variable(rows),))
+    return to.Map(n, to.Scope((p,), first(to.Variable(p)) if i == 1 else second(to.Variable(p))), (to.Variable(rows),))

@@ -5,12 +5,11 @@ program has an accumulator of its name while the backpropagator of what it is bo
 target, and their zeros take no room.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from rh_kernel.ad.chad.target.terms import Backward, Effect, Term
-from rh_kernel.ad.chad.target.traversal import subterms
+from rh_kernel.ad.chad.target.terms import Effect, Scope, Term
+from rh_kernel.source.traversal import Traversal
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,51 +110,7 @@ class FromTheRight(Effect):
 Command: TypeAlias = Done | Then | Add | Spread | Send | LetCotangent | Scoped | Returning | ForEach | FromTheRight
 
 
-def terms_of(command: Command) -> Iterator[Term | Command]:
-    """The command, all commands in it, and the terms that stand in them."""
-    pending: list[Command] = [command]
-    while pending:
-        C = pending.pop()
-        yield C
-        match C:
-            case Done():
-                pass
-            case Then(first, second):
-                pending += (second, first)
-            case Add(_, t) | Spread(_, t):
-                yield t
-            case Send(t, s):
-                yield t
-                yield s
-            case LetCotangent(_, t, rest):
-                yield t
-                pending.append(rest)
-            case Scoped(_, inner, _, rest):
-                pending += (rest, inner)
-            case Returning(t, s, _, _, rest) | ForEach(_, t, s, _, _, rest):
-                yield t
-                yield s
-                pending.append(rest)
-            case FromTheRight(_, t, s, r, _, _, rest):
-                yield t
-                yield from (part for part in (s, r) if part is not None)
-                pending.append(rest)
+_TERMS = Traversal[Term | Command](Term | Command, Scope)
 
-
-def all_terms(t: Term) -> Iterator[Term | Command]:
-    """The term and all terms and commands in it."""
-    pending = [t]
-    while pending:
-        for s in subterms(pending.pop()):
-            yield s
-            if isinstance(s, Backward):
-                for part in terms_of(cast(Command, s.command)):
-                    if isinstance(part, Command):
-                        yield part
-                    else:
-                        pending.append(part)
-
-
-def count(t: Term) -> int:
-    """How many nodes a term with its commands has."""
-    return sum(1 for _ in all_terms(t))
+all_terms, count = _TERMS.subterms, _TERMS.count
+"""A term and all terms and commands in it, and how many these are."""

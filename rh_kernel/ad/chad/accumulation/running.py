@@ -6,19 +6,7 @@ What is still to do is kept on a stack, so that programs may be as long as memor
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
-from rh_kernel.ad.chad.accumulation.commands import (
-    Add,
-    Command,
-    Done,
-    ForEach,
-    FromTheRight,
-    LetCotangent,
-    Returning,
-    Scoped,
-    Send,
-    Spread,
-    Then,
-)
+from rh_kernel.ad.chad.accumulation import commands as do
 from rh_kernel.ad.chad.accumulation.sparse import Sparse, entries_of, entry, family, full, plus
 from rh_kernel.ad.chad.evaluation.evaluation import BackwardClosure, Environment, evaluate
 from rh_kernel.ad.chad.evaluation.values import Counters, TargetValue, items_of
@@ -35,7 +23,7 @@ State: TypeAlias = dict[str, TargetValue]
 class _Task:
     """A command that is to be done; with a name, when the accumulator of that name is complete and has been bound."""
 
-    command: Command
+    command: do.Command
     environment: Environment
     scope: tuple[str, str] | None = None
 
@@ -51,38 +39,38 @@ def run(backward: BackwardClosure, cotangent: TargetValue, state: State, counter
             name, result = task.scope
             environment[result] = state.pop(name, None)
         match task.command:
-            case Done():
+            case do.Done():
                 pass
-            case Then(C, D):
+            case do.Then(C, D):
                 pending += (_Task(D, environment), _Task(C, environment))
-            case Add(x, t):
+            case do.Add(x, t):
                 state[x] = plus(state.get(x), value(t, environment, counters), counters)
-            case Spread(names, t):
+            case do.Spread(names, t):
                 for i, W in entries_of(-1, value(t, environment, counters)):
                     counters.visits += 1
                     state[names[i]] = plus(state.get(names[i]), W, counters)
-            case Send(f, t):
+            case do.Send(f, t):
                 W = value(t, environment, counters)
                 if W is not None:
                     pending.append(_sent(cast(BackwardClosure, evaluate(f, environment, counters)), W))
-            case LetCotangent(v, t, C):
+            case do.LetCotangent(v, t, C):
                 environment[v] = value(t, environment, counters)
                 pending.append(_Task(C, environment))
-            case Scoped(x, C, v, D):
+            case do.Scoped(x, C, v, D):
                 pending += (_Task(D, environment, (x, v)), _Task(C, environment))
-            case Returning(f, t, e, v, C):
+            case do.Returning(f, t, e, v, C):
                 W = value(t, environment, counters)
                 environment[e], environment[v] = _returned(
                     cast(BackwardClosure, evaluate(f, environment, counters)), W, counters
                 )
                 pending.append(_Task(C, environment))
-            case ForEach() | FromTheRight():
+            case do.ForEach() | do.FromTheRight():
                 _loop(task.command, environment, state, counters)
                 pending.append(_Task(task.command.rest, environment))
 
 
 def _sent(backward: BackwardClosure, cotangent: TargetValue) -> _Task:
-    return _Task(cast(Command, backward.backward.command), {**backward.environment, backward.backward.variable: cotangent})
+    return _Task(cast(do.Command, backward.backward.command), {**backward.environment, backward.backward.variable: cotangent})
 
 
 def _returned(backward: BackwardClosure, cotangent: TargetValue, counters: Counters) -> tuple[TargetValue, TargetValue]:
@@ -98,7 +86,7 @@ def _returned(backward: BackwardClosure, cotangent: TargetValue, counters: Count
     return Sparse(found) if found else None, own.get(argument)
 
 
-def _loop(command: ForEach | FromTheRight, environment: Environment, state: State, counters: Counters) -> None:
+def _loop(command: do.ForEach | do.FromTheRight, environment: Environment, state: State, counters: Counters) -> None:
     """Runs the backpropagators of an array, and binds what the accumulators of its names have after each."""
     n = command.size
     array = items_of(n, evaluate(command.array, environment, counters))
@@ -112,12 +100,12 @@ def _loop(command: ForEach | FromTheRight, environment: Environment, state: Stat
                 entries[i] = state.pop(x, None)
 
     match command:
-        case ForEach(_, _, t, names, results):
+        case do.ForEach(_, _, t, names, results):
             for i, W in entries_of(n, value(t, environment, counters)):
                 step(i, W)
             for x, v in zip(names, results, strict=True):
                 environment[v] = family(n, {i: W for i, W in found[x].items() if W is not None})
-        case FromTheRight(_, _, t, outputs, (a, x), (w, v)):
+        case do.FromTheRight(_, _, t, outputs, (a, x), (w, v)):
             W = None if t is None else value(t, environment, counters)
             added = None if outputs is None else value(outputs, environment, counters)
             for i in reversed(range(n)):

@@ -24,43 +24,18 @@ from rh_kernel.ad.chad.rules import (
     sides_of,
 )
 from rh_kernel.ad.chad.source import Supply
-from rh_kernel.ad.chad.target.terms import (
-    Apply,
-    Call,
-    Case,
-    Coprojection,
-    Differential,
-    Extend,
-    Fold,
-    Initial,
-    Inject,
-    Lambda,
-    Last,
-    LinearCall,
-    LinearInject,
-    LinearOut,
-    LinearVariable,
-    Plus,
-    Projection,
-    Scope,
-    Sign,
-    Single,
-    Term,
-    Tuple,
-    Variable,
-    Zero,
-)
+from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import AnyType, Mode, Product, primal, tangent
 from rh_kernel.ad.language import types as source
 from rh_kernel.ad.language.types import SCALAR, Function, Real, Sum, Type
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.source.diagnostic import KernelBug
 
-Derived: TypeAlias = tuple[Term, Object]
+Derived: TypeAlias = tuple[to.Term, Object]
 """``D(f)``, a closed function, and the object into which f goes."""
 
 
-def combinator_derivative(mode: Mode, domain: Entries, f: Arrow, taken: Iterable[str] = ()) -> Term:
+def combinator_derivative(mode: Mode, domain: Entries, f: Arrow, taken: Iterable[str] = ()) -> to.Term:
     """``D(f)``, in which none of the names that are ``taken`` is bound"""
     return descend(Deriving(mode, taken).arrow(domain, f))[0]
 
@@ -80,28 +55,33 @@ class Deriving:
         """``A_2``"""
         return Product(tuple(tangent(B, self.mode) for B in A.types)) if isinstance(A, Entries) else tangent(A, self.mode)
 
-    def function(self, A: Object, body: Callable[[Term], Term]) -> Term:
+    def function(self, A: Object, body: Callable[[to.Term], to.Term]) -> to.Term:
         """``λx. …``"""
         x = self.names.supply.fresh("x")
-        return Lambda(self.one(A), Scope((x,), body(Variable(x))))
+        return to.Lambda(self.one(A), to.Scope((x,), body(to.Variable(x))))
 
-    def dual(self, A: Object, B: Object, value: Term, derivative: Callable[[Term], Term]) -> Term:
+    def dual(self, A: Object, B: Object, value: to.Term, derivative: Callable[[to.Term], to.Term]) -> to.Term:
         """``⟨t, λ̲v. …⟩``, linear between A and B."""
         v = self.names.linear(self.two(B if self.back else A))
-        return Tuple((value, v.lambda_(derivative(v.variable))))
+        return to.Tuple((value, v.lambda_(derivative(v.variable))))
 
-    def bound(self, t: Term, body: Callable[[Term, str], Term]) -> Term:
+    def bound(self, t: to.Term, body: Callable[[to.Term, str], to.Term]) -> to.Term:
         """``let ⟨y, y'⟩ = t in …``"""
         y, y_ = self.names.supply.pair("y")
-        return let((y, y_), t, body(Variable(y), y_))
+        return let((y, y_), t, body(to.Variable(y), y_))
 
-    def also(self, t: Term, body: Callable[[Term], Term]) -> Term:
+    def also(self, t: to.Term, body: Callable[[to.Term], to.Term]) -> to.Term:
         """``let v = t in …``"""
         v = self.names.supply.fresh("v")
-        return let_linear(v, t, body(LinearVariable(v)))
+        return let_linear(v, t, body(to.LinearVariable(v)))
 
     def made(
-        self, A: Object, B: Object, value: Callable[[Term], Term], back: Callable[[Term], Term], forth: Callable[[Term], Term]
+        self,
+        A: Object,
+        B: Object,
+        value: Callable[[to.Term], to.Term],
+        back: Callable[[to.Term], to.Term],
+        forth: Callable[[to.Term], to.Term],
     ) -> Derived:
         """``λx. ⟨…, λ̲v. …⟩`` where the linear function does not depend on x."""
         derivative = back if self.back else forth
@@ -115,31 +95,31 @@ class Deriving:
             case of.Compose(g, h):
                 s, B = yield self.arrow(A, g)
                 r, C = yield self.arrow(B, h)
-                return self.function(A, lambda x: self._composed(A, C, Call(s, x), r)), C
+                return self.function(A, lambda x: self._composed(A, C, to.Call(s, x), r)), C
             case of.Tupling(parts):
-                terms: list[Term] = []
+                terms: list[to.Term] = []
                 types: list[Type] = []
                 for g in parts:
                     t, B = yield self.arrow(A, g)
                     terms.append(t)
                     types.append(_type(B))
                 C = source.Product(tuple(types))
-                return self.function(A, lambda x: self._tuple(A, C, [Call(t, x) for t in terms])), C
+                return self.function(A, lambda x: self._tuple(A, C, [to.Call(t, x) for t in terms])), C
             case of.Extension(g):
                 t, B = yield self.arrow(A, g)
                 C = _entries(A).extended(_type(B))
-                return self.function(A, lambda x: self._extended(A, C, x, Call(t, x))), C
+                return self.function(A, lambda x: self._extended(A, C, x, to.Call(t, x))), C
             case of.Weakening():
                 *shorter, last = _entries(A).types
-                zero = Zero(self.two(last))
-                return self.made(A, Entries(tuple(shorter)), Initial, lambda v: Extend(v, zero), Initial)
+                zero = to.Zero(self.two(last))
+                return self.made(A, Entries(tuple(shorter)), to.Initial, lambda v: to.Extend(v, zero), to.Initial)
             case of.Newest():
                 n, whole = len(_entries(A).types), product_of(self.two(A))
-                return self.made(A, _entries(A).types[-1], Last, lambda v: Coprojection(n, whole, v), Last)
+                return self.made(A, _entries(A).types[-1], to.Last, lambda v: to.Coprojection(n, whole, v), to.Last)
             case of.Component(i):
                 B, whole = component_of(_type(A), i), product_of(self.two(A))
-                component = partial(Projection, i)
-                return self.made(A, B, component, lambda v: Coprojection(i, whole, v), component)
+                component = partial(to.Projection, i)
+                return self.made(A, B, component, lambda v: to.Coprojection(i, whole, v), component)
             case of.Primitive(op):
                 return self.function(A, lambda x: self._primitive(A, op, x)), Real(op.codomain)
             case _:
@@ -154,16 +134,16 @@ class Deriving:
             case of.Curry(B, g):
                 t, C = yield self.arrow(_entries(A).extended(B), g)
                 y, D = self.names.supply.fresh("f"), Function(B, _type(C))
-                return let((y,), t, self.function(A, lambda x: self._curried(A, D, Variable(y), x))), D
+                return let((y,), t, self.function(A, lambda x: self._curried(A, D, to.Variable(y), x))), D
             case of.Injection(side, B):
                 own, other = (B.left, B.right) if side == 1 else (B.right, B.left)
                 own2, other2, B1 = self.two(own), self.two(other), self.one(B)
                 return self.made(
                     A,
                     B,
-                    lambda x: Inject(side, B1, x),
-                    lambda v: LinearOut(side, own2, v),
-                    lambda v: LinearInject(side, other2, v),
+                    lambda x: to.Inject(side, B1, x),
+                    lambda v: to.LinearOut(side, own2, v),
+                    lambda v: to.LinearInject(side, other2, v),
                 )
             case of.Cotupling(g, h):
                 gamma = Entries(_entries(A).types[:-1])
@@ -173,8 +153,8 @@ class Deriving:
                 return self.function(A, lambda x: self._cases(A, D, (s, r), x)), D
             case of.Comparison():
                 B = Sum(source.UNIT, source.UNIT)
-                back, forth = Zero(self.two(A)), Zero(self.two(B))
-                return self.made(A, B, lambda x: Sign(first(x), second(x)), lambda _: back, lambda _: forth)
+                back, forth = to.Zero(self.two(A)), to.Zero(self.two(B))
+                return self.made(A, B, lambda x: to.Sign(first(x), second(x)), lambda _: back, lambda _: forth)
             case of.Mapping(_, k, g):
                 inner = Entries((*_entries(A).types[: len(_entries(A).types) - k], *(SCALAR,) * max(k, 1)))
                 t, _ = yield self.arrow(inner, g)
@@ -186,32 +166,32 @@ class Deriving:
             case _:
                 raise KernelBug("another combinator")
 
-    def _composed(self, A: Object, C: Object, t: Term, s: Term) -> Term:
+    def _composed(self, A: Object, C: Object, t: to.Term, s: to.Term) -> to.Term:
         """``let ⟨y, y'⟩ = t in let ⟨z, z'⟩ = s y in ⟨z, λ̲v. y' • (z' • v)⟩``, forward ``z' • (y' • v)``"""
 
-        def chained(y_: str, z: Term, z_: str) -> Term:
+        def chained(y_: str, z: to.Term, z_: str) -> to.Term:
             inner, outer = (z_, y_) if self.back else (y_, z_)
             return self.dual(A, C, z, lambda v: self.also(call(inner, v), lambda w: call(outer, w)))
 
-        return self.bound(t, lambda y, y_: self.bound(Call(s, y), lambda z, z_: chained(y_, z, z_)))
+        return self.bound(t, lambda y, y_: self.bound(to.Call(s, y), lambda z, z_: chained(y_, z, z_)))
 
-    def _tuple(self, A: Object, C: Object, terms: Sequence[Term]) -> Term:
+    def _tuple(self, A: Object, C: Object, terms: Sequence[to.Term]) -> to.Term:
         """``let ⟨y, y'⟩ = t in … ⟨⟨y, …⟩, λ̲v. y' • v.1 + …⟩``, forward ``⟨y' • v, …⟩``"""
         names = [self.names.supply.pair("y") for _ in terms]
 
-        def derivative(v: Term) -> Term:
+        def derivative(v: to.Term) -> to.Term:
             if not self.back:
-                return Tuple(tuple(call(y_, v) for _, y_ in names))
+                return to.Tuple(tuple(call(y_, v) for _, y_ in names))
             if not names:
-                return Zero(self.two(A))
-            return reduce(Plus, [call(y_, Projection(i, v)) for i, (_, y_) in enumerate(names, 1)])
+                return to.Zero(self.two(A))
+            return reduce(to.Plus, [call(y_, to.Projection(i, v)) for i, (_, y_) in enumerate(names, 1)])
 
-        body = self.dual(A, C, Tuple(tuple(Variable(y) for y, _ in names)), derivative)
+        body = self.dual(A, C, to.Tuple(tuple(to.Variable(y) for y, _ in names)), derivative)
         for pair, t in zip(reversed(names), reversed(terms), strict=True):
             body = let(pair, t, body)
         return body
 
-    def _extended(self, A: Object, C: Object, x: Term, t: Term) -> Term:
+    def _extended(self, A: Object, C: Object, x: to.Term, t: to.Term) -> to.Term:
         """``let ⟨y, y'⟩ = t in ⟨⟨x, y⟩, λ̲v. fst v + y' • (snd v)⟩``, forward ``⟨v, y' • v⟩``"""
         back = self.back
         return self.bound(
@@ -219,28 +199,28 @@ class Deriving:
             lambda y, y_: self.dual(
                 A,
                 C,
-                Extend(x, y),
-                lambda v: Plus(Initial(v), call(y_, Last(v))) if back else Extend(v, call(y_, v)),
+                to.Extend(x, y),
+                lambda v: to.Plus(to.Initial(v), call(y_, to.Last(v))) if back else to.Extend(v, call(y_, v)),
             ),
         )
 
-    def _primitive(self, A: Object, op: Operation, x: Term) -> Term:
+    def _primitive(self, A: Object, op: Operation, x: to.Term) -> to.Term:
         """``⟨op x, λ̲v. Dop(x; v)⟩``, and ``Dopᵗ``"""
         k = len(op.domain)
-        point = (x,) if k == 1 else tuple(Projection(i, x) for i in range(1, k + 1))
-        return self.dual(A, Real(op.codomain), Apply(op, point), lambda v: Differential(self.mode, op, point, v))
+        point = (x,) if k == 1 else tuple(to.Projection(i, x) for i in range(1, k + 1))
+        return self.dual(A, Real(op.codomain), to.Apply(op, point), lambda v: to.Differential(self.mode, op, point, v))
 
-    def _evaluated(self, A: Object, B: Type, x: Term) -> Term:
+    def _evaluated(self, A: Object, B: Type, x: to.Term) -> to.Term:
         """``let ⟨b, b'⟩ = x.1 x.2 in ⟨b, λ̲v. ⟨!x.2⊗v, b' • v⟩⟩``, forward ``v.1 x.2 + b' • v.2``"""
 
-        def derivative(b_: str, v: Term) -> Term:
+        def derivative(b_: str, v: to.Term) -> to.Term:
             if self.back:
-                return Tuple((Single(second(x), v), call(b_, v)))
-            return Plus(Call(first(v), second(x)), call(b_, second(v)))
+                return to.Tuple((to.Single(second(x), v), call(b_, v)))
+            return to.Plus(to.Call(first(v), second(x)), call(b_, second(v)))
 
-        return self.bound(Call(first(x), second(x)), lambda b, b_: self.dual(A, B, b, lambda v: derivative(b_, v)))
+        return self.bound(to.Call(first(x), second(x)), lambda b, b_: self.dual(A, B, b, lambda v: derivative(b_, v)))
 
-    def _curried(self, A: Object, D: Function, f: Term, c: Term) -> Term:
+    def _curried(self, A: Object, D: Function, f: to.Term, c: to.Term) -> to.Term:
         """``⟨λa. let ⟨b, b'⟩ = f ⟨c, a⟩ in ⟨b, λ̲v. snd (b' • v)⟩, λ̲v. case v of !a⊗w → fst ((f ⟨c, a⟩).2 • w)⟩``
 
         Forward they are ``λ̲v. b' • ⟨0, v⟩`` and ``λ̲v. λa. (f ⟨c, a⟩).2 • ⟨v, 0⟩``.
@@ -248,44 +228,44 @@ class Deriving:
         B2, A2, B1, supply = self.two(D.domain), self.two(A), self.one(D.domain), self.names.supply
         a, e, w = supply.fresh("a"), supply.fresh("a"), supply.fresh("v")
 
-        def argument(b_: str, v: Term) -> Term:
-            return Last(call(b_, v)) if self.back else call(b_, Extend(Zero(A2), v))
+        def argument(b_: str, v: to.Term) -> to.Term:
+            return to.Last(call(b_, v)) if self.back else call(b_, to.Extend(to.Zero(A2), v))
 
-        def captured(v: Term) -> Term:
-            called = second(Call(f, Extend(c, Variable(e))))
+        def captured(v: to.Term) -> to.Term:
+            called = second(to.Call(f, to.Extend(c, to.Variable(e))))
             if self.back:
-                return Fold(A2, v, Scope((e, w), Initial(LinearCall(called, LinearVariable(w)))))
-            return Lambda(B1, Scope((e,), LinearCall(called, Extend(v, Zero(B2)))))
+                return to.Fold(A2, v, to.Scope((e, w), to.Initial(to.LinearCall(called, to.LinearVariable(w)))))
+            return to.Lambda(B1, to.Scope((e,), to.LinearCall(called, to.Extend(v, to.Zero(B2)))))
 
         inner = self.bound(
-            Call(f, Extend(c, Variable(a))),
+            to.Call(f, to.Extend(c, to.Variable(a))),
             lambda b, b_: self.dual(D.domain, D.codomain, b, lambda v: argument(b_, v)),
         )
-        return self.dual(A, D, Lambda(B1, Scope((a,), inner)), captured)
+        return self.dual(A, D, to.Lambda(B1, to.Scope((a,), inner)), captured)
 
-    def _cases(self, A: Object, D: Object, branches: tuple[Term, Term], x: Term) -> Term:
+    def _cases(self, A: Object, D: Object, branches: tuple[to.Term, to.Term], x: to.Term) -> to.Term:
         """``case snd x of inl a → let ⟨y, y'⟩ = f ⟨fst x, a⟩ in ⟨y, λ̲v. let w = y' • v in ⟨fst w, linl (snd w)⟩⟩ | …``
 
         Forward the linear function is ``λ̲v. y' • ⟨fst v, lout_l (snd v)⟩``.
         """
         sides = sides_of(_entries(A).types[-1])
 
-        def derivative(side: int, y_: str, v: Term) -> Term:
+        def derivative(side: int, y_: str, v: to.Term) -> to.Term:
             own, other = self.two(sides[side - 1]), self.two(sides[2 - side])
             if self.back:
-                return self.also(call(y_, v), lambda w: Extend(Initial(w), LinearInject(side, other, Last(w))))
-            return call(y_, Extend(Initial(v), LinearOut(side, own, Last(v))))
+                return self.also(call(y_, v), lambda w: to.Extend(to.Initial(w), to.LinearInject(side, other, to.Last(w))))
+            return call(y_, to.Extend(to.Initial(v), to.LinearOut(side, own, to.Last(v))))
 
-        def branch(side: int) -> Scope:
+        def branch(side: int) -> to.Scope:
             a = self.names.supply.fresh("a")
-            called = Call(branches[side - 1], Extend(Initial(x), Variable(a)))
+            called = to.Call(branches[side - 1], to.Extend(to.Initial(x), to.Variable(a)))
             body = self.bound(called, lambda y, y_: self.dual(A, D, y, lambda v: derivative(side, y_, v)))
-            return Scope((a,), body)
+            return to.Scope((a,), body)
 
-        return Case(Last(x), branch(1), branch(2))
+        return to.Case(to.Last(x), branch(1), branch(2))
 
 
-def _same(t: Term) -> Term:
+def _same(t: to.Term) -> to.Term:
     return t
 
 

@@ -4,25 +4,7 @@ from rh_kernel.ad.chad.derivatives.folds import Steps
 from rh_kernel.ad.chad.derivatives.reverse_arrays import ArrayRuleTerm, call2
 from rh_kernel.ad.chad.rules import Derivation, Derive, Derived, Rule, call, dual, first, let, second
 from rh_kernel.ad.chad.source import Context, size_of
-from rh_kernel.ad.chad.target.terms import (
-    Call,
-    Extend,
-    Indices,
-    Lambda,
-    LinearCall,
-    LinearReplicate,
-    LinearVariable,
-    LinearZip,
-    LinearZipWith,
-    Map,
-    MapDifferential,
-    Plus,
-    Scope,
-    Term,
-    Tuple,
-    Variable,
-    Zero,
-)
+from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import NUMBER, Mode, primal
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import free
@@ -55,11 +37,11 @@ def _map(gamma: Context, x: str, body: core.Term, N: core.Term, d: Derivation, d
     n = size_of(s.type)
     y, (z, z_), a, b, w = d.supply.fresh("y"), d.supply.pair("z"), d.supply.fresh(x), d.supply.fresh(x), d.supply.fresh("v")
     v = d.linear(gamma.tangents)
-    values = Map(n, Scope((a,), first(Call(Variable(y), Variable(a)))), (Variable(z),))
-    step = LinearCall(second(Call(Variable(y), Variable(b))), LinearVariable(w))
-    forward = MapDifferential(_F, n, Variable(z), Scope((b, w), step), Variable(z_), gamma.tangents)
-    value = let((z, z_), s.term, dual(values, v.lambda_(LinearCall(forward, v.variable))))
-    return Derived(let((y,), Lambda(NUMBER, Scope((x,), t.term)), value), s.type)
+    values = to.Map(n, to.Scope((a,), first(to.Call(to.Variable(y), to.Variable(a)))), (to.Variable(z),))
+    step = to.LinearCall(second(to.Call(to.Variable(y), to.Variable(b))), to.LinearVariable(w))
+    forward = to.MapDifferential(_F, n, to.Variable(z), to.Scope((b, w), step), to.Variable(z_), gamma.tangents)
+    value = let((z, z_), s.term, dual(values, v.lambda_(to.LinearCall(forward, v.variable))))
+    return Derived(let((y,), to.Lambda(NUMBER, to.Scope((x,), t.term)), value), s.type)
 
 
 def _map_function(gamma: Context, f: core.Term, N: core.Term, d: Derivation, derive: Derive) -> Descent[Derived]:
@@ -71,12 +53,14 @@ def _map_function(gamma: Context, f: core.Term, N: core.Term, d: Derivation, der
     (y, y_), (z, z_) = d.supply.pair("f"), d.supply.pair("z")
     a, b, c = (d.supply.fresh("x") for _ in range(3))
     v, u, w = d.linear(gamma.tangents), d.supply.fresh("v"), d.supply.fresh("v")
-    values = Map(n, Scope((a,), first(Call(Variable(y), Variable(a)))), (Variable(z),))
-    step = LinearCall(second(Call(Variable(y), Variable(c))), LinearVariable(w))
-    of_entries = LinearZipWith(n, (Variable(z),), call(z_, v.variable), Scope((c, w), step))
-    directions = LinearReplicate(n, call(y_, v.variable))
-    of_function = LinearZipWith(n, (Variable(z),), directions, Scope((b, u), Call(LinearVariable(u), Variable(b))))
-    value = let((z, z_), s.term, dual(values, v.lambda_(Plus(of_entries, of_function))))
+    values = to.Map(n, to.Scope((a,), first(to.Call(to.Variable(y), to.Variable(a)))), (to.Variable(z),))
+    step = to.LinearCall(second(to.Call(to.Variable(y), to.Variable(c))), to.LinearVariable(w))
+    of_entries = to.LinearZipWith(n, (to.Variable(z),), call(z_, v.variable), to.Scope((c, w), step))
+    directions = to.LinearReplicate(n, call(y_, v.variable))
+    of_function = to.LinearZipWith(
+        n, (to.Variable(z),), directions, to.Scope((b, u), to.Call(to.LinearVariable(u), to.Variable(b)))
+    )
+    value = let((z, z_), s.term, dual(values, v.lambda_(to.Plus(of_entries, of_function))))
     return Derived(let((y, y_), t.term, value), s.type)
 
 
@@ -92,14 +76,14 @@ def _map2(
     y, (z, z_), (u, u_) = d.supply.fresh("y"), d.supply.pair("z"), d.supply.pair("z")
     a, b, c, e = (d.supply.fresh(x) for x in (*names, *names))
     v, w = d.linear(gamma.tangents), d.supply.fresh("v")
-    both = Variable(z), Variable(u)
-    function = Lambda(NUMBER, Scope((names[0],), Lambda(NUMBER, Scope((names[1],), t.term))))
-    values = Map(n, Scope((a, b), first(call2(y, a, b))), both)
-    entries = LinearZip(n, Tuple((call(z_, v.variable), call(u_, v.variable))))
-    operand = LinearZip(n, Tuple((LinearReplicate(n, v.variable), entries)))
-    p = LinearVariable(w)
-    step = LinearCall(second(call2(y, c, e)), Extend(Extend(first(p), first(second(p))), second(second(p))))
-    pushed = LinearZipWith(n, both, operand, Scope((c, e, w), step))
+    both = to.Variable(z), to.Variable(u)
+    function = to.Lambda(NUMBER, to.Scope((names[0],), to.Lambda(NUMBER, to.Scope((names[1],), t.term))))
+    values = to.Map(n, to.Scope((a, b), first(call2(y, a, b))), both)
+    entries = to.LinearZip(n, to.Tuple((call(z_, v.variable), call(u_, v.variable))))
+    operand = to.LinearZip(n, to.Tuple((to.LinearReplicate(n, v.variable), entries)))
+    p = to.LinearVariable(w)
+    step = to.LinearCall(second(call2(y, c, e)), to.Extend(to.Extend(first(p), first(second(p))), second(second(p))))
+    pushed = to.LinearZipWith(n, both, operand, to.Scope((c, e, w), step))
     value = let((z, z_), s.term, let((u, u_), r.term, dual(values, v.lambda_(pushed))))
     return Derived(let((y,), function, value), s.type)
 
@@ -110,10 +94,10 @@ def _generate(gamma: Context, n: int, i: str, body: core.Term, d: Derivation, de
     t = yield derive(gamma.extended((i, SCALAR)), body, d)
     y, a, b, w = d.supply.fresh("y"), d.supply.fresh(i), d.supply.fresh(i), d.supply.fresh("v")
     v = d.linear(gamma.tangents)
-    values = Map(n, Scope((a,), first(Call(Variable(y), Variable(a)))), (Indices(n),))
-    step = LinearCall(second(Call(Variable(y), Variable(b))), Extend(LinearVariable(w), Zero(NUMBER)))
-    pushed = LinearZipWith(n, (Indices(n),), LinearReplicate(n, v.variable), Scope((b, w), step))
-    return Derived(let((y,), Lambda(NUMBER, Scope((i,), t.term)), dual(values, v.lambda_(pushed))), Real(n))
+    values = to.Map(n, to.Scope((a,), first(to.Call(to.Variable(y), to.Variable(a)))), (to.Indices(n),))
+    step = to.LinearCall(second(to.Call(to.Variable(y), to.Variable(b))), to.Extend(to.LinearVariable(w), to.Zero(NUMBER)))
+    pushed = to.LinearZipWith(n, (to.Indices(n),), to.LinearReplicate(n, v.variable), to.Scope((b, w), step))
+    return Derived(let((y,), to.Lambda(NUMBER, to.Scope((i,), t.term)), dual(values, v.lambda_(pushed))), Real(n))
 
 
 def _fold(gamma: Context, M: core.Reduce | core.Foldl | core.Scanl, d: Derivation, derive: Derive) -> Descent[Derived]:
@@ -125,12 +109,12 @@ def _fold(gamma: Context, M: core.Reduce | core.Foldl | core.Scanl, d: Derivatio
     t = yield derive(gamma.extended((M.accumulator, z0.type), (M.name, SCALAR)), M.body, d)
     steps, result = Steps(size_of(s.type), scans, d.supply), Real(size_of(s.type) + 1) if scans else z0.type
     y, (z, z_), (u, u_) = d.supply.fresh("y"), d.supply.pair("z"), d.supply.pair("s")
-    function = Lambda(primal(z0.type, _F), Scope((M.accumulator,), Lambda(NUMBER, Scope((M.name,), t.term))))
+    function = to.Lambda(primal(z0.type, _F), to.Scope((M.accumulator,), to.Lambda(NUMBER, to.Scope((M.name,), t.term))))
     v = d.linear(gamma.tangents)
 
-    def forward(values: Term, kept: Term) -> Term:
+    def forward(values: to.Term, kept: to.Term) -> to.Term:
         pushed = steps.pushed(kept, v.variable, call(z_, v.variable), call(u_, v.variable))
         return dual(values, v.lambda_(pushed))
 
-    value = steps.kept(Variable(z), Variable(u), lambda a, x: Call(Call(Variable(y), a), x), forward)
+    value = steps.kept(to.Variable(z), to.Variable(u), lambda a, x: to.Call(to.Call(to.Variable(y), a), x), forward)
     return Derived(let((y,), function, let((z, z_), z0.term, let((u, u_), s.term, value))), result)

@@ -21,24 +21,7 @@ from rh_kernel.ad.chad.rules import (
     second,
 )
 from rh_kernel.ad.chad.source import Context, size_of
-from rh_kernel.ad.chad.target.terms import (
-    Call,
-    Indices,
-    Initial,
-    Lambda,
-    Last,
-    LinearCall,
-    LinearSum,
-    LinearVariable,
-    LinearZipWith,
-    Map,
-    MapDifferential,
-    Plus,
-    Scope,
-    Single,
-    Term,
-    Variable,
-)
+from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import NUMBER, Mode, primal, tangent, vector
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import free
@@ -73,11 +56,11 @@ def _map(gamma: Context, x: str, body: core.Term, N: core.Term, d: Derivation, d
     n = size_of(s.type)
     y, (z, z_), a, b, w = d.supply.fresh("y"), d.supply.pair("z"), d.supply.fresh(x), d.supply.fresh(x), d.supply.fresh("v")
     v = d.linear(vector(n, NUMBER))
-    values = Map(n, Scope((a,), first(Call(Variable(y), Variable(a)))), (Variable(z),))
-    step = LinearCall(second(Call(Variable(y), Variable(b))), LinearVariable(w))
-    backward = MapDifferential(_R, n, Variable(z), Scope((b, w), step), Variable(z_), gamma.tangents)
-    value = let((z, z_), s.term, dual(values, v.lambda_(LinearCall(backward, v.variable))))
-    return Derived(let((y,), Lambda(NUMBER, Scope((x,), t.term)), value), s.type)
+    values = to.Map(n, to.Scope((a,), first(to.Call(to.Variable(y), to.Variable(a)))), (to.Variable(z),))
+    step = to.LinearCall(second(to.Call(to.Variable(y), to.Variable(b))), to.LinearVariable(w))
+    backward = to.MapDifferential(_R, n, to.Variable(z), to.Scope((b, w), step), to.Variable(z_), gamma.tangents)
+    value = let((z, z_), s.term, dual(values, v.lambda_(to.LinearCall(backward, v.variable))))
+    return Derived(let((y,), to.Lambda(NUMBER, to.Scope((x,), t.term)), value), s.type)
 
 
 def _map_function(gamma: Context, f: core.Term, N: core.Term, d: Derivation, derive: Derive) -> Descent[Derived]:
@@ -89,11 +72,13 @@ def _map_function(gamma: Context, f: core.Term, N: core.Term, d: Derivation, der
     (y, y_), (z, z_) = d.supply.pair("f"), d.supply.pair("z")
     a, b, c = (d.supply.fresh("x") for _ in range(3))
     v, u, w = d.linear(vector(n, NUMBER)), d.supply.fresh("v"), d.supply.fresh("v")
-    values = Map(n, Scope((a,), first(Call(Variable(y), Variable(a)))), (Variable(z),))
-    calls = LinearZipWith(n, (Variable(z),), v.variable, Scope((b, u), Single(Variable(b), LinearVariable(u))))
-    step = LinearCall(second(Call(Variable(y), Variable(c))), LinearVariable(w))
-    entries = LinearZipWith(n, (Variable(z),), v.variable, Scope((c, w), step))
-    pulled = Plus(call(y_, LinearSum(n, tangent(t.type, _R), calls)), call(z_, entries))
+    values = to.Map(n, to.Scope((a,), first(to.Call(to.Variable(y), to.Variable(a)))), (to.Variable(z),))
+    calls = to.LinearZipWith(
+        n, (to.Variable(z),), v.variable, to.Scope((b, u), to.Single(to.Variable(b), to.LinearVariable(u)))
+    )
+    step = to.LinearCall(second(to.Call(to.Variable(y), to.Variable(c))), to.LinearVariable(w))
+    entries = to.LinearZipWith(n, (to.Variable(z),), v.variable, to.Scope((c, w), step))
+    pulled = to.Plus(call(y_, to.LinearSum(n, tangent(t.type, _R), calls)), call(z_, entries))
     return Derived(let((y, y_), t.term, let((z, z_), s.term, dual(values, v.lambda_(pulled)))), s.type)
 
 
@@ -109,19 +94,21 @@ def _map2(
     y, (z, z_), (u, u_) = d.supply.fresh("y"), d.supply.pair("z"), d.supply.pair("z")
     a, b, c, e = (d.supply.fresh(x) for x in (*names, *names))
     v, w, q = d.linear(vector(n, NUMBER)), d.supply.fresh("v"), d.supply.fresh("q")
-    both = Variable(z), Variable(u)
-    function = Lambda(NUMBER, Scope((names[0],), Lambda(NUMBER, Scope((names[1],), t.term))))
-    values = Map(n, Scope((a, b), first(call2(y, a, b))), both)
-    step = LinearCall(second(call2(y, c, e)), LinearVariable(w))
+    both = to.Variable(z), to.Variable(u)
+    function = to.Lambda(NUMBER, to.Scope((names[0],), to.Lambda(NUMBER, to.Scope((names[1],), t.term))))
+    values = to.Map(n, to.Scope((a, b), first(call2(y, a, b))), both)
+    step = to.LinearCall(second(call2(y, c, e)), to.LinearVariable(w))
     first_, second_, third = (d.supply.fresh("v") for _ in range(3))
-    pulled = Plus(
-        Plus(
-            LinearSum(n, gamma.tangents, each(n, first_, LinearVariable(q), Initial(Initial(LinearVariable(first_))))),
-            call(z_, each(n, second_, LinearVariable(q), Last(Initial(LinearVariable(second_))))),
+    pulled = to.Plus(
+        to.Plus(
+            to.LinearSum(
+                n, gamma.tangents, each(n, first_, to.LinearVariable(q), to.Initial(to.Initial(to.LinearVariable(first_))))
+            ),
+            call(z_, each(n, second_, to.LinearVariable(q), to.Last(to.Initial(to.LinearVariable(second_))))),
         ),
-        call(u_, each(n, third, LinearVariable(q), Last(LinearVariable(third)))),
+        call(u_, each(n, third, to.LinearVariable(q), to.Last(to.LinearVariable(third)))),
     )
-    backward = v.lambda_(let_linear(q, LinearZipWith(n, both, v.variable, Scope((c, e, w), step)), pulled))
+    backward = v.lambda_(let_linear(q, to.LinearZipWith(n, both, v.variable, to.Scope((c, e, w), step)), pulled))
     value = let((z, z_), s.term, let((u, u_), r.term, dual(values, backward)))
     return Derived(let((y,), function, value), s.type)
 
@@ -132,10 +119,10 @@ def _generate(gamma: Context, n: int, i: str, body: core.Term, d: Derivation, de
     t = yield derive(gamma.extended((i, SCALAR)), body, d)
     y, a, b, w = d.supply.fresh("y"), d.supply.fresh(i), d.supply.fresh(i), d.supply.fresh("v")
     v = d.linear(vector(n, NUMBER))
-    values = Map(n, Scope((a,), first(Call(Variable(y), Variable(a)))), (Indices(n),))
-    step = Initial(LinearCall(second(Call(Variable(y), Variable(b))), LinearVariable(w)))
-    backward = LinearSum(n, gamma.tangents, LinearZipWith(n, (Indices(n),), v.variable, Scope((b, w), step)))
-    return Derived(let((y,), Lambda(NUMBER, Scope((i,), t.term)), dual(values, v.lambda_(backward))), Real(n))
+    values = to.Map(n, to.Scope((a,), first(to.Call(to.Variable(y), to.Variable(a)))), (to.Indices(n),))
+    step = to.Initial(to.LinearCall(second(to.Call(to.Variable(y), to.Variable(b))), to.LinearVariable(w)))
+    backward = to.LinearSum(n, gamma.tangents, to.LinearZipWith(n, (to.Indices(n),), v.variable, to.Scope((b, w), step)))
+    return Derived(let((y,), to.Lambda(NUMBER, to.Scope((i,), t.term)), dual(values, v.lambda_(backward))), Real(n))
 
 
 def _fold(gamma: Context, M: core.Reduce | core.Foldl | core.Scanl, d: Derivation, derive: Derive) -> Descent[Derived]:
@@ -147,17 +134,17 @@ def _fold(gamma: Context, M: core.Reduce | core.Foldl | core.Scanl, d: Derivatio
     t = yield derive(gamma.extended((M.accumulator, z0.type), (M.name, SCALAR)), M.body, d)
     steps, result = Steps(size_of(s.type), scans, d.supply), Real(size_of(s.type) + 1) if scans else z0.type
     y, (z, z_), (u, u_) = d.supply.fresh("y"), d.supply.pair("z"), d.supply.pair("s")
-    function = Lambda(primal(z0.type, _R), Scope((M.accumulator,), Lambda(NUMBER, Scope((M.name,), t.term))))
+    function = to.Lambda(primal(z0.type, _R), to.Scope((M.accumulator,), to.Lambda(NUMBER, to.Scope((M.name,), t.term))))
     v = d.linear(tangent(result, _R))
 
-    def backward(values: Term, kept: Term) -> Term:
-        body = steps.pulled(kept, v.variable, gamma.tangents, lambda c, a, e: Plus(Plus(c, call(z_, a)), call(u_, e)))
+    def backward(values: to.Term, kept: to.Term) -> to.Term:
+        body = steps.pulled(kept, v.variable, gamma.tangents, lambda c, a, e: to.Plus(to.Plus(c, call(z_, a)), call(u_, e)))
         return dual(values, v.lambda_(body))
 
-    value = steps.kept(Variable(z), Variable(u), lambda a, x: Call(Call(Variable(y), a), x), backward)
+    value = steps.kept(to.Variable(z), to.Variable(u), lambda a, x: to.Call(to.Call(to.Variable(y), a), x), backward)
     return Derived(let((y,), function, let((z, z_), z0.term, let((u, u_), s.term, value))), result)
 
 
-def call2(y: str, a: str, b: str) -> Term:
+def call2(y: str, a: str, b: str) -> to.Term:
     """``y a b``"""
-    return Call(Call(Variable(y), Variable(a)), Variable(b))
+    return to.Call(to.Call(to.Variable(y), to.Variable(a)), to.Variable(b))

@@ -10,49 +10,7 @@ from functools import partial
 from typing import TypeAlias, cast
 
 from rh_kernel.ad.chad.evaluation.values import Bag, Counters, TargetValue, array_of, items_of, plus, zero
-from rh_kernel.ad.chad.target.terms import (
-    Accumulate,
-    Apply,
-    Backward,
-    Call,
-    Case,
-    Coprojection,
-    Differential,
-    Extend,
-    Fold,
-    Indices,
-    Initial,
-    Inject,
-    Lambda,
-    Last,
-    Let,
-    LetLinear,
-    LinearAccumulate,
-    LinearCall,
-    LinearInject,
-    LinearLambda,
-    LinearOut,
-    LinearReplicate,
-    LinearSum,
-    LinearVariable,
-    LinearZip,
-    LinearZipWith,
-    Map,
-    MapDifferential,
-    Place,
-    Plus,
-    Prepend,
-    Projection,
-    Scale,
-    Scope,
-    Sign,
-    Single,
-    Slice,
-    Term,
-    Tuple,
-    Variable,
-    Zero,
-)
+from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import AnyType, Mode
 from rh_kernel.ad.language.values import Injection
 from rh_kernel.source.diagnostic import KernelBug
@@ -68,7 +26,7 @@ Unary: TypeAlias = Callable[[TargetValue], TargetValue]
 class Closure:
     """``λx. t`` or ``λ̲v. t`` and the values of its variables"""
 
-    scope: Scope
+    scope: to.Scope
     environment: Environment
     counters: Counters
 
@@ -81,21 +39,21 @@ class Closure:
 class BackwardClosure:
     """A backpropagator and the values of its variables"""
 
-    backward: Backward
+    backward: to.Backward
     environment: Environment
 
 
-def evaluate(t: Term, environment: Environment, counters: Counters) -> TargetValue:
+def evaluate(t: to.Term, environment: Environment, counters: Counters) -> TargetValue:
     """The value of t where its variables have the values of ``environment``."""
-    waiting: list[tuple[Scope, Environment]] = []
+    waiting: list[tuple[to.Scope, Environment]] = []
     while True:
         counters.visits += 1
         match t:
-            case Let(bound, scope) | LetLinear(bound, scope):
+            case to.Let(bound, scope) | to.LetLinear(bound, scope):
                 waiting.append((scope, environment))
                 t = bound
                 continue
-            case Call(function, argument) | LinearCall(function, argument):
+            case to.Call(function, argument) | to.LinearCall(function, argument):
                 f = evaluate(function, environment, counters)
                 V = evaluate(argument, environment, counters)
                 if isinstance(f, Closure):
@@ -103,7 +61,7 @@ def evaluate(t: Term, environment: Environment, counters: Counters) -> TargetVal
                     t = f.scope.body
                     continue
                 value = cast(Callable[[TargetValue], TargetValue], f)(V)
-            case Case(operand, left, right):
+            case to.Case(operand, left, right):
                 V = evaluate(operand, environment, counters)
                 scope = left if V.side == 1 else right
                 environment = {**environment, scope.names[0]: V.value}
@@ -121,37 +79,37 @@ def evaluate(t: Term, environment: Environment, counters: Counters) -> TargetVal
         t = scope.body
 
 
-def _value(t: Term, environment: Environment, counters: Counters) -> TargetValue:
+def _value(t: to.Term, environment: Environment, counters: Counters) -> TargetValue:
     """The value of a term that is evaluated by way of those of its subterms."""
     match t:
-        case Variable(x) | LinearVariable(x):
+        case to.Variable(x) | to.LinearVariable(x):
             return environment[x]
-        case Lambda(_, scope) | LinearLambda(_, scope):
+        case to.Lambda(_, scope) | to.LinearLambda(_, scope):
             return Closure(scope, environment, counters)
-        case Backward():
+        case to.Backward():
             return BackwardClosure(t, environment)
-        case Tuple(components):
+        case to.Tuple(components):
             return tuple([evaluate(s, environment, counters) for s in components])
-        case Apply(operation, arguments):
+        case to.Apply(operation, arguments):
             values = tuple([evaluate(s, environment, counters) for s in arguments])
             counters.applied += 1
             return operation.apply(values, counters)
-        case Projection(i, s):
+        case to.Projection(i, s):
             return evaluate(s, environment, counters)[i - 1]
-        case Initial(s):
+        case to.Initial(s):
             return evaluate(s, environment, counters)[:-1]
-        case Last(s):
+        case to.Last(s):
             return evaluate(s, environment, counters)[-1]
-        case Extend(s, r):
+        case to.Extend(s, r):
             return (*evaluate(s, environment, counters), evaluate(r, environment, counters))
-        case Inject(side, _, s):
+        case to.Inject(side, _, s):
             return Injection(side, evaluate(s, environment, counters))
-        case Sign(s, r):
+        case to.Sign(s, r):
             holds = evaluate(s, environment, counters) <= evaluate(r, environment, counters)
             return Injection(1 if holds else 2, ())
-        case Map() | Indices() | Prepend() | Accumulate():
+        case to.Map() | to.Indices() | to.Prepend() | to.Accumulate():
             return _array(t, environment, counters)
-        case MapDifferential(mode, n, s, scope, r, context):
+        case to.MapDifferential(mode, n, s, scope, r, context):
             V, f = evaluate(s, environment, counters), evaluate(r, environment, counters)
             run = _transposed_map if mode is Mode.REVERSE else _pushed_map
             return partial(run, n, V, _bound(scope, environment, counters), f, context, counters)
@@ -159,23 +117,23 @@ def _value(t: Term, environment: Environment, counters: Counters) -> TargetValue
             return _linear(t, environment, counters)
 
 
-def _bound(scope: Scope, environment: Environment, counters: Counters) -> Callable[..., TargetValue]:
+def _bound(scope: to.Scope, environment: Environment, counters: Counters) -> Callable[..., TargetValue]:
     """The body of a scope as a function of the values of its names."""
     return lambda *values: evaluate(scope.body, {**environment, **dict(zip(scope.names, values, strict=True))}, counters)
 
 
-def _array(t: Map | Indices | Prepend | Accumulate, environment: Environment, counters: Counters) -> TargetValue:
+def _array(t: to.Map | to.Indices | to.Prepend | to.Accumulate, environment: Environment, counters: Counters) -> TargetValue:
     match t:
-        case Map(n, scope, arrays):
+        case to.Map(n, scope, arrays):
             rows = [items_of(n, evaluate(s, environment, counters)) for s in arrays]
             counters.visits += n
             return array_of([_bound(scope, environment, counters)(*entries) for entries in zip(*rows, strict=True)])
-        case Indices(n):
+        case to.Indices(n):
             return array_of([float(i) for i in range(n)])
-        case Prepend(n, s, r):
+        case to.Prepend(n, s, r):
             V = evaluate(s, environment, counters)
             return array_of([V, *items_of(n, evaluate(r, environment, counters))])
-        case Accumulate(n, start, array, scope):
+        case to.Accumulate(n, start, array, scope):
             V = evaluate(start, environment, counters)
             kept: list[TargetValue] = []
             counters.visits += n
@@ -185,17 +143,17 @@ def _array(t: Map | Indices | Prepend | Accumulate, environment: Environment, co
             return V, array_of(kept)
 
 
-def _linear(t: Term, environment: Environment, counters: Counters) -> TargetValue:
+def _linear(t: to.Term, environment: Environment, counters: Counters) -> TargetValue:
     match t:
-        case Zero(A):
+        case to.Zero(A):
             return zero(A, counters)
-        case Plus(s, r):
+        case to.Plus(s, r):
             V = evaluate(s, environment, counters)
             return plus(V, evaluate(r, environment, counters), counters)
-        case Coprojection(i, A, s):
+        case to.Coprojection(i, A, s):
             V = evaluate(s, environment, counters)
             return tuple([V if j == i else zero(B, counters) for j, B in enumerate(A.factors, 1)])
-        case Differential(mode, operation, arguments, s):
+        case to.Differential(mode, operation, arguments, s):
             values = tuple([evaluate(r, environment, counters) for r in arguments])
             W = evaluate(s, environment, counters)
             counters.transposed += 1
@@ -203,18 +161,18 @@ def _linear(t: Term, environment: Environment, counters: Counters) -> TargetValu
                 return operation.push(values, (W,) if len(values) == 1 else W, counters)
             pulled = operation.pull(values, W, counters)
             return pulled[0] if len(values) == 1 else pulled
-        case Scale(s, r):
+        case to.Scale(s, r):
             counters.operations += 1
             return evaluate(s, environment, counters) * evaluate(r, environment, counters)
-        case Single(s, r):
+        case to.Single(s, r):
             return Bag(((evaluate(s, environment, counters), evaluate(r, environment, counters)),))
-        case Fold(A, s, scope):
+        case to.Fold(A, s, scope):
             items = cast(Bag, evaluate(s, environment, counters)).items
             counters.visits += len(items)
             return _sum(A, tuple([_bound(scope, environment, counters)(*item) for item in items]), counters)
-        case LinearInject(side, _, s):
+        case to.LinearInject(side, _, s):
             return Injection(side, evaluate(s, environment, counters))
-        case LinearOut(side, A, s):
+        case to.LinearOut(side, A, s):
             V = cast(Injection | None, evaluate(s, environment, counters))
             if V is None:
                 return zero(A, counters)
@@ -225,25 +183,25 @@ def _linear(t: Term, environment: Environment, counters: Counters) -> TargetValu
             return _linear_array(t, environment, counters)
 
 
-def _linear_array(t: Term, environment: Environment, counters: Counters) -> TargetValue:
+def _linear_array(t: to.Term, environment: Environment, counters: Counters) -> TargetValue:
     match t:
-        case LinearZipWith(n, arrays, operand, scope):
+        case to.LinearZipWith(n, arrays, operand, scope):
             rows = [items_of(n, evaluate(s, environment, counters)) for s in (*arrays, operand)]
             counters.visits += n
             return array_of([_bound(scope, environment, counters)(*entries) for entries in zip(*rows, strict=True)])
-        case LinearSum(n, A, s):
+        case to.LinearSum(n, A, s):
             return _sum(A, items_of(n, evaluate(s, environment, counters)), counters)
-        case LinearReplicate(n, s):
+        case to.LinearReplicate(n, s):
             return array_of([evaluate(s, environment, counters)] * n)
-        case LinearZip(n, s):
+        case to.LinearZip(n, s):
             V, W = evaluate(s, environment, counters)
             return array_of(list(zip(items_of(n, V), items_of(n, W), strict=True)))
-        case Slice(i, j, n, s):
+        case to.Slice(i, j, n, s):
             return array_of(items_of(n, evaluate(s, environment, counters))[i:j])
-        case Place(i, j, n, A, s):
+        case to.Place(i, j, n, A, s):
             V = items_of(j - i, evaluate(s, environment, counters))
             return array_of([V[k - i] if i <= k < j else zero(A, counters) for k in range(n)])
-        case LinearAccumulate(mode, n, array, operand, scope):
+        case to.LinearAccumulate(mode, n, array, operand, scope):
             rows = items_of(n, evaluate(array, environment, counters))
             V, inputs = evaluate(operand, environment, counters)
             counters.visits += n

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from rh_kernel.ad.chad.simplification.contraction import Simplification, contracted, dense, is_cheap
 from rh_kernel.ad.chad.source import Supply
 from rh_kernel.ad.chad.target import terms as to
-from rh_kernel.ad.chad.target.traversal import binders, parts, rebuilt, renamed, renamed_as, subterms
+from rh_kernel.ad.chad.target.traversal import binders, bottom_up, parts, rebuilt, renamed, renamed_as, subterms
 from rh_kernel.ad.chad.target.types import Product
+from rh_kernel.source.children import Part
 from rh_kernel.source.descent import Descent, descend
 
 ROUNDS = 200
@@ -36,16 +37,7 @@ def simplified(
         t = descend(_Round(_uses(t), supply, rules, meant, written).term(t))
         if rules.total() == before:
             break
-    return _renumbered(descend(_densely(t)), parameters, meant)
-
-
-def _densely(t: to.Term) -> Descent[to.Term]:
-    """The term with tuples for coprojections."""
-    found: list[to.Scope] = []
-    for part in parts(t):
-        body = yield _densely(part.body)
-        found.append(to.Scope(part.names, body))
-    return dense(rebuilt(t, tuple(found)))
+    return _renumbered(bottom_up(t, dense), parameters, meant)
 
 
 def _names(t: to.Term) -> set[str]:
@@ -79,10 +71,10 @@ def _uses(t: to.Term) -> _Uses:
             if depth > bound_at.get(s.name, depth):
                 found.inside.add(s.name)
         repeats = not isinstance(s, to.Let | to.LetLinear | to.Case)
-        for part in reversed(parts(s)):
-            inner = depth + 1 if repeats and part.names else depth
-            bound_at.update(dict.fromkeys(part.names, inner))
-            pending.append((part.body, inner))
+        for names, r in reversed(parts(s)):
+            inner = depth + 1 if repeats and names else depth
+            bound_at.update(dict.fromkeys(names, inner))
+            pending.append((r, inner))
     return found
 
 
@@ -116,10 +108,9 @@ class _Round:
             return (yield self._lets(t))
         if isinstance(t, to.LinearLambda) and isinstance(t.type, Product):
             self.widths[t.scope.names[0]] = len(t.type.factors)
-        found: list[to.Scope] = []
-        for part in parts(t):
-            body = yield self.term(part.body)
-            found.append(to.Scope(part.names, body))
+        found: list[Part[to.Term]] = []
+        for names, s in parts(t):
+            found.append((names, (yield self.term(s))))
         return self._contracted(self._opened(rebuilt(t, tuple(found))))
 
     def _opened(self, t: to.Term) -> to.Term:

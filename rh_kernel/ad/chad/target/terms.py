@@ -5,10 +5,11 @@
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rh_kernel.ad.chad.operations import Operation
 from rh_kernel.ad.chad.target.types import AnyType, Mode, Product
+from rh_kernel.source.children import Children, child
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class Scope:
 
     names: tuple[str, ...]
     body: "Term"
+    children: ClassVar[Children] = (child("body", binds="names"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Variable:
     """``x``"""
 
     name: str
+    uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class LinearVariable:
     """``v``"""
 
     name: str
+    uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,44 +361,12 @@ class Backward:
     names: tuple[str, ...] = ()
 
 
-Term: TypeAlias = (
-    Variable
-    | LinearVariable
-    | Let
-    | LetLinear
-    | Apply
-    | Differential
-    | Scale
-    | Tuple
-    | Projection
-    | Coprojection
-    | Initial
-    | Last
-    | Extend
-    | Lambda
-    | Call
-    | LinearLambda
-    | LinearCall
-    | Single
-    | Fold
-    | Zero
-    | Plus
-    | Inject
-    | Case
-    | Sign
-    | LinearInject
-    | LinearOut
-    | Map
-    | Indices
-    | Prepend
-    | Accumulate
-    | MapDifferential
-    | LinearZipWith
-    | LinearSum
-    | LinearReplicate
-    | LinearZip
-    | Slice
-    | Place
-    | LinearAccumulate
-    | Backward
-)
+Basic: TypeAlias = Variable | LinearVariable | Let | LetLinear | Apply | Differential | Scale | Zero | Plus | Backward
+Products: TypeAlias = Tuple | Projection | Coprojection | Initial | Last | Extend
+Functions: TypeAlias = Lambda | Call | LinearLambda | LinearCall | Single | Fold
+Sums: TypeAlias = Inject | Case | Sign | LinearInject | LinearOut
+Arrays: TypeAlias = Map | Indices | Prepend | Accumulate
+LinearMaps: TypeAlias = MapDifferential | LinearZipWith | LinearSum | LinearReplicate | LinearZip
+LinearArrays: TypeAlias = LinearMaps | Slice | Place | LinearAccumulate
+
+Term: TypeAlias = Basic | Products | Functions | Sums | Arrays | LinearArrays

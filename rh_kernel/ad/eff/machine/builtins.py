@@ -13,6 +13,7 @@ from rh_kernel.ad.eff.errors import DivisionByZero, GivenUp
 from rh_kernel.ad.eff.machine.tensor_functions import TENSOR_FUNCTIONS
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Value, text
 from rh_kernel.ad.eff.types import BOOL, FLOAT, INT, TEXT, ValueType, Variable
+from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.stuck import TooLarge, readable
@@ -91,47 +92,6 @@ def divide(x: float, y: float) -> float:
         return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
 
 
-def exp(x: float) -> float:
-    """``eˣ``"""
-    try:
-        return math.exp(x)
-    except OverflowError:
-        return math.inf
-
-
-def log(x: float) -> float:
-    """``ln x``"""
-    return math.log(x) if x > 0 else (-math.inf if x == 0 else math.nan)
-
-
-def sqrt(x: float) -> float:
-    """``√x``"""
-    return math.sqrt(x) if x >= 0 else math.nan
-
-
-def sin(x: float) -> float:
-    """``sin x``"""
-    return math.sin(x) if math.isfinite(x) else math.nan
-
-
-def cos(x: float) -> float:
-    """``cos x``"""
-    return math.cos(x) if math.isfinite(x) else math.nan
-
-
-def sigmoid(x: float) -> float:
-    """``1 / (1 + e⁻ˣ)``"""
-    if x >= 0:
-        return 1 / (1 + math.exp(-x))
-    power = math.exp(x)
-    return power / (1 + power)
-
-
-def softplus(x: float) -> float:
-    """``ln (1 + eˣ)``"""
-    return x + math.log1p(math.exp(-x)) if x > 0 else math.log1p(exp(x))
-
-
 def _fail(message: str) -> Value:
     words = " ".join(message.split())
     shown = words if len(words) <= _LONGEST_MESSAGE else f"{words[: _LONGEST_MESSAGE - 1]}…"
@@ -178,10 +138,6 @@ _LONGEST_MESSAGE = 200
 _NUMBER = Variable("a")
 
 
-def _on_floats(function: Callable[[float], float]) -> BuiltInFunction:
-    return BuiltInFunction((FLOAT,), FLOAT, function)
-
-
 def _on_numbers(function: Callable[..., Value], count: int, codomain: ValueType = _NUMBER) -> BuiltInFunction:
     return BuiltInFunction((_NUMBER,) * count, codomain, function, ("a",), ("a",))
 
@@ -196,14 +152,7 @@ BUILT_INS: Mapping[str, BuiltInFunction] = MappingProxyType(
         "less": _on_numbers(_less, 2, BOOL),
         "lesseq": _on_numbers(_less_or_equal, 2, BOOL),
         "equal": _on_numbers(_equal, 2, BOOL),
-        "sin": _on_floats(sin),
-        "cos": _on_floats(cos),
-        "exp": _on_floats(exp),
-        "log": _on_floats(log),
-        "sqrt": _on_floats(sqrt),
-        "tanh": _on_floats(math.tanh),
-        "sigmoid": _on_floats(sigmoid),
-        "softplus": _on_floats(softplus),
+        **{f.name: BuiltInFunction((FLOAT,), FLOAT, f.eff) for f in ROWS.values() if f.eff is not None},
         "float": BuiltInFunction((INT,), FLOAT, to_float),
         "quotient": BuiltInFunction((INT, INT), INT, _quotient, is_total=False),
         "remainder": BuiltInFunction((INT, INT), INT, _remainder, is_total=False),

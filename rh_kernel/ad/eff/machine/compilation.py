@@ -57,8 +57,8 @@ from rh_kernel.ad.eff.machine.compilation_values import (
 )
 from rh_kernel.ad.eff.machine.counting import Frame
 from rh_kernel.ad.eff.machine.values import Value
-from rh_kernel.ad.eff.substitution import Node as Term
-from rh_kernel.ad.eff.substitution import bound, free, parts
+from rh_kernel.ad.eff.traversal import Node as Term
+from rh_kernel.ad.eff.traversal import bound, free, parts
 
 
 def compiled(code: Code, within: Handling | None, program: Program) -> Node:

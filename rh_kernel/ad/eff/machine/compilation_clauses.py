@@ -2,7 +2,7 @@
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.compilation_program import size
-from rh_kernel.ad.eff.substitution import bound, free
+from rh_kernel.ad.eff.traversal import bound, free
 
 RESULT = "%%"
 """Begins names for what a clause is given; nobody else has such names."""

@@ -9,8 +9,8 @@ from rh_kernel.ad.eff.machine.code import Code, Handling
 from rh_kernel.ad.eff.machine.compilation_matches import Matching
 from rh_kernel.ad.eff.machine.counting import Tally
 from rh_kernel.ad.eff.machine.tensors_alive import Alive, watched
-from rh_kernel.ad.eff.substitution import Node as Term
-from rh_kernel.ad.eff.substitution import free, parts
+from rh_kernel.ad.eff.traversal import Node as Term
+from rh_kernel.ad.eff.traversal import free, parts
 from rh_kernel.ad.eff.types import DataDeclaration
 
 NATIVE = frozenset({"RefState", "Console"})

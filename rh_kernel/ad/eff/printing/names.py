@@ -1,106 +1,28 @@
 """What names a term has, so that none that is printed can be taken for another."""
 
-from collections.abc import Iterable
-from typing import TypeAlias
-
-from rh_kernel.ad.eff.core import (
-    Adapt,
-    AnyPattern,
-    Apply,
-    Branch,
-    BuiltIn,
-    Clause,
-    Clauses,
-    Computation,
-    Constructed,
-    ConstructorPattern,
-    Force,
-    Global,
-    Handle,
-    Lambda,
-    Let,
-    Literal,
-    LiteralPattern,
-    Match,
-    Named,
-    NamePattern,
-    Pair,
-    Pattern,
-    Perform,
-    Projection,
-    Reference,
-    Return,
-    ReturnClause,
-    Thunk,
-    Tuple,
-    TuplePattern,
-    Value,
-    Variable,
-)
+from rh_kernel.ad.eff.core import BuiltIn, Clause, Global, Lambda, Let, NamePattern, Perform, Variable
 from rh_kernel.ad.eff.definitions import shown
+from rh_kernel.ad.eff.traversal import Node, nodes
 
-Part: TypeAlias = Value | Computation | Branch | Clauses | Clause | ReturnClause | Named | Pattern
 
-
-def names(start: Part) -> tuple[set[str], set[str]]:
+def names(start: Node) -> tuple[set[str], set[str]]:
     """The names of what is declared that stand in a term, and those that are bound in it or free."""
     declared: set[str] = set()
     local: set[str] = set()
-    pending: list[Part] = [start]
-    while pending:
-        part = pending.pop()
-        match part:
-            case Variable(x) | NamePattern(x):
+    for node in nodes(start):
+        match node:
+            case Variable(x) | NamePattern(x) | Let(x) | Lambda(x) | Clause(continuation=x):
                 local.add(x)
-            case Global(f):
+            case Global(f) | Perform(operation=f):
                 declared.add(shown(f))
-            case BuiltIn(g, arguments):
+            case BuiltIn(g):
                 declared.add(g)
-                pending += arguments
-            case Perform(_, op, arguments):
-                declared.add(shown(op))
-                pending += arguments
-            case Let(x, M, N):
-                local.add(x)
-                pending += (M, N)
-            case Lambda(x, M):
-                local.add(x)
-                pending.append(M)
-            case Clause(_, _, patterns, k, M):
-                local.add(k)
-                pending += (*patterns, M)
             case _:
-                pending += _parts(part)
+                pass
     return declared, local
 
 
-def _parts(part: Part) -> Iterable[Part]:
-    match part:
-        case Tuple(many) | TuplePattern(many) | Constructed(_, many) | ConstructorPattern(_, many) | Named(_, many):
-            return many
-        case Thunk(M) | Adapt(_, M) | Projection(_, M):
-            return (M,)
-        case Return(V) | Force(V):
-            return (V,)
-        case Apply(M, V):
-            return (M, V)
-        case Match(V, branches):
-            return (V, *branches)
-        case Branch(p, M) | ReturnClause(p, M):
-            return (p, M)
-        case Pair(M, N):
-            return (M, N)
-        case Handle(M, H):
-            return (M, H)
-        case Clauses(returns, clauses):
-            return (returns, *clauses)
-        case Literal() | Reference() | AnyPattern() | LiteralPattern():
-            return ()
-        case _:
-            return ()
-
-
-def renamed(start: Part) -> dict[str, str]:
+def renamed(start: Node) -> dict[str, str]:
     """New names for what is bound in a term under the name of something declared that stands in it too."""
     declared, local = names(start)
     found: dict[str, str] = {}
@@ -113,7 +35,7 @@ def renamed(start: Part) -> dict[str, str]:
     return found
 
 
-def made_up(silent: str, start: Part) -> str:
+def made_up(silent: str, start: Node) -> str:
     """A name for an intermediate result that has none and cannot be printed where it is used."""
     declared, local = names(start)
     x = f"v{silent[1:]}"

@@ -41,9 +41,10 @@ from rh_kernel.ad.eff.core import (
 from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.ad.eff.printing.forms import Level, Written, adaptor, keyword, let, lets, statement
 from rh_kernel.ad.eff.printing.inlining import can_be_inlined, is_let, popped, silent, strict
-from rh_kernel.ad.eff.printing.names import Part, made_up, renamed
+from rh_kernel.ad.eff.printing.names import made_up, renamed
 from rh_kernel.ad.eff.printing.patterns import bound_names, literal, pattern
 from rh_kernel.ad.eff.reading.elaboration import OPERATORS, READ, REFERENCES, WRITE
+from rh_kernel.ad.eff.traversal import Node
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.syntax.printing.doc import LINE, SOFT, Annotated, Doc, Mark, Role, Text, concat, group, join, nest, role
 
@@ -79,7 +80,7 @@ def value(V: Value, marks: Mapping[int, Mark] | None = None) -> Doc:
 class Printer:
     """Writes the parts of one term, in which some are marked."""
 
-    def __init__(self, start: Part, marks: Mapping[int, Mark]) -> None:
+    def __init__(self, start: Node, marks: Mapping[int, Mark]) -> None:
         self._start = start
         self._marks = marks
         self._renamed = renamed(start)

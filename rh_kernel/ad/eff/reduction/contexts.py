@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.reduction.values import Captured, Environment, Known, Manner, forms, values_of, written, written_out
-from rh_kernel.ad.eff.substitution import free, handler
+from rh_kernel.ad.eff.traversal import free, handler
 
 
 class Then:

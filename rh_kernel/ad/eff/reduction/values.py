@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.substitution import computation, free, occurring, value
+from rh_kernel.ad.eff.traversal import computation, free, occurring, value
 from rh_kernel.source.diagnostic import KernelBug
 
 

@@ -21,6 +21,7 @@ from rh_kernel.ad.eff.types import (
     ValueType,
 )
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
+from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.diagnostic import Fix
 from rh_kernel.source.span import Span
 
@@ -39,7 +40,7 @@ _SMOOTH: Mapping[str, str] = MappingProxyType(
         "mul": "t",
         "div": "divide",
         "negate": "n",
-        **{g: f"{g}_" for g in ("sin", "cos", "exp", "log", "sqrt", "tanh", "sigmoid", "softplus")},
+        **{f.name: f"{f.name}_" for f in ROWS.values() if f.eff is not None},
     }
 )
 """The functions of the library that perform what a built-in function calculates."""

@@ -41,7 +41,7 @@ from rh_kernel.ad.eff.typing.inference_values import Own
 from rh_kernel.ad.eff.typing.instantiation import Instance
 from rh_kernel.ad.eff.typing.kinds import Kinds, check_data, check_effect
 from rh_kernel.ad.eff.typing.leaves import leaves, leaves_of_computation
-from rh_kernel.ad.eff.typing.settling import Settling
+from rh_kernel.ad.eff.typing.settling import settled
 from rh_kernel.ad.eff.typing.unhandled import unhandled
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
 from rh_kernel.source.diagnostic import Rejected
@@ -93,7 +93,7 @@ def check_computation(
     inference = new(definitions)
     inference.cells.update(cells or {})
     found = _checked(M, inference)
-    term = Settling(_numbers(inference)).computation(M)
+    term = settled(M, _numbers(inference))
     reject_uncovered(term, definitions)
     return replace(found, term=term)
 
@@ -169,9 +169,9 @@ class _Typed:
 
     def settled(self, definitions: Definitions) -> Iterator[declared.Function]:
         """The functions as they are declared."""
-        settling = Settling(_numbers(self.inference))
+        types = _numbers(self.inference)
         for f, scheme in zip(self.functions, self.schemes, strict=True):
-            body = settling.thunk(f.body)
+            body = settled(f.body, types)
             reject_uncovered(body.body, definitions)
             yield declared.Function(replace(f, body=body), scheme)
 
@@ -202,7 +202,7 @@ def check_handler(definition: HandlerDefinition, definitions: Definitions, new: 
             break
     else:
         inference, scheme = _handler(definition, definitions, None, new)
-    clauses = Settling(_numbers(inference)).clauses(definition.clauses)
+    clauses = settled(definition.clauses, _numbers(inference))
     reject_uncovered(clauses, definitions)
     return declared.Handler(replace(definition, clauses=clauses), scheme)
 
@@ -302,7 +302,7 @@ def _is_large(C: ComputationType) -> bool:
     return any(True for _ in islice(leaves_of_computation(C), _LARGEST, None))
 
 
-def _numbers(inference: Inference) -> list[ValueType]:
+def _numbers(inference: Inference) -> Iterator[ValueType]:
     """The types of the literals; what is only known to be a number is a ``Float``."""
     known = map(inference.unknowns.known, inference.numbers)
-    return [FLOAT if isinstance(A, Meta) else A for A in known]
+    return (FLOAT if isinstance(A, Meta) else A for A in known)

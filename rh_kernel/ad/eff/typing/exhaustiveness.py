@@ -20,8 +20,8 @@ from rh_kernel.ad.eff.core import (
 )
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.errors import MissingBranches, UselessBranch
-from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing.patterns import pattern
+from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import Constructor
 from rh_kernel.ad.eff.typing.coverage import coverage
 from rh_kernel.ad.eff.typing.kinds import declaring

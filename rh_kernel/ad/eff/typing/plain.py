@@ -20,7 +20,7 @@ from rh_kernel.ad.eff.core import (
     Reference,
 )
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler, shown
-from rh_kernel.ad.eff.nodes import Part, nodes
+from rh_kernel.ad.eff.traversal import Node, nodes
 from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration, ValueType
 from rh_kernel.ad.eff.typing.exact import is_exact
 from rh_kernel.ad.eff.typing.kinds import declaring
@@ -109,9 +109,9 @@ def _in_types(definitions: Definitions, key: str) -> Iterable[str]:
             return ()
 
 
-def _parts(definitions: Definitions, M: Computation) -> Iterator[Part]:
+def _parts(definitions: Definitions, M: Computation) -> Iterator[Node]:
     """The nodes of M and of all functions and handlers that it uses, each of these once."""
-    waiting: list[Part] = [M]
+    waiting: list[Node] = [M]
     seen: set[str] = set()
     while waiting:
         for part in nodes(waiting.pop()):

@@ -5,36 +5,12 @@ from typing import TypeAlias
 
 from rh_kernel.ad.eff import definitions as declared
 from rh_kernel.ad.eff.builtin_effects import CONSOLE, REFERENCES
-from rh_kernel.ad.eff.core import (
-    Adapt,
-    Apply,
-    BuiltIn,
-    Clauses,
-    Computation,
-    Constructed,
-    Force,
-    Global,
-    Handle,
-    Handler,
-    Lambda,
-    Let,
-    Literal,
-    Match,
-    Named,
-    Pair,
-    Perform,
-    Projection,
-    Reference,
-    Return,
-    Thunk,
-    Tuple,
-    Value,
-    Variable,
-)
+from rh_kernel.ad.eff.core import Adapt, Clauses, Computation, Force, Global, Handle, Handler, Named, Perform
 from rh_kernel.ad.eff.definitions import Definitions, shown
 from rh_kernel.ad.eff.errors import UnhandledEffect
 from rh_kernel.ad.eff.printing.cropping import label, row
 from rh_kernel.ad.eff.printing.types import handled
+from rh_kernel.ad.eff.traversal import Node, parts
 from rh_kernel.ad.eff.types import Label, Row
 from rh_kernel.ad.eff.typing.instantiation import Instance
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
@@ -120,73 +96,31 @@ class _Origins:
         self._asked: set[str] = set()
         self.around: list[str] = []
 
-    def of(self, M: Computation, depth: int = 0) -> Iterator[_Origin]:
+    def of(self, M: Node, depth: int = 0) -> Iterator[_Origin]:
         """Places in M and the names of what is done there; ``depth`` handlers of the effect are around M."""
-        waiting = [M]
+        waiting = [(M, depth)]
         while waiting:
-            M = waiting.pop()
-            while isinstance(M, Let):
-                waiting.append(M.body)
-                M = M.bound
-            if isinstance(M, Match):
-                yield from self._values((M.value,), depth)
-                waiting.extend(branch.body for branch in reversed(M.branches))
-            else:
-                yield from self._simple(M, depth)
-
-    def _simple(self, M: Computation, depth: int) -> Iterator[_Origin]:
-        match M:
-            case Let() | Match():
-                yield from self.of(M, depth)
-            case Return(V):
-                yield from self._values((V,), depth)
-            case Force(Global(name)):
-                if self._done_by(name) > depth:
-                    yield M.value.span or M.span, self._operation(name), shown(name)
-            case Force(V):
-                yield from self._values((V,), depth)
-            case Lambda(_, body) | Projection(_, body):
-                yield from self.of(body, depth)
-            case Apply(function, V):
-                yield from self.of(function, depth)
-                yield from self._values((V,), depth)
-            case Pair(M1, M2):
-                yield from self.of(M1, depth)
-                yield from self.of(M2, depth)
-            case Perform(effect, operation, arguments):
-                yield from self._values(arguments, depth)
-                if effect == self._effect and depth <= 0:
-                    yield M.span, shown(operation), ""
-            case BuiltIn(_, arguments):
-                yield from self._values(arguments, depth)
-            case Handle(body, handler):
-                named = [handler.name] if isinstance(handler, Named) else []
-                self.around += named
-                yield from self.of(body, depth + self._handled_by(handler))
-                del self.around[len(self.around) - len(named) :]
-                yield from self._clauses(handler, depth)
-            case Adapt(adaptors, body):
-                taken = sum(a.taken - len(a.kept) for a in adaptors if a.effect == self._effect)
-                yield from self.of(body, depth - taken)
-
-    def _clauses(self, H: Handler, depth: int) -> Iterator[_Origin]:
-        match H:
-            case Clauses(returns, clauses):
-                yield from self.of(returns.body, depth)
-                for clause in clauses:
-                    yield from self.of(clause.body, depth)
-            case Named(_, arguments):
-                yield from self._values(arguments, depth)
-
-    def _values(self, values: tuple[Value, ...], depth: int) -> Iterator[_Origin]:
-        for V in values:
-            match V:
-                case Thunk(body):
-                    yield from self.of(body, depth)
-                case Tuple(parts) | Constructed(_, parts):
-                    yield from self._values(parts, depth)
-                case Variable() | Global() | Literal() | Reference():
-                    pass
+            M, depth = waiting.pop()
+            match M:
+                case Force(Global(name)):
+                    if self._done_by(name) > depth:
+                        yield M.value.span or M.span, self._operation(name), shown(name)
+                case Perform(effect, operation, arguments):
+                    for V in arguments:
+                        yield from self.of(V, depth)
+                    if effect == self._effect and depth <= 0:
+                        yield M.span, shown(operation), ""
+                case Handle(body, handler):
+                    named = [handler.name] if isinstance(handler, Named) else []
+                    self.around += named
+                    yield from self.of(body, depth + self._handled_by(handler))
+                    del self.around[len(self.around) - len(named) :]
+                    waiting.append((handler, depth))
+                case Adapt(adaptors, body):
+                    taken = sum(a.taken - len(a.kept) for a in adaptors if a.effect == self._effect)
+                    waiting.append((body, depth - taken))
+                case _:
+                    waiting += [(N, depth) for _, N in reversed(parts(M))]
 
     def _done_by(self, name: str) -> int:
         """How many instances of the effect a function needs around it."""

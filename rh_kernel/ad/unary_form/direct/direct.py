@@ -11,33 +11,16 @@ from typing import TypeAlias
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.direct.bodies import Scope, zero
 from rh_kernel.ad.unary_form.direct.pullbacks import pullback
-from rh_kernel.ad.unary_form.terms.terms import (
-    Const,
-    Derivation,
-    Fill,
-    Fold,
-    If,
-    Let,
-    Map,
-    Map2,
-    Op,
-    Pack,
-    Proj,
-    Shift,
-    Term,
-    Transposed,
-    Use,
-    Var,
-)
+from rh_kernel.ad.unary_form.terms import terms as t
 from rh_kernel.ad.unary_form.terms.types import Context, Type
 from rh_kernel.ad.unary_form.terms.typing import Checking
 from rh_kernel.source.diagnostic import KernelBug
 
-Operation: TypeAlias = Callable[[tuple[Term, ...]], Term]
+Operation: TypeAlias = Callable[[tuple[t.Term, ...]], t.Term]
 """An operation, given its arguments."""
 
 
-def derive(context: Context, e: Term, names: Names) -> Derivation:
+def derive(context: Context, e: t.Term, names: Names) -> t.Derivation:
     """``D_{Γ;Y}(e)``"""
     return _Direct(names, Checking(dict(context))).of(context, e)
 
@@ -50,10 +33,10 @@ class _Direct:
         self.type_of = checking.of
         self.types = checking.types
 
-    def of(self, context: Context, e: Term) -> Derivation:
+    def of(self, context: Context, e: t.Term) -> t.Derivation:
         """``D_{Γ;Y}(e)``"""
-        spine: list[tuple[Context, str, Derivation]] = []
-        while isinstance(e, Let):
+        spine: list[tuple[Context, str, t.Derivation]] = []
+        while isinstance(e, t.Let):
             (x,) = e.names
             A = self.type_of(e.bound)
             spine.append((context, x, self.of(context, e.bound)))
@@ -64,50 +47,50 @@ class _Direct:
         B = self.type_of(e)
         for outer, x, bound in reversed(spine):
             y, z = self._fresh("y", B), self._fresh("z", B)
-            transposed = Transposed(_types(outer), ((z, B),), (), (), (zero(self.types[x]), Var(z)))
-            found = Derivation(((x, bound), (y, found)), (), Var(y), transposed)
+            transposed = t.Transposed(_types(outer), ((z, B),), (), (), (zero(self.types[x]), t.Var(z)))
+            found = t.Derivation(((x, bound), (y, found)), (), t.Var(y), transposed)
         return found
 
-    def _form(self, context: Context, e: Term) -> Derivation:
+    def _form(self, context: Context, e: t.Term) -> t.Derivation:
         B = self.type_of(e)
         z = self._fresh("z", B)
         match e:
-            case Const():
-                return Derivation((), (), e, Transposed(_types(context), ((z, B),), (), (), ()))
-            case Var(x):
+            case t.Const():
+                return t.Derivation((), (), e, t.Transposed(_types(context), ((z, B),), (), (), ()))
+            case t.Var(x):
                 place = [y for y, _ in context].index(x)
-                return Derivation((), (), e, Transposed(_types(context), ((z, B),), (), ((place, Var(z)),), ()))
-            case Pack((first, second)):
-                return self._applied(context, Pack, (first, second), z, B)
-            case Proj(i, N):
-                return self._applied(context, lambda many: Proj(i, *many), (N,), z, B)
-            case Op(symbol, arguments):
-                return self._applied(context, lambda many: Op(symbol, many), arguments, z, B)
-            case Map(x, body, A):
-                return self._applied(context, lambda many: Map(x, body, *many), (A,), z, B)
-            case Map2(x, y, body, left, right):
-                return self._applied(context, lambda many: Map2(x, y, body, *many), (left, right), z, B)
-            case Fold(_, _, _, _, start, A):
+                return t.Derivation((), (), e, t.Transposed(_types(context), ((z, B),), (), ((place, t.Var(z)),), ()))
+            case t.Pack((first, second)):
+                return self._applied(context, t.Pack, (first, second), z, B)
+            case t.Proj(i, N):
+                return self._applied(context, lambda many: t.Proj(i, *many), (N,), z, B)
+            case t.Op(symbol, arguments):
+                return self._applied(context, lambda many: t.Op(symbol, many), arguments, z, B)
+            case t.Map(x, body, A):
+                return self._applied(context, lambda many: t.Map(x, body, *many), (A,), z, B)
+            case t.Map2(x, y, body, left, right):
+                return self._applied(context, lambda many: t.Map2(x, y, body, *many), (left, right), z, B)
+            case t.Fold(_, _, _, _, start, A):
                 return self._applied(context, lambda many: replace(e, start=many[0], array=many[1]), (start, A), z, B)
-            case Fill(n, N):
-                return self._applied(context, lambda many: Fill(n, *many), (N,), z, B)
-            case Use(primitive, arguments):
-                return self._applied(context, lambda many: Use(primitive, many), arguments, z, B)
-            case If():
+            case t.Fill(n, N):
+                return self._applied(context, lambda many: t.Fill(n, *many), (N,), z, B)
+            case t.Use(primitive, arguments):
+                return self._applied(context, lambda many: t.Use(primitive, many), arguments, z, B)
+            case t.If():
                 return self._applied(context, lambda _: e, (), z, B)
-            case Let() | Pack() | Shift() | _:
+            case t.Let() | t.Pack() | t.Shift() | _:
                 raise KernelBug("no term of Source")
 
     def _applied(
         self,
         context: Context,
         operation: Operation,
-        arguments: tuple[Term, ...],
+        arguments: tuple[t.Term, ...],
         z: str,
         B: Type,
-    ) -> Derivation:
+    ) -> t.Derivation:
         """``let a1, Y1 = D(e1) in let a2, Y2 = D(e2) in … ⟨op(a1, a2, …), fun (x⃗, z) → Y(x⃗ +̂ …, Jᵀ …)⟩``"""
-        before: list[tuple[str | None, Derivation]] = []
+        before: list[tuple[str | None, t.Derivation]] = []
         inner = context
         for N in arguments:
             A = self.type_of(N)
@@ -115,12 +98,12 @@ class _Direct:
             a = self._fresh("a", A)
             before.append((a, found))
             inner = (*inner, (a, A))
-        named = tuple(Var(a) for a, _ in inner[len(context) :])
-        back = pullback(operation(named), Var(z), Scope(context, self.types, derive, self.names))
+        named = tuple(t.Var(a) for a, _ in inner[len(context) :])
+        back = pullback(operation(named), t.Var(z), Scope(context, self.types, derive, self.names))
         places = {x: i for i, (x, _) in enumerate(context)} if back.context else {}
         added = tuple((places[x], N) for x, N in back.context)
-        transposed = Transposed(_types(context), ((z, B),), tuple(back.inner), added, back.arguments)
-        return Derivation(tuple(before), tuple(back.lets), back.value, transposed)
+        transposed = t.Transposed(_types(context), ((z, B),), tuple(back.inner), added, back.arguments)
+        return t.Derivation(tuple(before), tuple(back.lets), back.value, transposed)
 
     def _fresh(self, wanted: str, A: Type) -> str:
         x = self.names.fresh(wanted)

@@ -8,24 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.unary_form.optimisation.rules import Rule
-from rh_kernel.ad.unary_form.terms.terms import (
-    ONE,
-    ZERO,
-    Const,
-    Fill,
-    Fold,
-    If,
-    Let,
-    Map,
-    Map2,
-    Op,
-    Pack,
-    Proj,
-    Shift,
-    Term,
-    Use,
-    Var,
-)
+from rh_kernel.ad.unary_form.terms import terms as t
 from rh_kernel.ad.unary_form.terms.types import Several, Times, Type
 from rh_kernel.ad.unary_form.translation.primitives import array, index, units
 
@@ -34,40 +17,40 @@ from rh_kernel.ad.unary_form.translation.primitives import array, index, units
 class Known:
     """What is known where a term stands: what its variables are bound to, and the types of terms."""
 
-    definitions: Mapping[str, Term]
-    type_of: Callable[[Term], Type]
+    definitions: Mapping[str, t.Term]
+    type_of: Callable[[t.Term], Type]
 
-    def what(self, M: Term) -> Term:
+    def what(self, M: t.Term) -> t.Term:
         """M, or what it is bound to if it is a variable."""
-        return self.definitions.get(M.name, M) if isinstance(M, Var) else M
+        return self.definitions.get(M.name, M) if isinstance(M, t.Var) else M
 
-    def filled(self, M: Term) -> Term | None:
+    def filled(self, M: t.Term) -> t.Term | None:
         """E if M is an array with all entries e."""
         match self.what(M):
-            case Fill(_, e):
+            case t.Fill(_, e):
                 return e
             case _:
                 return None
 
-    def size(self, A: Term) -> int:
+    def size(self, A: t.Term) -> int:
         """How many entries an array has."""
         found = self.type_of(A)
         return found.size if isinstance(found, Several) else 0
 
 
-Law: TypeAlias = Callable[[Term, Known], Term | None]
+Law: TypeAlias = Callable[[t.Term, Known], t.Term | None]
 
 
-def rewrite(rule: Rule, M: Term, known: Known) -> Term | None:
+def rewrite(rule: Rule, M: t.Term, known: Known) -> t.Term | None:
     """What M is by a law, if that is about M itself."""
     law = LAWS.get(rule)
     return law(M, known) if law is not None else None
 
 
-def _ring(symbol: str, unit: Term, result: Callable[[Term], Term]) -> Law:
-    def law(M: Term, _: Known) -> Term | None:
+def _ring(symbol: str, unit: t.Term, result: Callable[[t.Term], t.Term]) -> Law:
+    def law(M: t.Term, _: Known) -> t.Term | None:
         match M:
-            case Op(f, (first, second)) if f == symbol and first == unit:
+            case t.Op(f, (first, second)) if f == symbol and first == unit:
                 return result(second)
             case _:
                 return None
@@ -75,10 +58,10 @@ def _ring(symbol: str, unit: Term, result: Callable[[Term], Term]) -> Law:
     return law
 
 
-def _pointwise(symbol: str, unit: Term, *, keeps: bool) -> Law:
-    def law(M: Term, known: Known) -> Term | None:
+def _pointwise(symbol: str, unit: t.Term, *, keeps: bool) -> Law:
+    def law(M: t.Term, known: Known) -> t.Term | None:
         match M:
-            case Map2(x, y, body, A, B) if body == Op(symbol, (Var(x), Var(y))) and known.filled(B) == unit:
+            case t.Map2(x, y, body, A, B) if body == t.Op(symbol, (t.Var(x), t.Var(y))) and known.filled(B) == unit:
                 return A if keeps else B
             case _:
                 return None
@@ -86,11 +69,11 @@ def _pointwise(symbol: str, unit: Term, *, keeps: bool) -> Law:
     return law
 
 
-def _reduces(symbol: str, unit: Term) -> Law:
-    def law(M: Term, known: Known) -> Term | None:
+def _reduces(symbol: str, unit: t.Term) -> Law:
+    def law(M: t.Term, known: Known) -> t.Term | None:
         match M:
-            case Fold("reduce", a, x, body, start, A) if (
-                body == Op(symbol, (Var(a), Var(x))) and start == unit and known.filled(A) == unit
+            case t.Fold("reduce", a, x, body, start, A) if (
+                body == t.Op(symbol, (t.Var(a), t.Var(x))) and start == unit and known.filled(A) == unit
             ):
                 return unit
             case _:
@@ -99,104 +82,104 @@ def _reduces(symbol: str, unit: Term) -> Law:
     return law
 
 
-def _map_identity(M: Term, _: Known) -> Term | None:
+def _map_identity(M: t.Term, _: Known) -> t.Term | None:
     match M:
-        case Map(x, body, A) if body == Var(x):
+        case t.Map(x, body, A) if body == t.Var(x):
             return A
         case _:
             return None
 
 
-def _shift(M: Term, known: Known) -> Term | None:
+def _shift(M: t.Term, known: Known) -> t.Term | None:
     match M:
-        case Shift(_, A):
+        case t.Shift(_, A):
             e = known.filled(A)
-            return Fill(max(known.size(A) - 1, 0), e) if e is not None and e in (ZERO, ONE) else None
+            return t.Fill(max(known.size(A) - 1, 0), e) if e is not None and e in (t.ZERO, t.ONE) else None
         case _:
             return None
 
 
-def _fusion(M: Term, _: Known) -> Term | None:
+def _fusion(M: t.Term, _: Known) -> t.Term | None:
     match M:
-        case Map(x, e1, Map2(y1, y2, e2, A, B)):
-            return Map2(y1, y2, Let((x,), e2, e1), A, B)
+        case t.Map(x, e1, t.Map2(y1, y2, e2, A, B)):
+            return t.Map2(y1, y2, t.Let((x,), e2, e1), A, B)
         case _:
             return None
 
 
-def _tuple(M: Term, _: Known) -> Term | None:
+def _tuple(M: t.Term, _: Known) -> t.Term | None:
     match M:
-        case Proj(i, Pack(components)):
+        case t.Proj(i, t.Pack(components)):
             return components[i - 1]
         case _:
             return None
 
 
-def _if_same(M: Term, _: Known) -> Term | None:
+def _if_same(M: t.Term, _: Known) -> t.Term | None:
     match M:
-        case If(_, _, then, otherwise) if then == otherwise:
+        case t.If(_, _, then, otherwise) if then == otherwise:
             return then
         case _:
             return None
 
 
-def _if_known(M: Term, _: Known) -> Term | None:
+def _if_known(M: t.Term, _: Known) -> t.Term | None:
     match M:
-        case If(Const(a), Const(b), then, otherwise):
+        case t.If(t.Const(a), t.Const(b), then, otherwise):
             return then if a <= b else otherwise
         case _:
             return None
 
 
-def _map2_project(M: Term, _: Known) -> Term | None:
+def _map2_project(M: t.Term, _: Known) -> t.Term | None:
     match M:
-        case Map2(x, y, Var(z), A, B) if z in (x, y):
+        case t.Map2(x, y, t.Var(z), A, B) if z in (x, y):
             return A if z == x else B
         case _:
             return None
 
 
-def _map2_constant(M: Term, known: Known) -> Term | None:
+def _map2_constant(M: t.Term, known: Known) -> t.Term | None:
     match M:
-        case Map2(_, _, Const(c) as e, A, _) | Map(_, Const(c) as e, A) if c in (0.0, 1.0):
-            return Fill(known.size(A), e)
+        case t.Map2(_, _, t.Const(c) as e, A, _) | t.Map(_, t.Const(c) as e, A) if c in (0.0, 1.0):
+            return t.Fill(known.size(A), e)
         case _:
             return None
 
 
-def _scan_ones(M: Term, known: Known) -> Term | None:
+def _scan_ones(M: t.Term, known: Known) -> t.Term | None:
     match M:
-        case Fold("scanl" | "scanr", a, x, body, start, A) if (
-            start == ONE and body == Op("mul", (Var(a), Var(x))) and known.filled(A) == ONE
+        case t.Fold("scanl" | "scanr", a, x, body, start, A) if (
+            start == t.ONE and body == t.Op("mul", (t.Var(a), t.Var(x))) and known.filled(A) == t.ONE
         ):
-            return Fill(known.size(A) + 1, ONE)
+            return t.Fill(known.size(A) + 1, t.ONE)
         case _:
             return None
 
 
-def _commuted(M: Term, known: Known) -> Term | None:
+def _commuted(M: t.Term, known: Known) -> t.Term | None:
     """The laws of a product or sum with the operands in the other order."""
     match M:
-        case Op("add" | "mul" as f, (first, second)):
-            return _first(_RING, Op(f, (second, first)), known)
+        case t.Op("add" | "mul" as f, (first, second)):
+            return _first(_RING, t.Op(f, (second, first)), known)
         case _:
             return None
 
 
-def _commuted_arrays(M: Term, known: Known) -> Term | None:
+def _commuted_arrays(M: t.Term, known: Known) -> t.Term | None:
     """The laws of arrays with the arrays, or the operands in their bodies, in the other order."""
     match M:
-        case Map2(x, y, Op("add" | "mul" as f, (Var(a), Var(b))), A, B) if {a, b} == {x, y}:
-            body = Op(f, (Var(x), Var(y)))
-            found = _first(_ON_ARRAYS, Map2(x, y, body, B, A), known)
-            return found if found is not None or a == x else _first(_ON_ARRAYS, Map2(x, y, body, A, B), known)
-        case Fold(form, a, x, Op("add" | "mul" as f, (Var(b), Var(c))), start, A) if (b, c) == (x, a):
-            return _first(_ON_ARRAYS, Fold(form, a, x, Op(f, (Var(a), Var(x))), start, A), known)
+        case t.Map2(x, y, t.Op("add" | "mul" as f, (t.Var(a), t.Var(b))), A, B) if {a, b} == {x, y}:
+            body = t.Op(f, (t.Var(x), t.Var(y)))
+            found = _first(_ON_ARRAYS, t.Map2(x, y, body, B, A), known)
+            return found if found is not None or a == x else _first(_ON_ARRAYS, t.Map2(x, y, body, A, B), known)
+        case t.Fold(form, a, x, t.Op("add" | "mul" as f, (t.Var(b), t.Var(c))), start, A) if (b, c) == (x, a):
+            return _first(_ON_ARRAYS, t.Fold(form, a, x, t.Op(f, (t.Var(a), t.Var(x))), start, A), known)
         case _:
             return None
 
 
-def _first(rules: tuple[Rule, ...], M: Term, known: Known) -> Term | None:
+def _first(rules: tuple[Rule, ...], M: t.Term, known: Known) -> t.Term | None:
     """What M is by the first of these laws that is about it."""
     for rule in rules:
         found = LAWS[rule](M, known)
@@ -205,68 +188,68 @@ def _first(rules: tuple[Rule, ...], M: Term, known: Known) -> Term | None:
     return None
 
 
-def _map2_fill(M: Term, known: Known) -> Term | None:
+def _map2_fill(M: t.Term, known: Known) -> t.Term | None:
     """An array of equal entries is none; what is left is a ``map``, in which the entry is known."""
     match M:
-        case Map2(x, y, body, A, B):
+        case t.Map2(x, y, body, A, B):
             first, second = known.filled(A), known.filled(B)
-            if isinstance(second, Const | Var):
-                return Map(x, Let((y,), second, body), A)
-            return Map(y, Let((x,), first, body), B) if isinstance(first, Const | Var) else None
+            if isinstance(second, t.Const | t.Var):
+                return t.Map(x, t.Let((y,), second, body), A)
+            return t.Map(y, t.Let((x,), first, body), B) if isinstance(first, t.Const | t.Var) else None
         case _:
             return None
 
 
-def _map_fill(M: Term, known: Known) -> Term | None:
+def _map_fill(M: t.Term, known: Known) -> t.Term | None:
     match M:
-        case Map(x, body, A) if isinstance(e := known.filled(A), Const | Var):
-            return Fill(known.size(A), Let((x,), e, body))
+        case t.Map(x, body, A) if isinstance(e := known.filled(A), t.Const | t.Var):
+            return t.Fill(known.size(A), t.Let((x,), e, body))
         case _:
             return None
 
 
-def _units(M: Term, known: Known) -> Term | None:
+def _units(M: t.Term, known: Known) -> t.Term | None:
     """What is added at different places is put there, and not added."""
     match M:
-        case Map2(x, y, Op("add", (Var(a), Var(b))), A, B) if {a, b} == {x, y}:
+        case t.Map2(x, y, t.Op("add", (t.Var(a), t.Var(b))), A, B) if {a, b} == {x, y}:
             n = known.size(A)
             first, second = _placed(known.what(A), n), _placed(known.what(B), n)
             if first is None or second is None:
                 return None
-            entries = first | {i: Op("add", (first[i], e)) if i in first else e for i, e in second.items()}
+            entries = first | {i: t.Op("add", (first[i], e)) if i in first else e for i, e in second.items()}
             places = tuple(sorted(entries))
-            return Use(array() if len(places) == n else units(places, n), tuple(entries[i] for i in places))
+            return t.Use(array() if len(places) == n else units(places, n), tuple(entries[i] for i in places))
         case _:
             return None
 
 
-def _placed(M: Term, n: int) -> dict[int, Term] | None:
+def _placed(M: t.Term, n: int) -> dict[int, t.Term] | None:
     """The entries of an array by their places, if it is given in this way."""
     match M:
-        case Use(f, entries) if f == array() or f == units(f.places, n):
+        case t.Use(f, entries) if f == array() or f == units(f.places, n):
             return dict(zip(f.places or range(n), entries, strict=True))
         case _:
             return None
 
 
-def _entry(M: Term, known: Known) -> Term | None:
+def _entry(M: t.Term, known: Known) -> t.Term | None:
     match M:
-        case Use(f, (A,)) if len(f.places) == 1 and f == index(f.places[0]):
+        case t.Use(f, (A,)) if len(f.places) == 1 and f == index(f.places[0]):
             (i,) = f.places
             entries = _placed(known.what(A), known.size(A))
-            return known.filled(A) if entries is None else entries.get(i, ZERO)
+            return known.filled(A) if entries is None else entries.get(i, t.ZERO)
         case _:
             return None
 
 
-def _pair_eta(M: Term, known: Known) -> Term | None:
+def _pair_eta(M: t.Term, known: Known) -> t.Term | None:
     match M:
-        case Pack((first, *_) as components):
+        case t.Pack((first, *_) as components):
             whole = known.what(first)
-            if not isinstance(whole, Proj) or not isinstance(whole.operand, Var):
+            if not isinstance(whole, t.Proj) or not isinstance(whole.operand, t.Var):
                 return None
             A = known.type_of(whole.operand)
-            each = (Proj(i, whole.operand) for i in range(1, len(components) + 1))
+            each = (t.Proj(i, whole.operand) for i in range(1, len(components) + 1))
             is_whole = isinstance(A, Times) and len(A.factors) == len(components)
             return whole.operand if is_whole and tuple(each) == tuple(map(known.what, components)) else None
         case _:
@@ -274,15 +257,15 @@ def _pair_eta(M: Term, known: Known) -> Term | None:
 
 
 LAWS: Mapping[Rule, Law] = {
-    Rule.TIMES_ZERO: _ring("mul", ZERO, lambda _: ZERO),
-    Rule.PLUS_ZERO: _ring("add", ZERO, lambda e: e),
-    Rule.TIMES_ONE: _ring("mul", ONE, lambda e: e),
-    Rule.MAP_TIMES_ONES: _pointwise("mul", ONE, keeps=True),
-    Rule.MAP_PLUS_ZEROS: _pointwise("add", ZERO, keeps=True),
-    Rule.MAP_TIMES_ZEROS: _pointwise("mul", ZERO, keeps=False),
+    Rule.TIMES_ZERO: _ring("mul", t.ZERO, lambda _: t.ZERO),
+    Rule.PLUS_ZERO: _ring("add", t.ZERO, lambda e: e),
+    Rule.TIMES_ONE: _ring("mul", t.ONE, lambda e: e),
+    Rule.MAP_TIMES_ONES: _pointwise("mul", t.ONE, keeps=True),
+    Rule.MAP_PLUS_ZEROS: _pointwise("add", t.ZERO, keeps=True),
+    Rule.MAP_TIMES_ZEROS: _pointwise("mul", t.ZERO, keeps=False),
     Rule.MAP_IDENTITY: _map_identity,
-    Rule.REDUCE_ONES: _reduces("mul", ONE),
-    Rule.REDUCE_ZEROS: _reduces("add", ZERO),
+    Rule.REDUCE_ONES: _reduces("mul", t.ONE),
+    Rule.REDUCE_ZEROS: _reduces("add", t.ZERO),
     Rule.SHIFT_FILL: _shift,
     Rule.FUSION: _fusion,
     Rule.TUPLE: _tuple,

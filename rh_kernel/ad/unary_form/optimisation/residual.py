@@ -15,29 +15,11 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.direct.bodies import zero
 from rh_kernel.ad.unary_form.optimisation.algebra import LAWS, Known, rewrite
 from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, Rule
-from rh_kernel.ad.unary_form.terms.binding import Part, free, lets, parts, rebuilt
-from rh_kernel.ad.unary_form.terms.terms import (
-    App,
-    Const,
-    Derivation,
-    Fold,
-    Fun,
-    If,
-    Let,
-    Map,
-    Map2,
-    Nabla,
-    Op,
-    Pack,
-    Plus,
-    Proj,
-    Scale,
-    Term,
-    Transposed,
-    Var,
-)
+from rh_kernel.ad.unary_form.terms import terms as e
+from rh_kernel.ad.unary_form.terms.binding import free, lets, parts, rebuilt
 from rh_kernel.ad.unary_form.terms.types import Context, Several, Times, Type
 from rh_kernel.ad.unary_form.terms.typing import Checking
+from rh_kernel.source.children import Part
 from rh_kernel.source.diagnostic import KernelBug
 
 
@@ -52,11 +34,11 @@ class Static:
 class Closure:
     """A function, and what its free variables are."""
 
-    function: Fun
+    function: e.Fun
     environment: "Environment"
 
 
-Residue: TypeAlias = Var | Const | Static | Closure
+Residue: TypeAlias = e.Var | e.Const | Static | Closure
 """What a term becomes: an atom, or what is known of it."""
 
 Environment: TypeAlias = dict[str, Residue]
@@ -70,18 +52,18 @@ class Residual:
         self.rules = rules
         self.laws = {form: tuple((r, LAWS[r]) for r in many if r in rules and r in LAWS) for form, many in ABOUT.items()}
         self.checking = Checking(dict(context))
-        self.definitions: dict[str, Term] = {}
+        self.definitions: dict[str, e.Term] = {}
         self.known = Known(self.definitions, self.checking.of)
-        self.spine: list[tuple[str, Term]] = []
+        self.spine: list[tuple[str, e.Term]] = []
         self.fired: Counter[Rule] = Counter()
 
-    def run(self, M: Term, environment: Environment) -> Residue:
+    def run(self, M: e.Term, environment: Environment) -> Residue:
         """What M becomes where its variables are what ``environment`` says."""
         env = environment
-        if isinstance(M, Let):
+        if isinstance(M, e.Let):
             env = dict(env)
-        while isinstance(M, Let | App):
-            if isinstance(M, Let):
+        while isinstance(M, e.Let | e.App):
+            if isinstance(M, e.Let):
                 self._bind(M.names, self.run(M.bound, env), env)
                 M = M.body
                 continue
@@ -95,21 +77,21 @@ class Residual:
                 self._bind((x,), V, env)
             M = f.function.body
         match M:
-            case Var(x):
+            case e.Var(x):
                 return env.get(x, M)
-            case Const():
+            case e.Const():
                 return M
-            case Pack(components):
+            case e.Pack(components):
                 return Static(tuple(self.run(N, env) for N in components))
-            case Proj(i, N):
+            case e.Proj(i, N):
                 return self.component(i, self.run(N, env))
-            case Fun():
+            case e.Fun():
                 return Closure(M, env)
-            case Plus(N, L):
+            case e.Plus(N, L):
                 return self.plus(self.run(N, env), self.run(L, env))
-            case Scale(N, L):
+            case e.Scale(N, L):
                 return self.scaled(self.run(N, env), term(self.run(L, env)))
-            case Nabla(derive, context, body, wanted, seed):
+            case e.Nabla(derive, context, body, wanted, seed):
                 V = self.run(seed, env)
                 derivation = derive(context, body, self.names)
                 _, gradient = self.differentiated(derivation, context, env, V)
@@ -119,25 +101,25 @@ class Residual:
             case _:
                 return self._operation(M, env)
 
-    def _operation(self, M: Term, env: Environment) -> Residue:
-        new: list[Part] = []
+    def _operation(self, M: e.Term, env: Environment) -> Residue:
+        new: list[Part[e.Term]] = []
         for i, (names, N) in enumerate(parts(M)):
-            if names or (isinstance(M, If) and i > 1):
+            if names or (isinstance(M, e.If) and i > 1):
                 fresh = tuple(map(self.names.fresh, names))
                 self._declare(M, fresh, [L for _, L in new])
-                new.append((fresh, self.block(N, {**env, **{x: Var(y) for x, y in zip(names, fresh, strict=True)}})))
+                new.append((fresh, self.block(N, {**env, **{x: e.Var(y) for x, y in zip(names, fresh, strict=True)}})))
             else:
                 new.append(((), term(self.run(N, env))))
         return self.emit(rebuilt(M, tuple(new)))
 
-    def _declare(self, M: Term, fresh: tuple[str, ...], before: list[Term]) -> None:
+    def _declare(self, M: e.Term, fresh: tuple[str, ...], before: list[e.Term]) -> None:
         """The types of what an operation on arrays binds in its body."""
         given = [self.checking.of(N) for N in before]
         entries = [A.entry for A in given if isinstance(A, Several)]
         match M:
-            case Map() | Map2():
+            case e.Map() | e.Map2():
                 self.checking.types.update(zip(fresh, entries, strict=True))
-            case Fold():
+            case e.Fold():
                 self.checking.types.update(zip(fresh, (*given[:1], *entries[-1:]), strict=True))
             case _:
                 pass
@@ -148,7 +130,7 @@ class Residual:
             for i, y in enumerate(names, start=1):
                 self._bind((y,), self.component(i, V), env)
             return
-        if isinstance(V, Const) and Rule.CONSTANT not in self.rules:
+        if isinstance(V, e.Const) and Rule.CONSTANT not in self.rules:
             V = self._let(V, x)
         env[x] = V
 
@@ -157,9 +139,9 @@ class Residual:
         if isinstance(V, Static):
             self.fired[Rule.TUPLE] += 1
             return V.components[i - 1]
-        return self.emit(Proj(i, term(V)))
+        return self.emit(e.Proj(i, term(V)))
 
-    def emit(self, M: Term) -> Residue:
+    def emit(self, M: e.Term) -> Residue:
         """M, whose arguments are atoms, under a name; or what it is by the laws."""
         for rule, law in self.laws[type(M)]:
             found = law(M, self.known)
@@ -168,12 +150,12 @@ class Residual:
                 return self.run(found, {})
         return self._let(M, "w")
 
-    def _let(self, M: Term, wanted: str) -> Var:
+    def _let(self, M: e.Term, wanted: str) -> e.Var:
         x = self.names.fresh(wanted)
         self.checking.types[x] = self.checking.of(M)
         self.definitions[x] = M
         self.spine.append((x, M))
-        return Var(x)
+        return e.Var(x)
 
     def plus(self, V: Residue, W: Residue) -> Residue:
         """``+̂``: at tuples by components, at arrays by a ``map2``"""
@@ -183,32 +165,32 @@ class Residual:
                 return Static(tuple(each))
             case Several():
                 a, b = self.names.fresh("a"), self.names.fresh("b")
-                return self.run(Map2(a, b, Plus(Var(a), Var(b)), term(V), term(W)), {})
+                return self.run(e.Map2(a, b, e.Plus(e.Var(a), e.Var(b)), term(V), term(W)), {})
             case _:
-                return self.emit(Op("add", (term(V), term(W))))
+                return self.emit(e.Op("add", (term(V), term(W))))
 
-    def scaled(self, V: Residue, factor: Term) -> Residue:
+    def scaled(self, V: Residue, factor: e.Term) -> Residue:
         """``*̂``: at tuples by components, at arrays by a ``map``"""
         match self._type(V):
             case Times(factors):
                 return Static(tuple(self.scaled(self.component(i, V), factor) for i in range(1, len(factors) + 1)))
             case Several():
                 a = self.names.fresh("a")
-                return self.run(Map(a, Scale(Var(a), factor), term(V)), {})
+                return self.run(e.Map(a, e.Scale(e.Var(a), factor), term(V)), {})
             case _:
-                return self.emit(Op("mul", (term(V), factor)))
+                return self.emit(e.Op("mul", (term(V), factor)))
 
     def _type(self, V: Residue) -> Type:
         return self.checking.of(term(V))
 
-    def block(self, M: Term, env: Environment) -> Term:
+    def block(self, M: e.Term, env: Environment) -> e.Term:
         """M as a term of its own, with the ``let``s that it needs."""
         outer, self.spine = self.spine, []
         result = term(self.run(M, env))
         made, self.spine = self.spine, outer
         return self.closed(made, result)
 
-    def closed(self, spine: list[tuple[str, Term]], result: Term) -> Term:
+    def closed(self, spine: list[tuple[str, e.Term]], result: e.Term) -> e.Term:
         """``let … in e`` without what is not used, if that is switched on."""
         found = rewrite(Rule.PAIR_ETA, result, self.known) if Rule.PAIR_ETA in self.rules else None
         if found is not None:
@@ -216,12 +198,12 @@ class Residual:
             result = found
         if Rule.DEAD in self.rules:
             spine = list(_live(spine, result))
-        if spine and Rule.LET_ETA in self.rules and result == Var(spine[-1][0]):
+        if spine and Rule.LET_ETA in self.rules and result == e.Var(spine[-1][0]):
             *spine, (_, result) = spine
         return lets([((x,), N) for x, N in spine], result)
 
     def differentiated(
-        self, derivation: Derivation, context: Context, env: Environment, seed: Residue
+        self, derivation: e.Derivation, context: Context, env: Environment, seed: Residue
     ) -> tuple[Residue, list[Residue]]:
         """The value of a derivation, and the cotangents of its context for the cotangent ``seed``."""
         env = dict(env)
@@ -247,7 +229,7 @@ class Residual:
         self._bind(("y",), V, env)
         return env["y"]
 
-    def _backwards(self, J: Transposed, cotangents: list[Residue], env: Environment) -> None:
+    def _backwards(self, J: e.Transposed, cotangents: list[Residue], env: Environment) -> None:
         """The cotangents before an operation, from those after it."""
         first = len(cotangents) - len(J.taken)
         for (z, _), V in zip(J.taken, cotangents[first:], strict=True):
@@ -260,9 +242,9 @@ class Residual:
         cotangents.extend(self._named(self.run(N, env)) for N in J.pushed)
 
 
-def flattened(derivation: Derivation) -> Iterator[tuple[str | None, Derivation]]:
+def flattened(derivation: e.Derivation) -> Iterator[tuple[str | None, e.Derivation]]:
     """The derivations in one, in the order in which they run, and the name that the value of each gets."""
-    pending: list[tuple[str | None, Derivation, bool]] = [(None, derivation, False)]
+    pending: list[tuple[str | None, e.Derivation, bool]] = [(None, derivation, False)]
     while pending:
         name, step, is_ready = pending.pop()
         if is_ready or not step.before:
@@ -272,21 +254,21 @@ def flattened(derivation: Derivation) -> Iterator[tuple[str | None, Derivation]]
         pending.extend((x, inner, False) for x, inner in reversed(step.before))
 
 
-def term(V: Residue) -> Term:
+def term(V: Residue) -> e.Term:
     """A residue as a term of atoms."""
     match V:
         case Static(components):
-            return Pack(tuple(map(term, components)))
+            return e.Pack(tuple(map(term, components)))
         case Closure():
             raise KernelBug("a function is left")
-        case Var() | Const():
+        case e.Var() | e.Const():
             return V
 
 
-def _live(spine: Iterable[tuple[str, Term]], result: Term) -> Iterable[tuple[str, Term]]:
+def _live(spine: Iterable[tuple[str, e.Term]], result: e.Term) -> Iterable[tuple[str, e.Term]]:
     """The ``let``s that the result needs."""
     used = set(free(result))
-    kept: list[tuple[str, Term]] = []
+    kept: list[tuple[str, e.Term]] = []
     for x, N in reversed(list(spine)):
         if x in used:
             used |= free(N)

@@ -13,25 +13,9 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.optimisation.algebra import LAWS, Known, rewrite
 from rh_kernel.ad.unary_form.optimisation.gradients import uses
 from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, PARTIAL_EVALUATION, Rule
+from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import lets, parts, rebuilt, substituted, subterms
 from rh_kernel.ad.unary_form.terms.printing import Path
-from rh_kernel.ad.unary_form.terms.terms import (
-    App,
-    Const,
-    Fill,
-    Fun,
-    If,
-    Let,
-    Map,
-    Map2,
-    Op,
-    Pack,
-    Plus,
-    Proj,
-    Scale,
-    Term,
-    Var,
-)
 from rh_kernel.ad.unary_form.terms.types import Context, Several, Times
 from rh_kernel.ad.unary_form.terms.typing import Checking
 
@@ -52,7 +36,7 @@ class Rewritten:
     """A term, the rule that gave it, and where what that rule gave is."""
 
     rule: Rule
-    term: Term
+    term: e.Term
     at: Path
 
 
@@ -64,7 +48,7 @@ class Rewriting:
     checking: Checking
     uses: Counter[str] = field(default_factory=Counter[str])
 
-    def apply(self, rule: Rule, M: Term) -> Term | None:
+    def apply(self, rule: Rule, M: e.Term) -> e.Term | None:
         """What M is by a rule, if that is about M itself."""
         if rule in LAWS:
             return rewrite(rule, M, Known({}, self.checking.of))
@@ -86,71 +70,71 @@ class Rewriting:
             case _:
                 return self._let(rule, M)
 
-    def _let(self, rule: Rule, M: Term) -> Term | None:
+    def _let(self, rule: Rule, M: e.Term) -> e.Term | None:
         """What a rule makes of ``let x = e1 in e2``."""
         match M:
-            case Let((x,), bound, body):
+            case e.Let((x,), bound, body):
                 pass
             case _:
                 return None
         match rule, bound:
-            case Rule.INLINE, Fun() if self.uses[x] == 1:
+            case Rule.INLINE, e.Fun() if self.uses[x] == 1:
                 return substituted(body, {x: bound})
-            case Rule.FORWARD, Var():
+            case Rule.FORWARD, e.Var():
                 return substituted(body, {x: bound})
-            case Rule.CONSTANT, (Const(c) | Fill(_, Const(c))) if c in (0.0, 1.0):
+            case Rule.CONSTANT, (e.Const(c) | e.Fill(_, e.Const(c))) if c in (0.0, 1.0):
                 return substituted(body, {x: bound})
             case Rule.DEAD, _ if self.uses[x] == 0:
                 return body
-            case Rule.LET_TUPLE, Pack(components):
+            case Rule.LET_TUPLE, e.Pack(components):
                 return self._let_tuple(x, components, body)
             case Rule.INLINE_ONCE, _ if self.uses[x] == 1 and x in uses(body):
                 return substituted(body, {x: bound})
             case _:
                 return None
 
-    def _let_tuple(self, x: str, components: tuple[Term, ...], body: Term) -> Term:
-        spine: list[tuple[tuple[str, ...], Term]] = []
-        atoms: list[Term] = []
+    def _let_tuple(self, x: str, components: tuple[e.Term, ...], body: e.Term) -> e.Term:
+        spine: list[tuple[tuple[str, ...], e.Term]] = []
+        atoms: list[e.Term] = []
         for N in components:
-            if isinstance(N, Var | Const):
+            if isinstance(N, e.Var | e.Const):
                 atoms.append(N)
                 continue
             y = self.names.fresh(x)
             spine.append(((y,), N))
-            atoms.append(Var(y))
-        return lets(spine, substituted(body, {x: Pack(tuple(atoms))}))
+            atoms.append(e.Var(y))
+        return lets(spine, substituted(body, {x: e.Pack(tuple(atoms))}))
 
-    def _plus(self, M: Term) -> Term | None:
+    def _plus(self, M: e.Term) -> e.Term | None:
         match M:
-            case Plus(N, L) | Scale(N, L):
+            case e.Plus(N, L) | e.Scale(N, L):
                 A = self.checking.of(N)
             case _:
                 return None
         form = type(M)
         if isinstance(A, Times):
-            if not isinstance(N, Var | Pack) or not isinstance(L, Var | Pack | Const):
+            if not isinstance(N, e.Var | e.Pack) or not isinstance(L, e.Var | e.Pack | e.Const):
                 p, q = self.names.fresh("p"), self.names.fresh("q")
-                return Let((p,), N, Let((q,), L, form(Var(p), Var(q))))
+                return e.Let((p,), N, e.Let((q,), L, form(e.Var(p), e.Var(q))))
             indices = range(1, len(A.factors) + 1)
-            return Pack(tuple(form(Proj(i, N), Proj(i, L) if isinstance(M, Plus) else L) for i in indices))
+            return e.Pack(tuple(form(e.Proj(i, N), e.Proj(i, L) if isinstance(M, e.Plus) else L) for i in indices))
         if not isinstance(A, Several):
-            return Op("add" if isinstance(M, Plus) else "mul", (N, L))
+            return e.Op("add" if isinstance(M, e.Plus) else "mul", (N, L))
         a, b = self.names.fresh("a"), self.names.fresh("b")
-        if isinstance(M, Plus):
-            return Map2(a, b, Plus(Var(a), Var(b)), N, L)
-        if not isinstance(L, Var | Const):
-            return Let((b,), L, Scale(N, Var(b)))
-        return Map(a, Scale(Var(a), L), N)
+        if isinstance(M, e.Plus):
+            return e.Map2(a, b, e.Plus(e.Var(a), e.Var(b)), N, L)
+        if not isinstance(L, e.Var | e.Const):
+            return e.Let((b,), L, e.Scale(N, e.Var(b)))
+        return e.Map(a, e.Scale(e.Var(a), L), N)
 
-    def steps(self, M: Term, rules: AbstractSet[Rule]) -> Iterator[Rewritten]:
+    def steps(self, M: e.Term, rules: AbstractSet[Rule]) -> Iterator[Rewritten]:
         """All steps by these rules, from the outside in and from left to right, until none applies anywhere."""
         about = {form: tuple(rule for rule in many if rule in rules) for form, many in ABOUT.items()}
         self.uses = Counter(_occurring(M))
         is_done = False
         while not is_done:
             is_done = True
-            pending: list[tuple[Path, Term]] = [((), M)]
+            pending: list[tuple[Path, e.Term]] = [((), M)]
             while pending:
                 at, N = pending.pop()
                 found = self._step(N, about.get(type(N), ()))
@@ -167,7 +151,7 @@ class Rewriting:
                 # What is further out may be a redex now.
                 is_done = False
 
-    def _step(self, M: Term, rules: tuple[Rule, ...]) -> tuple[Rule, Term] | None:
+    def _step(self, M: e.Term, rules: tuple[Rule, ...]) -> tuple[Rule, e.Term] | None:
         for rule in rules:
             made = self.apply(rule, M)
             if made is not None:
@@ -175,11 +159,11 @@ class Rewriting:
         return None
 
 
-def _occurring(M: Term) -> Iterator[str]:
-    return (N.name for N in subterms(M) if isinstance(N, Var))
+def _occurring(M: e.Term) -> Iterator[str]:
+    return (N.name for N in subterms(M) if isinstance(N, e.Var))
 
 
-def trace(context: Context, M: Term, names: Names, rules: AbstractSet[Rule] = ALL) -> Iterator[Rewritten]:
+def trace(context: Context, M: e.Term, names: Names, rules: AbstractSet[Rule] = ALL) -> Iterator[Rewritten]:
     """``M ⟶ … ⟶ N``, phase by phase, with the rules that are switched on"""
     checking = Checking(dict(context))
     checking.of(M)
@@ -190,7 +174,7 @@ def trace(context: Context, M: Term, names: Names, rules: AbstractSet[Rule] = AL
             yield step
 
 
-def normal_form(context: Context, M: Term, names: Names, rules: AbstractSet[Rule] = ALL) -> tuple[Term, Counter[Rule]]:
+def normal_form(context: Context, M: e.Term, names: Names, rules: AbstractSet[Rule] = ALL) -> tuple[e.Term, Counter[Rule]]:
     """Where the trace ends, and how often each rule was used."""
     fired: Counter[Rule] = Counter()
     for step in trace(context, M, names, rules):
@@ -199,61 +183,61 @@ def normal_form(context: Context, M: Term, names: Names, rules: AbstractSet[Rule
     return M, fired
 
 
-def _beta(M: Term) -> Term | None:
+def _beta(M: e.Term) -> e.Term | None:
     match M:
-        case App(Fun(parameters, body), arguments):
+        case e.App(e.Fun(parameters, body), arguments):
             names = tuple(x for x, _ in parameters)
             return lets([((x,), N) for x, N in zip(names, arguments, strict=True)], body)
         case _:
             return None
 
 
-def _split(M: Term) -> Term | None:
+def _split(M: e.Term) -> e.Term | None:
     match M:
-        case Let((_, _, *_) as names, Pack(components), body):
+        case e.Let((_, _, *_) as names, e.Pack(components), body):
             return lets([((x,), N) for x, N in zip(names, components, strict=True)], body)
         case _:
             return None
 
 
-def _let_let(M: Term) -> Term | None:
+def _let_let(M: e.Term) -> e.Term | None:
     match M:
-        case Let(names, Let(inner, e1, e2), e3):
-            return Let(inner, e1, Let(names, e2, e3))
+        case e.Let(names, e.Let(inner, e1, e2), e3):
+            return e.Let(inner, e1, e.Let(names, e2, e3))
         case _:
             return None
 
 
-def _let_out(M: Term) -> Term | None:
-    if isinstance(M, Let):
+def _let_out(M: e.Term) -> e.Term | None:
+    if isinstance(M, e.Let):
         return None
     inside = parts(M)
     for i, (names, N) in enumerate(inside):
-        is_strict = not names and not isinstance(M, Fun) and not (isinstance(M, If) and i > 1)
-        if is_strict and isinstance(N, Let):
-            return Let(N.names, N.bound, rebuilt(M, (*inside[:i], ((), N.body), *inside[i + 1 :])))
+        is_strict = not names and not isinstance(M, e.Fun) and not (isinstance(M, e.If) and i > 1)
+        if is_strict and isinstance(N, e.Let):
+            return e.Let(N.names, N.bound, rebuilt(M, (*inside[:i], ((), N.body), *inside[i + 1 :])))
     return None
 
 
-def _if_out(M: Term) -> Term | None:
+def _if_out(M: e.Term) -> e.Term | None:
     match M:
-        case Proj(i, If(smaller, larger, then, otherwise)):
-            return If(smaller, larger, Proj(i, then), Proj(i, otherwise))
+        case e.Proj(i, e.If(smaller, larger, then, otherwise)):
+            return e.If(smaller, larger, e.Proj(i, then), e.Proj(i, otherwise))
         case _:
             return None
 
 
-def _let_eta(M: Term) -> Term | None:
+def _let_eta(M: e.Term) -> e.Term | None:
     match M:
-        case Let((x,), bound, Var(y)) if x == y:
+        case e.Let((x,), bound, e.Var(y)) if x == y:
             return bound
         case _:
             return None
 
 
-def _replaced(M: Term, at: Path, made: Term) -> Term:
+def _replaced(M: e.Term, at: Path, made: e.Term) -> e.Term:
     """M with ``made`` at a place."""
-    above: list[tuple[Term, int]] = []
+    above: list[tuple[e.Term, int]] = []
     for i in at:
         above.append((M, i))
         M = parts(M)[i][1]

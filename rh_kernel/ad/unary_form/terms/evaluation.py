@@ -10,27 +10,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.ad.language.scalars import apply
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.unary_form.terms.terms import (
-    App,
-    Const,
-    Fill,
-    Fold,
-    Fun,
-    If,
-    Let,
-    Map,
-    Map2,
-    Nabla,
-    Op,
-    Pack,
-    Plus,
-    Proj,
-    Scale,
-    Shift,
-    Term,
-    Use,
-    Var,
-)
+from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.types import R, Several, Times, Type
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -50,19 +30,19 @@ class Meter:
 class Closure:
     """A function and the values of its free variables."""
 
-    function: Fun
+    function: e.Fun
     environment: Environment
 
 
-def run(M: Term, values: Mapping[str, Value], meter: Meter | None = None) -> Value:
+def run(M: e.Term, values: Mapping[str, Value], meter: Meter | None = None) -> Value:
     """The value of ``Γ ⊢ e : G`` at values of Γ."""
     return ground(evaluate(M, dict(values), meter or Meter()))
 
 
-def evaluate(M: Term, environment: Environment, meter: Meter) -> "Value | Closure":
+def evaluate(M: e.Term, environment: Environment, meter: Meter) -> "Value | Closure":
     """The value of M. A ``let`` adds to the environment: harmless, as every binder has a name of its own."""
-    while isinstance(M, Let | App):
-        if isinstance(M, Let):
+    while isinstance(M, e.Let | e.App):
+        if isinstance(M, e.Let):
             meter.moves += 1
             bound = evaluate(M.bound, environment, meter)
             if len(M.names) == 1:
@@ -79,12 +59,12 @@ def evaluate(M: Term, environment: Environment, meter: Meter) -> "Value | Closur
         environment = {**f.environment, **dict(zip(names, arguments, strict=True))}
         M = f.function.body
     match M:
-        case Fun():
+        case e.Fun():
             return Closure(M, environment)
-        case Var(x):
+        case e.Var(x):
             meter.moves += 1
             return environment[x]
-        case Pack(components):
+        case e.Pack(components):
             # A closure may stand in a tuple, between ``D`` and the ``let`` that takes it apart.
             return cast(Value, tuple(evaluate(N, environment, meter) for N in components))
         case _:
@@ -98,62 +78,62 @@ def ground(V: "Value | Closure") -> Value:
     return V
 
 
-def _value(M: Term, environment: Environment, meter: Meter) -> Value:
+def _value(M: e.Term, environment: Environment, meter: Meter) -> Value:
     return ground(evaluate(M, environment, meter))
 
 
-def _number(M: Term, environment: Environment, meter: Meter) -> float:
+def _number(M: e.Term, environment: Environment, meter: Meter) -> float:
     return cast(float, _value(M, environment, meter))
 
 
-def _array(M: Term, environment: Environment, meter: Meter) -> Tuples:
+def _array(M: e.Term, environment: Environment, meter: Meter) -> Tuples:
     return cast(Tuples, _value(M, environment, meter))
 
 
-def _ground_value(M: Term, environment: Environment, meter: Meter) -> "Value | Closure":
+def _ground_value(M: e.Term, environment: Environment, meter: Meter) -> "Value | Closure":
     match M:
-        case Const(c):
+        case e.Const(c):
             meter.moves += 1
             return c
-        case Proj(i, N):
+        case e.Proj(i, N):
             meter.moves += 1
             return cast("tuple[Value | Closure, ...]", evaluate(N, environment, meter))[i - 1]
-        case Op(symbol, arguments):
+        case e.Op(symbol, arguments):
             given = [_number(N, environment, meter) for N in arguments]
             meter.operations += 1
             meter.moves += 1 + len(given)
             return apply(symbol, *given)
-        case If(smaller, larger, then, otherwise):
+        case e.If(smaller, larger, then, otherwise):
             holds = _number(smaller, environment, meter) <= _number(larger, environment, meter)
             return evaluate(then if holds else otherwise, environment, meter)
-        case Plus(N, L):
+        case e.Plus(N, L):
             return plus(_value(N, environment, meter), _value(L, environment, meter), meter)
-        case Scale(N, factor):
+        case e.Scale(N, factor):
             return scaled(_value(N, environment, meter), _number(factor, environment, meter), meter)
-        case Use(primitive, arguments):
+        case e.Use(primitive, arguments):
             many = [_value(N, environment, meter) for N in arguments]
             types = tuple(_type_of(V) for V in many)
             meter.operations += primitive.operations(types)
             meter.moves += primitive.cost(types)
             return primitive.kernel(*many)
-        case Map() | Map2() | Fold() | Shift() | Fill():
+        case e.Map() | e.Map2() | e.Fold() | e.Shift() | e.Fill():
             return _of_array(M, environment, meter)
-        case Let() | App() | Fun() | Var() | Pack() | Nabla():
+        case e.Let() | e.App() | e.Fun() | e.Var() | e.Pack() | e.Nabla():
             raise KernelBug("a ∇ that was not written out")
 
 
-def _of_array(M: Map | Map2 | Fold | Shift | Fill, environment: Environment, meter: Meter) -> Value:
+def _of_array(M: e.Map | e.Map2 | e.Fold | e.Shift | e.Fill, environment: Environment, meter: Meter) -> Value:
     match M:
-        case Map(x, body, N):
+        case e.Map(x, body, N):
             many = _array(N, environment, meter)
             meter.moves += 2 * len(many)
             return tuple(_value(body, {**environment, x: V}, meter) for V in many)
-        case Map2(x, y, body, N, L):
+        case e.Map2(x, y, body, N, L):
             first, second = _array(N, environment, meter), _array(L, environment, meter)
             meter.moves += 2 * len(first)
             pairs = zip(first, second, strict=True)
             return tuple(_value(body, {**environment, x: V, y: W}, meter) for V, W in pairs)
-        case Fold(form, a, x, body, start, N):
+        case e.Fold(form, a, x, body, start, N):
             through = [_value(start, environment, meter)]
             many = _array(N, environment, meter)
             meter.moves += len(many) * (3 if form in {"scanl", "scanr"} else 2)
@@ -162,11 +142,11 @@ def _of_array(M: Map | Map2 | Fold | Shift | Fill, environment: Environment, met
             if form == "scanr":
                 through.reverse()
             return tuple(through) if form in {"scanl", "scanr"} else through[-1]
-        case Shift(side, N):
+        case e.Shift(side, N):
             many = _array(N, environment, meter)
             meter.moves += len(many)
             return many[1:] if side == "L" else many[:-1]
-        case Fill(n, N):
+        case e.Fill(n, N):
             meter.moves += n
             return (_value(N, environment, meter),) * n
 

@@ -5,28 +5,8 @@ from enum import IntEnum
 from typing import TypeAlias
 
 from rh_kernel.ad.language.printing import number
+from rh_kernel.ad.unary_form.terms import terms as t
 from rh_kernel.ad.unary_form.terms.binding import parts
-from rh_kernel.ad.unary_form.terms.terms import (
-    App,
-    Const,
-    Fill,
-    Fold,
-    Fun,
-    If,
-    Let,
-    Map,
-    Map2,
-    Nabla,
-    Op,
-    Pack,
-    Plus,
-    Proj,
-    Scale,
-    Shift,
-    Term,
-    Use,
-    Var,
-)
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.syntax.printing.doc import (
     LINE,
@@ -64,12 +44,12 @@ _INFIX = {"add": ("+", Level.SUM), "sub": ("-", Level.SUM), "mul": ("*", Level.P
 _COMMA = concat(",", Group(LINE))
 
 
-def document(M: Term, contractum: Path | None = None) -> Doc:
+def document(M: t.Term, contractum: Path | None = None) -> Doc:
     """M as a document, in which the term at ``contractum`` is marked."""
     return descend(_written(M, Level.OPEN, contractum))
 
 
-def text(M: Term, width: float = float("inf")) -> str:
+def text(M: t.Term, width: float = float("inf")) -> str:
     """M as it is read, in lines of ``width`` columns."""
     return "".join(map(_character, layout(document(M), width)))
 
@@ -84,29 +64,29 @@ def _character(event: Event) -> str:
             return ""
 
 
-def _level(M: Term) -> Level:
+def _level(M: t.Term) -> Level:
     match M:
-        case Var() | Pack() | App() | Nabla():
+        case t.Var() | t.Pack() | t.App() | t.Nabla():
             return Level.ATOM
-        case Const(c):
+        case t.Const(c):
             return Level.ATOM if c >= 0 else Level.PREFIX
-        case Op(symbol, _) if symbol in _INFIX:
+        case t.Op(symbol, _) if symbol in _INFIX:
             return _INFIX[symbol][1]
-        case Plus():
+        case t.Plus():
             return Level.SUM
-        case Scale():
+        case t.Scale():
             return Level.PRODUCT
-        case Let() | Fun() | If():
+        case t.Let() | t.Fun() | t.If():
             return Level.OPEN
-        case Use(_, ()):
+        case t.Use(_, ()):
             return Level.ATOM
-        case Fill():
+        case t.Fill():
             return Level.ATOM
-        case Proj() | Op() | Map() | Map2() | Fold() | Shift() | Use():
+        case t.Proj() | t.Op() | t.Map() | t.Map2() | t.Fold() | t.Shift() | t.Use():
             return Level.PREFIX
 
 
-def _written(M: Term, level: Level, at: Path | None) -> Descent[Doc]:
+def _written(M: t.Term, level: Level, at: Path | None) -> Descent[Doc]:
     doc = yield _form(M, at)
     if at == ():
         doc = Annotated(Mark("contractum"), doc)
@@ -117,52 +97,52 @@ def _below(at: Path | None, i: int) -> Path | None:
     return at[1:] if at and at[0] == i else None
 
 
-def _form(M: Term, at: Path | None) -> Descent[Doc]:
+def _form(M: t.Term, at: Path | None) -> Descent[Doc]:
     match M:
-        case Var(x):
+        case t.Var(x):
             return Text(x)
-        case Const(c):
+        case t.Const(c):
             return role(Role.CONSTANT, number(c))
-        case Let():
+        case t.Let():
             return Group((yield _lets(M, at)))
-        case Pack(components):
+        case t.Pack(components):
             each = yield from _each(components, Level.OPEN, at)
             return group("⟨", nest(join(_COMMA, each), indent=1), "⟩")
-        case Op(symbol, (left, right)) if symbol in _INFIX:
+        case t.Op(symbol, (left, right)) if symbol in _INFIX:
             sign, level = _INFIX[symbol]
             return (yield _infix(sign, level, left, right, at))
-        case Plus(left, right):
+        case t.Plus(left, right):
             return (yield _infix(" +̂ ", Level.SUM, left, right, at))
-        case Scale(left, right):
+        case t.Scale(left, right):
             return (yield _infix(" *̂ ", Level.PRODUCT, left, right, at))
-        case If(smaller, larger, then, otherwise):
+        case t.If(smaller, larger, then, otherwise):
             m, n = yield from _each((smaller, larger), Level.SUM, at)
             L, K = yield from _each((then, otherwise), Level.OPEN, at, first=2)
             head = concat(_word("if"), " ", m, " ≤ ", n)
             return group(head, nest(LINE, _word("then"), " ", L), nest(LINE, _word("else"), " ", K))
-        case Fun(parameters, body):
+        case t.Fun(parameters, body):
             e = yield _written(body, Level.OPEN, _below(at, 0))
             names = join(_COMMA, [Text(x) for x, _ in parameters])
             return group(_word("fun"), " (", nest(names, indent=1), ") →", nest(LINE, e))
-        case App(function, arguments):
+        case t.App(function, arguments):
             f = yield _written(function, Level.ATOM, _below(at, 0))
             each = yield from _each(arguments, Level.OPEN, at, first=1)
             return group(f, "(", nest(join(_COMMA, each)), ")")
-        case Fill(n, Const(c)) if c in (0.0, 1.0):
+        case t.Fill(n, t.Const(c)) if c in (0.0, 1.0):
             return concat(role(Role.FUNCTION, "OnesLike" if c else "ZerosLike"), f"({n})")
-        case Fill(n, entry):
+        case t.Fill(n, entry):
             e = yield _written(entry, Level.OPEN, _below(at, 0))
             return group(role(Role.FUNCTION, "fill"), f"({n}, ", nest(e), ")")
-        case Nabla(_, _, body, wanted, seed):
+        case t.Nabla(_, _, body, wanted, seed):
             e = yield _written(body, Level.OPEN, _below(at, 1))
             w = yield _written(seed, Level.OPEN, _below(at, 0))
-            one = seed == Const(1.0)
+            one = seed == t.Const(1.0)
             return group("∇{", ", ".join(wanted), "}(", nest(e), ")", *(() if one else ("·(", w, ")")))
         case _:
             return (yield _prefix(M, at))
 
 
-def _each(many: tuple[Term, ...], level: Level, at: Path | None, first: int = 0) -> Generator[Descent[Doc], Doc, list[Doc]]:
+def _each(many: tuple[t.Term, ...], level: Level, at: Path | None, first: int = 0) -> Generator[Descent[Doc], Doc, list[Doc]]:
     """The documents of several terms."""
     docs: list[Doc] = []
     for i, N in enumerate(many, start=first):
@@ -170,10 +150,10 @@ def _each(many: tuple[Term, ...], level: Level, at: Path | None, first: int = 0)
     return docs
 
 
-def _lets(M: Term, at: Path | None) -> Descent[Doc]:
+def _lets(M: t.Term, at: Path | None) -> Descent[Doc]:
     """``let x = e in`` on a line each"""
     lines: list[Doc] = []
-    while isinstance(M, Let):
+    while isinstance(M, t.Let):
         bound = yield _written(M.bound, Level.OPEN, _below(at, 0))
         head = concat(_word("let"), " ", ", ".join(M.names), " =")
         lines.append(group(head, nest(LINE, bound), " ", _word("in")))
@@ -185,13 +165,13 @@ def _lets(M: Term, at: Path | None) -> Descent[Doc]:
     return join(LINE, lines)
 
 
-def _infix(sign: str, level: Level, left: Term, right: Term, at: Path | None) -> Descent[Doc]:
+def _infix(sign: str, level: Level, left: t.Term, right: t.Term, at: Path | None) -> Descent[Doc]:
     first = yield _written(left, level, _below(at, 0))
     second = yield _written(right, Level(level + 1), _below(at, 1))
     return concat(first, sign, second)
 
 
-def _prefix(M: Term, at: Path | None) -> Descent[Doc]:
+def _prefix(M: t.Term, at: Path | None) -> Descent[Doc]:
     """``f e1 e2``: a name, what it is indexed by, and arguments that hold together."""
     inside = parts(M)
     docs: list[Doc] = []
@@ -206,26 +186,26 @@ def _prefix(M: Term, at: Path | None) -> Descent[Doc]:
     return group(role(Role.FUNCTION, _name(M)), *(nest(LINE, d) for d in docs))
 
 
-def _sign(names: tuple[str, ...], body: Term) -> str | None:
+def _sign(names: tuple[str, ...], body: t.Term) -> str | None:
     """``*`` for ``a, b. a * b``"""
     match body:
-        case Op(symbol, (Var(a), Var(b))) if (a, b) == names and symbol in _INFIX:
+        case t.Op(symbol, (t.Var(a), t.Var(b))) if (a, b) == names and symbol in _INFIX:
             return _INFIX[symbol][0]
         case _:
             return None
 
 
-def _name(M: Term) -> str:
+def _name(M: t.Term) -> str:
     match M:
-        case Proj(i):
+        case t.Proj(i):
             return f"π{i}"
-        case Op(symbol):
+        case t.Op(symbol):
             return symbol
-        case Fold(form):
+        case t.Fold(form):
             return form
-        case Shift(side):
+        case t.Shift(side):
             return f"shift1{side}"
-        case Use(primitive):
+        case t.Use(primitive):
             return primitive.name
         case _:
             return type(M).__name__.lower()

@@ -6,11 +6,12 @@ transformed e, applied, until it is put there. No two binders of a term have one
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.unary_form.terms.types import Context, Type
+from rh_kernel.source.children import Children, child
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,7 @@ class Var:
     """``x``"""
 
     name: str
+    uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Let:
     names: tuple[str, ...]
     bound: "Term"
     body: "Term"
+    children: ClassVar[Children] = child("bound"), child("body", binds="names")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class Map:
     name: str
     body: "Term"
     array: "Term"
+    children: ClassVar[Children] = child("array"), child("body", binds="name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,7 @@ class Map2:
     body: "Term"
     left: "Term"
     right: "Term"
+    children: ClassVar[Children] = child("left"), child("right"), child("body", binds=("left_name", "right_name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,7 @@ class Fold:
     body: "Term"
     start: "Term"
     array: "Term"
+    children: ClassVar[Children] = child("start"), child("array"), child("body", binds=("accumulator", "name"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +157,7 @@ class Fun:
 
     parameters: Context
     body: "Term"
+    children: ClassVar[Children] = (child("body", binds="parameters"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +180,8 @@ class Nabla:
     body: "Term"
     wanted: tuple[str, ...]
     seed: "Term"
+    children: ClassVar[Children] = child("seed"), child("body")
+    uses: ClassVar[tuple[str, ...]] = "context", "wanted"
 
 
 Term: TypeAlias = (

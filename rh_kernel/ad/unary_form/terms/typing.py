@@ -5,28 +5,8 @@ from enum import Enum
 from typing import NoReturn
 
 from rh_kernel.ad.language.scalars import SYMBOLS
+from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import free
-from rh_kernel.ad.unary_form.terms.terms import (
-    App,
-    Const,
-    Fill,
-    Fold,
-    Fun,
-    If,
-    Let,
-    Map,
-    Map2,
-    Nabla,
-    Op,
-    Pack,
-    Plus,
-    Proj,
-    Scale,
-    Shift,
-    Term,
-    Use,
-    Var,
-)
 from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Several, Times, Type, is_ground, times
 
 
@@ -46,7 +26,7 @@ class IllTyped(Exception):
         self.rule = rule
 
 
-def check(context: Context, M: Term, language: Language = Language.TARGET) -> Type:
+def check(context: Context, M: e.Term, language: Language = Language.TARGET) -> Type:
     """A for ``Γ ⊢ e : A``; raises ``IllTyped``."""
     outside = free(M).difference(x for x, _ in context)
     if outside:
@@ -54,7 +34,7 @@ def check(context: Context, M: Term, language: Language = Language.TARGET) -> Ty
     return Checking(dict(context), language).of(M)
 
 
-def type_of(M: Term, types: Mapping[str, Type]) -> Type:
+def type_of(M: e.Term, types: Mapping[str, Type]) -> Type:
     """The type of a term of Target whose variables have these types."""
     return Checking(dict(types), Language.TARGET).of(M)
 
@@ -68,56 +48,56 @@ class Checking:
         self.types = types
         self.language = language
 
-    def of(self, M: Term) -> Type:
+    def of(self, M: e.Term) -> Type:
         """The type of M."""
-        while isinstance(M, Let):
+        while isinstance(M, e.Let):
             self._bind(M.names, self.of(M.bound))
             M = M.body
         match M:
-            case Const():
+            case e.Const():
                 return R
-            case Var(x):
+            case e.Var(x):
                 return self.types[x] if x in self.types else _no("var", f"`{x}` is not in the context")
-            case Pack(components):
+            case e.Pack(components):
                 self._within(
                     "tuple", len(components) == 2 or self.language is Language.TARGET, "tuples of other than two components"
                 )
                 return Times(tuple(self.of(N) for N in components))
-            case Proj(i, N):
+            case e.Proj(i, N):
                 match self.of(N):
                     case Times(factors) if 1 <= i <= len(factors):
                         return factors[i - 1]
                     case A:
                         return _no("proj", f"{A} has no component {i}")
-            case Op(symbol, arguments):
+            case e.Op(symbol, arguments):
                 if len(arguments) != SYMBOLS[symbol]:
                     _no("op", f"{symbol} takes {SYMBOLS[symbol]} numbers")
                 for N in arguments:
                     self._need("op", self.of(N), R)
                 return R
-            case If(smaller, larger, then, otherwise):
+            case e.If(smaller, larger, then, otherwise):
                 self._within("if", self.language is not Language.CORE, "conditionals")
                 self._need("if", self.of(smaller), R)
                 self._need("if", self.of(larger), R)
                 return self._need("if", self.of(otherwise), self.of(then))
-            case Map() | Map2() | Fold() | Shift() | Fill() | Use():
+            case e.Map() | e.Map2() | e.Fold() | e.Shift() | e.Fill() | e.Use():
                 return self._array(M)
-            case Plus() | Scale() | Fun() | App() | Nabla():
+            case e.Plus() | e.Scale() | e.Fun() | e.App() | e.Nabla():
                 self._within("target", self.language is Language.TARGET, "what only Target has")
                 return self._target(M)
 
-    def _array(self, M: Map | Map2 | Fold | Shift | Fill | Use) -> Type:
+    def _array(self, M: e.Map | e.Map2 | e.Fold | e.Shift | e.Fill | e.Use) -> Type:
         is_target, is_core = self.language is Language.TARGET, self.language is Language.CORE
         match M:
-            case Map(x, body, N):
+            case e.Map(x, body, N):
                 entry, n = _several("map", self.of(N))
                 return Several(self._body("map", {x: entry}, body), n)
-            case Map2(x, y, body, N, L):
+            case e.Map2(x, y, body, N, L):
                 (entry, n), (other, m) = _several("map2", self.of(N)), _several("map2", self.of(L))
                 if n != m:
                     _no("map2", f"arrays of {n} and {m} entries")
                 return Several(self._body("map2", {x: entry, y: other}, body), n)
-            case Fold(form, a, x, body, start, N):
+            case e.Fold(form, a, x, body, start, N):
                 is_scan = form in {"scanl", "scanr"}
                 self._within(form, is_target or form == "reduce" or (not is_core and form != "scanr"), f"`{form}`")
                 if is_core and free(body) - {a, x}:
@@ -127,30 +107,30 @@ class Checking:
                 self._within(form, not is_core or A == R, "accumulators other than numbers")
                 self._need(form, self._body(form, {a: A, x: entry}, body), A)
                 return Several(A, n + 1) if is_scan else A
-            case Shift(side, N):
+            case e.Shift(side, N):
                 self._within("shift", is_target, f"shift1{side}")
                 entry, n = _several("shift", self.of(N))
                 return Several(entry, max(n - 1, 0))
-            case Fill(n, N):
+            case e.Fill(n, N):
                 self._within("fill", not is_core, "arrays of one entry, repeated")
                 return Several(self.of(N), n)
-            case Use(primitive, arguments):
+            case e.Use(primitive, arguments):
                 self._within("primitive", not is_core, "primitives that were added")
                 given = tuple(self.of(N) for N in arguments)
                 A = primitive.type(given)
                 return _no(primitive.name, f"at {', '.join(map(str, given))}") if A is None else A
 
-    def _target(self, M: Plus | Scale | Fun | App | Nabla) -> Type:
+    def _target(self, M: e.Plus | e.Scale | e.Fun | e.App | e.Nabla) -> Type:
         match M:
-            case Plus(N, L):
+            case e.Plus(N, L):
                 return self._ground("+̂", self._need("+̂", self.of(L), self.of(N)))
-            case Scale(N, factor):
+            case e.Scale(N, factor):
                 self._need("*̂", self.of(factor), R)
                 return self._ground("*̂", self.of(N))
-            case Fun(parameters, body):
+            case e.Fun(parameters, body):
                 self.types.update(parameters)
                 return Arrow(tuple(A for _, A in parameters), self.of(body))
-            case App(function, arguments):
+            case e.App(function, arguments):
                 match self.of(function):
                     case Arrow(domain, codomain):
                         if len(domain) != len(arguments):
@@ -160,7 +140,7 @@ class Checking:
                         return codomain
                     case A:
                         return _no("app", f"{A} is no function")
-            case Nabla(_, context, body, wanted, seed):
+            case e.Nabla(_, context, body, wanted, seed):
                 for x, A in context:
                     self._need("∇", self.types.get(x, R), A)
                 self._need("∇", self.of(seed), check(context, body))
@@ -176,7 +156,7 @@ class Checking:
         self._within("let", self.language is Language.TARGET, "lets of several variables")
         self.types.update(zip(names, A.factors, strict=True))
 
-    def _body(self, rule: str, bound: Mapping[str, Type], body: Term) -> Type:
+    def _body(self, rule: str, bound: Mapping[str, Type], body: e.Term) -> Type:
         """The type of a body where its own names have these types: a number, but in Target."""
         is_core = self.language is Language.CORE
         if is_core and any(A != R for A in bound.values()):

@@ -15,24 +15,9 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Product, Real, is_ground
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import refuse
+from rh_kernel.ad.unary_form.terms import terms as t
 from rh_kernel.ad.unary_form.terms.binding import lets
 from rh_kernel.ad.unary_form.terms.naming import Numbered
-from rh_kernel.ad.unary_form.terms.terms import (
-    ZERO,
-    Const,
-    Fill,
-    Fold,
-    If,
-    Let,
-    Map,
-    Map2,
-    Op,
-    Pack,
-    Proj,
-    Term,
-    Use,
-    Var,
-)
 from rh_kernel.ad.unary_form.terms.types import Context, Type, of_common
 from rh_kernel.ad.unary_form.translation.primitives import array, constant, index
 from rh_kernel.source.diagnostic import KernelBug
@@ -43,7 +28,7 @@ class Source:
     """``Γ ⊢ e : B``"""
 
     context: Context
-    body: Term
+    body: t.Term
     result: Type
     names: Names
 
@@ -60,15 +45,15 @@ def source(program: core.Program, system: str) -> Source:
     return Source(context, M, of_common(program.result), names)
 
 
-def scalar_term(M: core.Term) -> Term:
+def scalar_term(M: core.Term) -> t.Term:
     """A term of function symbols of numbers, variables and constants."""
     match M:
         case core.Constant(c):
-            return Const(c)
+            return t.Const(c)
         case core.Variable(x):
-            return Var(x)
+            return t.Var(x)
         case core.Apply(symbol, arguments):
-            return Op(symbol, tuple(map(scalar_term, arguments)))
+            return t.Op(symbol, tuple(map(scalar_term, arguments)))
         case _:
             raise KernelBug("no term of numbers")
 
@@ -113,9 +98,9 @@ class _Translation:
     system: str
     names: Names
 
-    def term(self, M: core.Term, gamma: Mapping[str, types.Type]) -> tuple[Term, types.Type]:
+    def term(self, M: core.Term, gamma: Mapping[str, types.Type]) -> tuple[t.Term, types.Type]:
         """A term and its type in the common language."""
-        spine: list[tuple[tuple[str, ...], Term]] = []
+        spine: list[tuple[tuple[str, ...], t.Term]] = []
         gamma = dict(gamma)
         while isinstance(M, core.Let):
             bound, A = self.term(M.bound, gamma)
@@ -125,14 +110,14 @@ class _Translation:
         N, A = self._form(M, gamma)
         return lets(spine, N), A
 
-    def _form(self, M: core.Term, gamma: dict[str, types.Type]) -> tuple[Term, types.Type]:
+    def _form(self, M: core.Term, gamma: dict[str, types.Type]) -> tuple[t.Term, types.Type]:
         match M:
             case core.Constant(c):
-                return Const(c), SCALAR
+                return t.Const(c), SCALAR
             case core.Variable(x):
-                return Var(x), gamma[x]
+                return t.Var(x), gamma[x]
             case core.Apply(symbol, arguments):
-                return Op(symbol, tuple(self.term(N, gamma)[0] for N in arguments)), SCALAR
+                return t.Op(symbol, tuple(self.term(N, gamma)[0] for N in arguments)), SCALAR
             case core.Tuple(()):
                 return refuse(self.system, "the unit `()`")
             case core.Tuple(components):
@@ -143,12 +128,12 @@ class _Translation:
                 if not isinstance(A, Product):
                     raise KernelBug(f"{A} has no components")
                 for _ in range(i - 1):
-                    L = Proj(2, L)
-                return (Proj(1, L) if i < len(A.factors) else L), A.factors[i - 1]
+                    L = t.Proj(2, L)
+                return (t.Proj(1, L) if i < len(A.factors) else L), A.factors[i - 1]
             case core.If(smaller, larger, then, otherwise):
                 m, n = self.term(smaller, gamma)[0], self.term(larger, gamma)[0]
                 N, A = self.term(then, gamma)
-                return If(m, n, N, self.term(otherwise, gamma)[0]), A
+                return t.If(m, n, N, self.term(otherwise, gamma)[0]), A
             case core.Lambda() | core.Call():
                 return refuse(self.system, "a function that is known only at run time")
             case core.Inject() | core.Case() | core.Let():
@@ -156,26 +141,26 @@ class _Translation:
             case _:
                 return self._array(M, gamma)
 
-    def _array(self, M: core.ArrayTerm, gamma: dict[str, types.Type]) -> tuple[Term, types.Type]:
+    def _array(self, M: core.ArrayTerm, gamma: dict[str, types.Type]) -> tuple[t.Term, types.Type]:
         match M:
             case core.Array((entry,)) | core.Replicate(1, entry):
                 return self.term(entry, gamma)
             case core.Array(entries):
-                return Use(array(), tuple(self.term(N, gamma)[0] for N in entries)), Real(len(entries))
+                return t.Use(array(), tuple(self.term(N, gamma)[0] for N in entries)), Real(len(entries))
             case core.Replicate(n, entry):
-                return Fill(n, self.term(entry, gamma)[0]), Real(n)
+                return t.Fill(n, self.term(entry, gamma)[0]), Real(n)
             case core.Index(N, i):
                 L, n = self._sized(N, gamma)
-                return (L if n == 1 else Use(index(i), (L,))), SCALAR
+                return (L if n == 1 else t.Use(index(i), (L,))), SCALAR
             case core.Map(x, body, N):
                 A, n = self._sized(N, gamma)
                 e = self._body(body, gamma, x)
-                return (Let((x,), A, e) if n == 1 else Map(x, e, A)), Real(n)
+                return (t.Let((x,), A, e) if n == 1 else t.Map(x, e, A)), Real(n)
             case core.Map2(x, y, body, left, right):
                 A, n = self._sized(left, gamma)
                 B, _ = self._sized(right, gamma)
                 e = self._body(body, gamma, x, y)
-                return (Let((x,), A, Let((y,), B, e)) if n == 1 else Map2(x, y, e, A, B)), Real(n)
+                return (t.Let((x,), A, t.Let((y,), B, e)) if n == 1 else t.Map2(x, y, e, A, B)), Real(n)
             case core.Reduce() | core.Foldl() | core.Scanl():
                 return self._fold(M, gamma)
             case core.Total(N):
@@ -183,17 +168,17 @@ class _Translation:
                 return (A if n == 1 else self._sum(A)), SCALAR
             case core.Generate(n, i, body):
                 e = self._body(body, gamma, i)
-                each = Use(constant(tuple(map(float, range(n)))), ())
-                return (Let((i,), ZERO, e) if n == 1 else Map(i, e, each)), Real(n)
+                each = t.Use(constant(tuple(map(float, range(n)))), ())
+                return (t.Let((i,), t.ZERO, e) if n == 1 else t.Map(i, e, each)), Real(n)
             case core.Dot(left, right):
                 A, n = self._sized(left, gamma)
                 B, _ = self._sized(right, gamma)
                 if n == 1:
-                    return Op("mul", (A, B)), SCALAR
+                    return t.Op("mul", (A, B)), SCALAR
                 a, b = self.names.fresh("a"), self.names.fresh("b")
-                return self._sum(Map2(a, b, Op("mul", (Var(a), Var(b))), A, B)), SCALAR
+                return self._sum(t.Map2(a, b, t.Op("mul", (t.Var(a), t.Var(b))), A, B)), SCALAR
 
-    def _fold(self, M: core.Reduce | core.Foldl | core.Scanl, gamma: dict[str, types.Type]) -> tuple[Term, types.Type]:
+    def _fold(self, M: core.Reduce | core.Foldl | core.Scanl, gamma: dict[str, types.Type]) -> tuple[t.Term, types.Type]:
         start, A = self.term(M.start, gamma)
         form = type(M).__name__.lower()
         if not is_ground(A):
@@ -204,30 +189,30 @@ class _Translation:
         if n == 0 and isinstance(M, core.Scanl):
             return start, B
         if n != 1:
-            return Fold(form, M.accumulator, M.name, e, start, N), B
+            return t.Fold(form, M.accumulator, M.name, e, start, N), B
         if not isinstance(M, core.Scanl):
-            return Let((M.accumulator,), start, Let((M.name,), N, e)), B
-        once = Let((M.accumulator,), start, Let((M.name,), N, Use(array(), (Var(M.accumulator), e))))
+            return t.Let((M.accumulator,), start, t.Let((M.name,), N, e)), B
+        once = t.Let((M.accumulator,), start, t.Let((M.name,), N, t.Use(array(), (t.Var(M.accumulator), e))))
         return once, B
 
-    def _body(self, body: core.Term, gamma: dict[str, types.Type], *names: str) -> Term:
+    def _body(self, body: core.Term, gamma: dict[str, types.Type], *names: str) -> t.Term:
         return self.term(body, {**gamma, **dict.fromkeys(names, SCALAR)})[0]
 
-    def _sized(self, M: core.Term, gamma: dict[str, types.Type]) -> tuple[Term, int]:
+    def _sized(self, M: core.Term, gamma: dict[str, types.Type]) -> tuple[t.Term, int]:
         N, A = self.term(M, gamma)
         if not isinstance(A, Real):
             raise KernelBug(f"{A} is no array")
         return N, A.size
 
-    def _sum(self, A: Term) -> Term:
+    def _sum(self, A: t.Term) -> t.Term:
         """``reduce + 0 A``"""
         a, b = self.names.fresh("a"), self.names.fresh("b")
-        return Fold("reduce", a, b, Op("add", (Var(a), Var(b))), ZERO, A)
+        return t.Fold("reduce", a, b, t.Op("add", (t.Var(a), t.Var(b))), t.ZERO, A)
 
 
-def _pairs(components: list[Term]) -> Term:
+def _pairs(components: list[t.Term]) -> t.Term:
     """``⟨e1, ⟨e2, …⟩⟩``"""
     M = components[-1]
     for N in reversed(components[:-1]):
-        M = Pack((N, M))
+        M = t.Pack((N, M))
     return M

@@ -1,21 +1,21 @@
-/** The words and signs of the language. A test compares them with the language's own tables, and says what is missing here. */
+/** The words and signs of the language. Written by `python -m lessons.reference` from its tables. */
 
 export const WORDS = {
   keyword: new Set(["handle", "in", "let", "rd", "return", "rev", "train", "with"]),
   declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
   directive: new Set([
-    "compile", "derivation", "device", "diagram", "dtype", "evaluator", "gradient", "heap", "help", "limit", "load", "locked",
-    "lsmagic", "reset", "save", "strict", "trace", "type", "undo", "whos",
+    "compile", "derivation", "device", "diagram", "dtype", "evaluator", "gradient", "heap", "help", "limit", "load",
+    "locked", "lsmagic", "reset", "save", "strict", "trace", "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([
-    "Get", "Put", "abs", "add", "avgpool2d", "broadcast_rows", "concat", "conv1d", "conv2d", "cos", "crop1d",
-    "div", "dot", "downsum1d", "exp", "eye", "fill", "first_max1d", "first_max2d", "gelu", "glorot", "load",
-    "log", "log_softmax", "logsumexp", "matmul", "maximum", "maxpool1d", "maxpool2d", "mean", "minimum", "mul",
-    "neg", "normal", "ones", "outer", "overlap_add1d", "overlap_add2d", "pad1d", "recip", "relu", "reshape",
-    "round", "same_argmax", "scale", "sigmoid", "sign", "sin", "slice", "softmax", "softplus", "spread1d",
-    "spread2d", "sqrt", "square", "step", "sub", "sum", "sum_rows", "sumpool1d", "sumpool2d", "swish", "tanh",
-    "transpose", "uniform", "upscale1d", "windows1d", "windows2d", "zeros",
+    "Get", "Put", "abs", "add", "avgpool2d", "broadcast_rows", "concat", "conv1d", "conv2d", "cos", "crop1d", "div",
+    "dot", "downsum1d", "exp", "eye", "fill", "first_max1d", "first_max2d", "gelu", "glorot", "load", "log",
+    "log_softmax", "logsumexp", "matmul", "maximum", "maxpool1d", "maxpool2d", "mean", "minimum", "mul", "neg",
+    "normal", "ones", "outer", "overlap_add1d", "overlap_add2d", "pad1d", "recip", "relu", "reshape", "round",
+    "same_argmax", "scale", "sigmoid", "sign", "sin", "slice", "softmax", "softplus", "spread1d", "spread2d", "sqrt",
+    "square", "step", "sub", "sum", "sum_rows", "sumpool1d", "sumpool2d", "swish", "tanh", "transpose", "uniform",
+    "upscale1d", "windows1d", "windows2d", "zeros",
   ]),
 };
 
@@ -42,9 +42,9 @@ export const LABORATORY = {
   directive: new Set(["ad"]),
   type: new Set(["Real"]),
   function: new Set([
-    "abs", "add", "cos", "div", "dot", "exp", "foldl", "gelu", "generate", "log", "map", "map2", "maximum",
-    "minimum", "mul", "neg", "recip", "reduce", "relu", "replicate", "round", "scanl", "sigmoid", "sign", "sin",
-    "softplus", "sqrt", "square", "step", "sub", "sum", "swish", "tanh",
+    "abs", "add", "cos", "div", "dot", "exp", "foldl", "gelu", "generate", "log", "map", "map2", "maximum", "minimum",
+    "mul", "neg", "recip", "reduce", "relu", "replicate", "round", "scanl", "sigmoid", "sign", "sin", "softplus",
+    "sqrt", "square", "step", "sub", "sum", "swish", "tanh",
   ]),
   system: new Set([
     "all", "chad", "chad-accumulated", "chad-combinators", "chad-forward", "direct", "effects:checkpointed",
@@ -58,23 +58,23 @@ export const LABORATORY = {
 export const EFFECTS = {
   declaration: new Set(["data", "effect", "fun", "handler", "include"]),
   keyword: new Set([
-    "and", "data", "effect", "else", "fun", "handle", "handler", "if", "in", "include", "let", "match", "return", "then",
-    "with",
+    "and", "data", "effect", "else", "fun", "handle", "handler", "if", "in", "include", "let", "match", "return",
+    "then", "with",
   ]),
   directive: new Set(["count", "trace", "type"]),
   function: new Set([
-    "add", "append", "array", "cos", "div", "equal", "exp", "fail", "fetch", "float", "less", "lesseq", "log", "log_gamma",
-    "mul", "negate", "new", "print", "quotient", "read", "remainder", "show", "sigmoid", "sin", "size", "softplus", "sqrt",
-    "store", "sub", "tanh", "tensor", "tensor_concatenate", "tensor_entries", "tensor_exp", "tensor_filled",
-    "tensor_log_sum_exp", "tensor_lower", "tensor_minus", "tensor_negate", "tensor_normal", "tensor_over", "tensor_part",
-    "tensor_place", "tensor_plus", "tensor_power", "tensor_product", "tensor_repeat", "tensor_reshape", "tensor_scale",
-    "tensor_shape", "tensor_softmax", "tensor_split", "tensor_stack", "tensor_sum", "tensor_times", "tensor_total",
-    "tensor_transpose", "tensor_zeros", "write",
+    "add", "append", "array", "cos", "div", "equal", "exp", "fail", "fetch", "float", "less", "lesseq", "log",
+    "log_gamma", "mul", "negate", "new", "print", "quotient", "read", "remainder", "show", "sigmoid", "sin", "size",
+    "softplus", "sqrt", "store", "sub", "tanh", "tensor", "tensor_concatenate", "tensor_entries", "tensor_exp",
+    "tensor_filled", "tensor_log_sum_exp", "tensor_lower", "tensor_minus", "tensor_negate", "tensor_normal",
+    "tensor_over", "tensor_part", "tensor_place", "tensor_plus", "tensor_power", "tensor_product", "tensor_repeat",
+    "tensor_reshape", "tensor_scale", "tensor_shape", "tensor_softmax", "tensor_split", "tensor_stack", "tensor_sum",
+    "tensor_times", "tensor_total", "tensor_transpose", "tensor_zeros", "write",
   ]),
   signs: {
-    arrow: new Set(["->", "→", "↦", "<-", "←", "<=", "≤", "=", "==", ":="]),
-    operator: new Set(["+", "-", "−", "*", "×", "/", "++", "::", "@", "!"]),
-    binder: new Set(["<", "⟨", ">", "⟩", "<|", "⟨|", "|>", "|⟩"]),
+    arrow: new Set(["->", ":=", "<-", "<=", "=", "==", "←", "→", "↦", "≤"]),
+    operator: new Set(["!", "*", "+", "++", "-", "/", "::", "@", "×", "−"]),
+    binder: new Set(["<", "<|", ">", "|>", "|⟩", "⟨", "⟨|", "⟩"]),
     bracket: new Set(["(", ")", "[", "]", "{", "}"]),
     keyword: new Set(["\\", "λ"]),
   },
@@ -82,8 +82,8 @@ export const EFFECTS = {
 
 /** How the signs look; those that are not here are punctuation. */
 export const SIGNS = {
-  arrow: new Set(["<-", "←", "<=", "⇐", "->", "→", "↦", "~>", "⇝", "=>", "⇒", "|-", "⊢", "="]),
-  operator: new Set(["+", "-", "−", "*", "/", "//", "@", "·", "⋅", "•", "×", "^T", "ᵀ"]),
+  arrow: new Set(["->", "<-", "<=", "=", "=>", "|-", "~>", "←", "→", "↦", "⇐", "⇒", "⇝", "⊢"]),
+  operator: new Set(["*", "+", "-", "/", "//", "@", "^T", "·", "×", "ᵀ", "•", "−", "⋅"]),
   binder: new Set(["<", ">", "⟨", "⟩"]),
   bracket: new Set(["(", ")", "[", "]", "{", "}"]),
   keyword: new Set(["⌊", "⌋"]),

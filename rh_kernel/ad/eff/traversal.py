@@ -1,0 +1,42 @@
+"""Traversals of the terms of EFF: nodes, parts, free variables, and substitution ``M[V1/x1, …, Vn/xn]``.
+
+Declared names are no variables. ``closed`` says that the values that are substituted have no free variables, as in a reduction;
+where they have, binders that would capture one of these are renamed.
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias, cast
+
+from rh_kernel.ad.eff.core import (
+    Adaptor,
+    Branch,
+    Clause,
+    Computation,
+    Handler,
+    Pattern,
+    ReturnClause,
+    Value,
+)
+from rh_kernel.source.traversal import Traversal
+
+Node: TypeAlias = Value | Computation | Handler | Pattern | Adaptor | Branch | Clause | ReturnClause
+
+TERMS = Traversal[Node](Value | Computation | Handler, Pattern | Adaptor | Branch | Clause | ReturnClause)
+
+nodes, parts, bound, bottom_up = TERMS.nodes, TERMS.parts, TERMS.bound, TERMS.bottom_up
+free, occurring = TERMS.free, TERMS.occurrences
+
+
+def value(V: Value, values: Mapping[str, Value], *, closed: bool = False) -> Value:
+    """``V[values]``"""
+    return cast(Value, TERMS.substituted(V, values, captures=not closed))
+
+
+def computation(M: Computation, values: Mapping[str, Value], *, closed: bool = False) -> Computation:
+    """``M[values]``; it is M itself where nothing is put in."""
+    return cast(Computation, TERMS.substituted(M, values, captures=not closed))
+
+
+def handler(H: Handler, values: Mapping[str, Value], *, closed: bool = False) -> Handler:
+    """``H[values]``"""
+    return cast(Handler, TERMS.substituted(H, values, captures=not closed))

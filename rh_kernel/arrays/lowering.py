@@ -1,0 +1,197 @@
+"""A program to loops: each equation to the steps that compute it, or to a layout if it only moves entries around.
+
+The steps write on buffers that have no place yet; ``arrays.planning`` makes a plan of them.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from rh_kernel.arrays.program import (
+    Alias,
+    Equation,
+    MeanOverBatch,
+    OuterMean,
+    ProductMean,
+    Program,
+    Register,
+    Smooth,
+    extent_of,
+    leaves,
+)
+from rh_kernel.arrays.repeating import Patterns
+from rh_kernel.loops.builder import Loops
+from rh_kernel.loops.context import LoweringContext
+from rh_kernel.loops.ir import Call, Check, Content, Extent, Fold, Input, View
+from rh_kernel.loops.layouts import Layout, dense, permuted
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.windows import overlapping
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Primitive
+from rh_kernel.syntax.signature import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """The loops of a program, where its results are, and where the new contents of locations are at the end.
+
+    ``contents`` are the numbers of the buffers that hold the locations.
+    """
+
+    loops: Loops
+    inputs: tuple[Extent, ...]
+    contents: Mapping[Location, int]
+    results: Mapping[Register, View]
+    writes: tuple[tuple[Location, View], ...]
+
+
+def lowered(program: Program, samples: int | None, *, matrices: bool = False) -> Lowered:
+    """The loops of a program for so many samples in each batched input, with ``matrices`` as ``Loops`` has it.
+
+    Raises ``KernelBug`` unless there are samples just if the program is batched.
+    """
+    if program.is_batched != (samples is not None):
+        raise KernelBug("samples are for a batched program, and for no other")
+    return _Lowering(program, samples or 1, matrices=matrices).run()
+
+
+class _Lowering:
+    """A program on its way: the layout of each register so far."""
+
+    def __init__(self, program: Program, samples: int, *, matrices: bool) -> None:
+        self.program = program
+        self.samples = samples
+        self.loops = Loops(matrices)
+        self.patterns = Patterns()
+        self.of: dict[Register, Layout] = {}
+        self.numbers: dict[Register, float] = {}
+        self.products = _products(program)
+
+    def run(self) -> Lowered:
+        program = self.program
+        inputs: list[Extent] = []
+        for r, name in program.named_inputs:
+            shape = self._shape(r)
+            self.of[r] = dense(self.loops.buffer(Input(len(inputs), prod(shape), name)), shape)
+            inputs.append(shape)
+        for r, array in program.constants:
+            if array.size and (array.size == 1 or not any(array.strides)):
+                self.numbers[r] = array.item(0)
+            self.of[r] = self.loops.kept(array, program.shapes[r])
+        contents: dict[Location, int] = {}
+        for r, location in (*program.reads, *((r, location) for location, r in program.writes)):
+            if location not in contents:
+                contents[location] = self.loops.buffer(Content(location, prod(program.shapes[r])))
+        for r, location in program.reads:
+            self.of[r] = dense(contents[location], program.shapes[r])
+        elsewhere = {e.result for found in self.products.values() for e in found}
+        for equation in program.equations:
+            if equation.result in self.products:
+                self.of[equation.result] = self._added_where_windows_overlap(equation, *self.products[equation.result])
+            elif equation.result not in elsewhere:
+                self.of[equation.result] = self._lower(equation)
+        results = {r: self._plain(r) for r in dict.fromkeys(leaves(program.result))}
+        writes = tuple([(location, self._plain(r)) for location, r in program.writes])
+        return Lowered(self.loops, tuple(inputs), contents, results, writes)
+
+    def _shape(self, r: Register) -> Extent:
+        """The shape of a register, with the samples in front."""
+        shape = self.program.shapes[r]
+        return (self.samples, *shape) if self.program.batched[r] else shape
+
+    def _plain(self, r: Register) -> View:
+        x = self.of[r]
+        found = x.plain() or self.loops.copied(x).plain()
+        if found is None:
+            raise KernelBug("a copy has an axis of several parts")
+        return found
+
+    def _lower(self, equation: Equation) -> Layout:
+        f = equation.operator
+        arguments = tuple([self.of[r] for r in equation.arguments])
+        match f:
+            case Primitive():
+                return self._primitive(f, equation, arguments)
+            case Alias():
+                return arguments[0]
+            case MeanOverBatch() | OuterMean() | ProductMean():
+                return self.patterns.write(self.loops, (f,), arguments, lambda: self._mean(f, arguments))
+            case Smooth(g, span):
+                self.loops.steps.append(Check(g, tuple([self._plain(r) for r in equation.arguments]), span))
+                return dense(0, (0,))
+
+    def _mean(self, f: MeanOverBatch | OuterMean | ProductMean, arguments: tuple[Layout, ...]) -> Layout:
+        *_, x = arguments
+        match f:
+            case MeanOverBatch():
+                return self.loops.reduce(Fold.SUM, permuted(x, [*range(1, len(x.axes)), 0]), 1, 1 / self.samples)
+            case OuterMean():
+                return self.loops.contract((arguments[0], "zi"), (x, "zj"), "ij", 1 / self.samples)
+            case ProductMean():
+                return self.loops.contract((arguments[0], "zij"), (x, "zjk"), "ik", 1 / self.samples)
+
+    def _primitive(self, f: Primitive, equation: Equation, arguments: tuple[Layout, ...]) -> Layout:
+        batched = tuple([self.program.batched[r] for r in equation.arguments])
+        numbers = tuple([self.numbers.get(r) for r in equation.arguments])
+        site = LoweringContext(f, extent_of(f), self.loops, arguments, numbers, batched, self.samples)
+        # Numbers by their texts, as 0.0 and −0.0 are equal.
+        return self.patterns.write(self.loops, (f, batched, *map(repr, numbers)), arguments, lambda: self._at(site))
+
+    def _at(self, site: LoweringContext) -> Layout:
+        lowering = None if any(0 in x.shape for x in site.arguments) else ROWS[site.function.name].lowering
+        return (lowering(site) if lowering else None) or self._called(site)
+
+    def _called(self, site: LoweringContext) -> Layout:
+        y = site.fresh()
+        views = [x.plain() or self.loops.copied(x).plain() for x in (site.argument(i) for i in range(len(site.arguments)))]
+        output = y.plain()
+        if output is None or any(v is None for v in views):
+            raise KernelBug("a copy has an axis of several parts")
+        self.loops.steps.append(Call(site.function, output, tuple([v for v in views if v is not None])))
+        return y
+
+    def _added_where_windows_overlap(self, equation: Equation, product: Equation, reshape: Equation) -> Layout:
+        batched = self.program.batched[equation.result]
+        front = 1 if batched else 0
+        y = self.loops.fresh(self._shape(equation.result), samples=batched)
+        s = len(y.axes) - front - 1
+        taps = self.program.shapes[reshape.result][1 : s + 1]
+        into = overlapping(y, taps, front, self.program.shapes[product.result])
+        letters = ["z" * self.program.batched[r] + axes for r, axes in zip(product.arguments, ("ik", "kj"), strict=True)]
+        left, right = [(self.of[r], axes) for r, axes in zip(product.arguments, letters, strict=True)]
+        self.loops.contract(left, right, "z" * front + "ij", into=into)
+        return y
+
+
+# The cotangent of a signal under a convolution is a product of matrices whose rows are added where windows overlap. It is made
+# where it is to be added, if nobody else wants it.
+
+
+def _products(program: Program) -> dict[Register, tuple[Equation, Equation]]:
+    """For each ``overlap_add`` that alone uses a product, the product and how it is reshaped."""
+    adding = [e for e in program.equations if _is(e, "overlap_add1d", "overlap_add2d")]
+    if not adding:
+        return {}
+    definitions = {e.result: e for e in program.equations}
+    uses = Counter(r for e in program.equations for r in e.arguments)
+    uses.update((*leaves(program.result), *(r for _, r in program.writes)))
+
+    def sole(r: Register, name: str) -> Equation | None:
+        found = definitions.get(r)
+        return found if found and uses[r] == 1 and _is(found, name) else None
+
+    products: dict[Register, tuple[Equation, Equation]] = {}
+    for equation in adding:
+        reshape = sole(equation.arguments[0], "reshape")
+        product = sole(reshape.arguments[0], "matmul") if reshape else None
+        if reshape is None or product is None or len(program.shapes[product.result]) != 2:
+            continue
+        shape = program.shapes[reshape.result]
+        if prod(shape[: len(program.shapes[equation.result])]) == program.shapes[product.result][0]:
+            products[equation.result] = product, reshape
+    return products
+
+
+def _is(equation: Equation, *names: str) -> bool:
+    return isinstance(equation.operator, Primitive) and equation.operator.name in names

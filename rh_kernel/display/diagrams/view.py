@@ -1,0 +1,119 @@
+"""The view of a string diagram, with open or with folded clauses (RH §6.1, §7.4).
+
+The drawing stands in the page itself, where hovering works. A notebook that is not trusted drops it and shows an image.
+"""
+
+from rh_kernel.denotational.drawing.layout import Layout, placed
+from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, operation_text, sketch
+from rh_kernel.denotational.parts import Part
+from rh_kernel.display.data import Record
+from rh_kernel.display.diagrams.choice import BOTH, foldings
+from rh_kernel.display.diagrams.dot import diagram_dot
+from rh_kernel.display.diagrams.svg import NEUTRAL, diagram_svg
+from rh_kernel.display.diagrams.text import diagram_text, listing, summary
+from rh_kernel.display.html import escape
+from rh_kernel.display.live.view import View
+from rh_kernel.display.markup import FAINT, box, code, details, element, span, svg_source
+from rh_kernel.display.registry import ResultView
+from rh_kernel.session.results import DiagramMade
+from rh_kernel.syntax.printing.doc import Role
+
+LEAST = 0.75
+"""A drawing is shown at this share of its size at least; what is wider scrolls."""
+
+IMAGES = 400_000
+"""Drawings of more characters all together have no images beside them."""
+
+
+def _rich(made: DiagramMade) -> dict[str, str]:
+    """HTML, and SVG and DOT unless the diagram is too large for them; it is laid out once for all."""
+    s = sketch(made.diagram)
+    drawings = [placed(s, folded=folded) for folded in foldings(s)]
+    page = {"text/html": _page(made, s, drawings)}
+    if not drawings:
+        return page
+    return {**page, "image/svg+xml": diagram_svg(drawings[0], made.subject), "text/vnd.graphviz": diagram_dot(s)}
+
+
+def _page(made: DiagramMade, s: Sketch, drawings: list[Layout]) -> str:
+    """The drawings below the subject; the first is shown, the other is folded."""
+    head = box("", code(summary(made, s), Role.TYPE))
+    if not drawings:
+        note = "This diagram is too large to be drawn. These are its boxes."
+        return head + box(FAINT, note) + element("pre", "max-height:30em;overflow:auto", escape(listing(made, s)))
+    images = [diagram_svg(drawn, made.subject, NEUTRAL) for drawn in drawings]
+    live = [diagram_svg(drawn, made.subject, "inherit", LEAST) for drawn in drawings]
+    if sum(map(len, images)) > IMAGES:
+        images = images[:1] if len(images[0]) <= IMAGES else []
+    stills = [*map(_still, drawings, images), *[""] * (len(live) - len(images))]
+    shown = [_live(svg) + still for svg, still in zip(live, stills, strict=True)]
+    if len(shown) == 1:
+        return _STYLE + head + shown[0] + (_only_folded(s) if drawings[0].is_folded else "")
+    names = [*map(_name, drawings)]
+    parts = [details("margin:4px 0", names[n], picture, is_open=n == 0) for n, picture in enumerate(shown)]
+    return _STYLE + head + "".join(parts)
+
+
+def _only_folded(s: Sketch) -> str:
+    note = f"The clauses are folded: the diagram has {len(s.nodes)} boxes, and up to {BOTH} are drawn one by one."
+    return box(FAINT, escape(note))
+
+
+def _name(drawn: Layout) -> str:
+    words = "each clause one box, as in Example 7.17" if drawn.is_folded else "the clauses open"
+    return span(FAINT, words)
+
+
+_LIVE = ".rh-live:has(svg)"
+_STYLE = f"<style>{_LIVE}{{display:block!important}}{_LIVE}+.rh-still{{display:none!important}}</style>"
+
+
+def _live(svg: str) -> str:
+    """The drawing itself. A notebook that is not trusted drops it, and then what is left of it is not shown."""
+    return f'<div class="rh-live" style="display:none;overflow-x:auto">{svg}</div>'
+
+
+def _still(drawn: Layout, svg: str) -> str:
+    style = f"max-width:100%;min-width:{drawn.width * LEAST:.0f}px"
+    image = f'<img style="{style}" src="{svg_source(svg)}" alt="string diagram">'
+    return f'<div class="rh-still" style="overflow-x:auto">{image}</div>'
+
+
+def _record(made: DiagramMade) -> Record:
+    """Boxes and wires by their numbers; wires of the unit type, and what only makes them, are left out (RH §6.1)."""
+    s = sketch(made.diagram)
+    wires = sorted({*s.inputs, *s.outputs, *[w for node in s.nodes.values() for w in (*node.inputs, *node.outputs)]})
+    return {
+        "kind": "diagram",
+        "subject": made.subject,
+        "type": made.type,
+        "boxes": [_box(node) for node in s.nodes.values()],
+        "wires": [{"id": w, "type": str(s.types[w]), "name": s.names[w]} for w in wires],
+        "inputs": [*s.inputs],
+        "outputs": [*s.outputs],
+    }
+
+
+def _box(node: Node) -> Record:
+    return {
+        "id": node.number,
+        "kind": "operation" if node.figure.look is Look.OPERATION else "pure",
+        "label": node.figure.text,
+        "inputs": [*node.inputs],
+        "outputs": [*node.outputs],
+        "place": [_part(part) for part in node.place],
+    }
+
+
+def _part(part: Part) -> Record:
+    operation: Record = {} if part.operation is None else {"operation": operation_text(part.operation)}
+    return {"handler": part.handler, "part": part.leg.value, "level": part.level, **operation}
+
+
+def _view(made: DiagramMade) -> View:
+    from rh_kernel.display.live.drawings import DiagramView
+
+    return DiagramView(made)
+
+
+DIAGRAM = ResultView(DiagramMade, text=diagram_text, rich=_rich, records=lambda made: (_record(made),), live=_view)

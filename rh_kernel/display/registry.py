@@ -1,0 +1,135 @@
+"""How results are shown: a view for each kind of result, found by the class of the result.
+
+The module of a built-in view is imported when such a result is shown for the first time. Other distributions add views for
+their own subclasses of ``Result`` as entry points of the group ``rh_kernel.views``, whose values are ``ResultView``.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from importlib import import_module
+from typing import Any, Generic, TypeVar, cast
+
+from rh_kernel.display.data import Record
+from rh_kernel.display.html import escape
+from rh_kernel.display.live.view import View
+from rh_kernel.display.markup import element
+from rh_kernel.display.text import visible
+from rh_kernel.session import results as r
+from rh_kernel.session.results import Result
+
+R = TypeVar("R", bound=Result)
+
+GROUP = "rh_kernel.views"
+"""The entry points of other distributions."""
+
+
+class Output(Enum):
+    """Where a front end shows a result."""
+
+    OWN = "in an output of its own"
+    LINE = "in one output with the lines before it"
+    VALUE = "in an output of its own, which is the value of the cell if it comes last"
+
+
+def _nothing_more(_: object) -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView(Generic[R]):
+    """How results of the class ``result`` are shown.
+
+    ``text`` is for a terminal, with no line end at its end. ``records`` are the objects of ``rh run --json``, one or more;
+    each has a ``kind``. ``rich`` gives other MIME types; without ``text/html`` a notebook shows the text. HTML has inline
+    styles and no scripts, and text in it is escaped (``display.markup``). ``live`` is a view for a page with a running kernel.
+    """
+
+    result: type[R]
+    text: Callable[[R], str]
+    records: Callable[[R], Iterable[Record]]
+    rich: Callable[[R], Mapping[str, str]] = _nothing_more
+    live: Callable[[R], View] | None = None
+    output: Output = Output.OWN
+
+
+def as_html(html: Callable[[R], str]) -> Callable[[R], Mapping[str, str]]:
+    """The ``rich`` of a view that has HTML and nothing else."""
+    return lambda result: {"text/html": html(result)}
+
+
+_BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
+    r.DeclarationMade: ("items", "DECLARATION"),
+    r.ValueFound: ("items", "VALUE"),
+    r.TypeShown: ("items", "TYPE"),
+    r.CheckPassed: ("items", "CHECK"),
+    r.Notice: ("items", "NOTICE"),
+    r.HeapShown: ("heaps", "HEAP"),
+    r.NamesShown: ("names", "NAMES"),
+    r.ItemFailed: ("diagnostics", "FAILURE"),
+    r.TraceMade: ("traces.view", "TRACE"),
+    r.ProgramMade: ("programs.view", "PROGRAM"),
+    r.DerivationMade: ("derivations.view", "DERIVATION"),
+    r.DiagramMade: ("diagrams.view", "DIAGRAM"),
+    r.GradientMade: ("gradients.view", "GRADIENT"),
+    r.TrainingDone: ("training.runs", "TRAINING"),
+    r.Computed: ("laboratory.view", "VALUE"),
+    r.Differentiated: ("laboratory.comparison", "COMPARISON"),
+    r.FormsShown: ("laboratory.view", "FORMS"),
+    r.RewritingShown: ("laboratory.view", "REWRITING"),
+    r.Returned: ("effects.view", "VALUE"),
+    r.Counted: ("effects.view", "COUNTS"),
+    r.ReductionShown: ("effects.view", "REDUCTION"),
+}
+"""The module below ``rh_kernel.display`` and the name of each view."""
+
+
+def view_of(kind: type[R]) -> ResultView[R]:
+    """The view for results of this class: its own, else that of the closest base class, else one that shows ``str(result)``."""
+    return cast(ResultView[R], _find(kind))
+
+
+@cache
+def _find(kind: type[Result]) -> ResultView[Any]:
+    for base in kind.__mro__:
+        if base in _BUILT_IN:
+            module, name = _BUILT_IN[base]
+            return getattr(import_module(f"rh_kernel.display.{module}"), name)
+        if base in _installed():
+            return _installed()[base]
+    return ResultView(kind, str, lambda result: ({"kind": "result", "text": str(result)},))
+
+
+@cache
+def _installed() -> Mapping[type[Result], ResultView[Any]]:
+    from rh_kernel.source.plugins import plugins
+
+    return {view.result: view for view in cast(Mapping[str, ResultView[Any]], plugins(GROUP, ResultView)).values()}
+
+
+def text(result: Result) -> str:
+    """The result for a terminal, with no line end at its end."""
+    return "\n".join([visible(line) for line in view_of(type(result)).text(result).split("\n")])
+
+
+def bundle(result: Result) -> dict[str, str]:
+    """The result for a notebook, by MIME type: ``text/plain``, ``text/html``, and what else its view has."""
+    plain, rich = text(result), view_of(type(result)).rich(result)
+    return {"text/plain": plain, **(rich if "text/html" in rich else {"text/html": preformatted(plain), **rich})}
+
+
+def records(item: int, result: Result) -> tuple[Record, ...]:
+    """The result of item ``item`` (counted from 1) for a program (LANGUAGE §8)."""
+    return tuple([{"item": item, **record} for record in view_of(type(result)).records(result)])
+
+
+def live_view(result: Result) -> View | None:
+    """The view for a page with a running kernel, if this kind of result has one."""
+    live = view_of(type(result)).live
+    return None if live is None else live(result)
+
+
+def preformatted(text: str) -> str:
+    """Text with its line ends and spaces, as HTML."""
+    return element("pre", "margin:0;white-space:pre-wrap;background:none", escape(text))

@@ -1,0 +1,49 @@
+"""Tables in text, how long tables are shortened, and the table of the rules in a trace or a derivation."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from rh_kernel.display.html import COLOURS
+from rh_kernel.display.markup import FAINT, details, span, table
+from rh_kernel.paper import Rule
+from rh_kernel.syntax.printing.doc import Role, cells
+from rh_kernel.typing.derivation.derivations import TypingRule
+
+T = TypeVar("T")
+AnyRule = TypeVar("AnyRule", Rule, TypingRule)
+
+
+def columns(rows: Sequence[Sequence[str]], sides: str, widest: int | None = None) -> Iterator[str]:
+    """A line for each row, two spaces between the columns; each column is ``l``, left, or ``r``, right.
+
+    A column is as wide as its widest cell, or at most ``widest``: longer cells then stick out.
+    """
+    widths = [max(cells(row[i]) for row in rows) for i in range(len(sides))]
+    widths = widths if widest is None else [min(width, widest) for width in widths]
+    for row in rows:
+        padding = [" " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True)]
+        parts = zip(row, padding, sides, strict=True)
+        yield "  ".join([space + cell if side == "r" else cell + space for cell, space, side in parts]).rstrip()
+
+
+def shortened_table(rows: Sequence[T], most: int) -> tuple[Sequence[T], int, Sequence[T]]:
+    """The first two thirds of at most ``most`` rows, how many are left out after them, and the last rows."""
+    if len(rows) <= most:
+        return rows, 0, ()
+    first, last = rows[: most * 2 // 3], rows[-most // 3 :]
+    return first, len(rows) - len(first) - len(last), last
+
+
+def rules_table(style: str, verb: str, counts: Counter[AnyRule], gloss: Callable[[AnyRule], str]) -> str:
+    """HTML that opens under ``3 rules fired``: how often each rule was used, where the paper has it, and what it says."""
+    rows = [
+        [rule_name(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
+        for rule, times in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0].value))
+    ]
+    return details(style, f"{len(rows)} rules {verb}", table(rows, ["rule", "times", "paper", ""], "lrlw"))
+
+
+def rule_name(rule: Rule | TypingRule) -> str:
+    """The name of a rule as HTML."""
+    return span(f"font-weight:bold;color:{COLOURS[Role.RULE]}", rule.value)

@@ -1,0 +1,35 @@
+"""What is missing in the record of a function symbol: asked of the records of other distributions, and in tests."""
+
+from collections.abc import Iterator
+
+from rh_kernel.primitives.formulas import Typed
+from rh_kernel.primitives.schemes import arguments, instantiate
+from rh_kernel.primitives.symbol import FunctionSymbol
+from rh_kernel.syntax.core import Bound
+from rh_kernel.syntax.dimensions import DimVar, dim
+
+
+def missing(f: FunctionSymbol) -> Iterator[str]:
+    """Each thing that is missing or wrong, e.g. ``no doc``: at its generic instances the derivative is called as well."""
+    if not f.name.isidentifier():
+        yield "the name is no identifier"
+    for field, text in (("doc", f.doc), ("formula", f.formula), ("example", f.example)):
+        if not text or "\n" in text:
+            yield f"no {field} of one line"
+    if len({len(scheme.variables) for scheme in f.schemes}) != len(f.schemes) or not f.schemes:
+        yield "schemes: none, or two with equally many variables"
+    if len(f.costs) not in (1, len(f.schemes)):
+        yield "costs: neither one nor one for each scheme"
+    if any(scheme.needs for scheme in f.schemes) and not f.test_sizes:
+        yield "no test_sizes, although not all sizes are allowed"
+    for scheme in f.schemes:
+        g = instantiate(f.name, scheme, tuple([dim(v) if isinstance(v, DimVar) else v for v in scheme.variables]))
+        if any(i not in range(len(arguments(g))) for i in f.linear_in):
+            yield "linear_in: there is no such argument"
+        try:
+            found = f.derivative(g, Typed(Bound(1, "w"), g.codomain), Typed(Bound(0, "v"), g.domain))
+        except Exception as failure:
+            yield f"derivative: {type(failure).__name__}: {failure}"
+        else:
+            if found.type != g.domain:
+                yield f"derivative: of type {found.type} and not {g.domain}"

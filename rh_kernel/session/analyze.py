@@ -1,0 +1,200 @@
+"""Analysis: from the items of a cell to actions. Names are looked up, types inferred, data read; errors are found here."""
+
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from itertools import pairwise
+from math import prod
+from typing import TypeAlias, cast
+
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.trace import run
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Answer, Refuse
+from rh_kernel.session.directives.registry import find
+from rh_kernel.session.directives.words import unknown_directive
+from rh_kernel.session.execute import Compare, Declare, Evaluate
+from rh_kernel.session.limits.budget import check_size, limits
+from rh_kernel.session.results import CheckPassed, Working
+from rh_kernel.session.train import analyze_training
+from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.free_names import free_names
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.parser import Unparsed
+from rh_kernel.syntax.parsing.tokens import CHECK, EFFECTS, LABORATORY, Kind, Token
+from rh_kernel.syntax.stuck import TooLarge, readable
+from rh_kernel.syntax.types import size
+from rh_kernel.training.reading.reader import at_once
+from rh_kernel.typing.definitions import ConstDefinition, Definitions
+from rh_kernel.typing.elaboration.checks import elaborate_equality, elaborate_type_check
+from rh_kernel.typing.elaboration.declarations import declare
+from rh_kernel.typing.elaboration.items import elaborate_evaluation
+
+Item: TypeAlias = items.Item | Unparsed
+Analyzed: TypeAlias = Generator[Working, None, tuple[AnalysisContext, Action]]
+"""Analysis of an item: it pauses while files are read, and returns the context of the next item, and the action."""
+
+
+def analyze_at_once(item: Item, context: AnalysisContext) -> tuple[AnalysisContext, Action]:
+    """The same as ``analyze``, without pauses."""
+    return at_once(analyze(item, context))
+
+
+def analyze(item: Item, context: AnalysisContext) -> Analyzed:
+    """The context of the next item, and the action of this one; that of an item with an error is ``Refuse``.
+
+    Raises nothing of its own; what is thrown in at a pause passes through.
+    """
+    try:
+        after, action = yield from _analyze(item, context)
+    except (Failure, MemoryError) as failure:
+        return without(item, context), Refuse(diagnostics_of(failure, item.span))
+    return action.after(after), action
+
+
+def without(item: Item, context: AnalysisContext) -> AnalysisContext:
+    """The context after an item that failed: the names that it would have declared are known to be missing."""
+    definitions = context.definitions
+    for name in declared_names(item):
+        definitions = definitions.without(name)
+    return replace(context, definitions=definitions)
+
+
+def diagnostics_of(failure: Failure | MemoryError, span: Span) -> tuple[Diagnostic, ...]:
+    """The diagnostics of a failure of the item at ``span``."""
+    if isinstance(failure, Failure):
+        return failure.diagnostics
+    hint = "make one of the dimensions smaller"
+    return (TooLarge(span=span, what="this", needed=_needed(failure), hint=hint),)
+
+
+def _needed(failure: MemoryError) -> str:
+    """How much memory an allocation asked for, if NumPy has told for which array."""
+    shape: object = getattr(failure, "shape", None)
+    item: object = getattr(getattr(failure, "dtype", None), "itemsize", None)
+    if not isinstance(shape, tuple) or not isinstance(item, int):
+        return "more than there is"
+    return readable(prod(cast(tuple[int, ...], shape)) * item)
+
+
+def _analyze(item: Item, context: AnalysisContext) -> Analyzed:
+    everything = context.definitions
+    if context.settings.locked is not None:
+        context = replace(context, definitions=everything.as_locked(ROWS))
+    after, action = yield from _analyze_with(item, everything, context)
+    return replace(context, definitions=after), action
+
+
+def _analyze_with(
+    item: Item, everything: Definitions, context: AnalysisContext
+) -> Generator[Working, None, tuple[Definitions, Action]]:
+    """All definitions after the item, and its action; names mean what they do in ``context``."""
+    definitions = context.definitions
+    match item:
+        case Unparsed(_, diagnostics):
+            raise Rejected(*diagnostics)
+        case items.Evaluation(e):
+            return everything, Evaluate(elaborate_evaluation(definitions, e))
+        case items.TrainItem():
+            return everything, (yield from analyze_training(item, context))
+        case items.EqualityCheck(M, N):
+            remarks = _declared_anew(item, everything, context)
+            return everything, Compare(elaborate_equality(definitions, item), M.span.to(N.span), remarks)
+        case items.TypeCheck():
+            text, remarks = item.span.text.removeprefix(CHECK).strip(), _declared_anew(item, everything, context)
+            return everything, Answer(CheckPassed(text, elaborate_type_check(definitions, item), remarks))
+        case items.Directive():
+            directive = find(item.name.text)
+            if directive is None:
+                raise unknown_directive(item)
+            return everything, (yield from _finished(directive.analyze(item, context)))
+        case items.SectionItem(section=section):
+            if section == LABORATORY:
+                from rh_kernel.session.sections.laboratory import analyze as analyze_in_section
+            else:
+                from rh_kernel.session.sections.effects import analyze as analyze_in_section
+
+            action = yield from _finished(analyze_in_section(item.span, context))
+            return replace(everything, failed=definitions.failed - declared_names(item)), action
+        case (
+            items.DimDeclaration()
+            | items.ConstDeclaration()
+            | items.LocDeclaration()
+            | items.FunDeclaration()
+            | items.OpDeclaration()
+            | items.NetDeclaration()
+            | items.HandlerDeclaration()
+        ):
+            definition = declare(definitions, item)
+            if isinstance(definition, ConstDefinition):
+                what = f"`{definition.name}` of type {definition.type}"
+                check_size(size(definition.type), what, _sides(item)[0], context.settings)
+                V = run(definition.term, Heap(), limits(context.settings)).value
+                definition = ConstDefinition(definition.name, definition.type, V)
+            is_locked, text = context.settings.locked is not None, item.span.text
+            after = everything.with_(definition, item.name.span, context.cell, free_names(item), text, is_locked=is_locked)
+            return after, Declare(definition, *_sides(item))
+
+
+def _finished(analysis: Analysis) -> Generator[Working, None, Action]:
+    return analysis if isinstance(analysis, Action) else (yield from analysis)
+
+
+def _declared_anew(item: items.Check, definitions: Definitions, context: AnalysisContext) -> tuple[str, ...]:
+    """Remarks on the names of a check that are declared, and are also the language's or those of a locked cell."""
+    said: list[str] = []
+    for name in sorted(free_names(item)):
+        declared, locked = definitions.named.get(name), definitions.locked.get(name)
+        if declared is None or declared.span is None or declared is locked or (locked is None and name not in ROWS):
+            continue
+        other, place = "the locked one" if locked is not None else "the language's", declared.span.source.name
+        if context.settings.locked is None:
+            said.append(f"`{name}` is what {place} declares here, and not {other}")
+        else:
+            said.append(f"`{name}` is {other} here, and not what {place} declares")
+    return tuple(said)
+
+
+def _sides(item: items.Declaration) -> tuple[Span, Span]:
+    """Where the type and the content of what is declared stand, as far as they are written."""
+    match item:
+        case items.ConstDeclaration(_, A, M):
+            return (M if A is None else A).span, M.span
+        case items.LocDeclaration(_, A, initial):
+            return (initial if A is None else A).span, initial.span
+        case _:
+            return item.span, item.span
+
+
+def declared_names(item: items.Item | Unparsed) -> frozenset[str]:
+    """The names that an item declares, or would declare if it could be read.
+
+    A name of a section is no name of the language around, and is noted with the line of its section before it.
+    """
+    match item:
+        case Unparsed(declares=name):
+            return frozenset() if name is None else frozenset({name})
+        case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
+            return frozenset()
+        case items.SectionItem(section=section, span=span):
+            return frozenset([f"{section} {name}" for name in _names_of_section(section, tokens(span))])
+        case _:
+            return frozenset({item.name.text})
+
+
+def _names_of_section(section: str, read: list[Token]) -> Iterator[str]:
+    """What an item of a section begins with the declaration of; of data and effects also constructors and operations."""
+    words = [token for token in read if token.kind is not Kind.COMMENT]
+    match words:
+        case [Token(text="fun"), Token(Kind.NAME | Kind.KEYWORD, name), *_]:
+            yield name
+        case [Token(text="handler"), Token(Kind.NAME | Kind.KEYWORD, name), *_] if section == EFFECTS:
+            yield name
+        case [Token(text="data" | "effect"), Token(Kind.NAME, name), *_] if section == EFFECTS:
+            yield name
+            pairs = pairwise(words)
+            kinds = {Kind.NAME, Kind.KEYWORD}
+            yield from [after.text for before, after in pairs if before.text in {"=", "|"} and after.kind in kinds]
+        case _:
+            pass

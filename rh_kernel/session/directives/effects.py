@@ -1,0 +1,53 @@
+"""The directives of ``%%eff`` cells: ``%trace``, ``%count`` and ``%type``, each before an expression of that language."""
+
+from typing import TYPE_CHECKING
+
+from rh_kernel.session.actions import Action, AnalysisContext
+from rh_kernel.session.directives.directive import Directive
+from rh_kernel.syntax.parsing.tokens import EFFECTS
+
+if TYPE_CHECKING:
+    from rh_kernel.ad.eff.reading.surface_items import DirectiveItem
+
+
+def _trace(item: "DirectiveItem", context: AnalysisContext) -> Action:
+    from rh_kernel.session.sections.effects import run_of
+
+    return run_of(item, context, "steps")
+
+
+def _count(item: "DirectiveItem", context: AnalysisContext) -> Action:
+    from rh_kernel.session.sections.effects import run_of
+
+    return run_of(item, context, "counts")
+
+
+def _type(item: "DirectiveItem", context: AnalysisContext) -> Action:
+    from rh_kernel.session.sections.effects import type_of
+
+    return type_of(item, context)
+
+
+DIRECTIVES = (
+    Directive(
+        "trace",
+        "M",
+        "in a %%eff cell: every step of the reduction of M, redex and contractum marked, with the rule's name",
+        _trace,
+        EFFECTS,
+    ),
+    Directive(
+        "count",
+        "M",
+        "in a %%eff cell: M, the steps of the machine, the operations by handlers, and references made and alive",
+        _count,
+        EFFECTS,
+    ),
+    Directive(
+        "type",
+        "M",
+        "in a %%eff cell: the type and the effects of an expression, a function, a handler, an operation",
+        _type,
+        EFFECTS,
+    ),
+)

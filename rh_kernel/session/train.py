@@ -1,0 +1,119 @@
+"""Training items, ``train P for …``: their data is read by analysis, since types depend on it; they run batch by batch."""
+
+import time
+from collections.abc import Generator, Iterator, Mapping
+from typing import ClassVar
+
+from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Run, State
+from rh_kernel.session.evaluating import frozen as unwriteable
+from rh_kernel.session.limits.budget import allowed, allowed_by, byte_limit, longest
+from rh_kernel.session.limits.timing import working
+from rh_kernel.session.results import Notice, Result, Shown, TrainingDone, Working, changed
+from rh_kernel.source.diagnostic import Failure, KernelBug, Stuck
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.stuck import placed
+from rh_kernel.syntax.types import Type
+from rh_kernel.syntax.unhandled import with_handlers
+from rh_kernel.training.data import DataSet, loading
+from rh_kernel.training.events import Diverged, Event, Progress, Trained
+from rh_kernel.training.loop import train
+from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training
+
+
+@frozen
+class Train(Action):
+    """``train P for …``, with the data it names"""
+
+    training: TrainingRun
+    data: Mapping[str, DataSet]
+    span: Span
+
+    steers_to: ClassVar[str] = (
+        "a training item runs its command on every sample: end the file with that command, for one of them"
+    )
+
+    def summary(self, text: str) -> Result:
+        """The data and the number of epochs."""
+        return Notice(f"a training run on {self.training.data}, {self.training.epochs} epochs")
+
+    def run(self, number: int, state: State) -> Run:
+        """Progress after each batch, then the measures. Raises ``Interrupted`` with the heap of the last finished batch."""
+        training, data = self.training, self.data
+        last: Progress | None = None
+        began = time.monotonic()
+        try:
+            for event in self._events(state):
+                match event:
+                    case Progress():
+                        last = event
+                        yield event
+                    case Diverged():
+                        yield Shown(number, Notice(event.text))
+                    case Trained():
+                        after = _after(state, event.heap)
+                        changes = changed(state.heap, after.heap)
+                        done = TrainingDone(event.epochs, event.samples, event.measures, event.seconds, changes)
+                        try:
+                            yield Shown(number, done)
+                        except KeyboardInterrupt:
+                            raise Interrupted(after) from None
+                        return after
+        except KeyboardInterrupt:
+            if last is None:
+                raise
+        except Stuck as failure:
+            commands = (training.command, *(measure.command for measure in training.measures))
+            raise placed(with_handlers(failure, *commands), self.span) from None
+        if last is None:
+            raise KernelBug("a training run ended without a word")
+        after = _after(state, last.heap)
+        measures = tuple((m.text, curve) for m, curve in zip(training.measures, last.measures, strict=True))
+        seconds, size = time.monotonic() - began, data[training.data].size
+        yield Shown(number, TrainingDone(last.epoch, size, measures, seconds, changed(state.heap, after.heap), stopped=True))
+        raise Interrupted(after)
+
+    def _events(self, state: State) -> Iterator[Event]:
+        training, data, settings = self.training, self.data, state.settings
+        return train(
+            training,
+            data[training.data],
+            data,
+            state.heap,
+            allowed(settings),
+            strict=settings.strict,
+            longest=longest(settings),
+            precision=settings.precision,
+            device=settings.device,
+            by=allowed_by(settings),
+        )
+
+
+def _after(state: State, heap: Mapping[Location, Array]) -> State:
+    """The state with what a training run has left; a content that it did not touch stays the array that it was."""
+    return state.put({loc: unwriteable(array) for loc, array in heap.items() if array is not state.heap.get(loc)})
+
+
+def analyze_training(item: items.TrainItem, context: AnalysisContext) -> Generator[Working, None, Train]:
+    """The training run, after its data has been read. Raises ``Failure``."""
+    sets: dict[str, DataSet] = {}
+    failed: dict[str, Failure] = {}
+    for data in (item.data, *[measure.data for measure in item.measures if measure.data is not None]):
+        if data.name in sets or data.name in failed:
+            continue
+        try:
+            reading = loading(data.name, context.folder, context.given, data.span, byte_limit(context.settings))
+            sets[data.name] = yield from working(reading, "reading data")
+        except Failure as failure:
+            # It is reported in its place among what else is wrong with the item.
+            failed[data.name] = failure
+
+    def sample_types(name: str, _: Span) -> Mapping[str, Type]:
+        if name in failed:
+            raise failed[name]
+        return sets[name].types
+
+    return Train(elaborate_training(context.definitions, item, sample_types), sets, item.span)

@@ -1,0 +1,36 @@
+"""The registry of directives."""
+
+import subprocess
+import sys
+
+import pytest
+
+from rh_kernel.session.directives.registry import find, is_directive, names
+from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY
+
+
+@pytest.mark.parametrize(
+    ("section", "name"), [(section, name) for section in ("", LABORATORY, EFFECTS) for name in names(section)]
+)
+def test_each_module_has_the_directives_that_the_registry_lists_there(section: str, name: str) -> None:
+    directive = find(name, section)
+    assert directive is not None
+    assert (directive.name, directive.section) == (name, section)
+    assert directive.help
+    assert directive.help[-1] != "."
+
+
+def test_a_directive_of_a_section_is_none_elsewhere() -> None:
+    assert not is_directive("ad")
+    assert not is_directive("count")
+    assert not is_directive("heap", EFFECTS)
+    assert find("ad", EFFECTS) is None
+
+
+def test_names_are_known_without_what_directives_need() -> None:
+    """Highlighting asks for names alone, in a program that has nothing else of the language loaded."""
+    code = "import sys\nfrom rh_kernel.highlighting.looks import looks\nlist(looks('%trace 1\\n%heap'))\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "rh_kernel.session.directives.registry" in loaded
+    assert not loaded & {"rh_kernel.session.actions", "rh_kernel.typing", "importlib.metadata"}
