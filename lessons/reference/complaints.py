@@ -1,4 +1,4 @@
-"""``errors.md``: every error with its meaning, a program that has it, the message, and how to mend it."""
+"""``errors.md``: every error with its meaning, a program that has it, the message, and how to fix it."""
 
 import re
 import tomllib
@@ -123,4 +123,4 @@ def _entry(code: str) -> Iterator[str]:
     else:
         yield fence(program, f"rh fails {code}")
         yield fence(message(code, program))
-    yield f"**Mend it.** {said['mend']}"
+    yield f"**What to do.** {said['fix']}"

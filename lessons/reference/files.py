@@ -9,6 +9,7 @@ from textwrap import wrap
 
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.reading import lexing
+from rh_kernel.ad.systems import ALL, NAMES
 from rh_kernel.highlighting import effects_words, laboratory_words, looks
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives.registry import names
@@ -113,7 +114,7 @@ def words() -> str:
             *_set("directive", names(LABORATORY)),
             *_set("type", laboratory_words.LABORATORY_TYPES),
             *_set("function", laboratory_words.LABORATORY_FUNCTIONS),
-            *_set("system", laboratory_words.SYSTEMS),
+            *_set("system", {*NAMES, ALL}),
             "};",
             "",
             "/** The words and signs below a line `%%eff`. */",

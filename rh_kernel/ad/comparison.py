@@ -47,7 +47,7 @@ def pulled(system: System, program: Program, point: Point, cotangent: Value, spa
     if system.reverse is not None:
         return system.reverse(program, point, cotangent)
     if system.forward is None:
-        hint = "`%ad all f(…)` asks all systems that do."
+        hint = "`%ad all f(…)` runs all systems that can do it"
         raise Rejected(CannotDo(span=span, system=system.name, what="does not differentiate", hint=hint))
     A = Product(tuple(B for _, B in program.parameters))
     if not is_ground(A) or not is_ground(program.result):

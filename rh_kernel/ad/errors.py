@@ -9,7 +9,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 class OutsideFragment(Diagnostic):
     """``%ad reverse-handler f(1)`` where f uses a ``λ``"""
 
-    code, title = "RH501", "Outside of what the system differentiates"
+    code, title = "RH501", "Not supported by this system"
     label = "{system} does not differentiate {construct}"
     system: str
     construct: str
@@ -20,7 +20,7 @@ class UnknownSystem(Diagnostic):
     """``%ad chat f(1)``"""
 
     code, title = "RH502", "Unknown system"
-    label = "`{name}` is no system of the laboratory"
+    label = "there is no system `{name}`"
     name: str
 
 
@@ -29,7 +29,7 @@ class NeedsCotangent(Diagnostic):
     """``%ad chad f(1)`` where the result of f is a tuple"""
 
     code, title = "RH503", "A cotangent is needed"
-    label = "the result of `{name}` is of type {type}, so the gradient needs a cotangent of that type"
+    label = "the result of `{name}` has type {type}, so the gradient needs a cotangent of that type"
     name: str
     type: str
 
@@ -38,7 +38,7 @@ class NeedsCotangent(Diagnostic):
 class CannotDo(Diagnostic):
     """``%ad finite-differences f(1) --trace``"""
 
-    code, title = "RH504", "Not something this system can do"
+    code, title = "RH504", "Unsupported request"
     label = "{system} {what}"
     system: str
     what: str

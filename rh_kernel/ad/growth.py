@@ -76,7 +76,7 @@ def _counted(count: Count, case: Case, found: dict[str, dict[str, int]]) -> int 
     counters = found[system.name]
     if count.name not in counters:
         known = ", ".join([*counters, *measures])
-        hint = f"It counts {known}."
+        hint = f"it counts {known}"
         raise Rejected(CannotDo(system=system.name, what=f"does not count “{count.name}”", expected=known, hint=hint))
     return counters[count.name]
 

@@ -70,7 +70,7 @@ def system(name: str, span: Span | None = None) -> System:
         close = difflib.get_close_matches(name, (*names(), ALL), n=1)
         fix = Fix(span, close[0]) if close and span is not None else None
         expected = ", ".join((*names(), ALL))
-        hint = f"`%ad {ALL} f(…)` asks all systems."
+        hint = f"`%ad {ALL} f(…)` runs all systems"
         raise Rejected(UnknownSystem(span=span, name=name, expected=expected, fix=fix, hint=hint))
     found: tuple[System, ...] = import_module(f"rh_kernel.ad.{_HOMES[name]}.systems").SYSTEMS
     for candidate in found:

@@ -16,8 +16,8 @@ class ProgramTooLong(Diagnostic):
 
     limit: int
     hint: str = (
-        "a continuation used twice, or a function that calls another twice, doubles what stands below it; "
-        "`%limit equations` allows more"
+        "a continuation used twice, or a function that calls another twice, doubles everything below it; "
+        "raise the limit with `%limit equations`"
     )
 
 
@@ -26,8 +26,8 @@ class CardFailed(Diagnostic):
     """The GPU, its driver or its compiler has failed."""
 
     code: ClassVar[str] = "RH402"
-    title: ClassVar[str] = "The graphics card failed"
+    title: ClassVar[str] = "GPU failure"
     label: ClassVar[str] = "CUDA says: {why}"
 
     why: str
-    hint: str = "`%device cpu` goes on without it; to use the card again, restart the kernel"
+    hint: str = "`%device cpu` continues without it; to use the GPU again, restart the kernel"

@@ -20,14 +20,14 @@ from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.typing.elaboration.items import ClosedTerm
 
-_FORMS = "Choose the form by the ending: `net.svg`, `net.dot` or `net.tex`."
-_SMALLER = "Draw a smaller command; `.dot` files have no limit, and without a file the diagram is shown as text."
+_FORMS = "the extension decides the format: `net.svg`, `net.dot` or `net.tex`."
+_SMALLER = "draw a smaller command; `.dot` files have no limit, and without a file the diagram is shown as text"
 
 
 def diagram(file: str, report: Report, settings: Settings, output: str | None, *, folded: bool) -> None:
     """Show the diagram of the last command, or write it to ``output`` if given. Raises ``Failure`` if there is none."""
     if output is not None and Path(output).suffix not in (".svg", ".dot", ".tex"):
-        raise Rejected(CannotWrite(file=output, why="ends neither in .svg nor in .dot nor in .tex", hint=_FORMS))
+        raise Rejected(CannotWrite(file=output, why="does not end in .svg, .dot or .tex", hint=_FORMS))
     subject = find(file, report, settings)
     if subject is None:
         return
@@ -53,7 +53,7 @@ def _write(made: DiagramMade, output: str, *, folded: bool) -> None:
         return
     drawn = chosen(s)
     if drawn is None:
-        raise Rejected(CannotWrite(file=output, why="would be too large a drawing", hint=_SMALLER))
+        raise Rejected(CannotWrite(file=output, why="would be too large to draw", hint=_SMALLER))
     if folded and not drawn.is_folded:
         drawn = placed(s, folded=True)
     text = diagram_tikz(drawn, made.subject) if Path(output).suffix == ".tex" else diagram_svg(drawn, made.subject) + "\n"

@@ -24,7 +24,7 @@ def read(file: str) -> Source:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"the byte {data[error.start]:#04x} in line {line}"
         hint = "save it as UTF-8"
-        raise Rejected(CannotRead(file=name, why="is not written in UTF-8", found=found, hint=hint)) from None
+        raise Rejected(CannotRead(file=name, why="is not UTF-8 text", found=found, hint=hint)) from None
     return Source(name, text.replace("\r\n", "\n"))
 
 
@@ -38,7 +38,7 @@ def write(file: str, text: str) -> None:
     try:
         Path(file).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        hint = "Choose a file and a folder that you may write to."
+        hint = "choose a file and a folder that you can write to"
         raise Rejected(CannotWrite(file=file, why=_why(error), hint=hint)) from None
 
 
@@ -49,11 +49,11 @@ def _why(error: Exception) -> str:
         case IsADirectoryError():
             return "is a folder"
         case PermissionError():
-            return "may not be opened by you"
+            return "cannot be opened: permission denied"
         case OSError(strerror=str() as reason):
             return f"cannot be opened: {reason.lower()}"
         case _:
-            return "is no name of a file"
+            return "is not a valid file name"
 
 
 def _hint(file: str) -> str:

@@ -14,9 +14,9 @@ def fmt(file: str, report: Report, *, only_check: bool) -> None:
     if only_check:
         if text != source.text:
             report.failed = True
-            sys.stderr.write(f"{source.name} would be written in another way\n")
+            sys.stderr.write(f"{source.name} would be reformatted\n")
     elif file == STANDARD_INPUT:
         sys.stdout.write(text)
     elif text != source.text:
         write(file, text)
-        sys.stderr.write(f"{file} is written anew\n")
+        sys.stderr.write(f"{file} was reformatted\n")

@@ -101,7 +101,7 @@ def _cells(source: Source) -> list[Cell]:
         found = [_cell(n, cell) for n, cell in enumerate(notebook["cells"], start=1) if cell["cell_type"] == "code"]
         is_graded = any("nbgrader" in cell["metadata"] for cell in notebook["cells"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise Rejected(CannotRead(file=source.name, why="is no notebook", hint="`rh run` runs programs")) from None
+        raise Rejected(CannotRead(file=source.name, why="is not a notebook", hint="`rh run` runs programs")) from None
     if language != LANGUAGE:
         why = f"is a notebook in another language, {language}"
         raise Rejected(CannotRead(file=source.name, why=why, hint="cells under `%%rh` in a Python notebook cannot be graded"))

@@ -15,4 +15,4 @@ class DiagramTooLarge(Diagnostic):
     label: ClassVar[str] = "the string diagram of this would have more than {limit} boxes"
 
     limit: int
-    hint: str = "a continuation used twice, or a function that calls another twice, doubles what stands below it"
+    hint: str = "a continuation used twice, or a function that calls another twice, doubles everything below it"

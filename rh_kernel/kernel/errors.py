@@ -14,14 +14,14 @@ Content: TypeAlias = dict[str, Any]
 def failed(diagnostics: Sequence[Diagnostic], *, undone: bool = False) -> Content:
     """A rejected or stuck program: a summary of its first error, all errors in the text; ``undone`` if outputs were shown."""
     first = diagnostics[0]
-    note = ["What the cell did before this is undone."] if undone else []
+    note = ["The effects of this cell were undone."] if undone else []
     apart = [line for complaint in [*ansis(diagnostics), *note] for line in ("", complaint)]
     return _content(f"{first.code} {first.title}", first.message, apart[1:])
 
 
 def interrupted(*, kept: bool) -> Content:
     """A cell that a person stopped; ``kept`` if what it did until then stays, as in a training run."""
-    after = "What was done until then is kept." if kept else "Nothing of this cell took effect."
+    after = "The work done so far is kept." if kept else "Nothing of this cell took effect."
     return _content("Interrupted", after, [f"Interrupted. {after}"])
 
 

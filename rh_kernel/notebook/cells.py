@@ -62,7 +62,7 @@ def _rendered(diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
 def _failed(diagnostics: Sequence[Diagnostic], *, undone: bool) -> CellFailed:
     """Return the failure with one line per diagnostic; the full diagnostics are shown above."""
     lines = [f"{d.code} {d.title}: {d.message}{_place(d)}" for d in diagnostics]
-    note = ["What the cell did before this is undone."] if undone else []
+    note = ["The effects of this cell were undone."] if undone else []
     return CellFailed(lines[0], [*lines, *note])
 
 

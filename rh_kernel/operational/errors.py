@@ -12,7 +12,7 @@ class NoContent(Diagnostic):
 
     code: ClassVar[str] = "RH202"
     title: ClassVar[str] = "No such location in the heap"
-    label: ClassVar[str] = "the heap holds nothing at {location}"
+    label: ClassVar[str] = "the heap has no location {location}"
 
     location: str
 
@@ -22,7 +22,7 @@ class OutOfFuel(Diagnostic):
     """The limit on the number of steps was reached."""
 
     code: ClassVar[str] = "RH204"
-    title: ClassVar[str] = "Step limit met"
+    title: ClassVar[str] = "Step limit reached"
     label: ClassVar[str] = "the reduction was stopped after {steps:,} steps"
 
     steps: int

@@ -11,7 +11,7 @@ from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.stuck import impossible_size, too_large
 from rh_kernel.syntax.types import Real, concrete_shape, leaves
 
-DOUBLING = "`%limit steps` allows more; or look for a definition that doubles its work"
+DOUBLING = "raise the limit with `%limit steps`, or look for a definition that doubles its work"
 DERIVING = "by Fig. 6 each `let` under an `rd` doubles the steps, as `%evaluator compiled` does not; `%limit steps` allows more"
 MANY = 8
 """If more than one step in this many unfolds an ``R``, the hint blames derivatives; other steps evaluate what R produces."""

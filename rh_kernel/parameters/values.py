@@ -30,16 +30,16 @@ def value_text(name: str, value: object) -> str:
 def _number(name: str, value: object) -> str:
     match value:
         case bool():
-            raise _refused(name, str(value), "the language has no truth values; 1 and 0 stand for them")
+            raise _refused(name, str(value), "there are no booleans; use 1 and 0")
         case int():
             return str(int(value))
         case float() if math.isfinite(value):
             return repr(float(value))
         case float():
-            found, hint = str(float(value)), "Leave the parameter out to keep the value that the notebook gives it."
+            found, hint = str(float(value)), "omit the parameter to keep the value in the notebook"
             raise Rejected(NotFinite(place=f"`{name}`", found=found, expected="a finite number", hint=hint))
         case None:
-            raise _refused(name, "nothing", "a parameter that is left out keeps the value that the notebook gives it")
+            raise _refused(name, "nothing", "a parameter that is omitted keeps the value in the notebook")
         case _:
             raise _refused(name, f"a value of type {type(value).__name__}", "")
 
@@ -52,7 +52,7 @@ def _array(name: str, value: object) -> tuple[str, tuple[int, ...]]:
         return _number(name, value), ()
     items = [_array(name, item) for item in cast(list[object], value)]
     if not items:
-        raise _refused(name, "a list with nothing in it", "")
+        raise _refused(name, "an empty list", "")
     shape = items[0][1]
     if any(other != shape for _, other in items):
         raise _refused(name, "rows of different lengths", "")

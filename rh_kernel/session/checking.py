@@ -46,7 +46,7 @@ def check(
     both = f" ({_number(a[place])}, expected {_number(b[place])})" if at else ""
     hint = f"the largest difference is {difference:.3g}{at}{both}; allowed is {equation.within:g}, `within` sets it"
     if np.isnan(difference):
-        hint = f"there is nan{at}, which is not equal to anything: a function was used where it has no value"
+        hint = f"there is a nan{at}, which is not equal to anything: a function was applied outside its domain"
     found, expected = (show(V, width=10**6, abridge=_SHOWN) for V in (left, right))
     raise Stuck(CheckFailed(span=span, where=where, found=found, expected=expected, hint=hint))
 
@@ -88,7 +88,7 @@ def _leaves(V: Term) -> list[Array]:
 
 
 def _worst(a: Array, b: Array, within: float) -> tuple[tuple[int, ...] | None, float]:
-    """Where two arrays of one shape differ the most, if that is more than is allowed, and by how much."""
+    """Where two arrays of the same shape differ the most, if that is more than is allowed, and by how much."""
     with np.errstate(all="ignore"):
         difference = np.where(a == b, 0.0, np.abs(a - b))
         allowed = (difference <= within * np.maximum(1.0, np.abs(b))) & np.isfinite(difference)

@@ -67,7 +67,7 @@ def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
             bound = math.sqrt(6.0 / max(shape[0] + shape[-1], 1))
             return np.random.default_rng(drawn.seed).uniform(-bound, bound, shape)
         case how, _:
-            raise KernelBug(f"nobody knows how to draw `{how}`")
+            raise KernelBug(f"there is no initial content `{how}`")
 
 
 def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Blocks[Array]:
@@ -77,18 +77,18 @@ def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Block
         return Rejected(CannotLoad(span=span, why=why, hint=hint, found=found, expected=expected))
 
     if not is_file(file):
-        raise refuse(f'there is no file "{written}"', hint="paths start from the folder of the notebook or file")
+        raise refuse(f'there is no file "{written}"', hint="paths are relative to the notebook or file")
     try:
         if is_archive(file):
-            raise refuse(f'"{written}" holds several arrays', hint="save one array with numpy.save")
+            raise refuse(f'"{written}" contains several arrays', hint="save one array with numpy.save")
         with closing((yield from open_npy(file, UNBOUNDED))) as reader:
             (name,) = reader.names
             header = reader.header(name)
             if not header.is_real:
-                raise refuse(f'"{written}" holds no real numbers', found=header.entries)
+                raise refuse(f'"{written}" does not contain real numbers', found=header.entries)
             if header.shape != shape:
                 found, expected = (f"Real({', '.join([str(n) for n in s])})" for s in (header.shape, shape))
-                raise refuse(f'the array in "{written}" has another shape', found=found, expected=expected)
+                raise refuse(f'the array in "{written}" has the wrong shape', found=found, expected=expected)
             return (yield from reader.read([name]))[name]
     except (Damaged, OSError) as failure:
         hint = "write it with numpy.save, without Python objects"

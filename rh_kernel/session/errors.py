@@ -17,7 +17,7 @@ class UnknownDirective(Diagnostic):
 class DirectiveWords(Diagnostic):
     """``%trace`` with nothing after it, ``%reset w0``"""
 
-    code, title = "RH042", "Directive used in another way"
+    code, title = "RH042", "Invalid use of a directive"
     label = "`%{name}` takes {wanted}"
     name: str
     wanted: str
@@ -28,7 +28,7 @@ class NothingToStep(Diagnostic):
     """A file without a command"""
 
     code, title = "RH043", "Nothing to step through"
-    label = "this text holds no term and no command"
+    label = "there is no term or command here"
 
 
 @frozen_by_name
@@ -44,7 +44,7 @@ class CheckFailed(Diagnostic):
 class NothingCompared(Diagnostic):
     """``%locked`` and ``check exp(1000) == exp(2000)``"""
 
-    code, title = "RH217", "Locked check of nothing"
+    code, title = "RH217", "Locked check compares nothing"
     label = "a locked check compares finite numbers, and {why}"
     why: str
 
@@ -53,9 +53,9 @@ class NothingCompared(Diagnostic):
 class OutOfTime(Diagnostic):
     """``%limit seconds 1`` and a long training run"""
 
-    code, title = "RH208", "Time limit met"
+    code, title = "RH208", "Time limit reached"
     label = "the cell was stopped after {seconds:,} s"
-    hint: str = "`%limit seconds` in a cell of its own allows more"
+    hint: str = "raise the limit with `%limit seconds` in a separate cell"
     seconds: int
 
 
@@ -63,9 +63,9 @@ class OutOfTime(Diagnostic):
 class TooMuchOutput(Diagnostic):
     """A cell with very many traces"""
 
-    code, title = "RH209", "Output limit met"
-    label = "the cell was stopped before it would have shown more than {limit:,} characters"
-    hint: str = "show less in one cell, or allow more with `%limit output`"
+    code, title = "RH209", "Output limit reached"
+    label = "the cell was stopped because its output would exceed {limit:,} characters"
+    hint: str = "show less in one cell, or raise the limit with `%limit output`"
     limit: int
 
 
@@ -82,8 +82,8 @@ class NothingToUndo(Diagnostic):
 class NoGPU(Diagnostic):
     """``%device gpu`` on a machine without a graphics card; the program goes on"""
 
-    code, title = "RH401", "No GPU answers"
-    label = "{why}; compiled programs and training runs compute on the processor"
+    code, title = "RH401", "No GPU available"
+    label = "{why}; compiled programs and training runs use the CPU"
     why: str
 
 

@@ -59,7 +59,7 @@ SIGNS = {
     ".1": "M.1\na component of a tuple, counted from 1",
     "+": "M + N\nthe sum, of one type; of tuples component by component",
     "-": "M - N   ·   -M\nM + neg(N), neg(M)",
-    "*": "a * x   ·   A * B\na scalar times an array, or two arrays of one shape entry by entry; of types the product",
+    "*": "a * x   ·   A * B\na scalar times an array, or two arrays of the same shape entry by entry; of types the product",
     "·": "a · x\na scalar times an array; also written a * x",
     "×": "A × B\nthe product of two types; also written A * B",
     "/": "M / N\nthe quotient, entry by entry",

@@ -229,8 +229,9 @@ def actions_of(session: Session, items: Items, cell: str, *, continues: bool = F
 def actions_in_turn(session: Session, items: Items, cell: str, *, continues: bool = False) -> Generator[Working, None, Actions]:
     """The action of each item, with the definitions after it. It pauses while data is read.
 
-    Nothing is said about text that should have continued the item above it: it lacks what that one binds or opens. For the
-    first item ``continues`` tells whether there is such a one above it. Raises only what is thrown in at a pause.
+    Nothing is reported for text that should have continued the item above it, since it lacks what that one binds or opens, nor
+    for attribute accesses such as ``np.pi`` below a Python import. For the first item ``continues`` tells whether there is such
+    an item above it. Raises only what is thrown in at a pause.
     """
     with put_off():
         return (yield from _analyzed(session, items, cell, continues=continues))
@@ -240,6 +241,7 @@ def _analyzed(session: Session, items: Items, cell: str, *, continues: bool) -> 
     context = replace(session.context, cell=cell, definitions=session.definitions.forget(cell))
     actions: Actions = []
     told: set[str] = set()
+    below_import = False
     for item in items:
         bound = context.settings.bounds.nodes
         nodes = EVERYTHING if bound is None else bound
@@ -249,6 +251,9 @@ def _analyzed(session: Session, items: Items, cell: str, *, continues: bool) -> 
         is_cut_off = isinstance(item, Unparsed) and item.is_cut_off
         if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(action, Refuse):
             action = Refuse(())
+        if isinstance(item, Unparsed):
+            action = Refuse(()) if below_import and item.has_attributes else action
+            below_import = below_import or item.is_import
         continues = _goes_on(item, continues=continues)
         if cell and isinstance(item, EqualityCheck | TypeCheck) and isinstance(action, Refuse):
             action = _news(action, told)
@@ -274,13 +279,11 @@ def _news(refused: Refuse, told: set[str]) -> Refuse:
 def _undo(session: Session, undo: Undo, number: int, *, alone: bool) -> Run:
     problem: Diagnostic | None = None
     if not alone:
-        wanted, hint = "a cell of its own", "it undoes what a whole cell did"
+        wanted, hint = "a cell of its own", "it undoes a whole cell"
         problem = DirectiveWords(span=undo.span, name="undo", wanted=wanted, found="other items beside it", hint=hint)
     elif not session.past:
-        hint = (
-            f"The last {MOST} cells that changed something are remembered; `%reset` gives the locations their first contents."
-        )
-        problem = NothingToUndo(span=undo.span, why="no cell has changed anything, as far as is remembered", hint=hint)
+        hint = f"only the last {MOST} changes can be undone; `%reset` restores the initial contents of locations"
+        problem = NothingToUndo(span=undo.span, why="there is no earlier cell to undo", hint=hint)
     if problem is not None:
         yield Shown(number, ItemFailed((problem,)))
         return session, _End.FAILED

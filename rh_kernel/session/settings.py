@@ -59,7 +59,7 @@ def device_text(settings: Settings) -> str:
     match settings.device:
         case "cpu":
             note = _instead_of_machine_code()
-            return f"the device is cpu: compiled programs and training runs compute on the processor{note}"
+            return f"the device is cpu: compiled programs and training runs use the CPU{note}"
         case "gpu":
             found = card()
             if isinstance(found, NoCard):

@@ -50,16 +50,16 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
     """
     _, encode = _format(target, span, saving=True)
     if not contents:
-        hint = "declare one first, for example `loc w : Real(3) = zeros`"
-        raise Rejected(CannotSave(span=span, why="there is no location whose content could be saved", hint=hint))
+        hint = "declare a location first, for example `loc w : Real(3) = zeros`"
+        raise Rejected(CannotSave(span=span, why="there is no location to save", hint=hint))
     named, target = target, followed(target)
     if not target.parent.is_dir():
         why = f"there is no folder for `{target.name}`"
-        raise Rejected(CannotSave(span=span, why=why, hint="make the folder first; paths start from that of the notebook"))
+        raise Rejected(CannotSave(span=span, why=why, hint="create the folder first; paths are relative to the notebook"))
     scratch: Path | None = None
     try:
         if kind := _other_kind(target):
-            what, hint = kind if target == named else f"a link to {kind}", "Choose another name: what has this one stays."
+            what, hint = kind if target == named else f"a link to {kind}", "choose another name; the existing one is kept"
             raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_expected(), hint=hint))
         if target.exists() and not os.access(target, os.W_OK):
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
@@ -103,7 +103,7 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit
     """
     form, _ = _format(target, span, saving=False)
     if not is_file(file):
-        why, hint = f"there is no file `{target.name}`", "paths start from the folder of the notebook or file"
+        why, hint = f"there is no file `{target.name}`", "paths are relative to the notebook or file"
         raise Rejected(CannotRestore(span=span, why=why, hint=hint))
     byte_limit = replace(byte_limit, what=f"what is in `{target.name}`", span=span)
     try:
@@ -112,7 +112,7 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit
             names = [name for name in locations if name in there]
             if not names:
                 have = listed([f"`{name}`" for name in reader.names]) or "nothing"
-                hint = "a content goes to the location of the same name; declare the locations first"
+                hint = "contents are loaded into the locations of the same names; declare the locations first"
                 why = f"`{target.name}` has no content for a location here"
                 raise Rejected(CannotRestore(span=span, why=why, found=have, hint=hint))
             headers = {name: reader.header(name) for name in names}
@@ -122,19 +122,19 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit
             return Restored((yield from reader.read(names)), tuple(reader.names))
     except (Damaged, OSError) as failure:
         why = f"`{target.name}` cannot be read as a {target.suffix.lower()} file"
-        hint = "it may be damaged, or of another format"
+        hint = "it may be damaged, or in another format"
         raise Rejected(CannotRestore(span=span, why=why, found=said(failure), hint=hint)) from None
 
 
 def _check_fits(name: str, header: Header, location: Location, file: str, span: Span) -> None:
     """Raises ``Rejected`` unless the array can be the content of the location."""
     if not header.is_real:
-        why, hint = f"`{name}` holds no real numbers", "Locations hold real numbers: save the file with such an array."
+        why, hint = f"`{name}` does not contain real numbers", "locations contain real numbers: save such an array"
         raise Rejected(CannotRestore(span=span, why=why, found=header.entries, hint=hint))
     if location.shape != (shape := tuple([dim(n) for n in header.shape])):
         found, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, location.shape))
-        why = f"the content of `{name}` in `{file}` has another shape"
-        hint = f"Declare `{name}` with the shape that the file has, or load another file."
+        why = f"the content of `{name}` in `{file}` has the wrong shape"
+        hint = f"declare `{name}` with the shape in the file, or load another file"
         raise Rejected(CannotRestore(span=span, why=why, found=found, expected=expected, hint=hint))
 
 
@@ -145,10 +145,10 @@ def _format(target: Path, span: Span, *, saving: bool) -> tuple[Format, Writer]:
     except ValueError:
         is_name = False
     if not is_name:
-        raise Rejected(problem(span=span, why="no file can have this name", expected=_expected()))
+        raise Rejected(problem(span=span, why="this is not a valid file name", expected=_expected()))
     form = find(target)
     if form is None or form.write is None:
-        why = f"`{target.name}` does not tell its format"
+        why = f"the format of `{target.name}` is unknown"
         hint = "for example `%save weights.npz`" if saving else ""
         raise Rejected(problem(span=span, why=why, expected=_expected(), hint=hint))
     if form.requires and find_spec(form.requires) is None:
@@ -195,5 +195,5 @@ def _mode(target: Path) -> int:
 
 
 def _unwritable(target: Path, failure: OSError, span: Span) -> Rejected:
-    hint = "Choose another name or folder, or make room on the disk."
+    hint = "choose another name or folder, or free some disk space"
     return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=said(failure), hint=hint))

@@ -30,7 +30,7 @@ class MalformedNumber(Diagnostic):
 
     code: ClassVar[str] = "RH003"
     title: ClassVar[str] = "Malformed number"
-    label: ClassVar[str] = "{found} is not a number as the language writes them"
+    label: ClassVar[str] = "{found} is not a valid number"
 
 
 @frozen_by_name
@@ -38,7 +38,7 @@ class Unexpected(Diagnostic):
     """``f(x y)``"""
 
     code: ClassVar[str] = "RH004"
-    title: ClassVar[str] = "Something else was expected"
+    title: ClassVar[str] = "Unexpected token"
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
@@ -113,7 +113,7 @@ class MissingDot(Diagnostic):
 
     code: ClassVar[str] = "RH012"
     title: ClassVar[str] = "Missing dot"
-    label: ClassVar[str] = "found {found}, expected `.` after what is bound"
+    label: ClassVar[str] = "found {found}, expected `.` after the bound variables"
 
 
 @frozen_by_name
@@ -172,8 +172,8 @@ class RepeatedOption(Diagnostic):
     """``train mlp(x) for x in data("xor") epochs 1 epochs 2``"""
 
     code: ClassVar[str] = "RH018"
-    title: ClassVar[str] = "An option given twice"
-    label: ClassVar[str] = "{found} was given before"
+    title: ClassVar[str] = "Duplicate option"
+    label: ClassVar[str] = "{found} is already set"
 
 
 @frozen_by_name
@@ -181,8 +181,8 @@ class MisplacedPython(Diagnostic):
     """``%%python`` below the first line of a cell, or in a file"""
 
     code: ClassVar[str] = "RH019"
-    title: ClassVar[str] = "Python in another place"
-    label: ClassVar[str] = "{found} stands alone on the first line of a notebook's cell, and then the whole cell is Python"
+    title: ClassVar[str] = "Misplaced Python"
+    label: ClassVar[str] = "{found} must be alone on the first line of a notebook cell; the whole cell is then Python"
 
 
 @frozen_by_name
@@ -190,5 +190,5 @@ class StillOpen(Diagnostic):
     """``fun sq(x : Real) : Real = YOUR_CODE_HERE``"""
 
     code: ClassVar[str] = "RH020"
-    title: ClassVar[str] = "Still to be written"
-    label: ClassVar[str] = "this is where your own text goes"
+    title: ClassVar[str] = "Code missing"
+    label: ClassVar[str] = "replace this by your own code"

@@ -16,7 +16,7 @@ COMPONENTS = 100_000
 """The maximum number of components of a tuple, nested ones included."""
 
 _USED = "used here"
-_OTHER_SIZE = "a handler's clause, or a function, was used at a size that it is not made for"
+_OTHER_SIZE = "a handler's clause, or a function, was used at a size for which it is not defined"
 
 
 @frozen_by_name
@@ -25,7 +25,7 @@ class Unhandled(Diagnostic):
 
     code: ClassVar[str] = "RH201"
     title: ClassVar[str] = "Unhandled operation"
-    label: ClassVar[str] = "no handler around this has a clause for `{operation}`, and only `Get` and `Put` do without"
+    label: ClassVar[str] = "no enclosing handler has a clause for `{operation}`; only `Get` and `Put` need none"
 
     operation: str
 
@@ -48,7 +48,7 @@ class ImpossibleSize(Diagnostic):
 
     code: ClassVar[str] = "RH205"
     title: ClassVar[str] = "Impossible size"
-    label: ClassVar[str] = "this comes to {what}"
+    label: ClassVar[str] = "this leads to {what}"
 
     what: str
 
@@ -58,8 +58,8 @@ class TooManyNodes(Diagnostic):
     """A net that calls a net twice that calls a net twice …"""
 
     code: ClassVar[str] = "RH206"
-    title: ClassVar[str] = "Node limit met"
-    label: ClassVar[str] = "with the nets and handlers that it uses unfolded, this has more than {limit:,} nodes"
+    title: ClassVar[str] = "Node limit reached"
+    label: ClassVar[str] = "with its nets and handlers unfolded, this has more than {limit:,} nodes"
 
     limit: int
 
@@ -79,19 +79,19 @@ class TooLarge(Diagnostic):
 def unhandled(op: Operation) -> Stuck:
     """The error for an unhandled ``op``, located at its use."""
     name = op.family.name
-    hint = f"put it inside `rev handle (M) <x>. … with H` or `handle … with H`, where H has a clause for `{name}`"
+    hint = f"handle it with `rev handle (M) <x>. … with H` or `handle … with H`, where H has a clause for `{name}`"
     return Stuck(Unhandled(span=op.span, operation=name, hint=hint))
 
 
 def not_smooth(function: str, point: str, entry: str, span: Span | None) -> Stuck:
     """The error for ``function`` at a non-smooth point; ``entry`` names the component of a long point."""
-    hint = "with `%strict off` the program goes on there"
+    hint = "with `%strict off` the program continues here"
     return Stuck(NotSmooth(span=span, function=function, point=point, found=entry, hint=hint))
 
 
 def impossible_size(A: Type, span: Span | None = None) -> Stuck:
     """The error for an array of type A with a dimension that is negative or a quotient by 0."""
-    return Stuck(ImpossibleSize(span=span, what=f"an array of type {A}, and there is no such array", hint=_OTHER_SIZE))
+    return Stuck(ImpossibleSize(span=span, what=f"an array of type {A}, which does not exist", hint=_OTHER_SIZE))
 
 
 def impossible_member(f: str, domain: str, need: str, span: Span | None = None) -> Stuck:
@@ -101,7 +101,7 @@ def impossible_member(f: str, domain: str, need: str, span: Span | None = None) 
 
 def too_many_nodes(limit: int, span: Span) -> Stuck:
     """The error for a program that exceeds the node limit after unfolding."""
-    hint = "a net that is used twice doubles what stands below it; `%limit nodes` allows more"
+    hint = "a net that is used twice doubles everything inside it; raise the limit with `%limit nodes`"
     return Stuck(TooManyNodes(span=span, limit=limit, hint=hint))
 
 
@@ -111,7 +111,7 @@ def too_large(
     what: str,
     span: Span | None,
     by: str = "on this machine",
-    hint: str = "make one of the dimensions smaller, or allow more with `%limit bytes`",
+    hint: str = "reduce a dimension, or raise the limit with `%limit bytes`",
     *,
     at_least: bool = False,
 ) -> Stuck:
@@ -127,7 +127,7 @@ def too_large(
 def too_many_components(components: int, span: Span) -> Stuck:
     """The error for a tuple of ``components`` components, nested ones included."""
     what, expected = f"a tuple of {components:,} components", f"at most {COMPONENTS:,} components"
-    hint = "a tuple in which a variable stands twice is twice as large as what it is bound to"
+    hint = "a tuple that contains a variable twice is twice as large as its value"
     return Stuck(TooLarge(span=span, what=what, needed=readable(components * BYTES), expected=expected, hint=hint))
 
 

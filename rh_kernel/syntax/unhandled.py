@@ -54,8 +54,8 @@ def _with_hint(d: Unhandled, subjects: tuple[Command | Term, ...]) -> Diagnostic
         notes = tuple(dict.fromkeys([*_notes(place), *d.notes]))
         return replace(d, hint=_hint(place), notes=notes)
     if place.clause_of is not None:
-        hint = "What a clause of a handler performs goes to the handlers outside of it"
-        return replace(d, hint=f"{hint}: one of these needs a clause for `{d.operation}`.")
+        hint = "the operations in a clause go to the outer handlers"
+        return replace(d, hint=f"{hint}: one of them needs a clause for `{d.operation}`.")
     return d
 
 
@@ -66,9 +66,9 @@ def _hint(place: _Place) -> str:
     if partial is not None:
         H, found = partial
         here = f"`{op.family.name}[{', '.join([_shown(i) for i in op.indices])}]`"
-        clauses = f"clauses for {' and '.join(found)} alone" if len(found) > 1 else f"a clause for {found[0]} alone"
+        clauses = f"clauses only for {' and '.join(found)}" if len(found) > 1 else f"a clause only for {found[0]}"
         who = _name(H)
-        return f"{who[0].upper()}{who[1:]} has {clauses}, and this is {here}. A clause for all is {_clause(H, op)}."
+        return f"{who[0].upper()}{who[1:]} has {clauses}, but this is {here}. A clause for all locations is {_clause(H, op)}."
     names = list(dict.fromkeys(map(_name, around)))
     who = f"{' and '.join(names)} have" if len(names) > 1 else f"{names[0]} has"
     return f"{who[0].upper()}{who[1:]} no clause for `{op.family.name}`. Add one: {_clause(around[0], op)}."
@@ -81,7 +81,7 @@ def _clause(H: Handler, op: Operation) -> str:
     A, B = family.domain, family.codomain
     if isinstance(H, OrdinaryHandler):
         return f"`{family.name}{indices}(x), k -> Q`, where `k` takes {B}"
-    return f"`{family.name}{indices}(x) -> P | y, z -> Q`, where P gives {B} and what Q needs, and Q gives {A}"
+    return f"`{family.name}{indices}(x) -> P | y, z -> Q`, where P returns {B} and the data for Q, and Q returns {A}"
 
 
 def _notes(place: _Place) -> Iterator[Note]:

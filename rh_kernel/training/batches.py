@@ -138,8 +138,8 @@ def _translated(P: Command, sample: Sequence[tuple[str, Type | None]], data: Dat
 def _type(data: DataSet, name: str, A: Type | None) -> Type:
     B = data.types.get(name)
     if B is None or A not in (None, B):
-        found = "no such array" if B is None else f"`{name}` of type {B}"
+        found = "there is no such array" if B is None else f"`{name}` of type {B}"
         expected = "" if A is None else str(A)
-        hint = f'The arrays of "{data.name}": {", ".join([f"`{known}` : {C}" for known, C in data.types.items()])}.'
+        hint = f'the arrays of "{data.name}" are {", ".join([f"`{known}` : {C}" for known, C in data.types.items()])}.'
         raise Rejected(NoSuchArray(name=data.name, array=name, found=found, expected=expected, hint=hint))
     return B

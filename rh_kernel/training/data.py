@@ -79,7 +79,7 @@ def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
         names = sorted({*given, *NAMES})
         parts = [known + part for known in names for part in _PARTS]
         close = difflib.get_close_matches(name, [*names, *parts, *_files(folder)], n=1)
-        hint = f'did you mean "{close[0]}"?' if close else f"a file is named with its ending, {either(data_suffixes())}"
+        hint = f'did you mean "{close[0]}"?' if close else f"write the file name with its extension, {either(data_suffixes())}"
         expected = f"{', '.join(names)}, each also with .train or .test, or the path of a {either(data_suffixes())} file"
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
     if not is_file(file):
@@ -87,7 +87,7 @@ def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
         hint = (
             f'did you mean "{Path(name).with_name(close[0]).as_posix()}"?'
             if close
-            else "paths start from the folder of the notebook or file"
+            else "paths are relative to the notebook or file"
         )
         raise Rejected(NoSuchFile(name=name, hint=hint))
     return file, form

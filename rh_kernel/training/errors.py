@@ -47,7 +47,7 @@ class NotANumber(Diagnostic):
     """``0.5,red``"""
 
     code, title = "RH305", "Not a number"
-    label = "line {line} of the file has no number in the column `{column}`"
+    label = "line {line} of the file has no number in column `{column}`"
     line: int
     column: str
 
@@ -57,7 +57,7 @@ class NotFinite(Diagnostic):
     """``nan`` or ``inf`` among the data"""
 
     code, title = "RH306", "Missing or infinite number"
-    label = "{place} holds {found}"
+    label = "{place} is {found}"
     place: str
 
 
@@ -66,7 +66,7 @@ class LengthsDiffer(Diagnostic):
     """Three samples of ``x`` and four of ``t``"""
 
     code, title = "RH307", "Different numbers of samples"
-    label = "the arrays of the data do not have equally many samples"
+    label = "the arrays of the data do not have the same number of samples"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ class NoSamples(Diagnostic):
 class BadColumns(Diagnostic):
     """``x0,x2,t``"""
 
-    code, title = "RH309", "Columns cannot be put together"
+    code, title = "RH309", "Columns do not form an array"
     label = "{why}"
     why: str
 
@@ -91,8 +91,8 @@ class BadColumns(Diagnostic):
 class RaggedRow(Diagnostic):
     """A row that is shorter or longer than the header"""
 
-    code, title = "RH310", "Row of another length"
-    label = "line {line} of the file has another number of entries than its first line"
+    code, title = "RH310", "Row of the wrong length"
+    label = "line {line} of the file does not have as many entries as the first line"
     line: int
 
 
@@ -111,6 +111,6 @@ class NoSuchArray(Diagnostic):
     """A sample is asked for an array that the data does not have, or not at that type."""
 
     code, title = "RH312", "Sample does not fit"
-    label = 'a sample of "{name}" has no `{array}` of the type that is asked for'
+    label = 'a sample of "{name}" has no `{array}` of the required type'
     name: str
     array: str

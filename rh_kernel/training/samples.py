@@ -44,7 +44,7 @@ class DataSet:
     def part(self, name: str, rows: npt.NDArray[np.intp]) -> Blocks["DataSet"]:
         """Copy the samples with these indices, in that order, in blocks. Raises ``Rejected`` if there are none."""
         if not len(rows):
-            found, hint = f'{self.size} in all of "{self.name}"', "There are too few to be parted: use the whole set."
+            found, hint = f'{self.size} in all of "{self.name}"', "there are too few samples to split: use the whole set"
             raise Rejected(NoSamples(what=f'"{name}"', found=found, hint=hint))
         arrays: dict[str, Array] = {}
         for key, array in self.arrays.items():
@@ -83,14 +83,14 @@ def samples(name: str, arrays: Mapping[str, Array]) -> Blocks[DataSet]:
 def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
     """Raise ``Rejected`` unless there are arrays, all of the same length, which is not 0."""
     if not lengths:
-        hint = "Each component of a sample is an array, samples first."
+        hint = "each component of a sample is an array, samples first"
         raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one", hint=hint))
     if len(set(lengths.values())) > 1:
         counts = listed([f"`{key}` has {length}" for key, length in lengths.items()])
-        hint = "the first axis of each array goes through the samples"
+        hint = "the first axis of each array is the samples"
         raise Rejected(LengthsDiffer(found=counts, expected="the same number for each", hint=hint))
     if 0 in lengths.values():
-        hint = "The first axis of each array counts the samples."
+        hint = "the first axis of each array is the samples"
         raise Rejected(NoSamples(what=f'"{name}"', found="arrays of length 0", hint=hint))
 
 
@@ -99,7 +99,7 @@ def real_array(name: str, value: npt.ArrayLike) -> Array:
     try:
         array = np.asarray(value)
     except ValueError:
-        found, hint = "rows of different lengths", "all samples have to have one shape"
+        found, hint = "rows of different lengths", "all samples must have the same shape"
         raise Rejected(NotNumbers(array=name, found=found, expected="an array", hint=hint)) from None
     check_array(name, array.dtype, array.shape)
     array = np.asarray(array, dtype=np.float64)
@@ -110,10 +110,10 @@ def check_array(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None
     """Raise ``Rejected`` unless this is an array of real numbers with an axis of samples."""
     if dtype.kind not in "fiub":
         expected = "an array of numbers"
-        hint = "write a class as numbers, for instance 1 at its place and 0 elsewhere"
+        hint = "one-hot encode a class"
         raise Rejected(NotNumbers(array=name, found=f"an array of {_kind(dtype)}", expected=expected, hint=hint))
     if not shape:
-        hint = "the first axis of each array goes through the samples"
+        hint = "the first axis of each array is the samples"
         raise Rejected(NotNumbers(array=name, found="a single number", expected="an array of samples", hint=hint))
 
 
@@ -140,7 +140,7 @@ def _check_finite(name: str, array: Array, rows: slice) -> None:
         return
     first, *others = np.argwhere(~np.isfinite(part))[0].tolist()
     place = f"`{name}`[{', '.join([str(i) for i in (rows.start + first, *others)])}]"
-    hint = "leave out or repair the samples with missing numbers; they would spread to every weight"
+    hint = "remove or repair the samples with missing numbers; they would spread to every weight"
     raise Rejected(NotFinite(place=place, found=str(part[(first, *others)]), expected="a finite number", hint=hint))
 
 

@@ -20,8 +20,8 @@ class UnknownName(Diagnostic):
 class TypesDiffer(Diagnostic):
     """``const t : Real(3) = [0.5, 0.5]``"""
 
-    code, title = "RH102", "Types differ"
-    label = "{what} has another type than is asked for here"
+    code, title = "RH102", "Type mismatch"
+    label = "{what} has the wrong type"
     what: str = "this"
 
 
@@ -29,7 +29,7 @@ class TypesDiffer(Diagnostic):
 class OperandsDiffer(Diagnostic):
     """``[1, 2] + [1, 2, 3]``"""
 
-    code, title = "RH103", "Operands do not fit"
+    code, title = "RH103", "Incompatible operands"
     label = "{why}"
     why: str
 
@@ -38,7 +38,7 @@ class OperandsDiffer(Diagnostic):
 class WrongKindOfName(Diagnostic):
     """``let f <- relu in f(2)``"""
 
-    code, title = "RH104", "Another kind of thing"
+    code, title = "RH104", "Wrong kind of name"
     label = "`{name}` is {is_a}, and cannot be used as {wanted}"
     name: str
     is_a: str
@@ -50,7 +50,7 @@ class WrongNumberOfArguments(Diagnostic):
     """``relu(1, 2)``"""
 
     code, title = "RH105", "Wrong number of arguments"
-    label = "`{name}` takes {wanted}, and is given {given}"
+    label = "`{name}` takes {wanted}, but got {given}"
     name: str
     wanted: str
     given: str
@@ -61,7 +61,7 @@ class WrongNumberOfIndices(Diagnostic):
     """``relu[2](x)``"""
 
     code, title = "RH106", "Wrong number of indices"
-    label = "`{name}` takes {wanted} in square brackets, and is given {given}"
+    label = "`{name}` takes {wanted} in square brackets, but got {given}"
     name: str
     wanted: str
     given: str
@@ -71,7 +71,7 @@ class WrongNumberOfIndices(Diagnostic):
 class WrongIndex(Diagnostic):
     """``FC[3](x)``"""
 
-    code, title = "RH107", "Index of another kind"
+    code, title = "RH107", "Wrong kind of index"
     label = "{why}"
     why: str
 
@@ -81,7 +81,7 @@ class CommandInTerm(Diagnostic):
     """``relu(return 2)``"""
 
     code, title = "RH108", "A command where a term is expected"
-    label = "{what} is a command: it may have effects, so it cannot stand inside a term"
+    label = "{what} is a command: it may have effects, so it cannot be part of a term"
     what: str
 
 
@@ -90,7 +90,7 @@ class TermInCommand(Diagnostic):
     """``let x <= 2 + 3 in return x``"""
 
     code, title = "RH109", "A term where a command is expected"
-    label = "{what} is a pure term, and a command is expected here"
+    label = "{what} is a pure term, but a command is expected here"
     what: str
 
 
@@ -99,7 +99,7 @@ class PatternDoesNotFit(Diagnostic):
     """``let (a, b) <- [1, 2] in a``"""
 
     code, title = "RH110", "Pattern does not fit"
-    label = "a pattern of {wanted} names cannot take this value apart"
+    label = "a pattern of {wanted} names does not match this value"
     wanted: int
 
 
@@ -116,7 +116,7 @@ class NoSuchComponent(Diagnostic):
 class OutOfReach(Diagnostic):
     """``let a <- 2 in rev handle (1) <x>. return a * x with h``"""
 
-    code, title = "RH112", "Variable out of reach"
+    code, title = "RH112", "Variable out of scope"
     label = "`{name}` cannot be used {where}"
     name: str
     where: str
@@ -127,15 +127,15 @@ class HandlerWithoutReturn(Diagnostic):
     """``handle P with { FC[l](x), k -> k(x) }``"""
 
     code, title = "RH113", "Handler without a return clause"
-    label = "this handler does not say what happens to the result"
+    label = "this handler has no `return` clause"
 
 
 @frozen_by_name
 class ClauseTwice(Diagnostic):
     """``handle P with { return x -> return x ; return y -> return y }``"""
 
-    code, title = "RH114", "Clause given twice"
-    label = "a clause for `{name}` stands here already"
+    code, title = "RH114", "Duplicate clause"
+    label = "this handler already has a clause for `{name}`"
     name: str
 
 
@@ -143,8 +143,8 @@ class ClauseTwice(Diagnostic):
 class ClauseOfOtherKind(Diagnostic):
     """``rev handle (1) <x>. R with { return x -> return x ; FC[l](x), k -> k(x) }``"""
 
-    code, title = "RH115", "Clause of the other kind of handler"
-    label = "this is a clause of {is_a}, inside {inside}"
+    code, title = "RH115", "Wrong kind of clause"
+    label = "this clause belongs in {is_a}, and this is {inside}"
     is_a: str
     inside: str
 
@@ -153,7 +153,7 @@ class ClauseOfOtherKind(Diagnostic):
 class HandlerOfOtherKind(Diagnostic):
     """``handle P with sgd(0.1, t)``"""
 
-    code, title = "RH116", "The other kind of handler"
+    code, title = "RH116", "Wrong kind of handler"
     label = "{construct} needs {wanted}, and `{name}` is {is_a}"
     construct: str
     wanted: str
@@ -165,7 +165,7 @@ class HandlerOfOtherKind(Diagnostic):
 class BadDimension(Diagnostic):
     """``const t : Real(2 - 3) = [1]``"""
 
-    code, title = "RH117", "Impossible dimension"
+    code, title = "RH117", "Invalid dimension"
     label = "{what}"
     what: str
     expected: str = "a whole number from 0 on"
@@ -185,7 +185,7 @@ class Undetermined(Diagnostic):
     """``let x <= Noise() in return 1``"""
 
     code, title = "RH119", "Undetermined dimension"
-    label = "{what} cannot be found from what is written here"
+    label = "{what} cannot be inferred"
     what: str
 
 
@@ -202,7 +202,7 @@ class DependsOnError(Diagnostic):
 class NameTwice(Diagnostic):
     """``let (x, x) <- (1, 2) in x``"""
 
-    code, title = "RH121", "Name given twice"
+    code, title = "RH121", "Duplicate name"
     label = "`{name}` is bound twice here"
     name: str
 
@@ -220,7 +220,7 @@ class BadArray(Diagnostic):
 class BadInitial(Diagnostic):
     """``loc w : Real(3, 2) = normal(0.5)``"""
 
-    code, title = "RH123", "Initial content does not fit"
+    code, title = "RH123", "Invalid initial content"
     label = "{why}"
     why: str
 
@@ -229,7 +229,7 @@ class BadInitial(Diagnostic):
 class BuiltInName(Diagnostic):
     """``op Get[l : Loc(n)] : 1 -> Real(n)``"""
 
-    code, title = "RH124", "Name is taken by the language"
+    code, title = "RH124", "Built-in name"
     label = "`{name}` is built in and cannot be declared again"
     name: str
 
@@ -239,7 +239,7 @@ class NotDifferentiated(Diagnostic):
     """``rd[2](1, 1)``"""
 
     code, title = "RH125", "No derivative to take"
-    label = "`rd[…]` takes the derivative of a function symbol, and this is none"
+    label = "`rd[…]` needs a function symbol, and this is not one"
 
 
 @frozen_by_name
@@ -264,8 +264,8 @@ class BadCheck(Diagnostic):
 class SizesDiffer(Diagnostic):
     """``reshape[3, 2]([1, 2, 3, 4])``"""
 
-    code, title = "RH127", "Numbers of entries differ"
-    label = "`reshape` keeps the entries, and here their number changes"
+    code, title = "RH127", "Wrong number of entries"
+    label = "`reshape` cannot change the number of entries"
 
 
 @frozen_by_name
@@ -273,7 +273,7 @@ class BackwardInOrdinary(Diagnostic):
     """``FC[l](x), k -> let y <= k(w @ x) in return w^T @ y``"""
 
     code, title = "RH128", "Backpropagation in an ordinary handler"
-    label = "`{continuation}` and the clause for `{operation}` have to give {wanted} (RH §2.2.1), and here they give {given}"
+    label = "`{continuation}` and the clause for `{operation}` must return {wanted} (RH §2.2.1), but here they return {given}"
     continuation: str
     operation: str
     wanted: str
@@ -285,5 +285,5 @@ class AnswerDepends(Diagnostic):
     """``handle P with { return x -> return x ; FC[l](x), k -> return x }``"""
 
     code, title = "RH129", "Result depends on the operation's size"
-    label = "a handler gives results of one type, and with this clause the type would change with the size of `{operation}`"
+    label = "the result of a handler must have one type, but with this clause it depends on the size of `{operation}`"
     operation: str

@@ -36,7 +36,7 @@ class Stopped(Refusal, KeyboardInterrupt):
     """The user interrupted the program; ``kept`` says whether its effects so far remain, as those of a training run do."""
 
     def __init__(self, *, kept: bool) -> None:
-        super().__init__("What was done until then is kept." if kept else "Nothing of this program took effect.")
+        super().__init__("The work done so far is kept." if kept else "Nothing of this program took effect.")
         self.kept = kept
 
 
@@ -44,4 +44,4 @@ class Busy(Refusal, RuntimeError):
     """The session is already running a program, e.g. a slider was moved while a cell trains."""
 
     def __init__(self) -> None:
-        super().__init__("Another program is at work in this session. Try again when it has ended.")
+        super().__init__("Another program is running in this session. Try again when it has finished.")

@@ -84,7 +84,7 @@ def _real_array(name: str, value: npt.ArrayLike) -> Array:
     try:
         array = np.asarray(value)
     except ValueError:
-        found, hint = "rows of different lengths", "Give the rows equally many entries, or give a tuple of arrays."
+        found, hint = "rows of different lengths", "give the rows the same number of entries, or give a tuple of arrays"
         raise Rejected(NotNumbers(array=name, found=found, expected=expected, hint=hint)) from None
     if array.dtype.kind not in "fiub":
         hint = "Turn the entries into numbers first, with `array.astype(float)`."

@@ -90,7 +90,7 @@ def test_an_answer_gets_the_points_of_the_checks_that_hold(course: Path, classro
 def test_a_stub_that_nobody_replaced_fails_and_says_why(course: Path) -> None:
     graded = nbformat.read(course / "autograded" / "cem" / "first" / "task.ipynb", as_version=4)
     (error,) = [output for output in graded.cells[0].outputs if output.output_type == "error"]
-    assert "this is where your own text goes" in error.evalue
+    assert "replace this by your own code" in error.evalue
     assert "YOUR_CODE_HERE" in "\n".join(error.traceback)
 
 

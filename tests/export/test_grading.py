@@ -110,12 +110,12 @@ def test_without_nbgrader_every_lock_counts(grade: Grade) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("1 + 2", "is no notebook"),
-        ("{}", "is no notebook"),
-        ("[" * 100_000, "is no notebook"),
+        ("1 + 2", "is not a notebook"),
+        ("{}", "is not a notebook"),
+        ("[" * 100_000, "is not a notebook"),
         (json.dumps(notebook([CUBE])), "has no cell with `%locked`"),
         (json.dumps(notebook([GIVEN], kernel="python")), "is a notebook in another language, python"),
-        (json.dumps({"cells": 3, "metadata": {"kernelspec": {"name": "rh"}}}), "is no notebook"),
+        (json.dumps({"cells": 3, "metadata": {"kernelspec": {"name": "rh"}}}), "is not a notebook"),
         (
             json.dumps(
                 {"cells": [{"cell_type": "code", "source": [3], "metadata": {}}], "metadata": {"kernelspec": {"name": "rh"}}}

@@ -231,7 +231,7 @@ def test_a_front_end_is_answered_in_a_section(running: Client) -> None:
     asked = running.ask("is_complete_request", code="%%eff\nfun square x =")
     assert (asked["status"], asked["indent"]) == ("incomplete", "  ")
     wrong = running.run("%%eff\ncube 2").reply
-    assert (wrong["status"], wrong["ename"]) == ("error", "RH511 Effect that nothing handles")
+    assert (wrong["status"], wrong["ename"]) == ("error", "RH511 Unhandled effect")
 
 
 def test_what_is_printed_is_a_stream(running: Client) -> None:

@@ -585,6 +585,6 @@ def test_while_a_cell_is_at_work_a_slider_cannot_change_the_session(both: Client
     moved(both, comm, 3)
     both.manager.interrupt_kernel()
     assert both.reply(request)["ename"] == "Interrupted"
-    assert "Another program is at work" in printed(fine(both.run(python("print(*refused)"))))
+    assert "Another program is running" in printed(fine(both.run(python("print(*refused)"))))
     moved(both, comm, 4)
     assert fine(both.run("chosen_meanwhile")).texts == ["4.0 : Real(1)"]

@@ -193,7 +193,7 @@ def test_a_cell_beside_another_program_can_look_and_not_change(notebook: Noteboo
     with current().changing():
         assert notebook.run("%%rh\na").success
         printed = traceback_of(notebook, capsys, "%%rh\nconst b = 2")
-    assert "Another program is at work" in printed
+    assert "Another program is running" in printed
     assert "Traceback" not in printed
     assert notebook.run("%%rh\nconst b = 2").success
 

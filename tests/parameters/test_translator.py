@@ -76,7 +76,7 @@ def test_the_run_stops_at_the_cell_that_fails(notebook: Path) -> None:
 def test_a_value_that_is_none_is_refused_before_anything_runs(notebook: Path) -> None:
     done = papermill(notebook, notebook.with_name("never.ipynb"), "-p", "alpha", "nan")
     assert done.returncode != 0
-    assert "RH306 Missing or infinite number: `alpha` holds nan" in done.stderr
+    assert "RH306 Missing or infinite number: `alpha` is nan" in done.stderr
     assert not notebook.with_name("never.ipynb").exists()
 
 

@@ -54,20 +54,20 @@ def test_a_text_is_a_term_as_it_stands() -> None:
 @pytest.mark.parametrize(
     ("value", "code", "word"),
     [
-        (True, "RH304", "truth"),
-        ([1, False], "RH304", "truth"),
-        (None, "RH304", "left out"),
+        (True, "RH304", "booleans"),
+        ([1, False], "RH304", "booleans"),
+        (None, "RH304", "omitted"),
         ({"a": 1}, "RH304", "dict"),
         (1j, "RH304", "complex"),
-        ([], "RH304", "nothing"),
-        ([[], []], "RH304", "nothing"),
+        ([], "RH304", "empty"),
+        ([[], []], "RH304", "empty"),
         ([[1, 2], [3]], "RH304", "different lengths"),
         ([[1], 2], "RH304", "different lengths"),
         (["0.5"], "RH304", "text"),
         ([(1, 2)], "RH304", "tuple"),
         (float("nan"), "RH306", "nan"),
         ([0.0, float("-inf")], "RH306", "-inf"),
-        ((1, None), "RH304", "left out"),
+        ((1, None), "RH304", "omitted"),
     ],
 )
 def test_what_is_no_value_is_refused_with_words(value: object, code: str, word: str) -> None:

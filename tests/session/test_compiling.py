@@ -147,7 +147,7 @@ def test_samples_that_do_not_fit_are_refused_as_in_training() -> None:
 
 def test_only_compile_takes_a_training_run() -> None:
     (problem,) = wrong(f"{MLP}%trace {TRAINING}")
-    assert problem.hint == "%trace takes the command that is trained, for one sample: without `train` and `for`"
+    assert problem.hint == "%trace takes the command for one sample, without `train` and `for`"
 
 
 def test_a_profile_can_be_interrupted_behind_each_step() -> None:

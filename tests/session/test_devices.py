@@ -67,7 +67,7 @@ def test_without_a_card_it_says_why_and_goes_on(answer: Callable[[Card | NoCard]
     session, said = ran("%device gpu\n%dtype float32\nloc w : Real = 1")
     assert (session.settings.device, session.settings.precision) == ("gpu", "float32")
     assert said[0].split("\n") == [
-        "RH401 No GPU answers: CuPy is not installed; compiled programs and training runs compute on the processor",
+        "RH401 No GPU available: CuPy is not installed; compiled programs and training runs use the CPU",
         "    hint      install it",
     ]
     assert len(session.heap) == 1
@@ -123,7 +123,7 @@ def test_the_command_line_sets_them(
     assert main(["run", str(file), *words]) == 0
     written = capsys.readouterr()
     assert ("float32" in written.out) is ("float32" in words)
-    assert written.err.startswith("RH401 No GPU answers: CuPy is not installed") is ("gpu" in words)
+    assert written.err.startswith("RH401 No GPU available: CuPy is not installed") is ("gpu" in words)
 
 
 def card_of(monkeypatch: pytest.MonkeyPatch, cupy: Any, nvrtc: Any) -> Card | NoCard:

@@ -14,7 +14,7 @@ handler sgd(t : Real(n)) = { return x -> return x - t
 net f(x : Real(2)) = let y <= FC[w](x) in Noise(y)
 """
 REVERSE = "rev handle ([1, 2]) <x>. f(x) with sgd([0, 0])"
-CLAUSE = "`Noise(x) -> P | y, z -> Q`, where P gives Real(n) and what Q needs, and Q gives Real(n)."
+CLAUSE = "`Noise(x) -> P | y, z -> Q`, where P returns Real(n) and the data for Q, and Q returns Real(n)."
 
 
 def hint(text: str) -> str:
@@ -53,16 +53,16 @@ def test_the_handler_around_has_no_clause(text: str) -> None:
         ),
         (
             "handle FC[w]([1, 2]) with { return x -> return x ; FC[l](x), k -> let y <= Noise(x) in k(fill[m](0)) }",
-            "What a clause of a handler performs goes to the handlers outside of it: one of these needs a clause for `Noise`.",
+            "the operations in a clause go to the outer handlers: one of them needs a clause for `Noise`.",
         ),
         (
             "let y <= handle FC[w]([1, 2]) with infer in Noise(y)",
-            "put it inside `rev handle (M) <x>. … with H` or `handle … with H`, where H has a clause for `Noise`",
+            "handle it with `rev handle (M) <x>. … with H` or `handle … with H`, where H has a clause for `Noise`",
         ),
         (
             "loc v : Real(2, 2) = eye\nhandle FC[v]([1, 2]) with { return x -> return x ; FC[w](x), k -> k(x) }",
-            "The handler around it has a clause for `FC[w]` alone, and this is `FC[v]`. "
-            "A clause for all is `FC[l](x), k -> Q`, where `k` takes Real(m).",
+            "The handler around it has a clause only for `FC[w]`, but this is `FC[v]`. "
+            "A clause for all locations is `FC[l](x), k -> Q`, where `k` takes Real(m).",
         ),
     ],
 )

@@ -36,18 +36,18 @@ def test_what_is_right_is_not_taken_for_another_language(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("2 // 3", "terms are divided with `/`"),
-        ("let x <- 2 in 6 // x", "terms are divided with `/`"),
-        ("let x <- 2 in x // half", "Comments begin with `#`."),
-        ("let x <- 2 in x // half(x)", "Comments begin with `#`."),
-        ("softmax [1, 2]", "sizes and locations stand in square brackets, an input in round ones: softmax([1, 2])"),
+        ("2 // 3", "divide terms with `/`"),
+        ("let x <- 2 in 6 // x", "divide terms with `/`"),
+        ("let x <- 2 in x // half", "comments begin with `#`"),
+        ("let x <- 2 in x // half(x)", "comments begin with `#`"),
+        ("softmax [1, 2]", "sizes and locations go in square brackets, the input in round ones: softmax([1, 2])"),
         ("fun f(x : Real(n // m)) Real = x", ""),
-        ("let x <- 2 in (x, // one\n  x)", "Comments begin with `#`."),
-        ("reshape[4]", "sizes and locations stand in square brackets, an input in round ones: reshape([4])"),
-        ("Pool[2]", "sizes and locations stand in square brackets, an input in round ones: Pool([2])"),
+        ("let x <- 2 in (x, // one\n  x)", "comments begin with `#`"),
+        ("reshape[4]", "sizes and locations go in square brackets, the input in round ones: reshape([4])"),
+        ("Pool[2]", "sizes and locations go in square brackets, the input in round ones: Pool([2])"),
         ("let (a, b) <- ([1], [2]) in b[0]", "An entry is a slice of length 1: `slice[0, 1](b)`."),
         ("fun f(x : Real) = rev handle (x) <y>. y[0] with h", "An entry is a slice of length 1: `slice[0, 1](y)`."),
-        ('train P for 3 in data("xor")', "a name begins with a letter"),
+        ('train P for 3 in data("xor")', "names begin with a letter"),
     ],
 )
 def test_the_hint_fits_what_is_known(text: str, hint: str) -> None:

@@ -206,7 +206,7 @@ def test_arrays_that_cannot_be_used(arrays: dict[str, Any], code: str, words: st
 def test_the_place_of_a_missing_number_is_told() -> None:
     x = np.zeros((4, 3, 2))
     x[2, 1, 0] = np.nan
-    assert complaint("mine", given={"mine": {"x": x}}).message == "`x`[2, 1, 0] holds nan"
+    assert complaint("mine", given={"mine": {"x": x}}).message == "`x`[2, 1, 0] is nan"
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_the_place_of_a_missing_number_is_told() -> None:
         ("irsi", 'did you mean "iris"?'),
         ("min", 'did you mean "mine"?'),
         ("table", 'did you mean "table.csv"?'),
-        ("qqqqqqqq", "a file is named with its ending, .csv or .npz"),
-        ("", "a file is named with its ending, .csv or .npz"),
+        ("qqqqqqqq", "write the file name with its extension, .csv or .npz"),
+        ("", "write the file name with its extension, .csv or .npz"),
     ],
 )
 def test_an_unknown_name(tmp_path: Path, name: str, hint: str) -> None:
@@ -235,10 +235,10 @@ def test_an_unknown_name(tmp_path: Path, name: str, hint: str) -> None:
         ("tabel.csv", 'did you mean "table.csv"?'),
         ("below/tabel.csv", 'did you mean "below/table.csv"?'),
         ("below", ""),
-        ("nowhere/x.npz", "paths start from"),
+        ("nowhere/x.npz", "paths are relative"),
         ("folder.csv", ""),
-        ("x" * 5000 + ".csv", "paths start from"),
-        ("nul\0.csv", "paths start from"),
+        ("x" * 5000 + ".csv", "paths are relative"),
+        ("nul\0.csv", "paths are relative"),
     ],
 )
 def test_a_file_that_is_not_there(tmp_path: Path, name: str, hint: str) -> None:

@@ -335,7 +335,7 @@ def test_what_was_not_finite_before_is_not_told() -> None:
 def test_samples_of_another_type_are_rejected() -> None:
     run = training(random_data(3), "")
     x = np.zeros((3, 3))
-    for arrays, found in (({"x": x}, "no such array"), ({"x": x, "t": np.zeros((3, 5))}, "Real(5)")):
+    for arrays, found in (({"x": x}, "there is no such array"), ({"x": x, "t": np.zeros((3, 5))}, "Real(5)")):
         with pytest.raises(Rejected) as rejected:
             list(loop.train(run.run, data_set("mine", arrays), {}, run.weights()))
         (complaint,) = rejected.value.diagnostics

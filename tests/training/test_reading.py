@@ -100,9 +100,9 @@ BROKEN = {
     "a version that is none": (headed(described("(1,)"), bytes(8), b"\7\0"), "broken header"),
     "a header of gigabytes": (b"\x93NUMPY\2\0" + struct.pack("<I", 1 << 31) + b"x" * 99, "header of 2,147,483,648 bytes"),
     "a shape beyond the file": (headed(described("(1000000000000, 2)"), bytes(8)), "ends after 8 of 16,000,000,000,000"),
-    "a shape beyond every machine": (headed(described(f"({10**13}, {10**13})"), bytes(8)), "impossible shape"),
-    "no rows of impossible length": (headed(described(f"(0, {10**30})")), "impossible shape"),
-    "a negative shape": (headed(described("(-1, 2)"), bytes(16)), "impossible shape"),
+    "a shape beyond every machine": (headed(described(f"({10**13}, {10**13})"), bytes(8)), "invalid shape"),
+    "no rows of impossible length": (headed(described(f"(0, {10**30})")), "invalid shape"),
+    "a negative shape": (headed(described("(-1, 2)"), bytes(16)), "invalid shape"),
     "very many axes": (headed(described("(" + "1, " * 40 + ")"), bytes(8)), "40 axes"),
     "Python objects": (saved(np.array([{}, []], object)), "Python objects"),
 }
@@ -249,7 +249,7 @@ def test_a_table_is_refused_by_the_size_of_its_file(tmp_path: Path) -> None:
         file.truncate(2 << 30)
     assert refused("sparse.csv", tmp_path, ByteLimit(1 << 20)).needed == "at least 537 MB"
     found = complaint("sparse.csv", tmp_path)
-    assert (found.code, found.found) == ("RH303", "line 3 holds a byte 0, as no text does")
+    assert (found.code, found.found) == ("RH303", "line 3 contains a zero byte, so this is not a text file")
 
 
 def test_a_table_that_just_fits_is_read(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_what_is_no_decimal_number_is_refused(tmp_path: Path, cell: str) -> None
     (tmp_path / "points.csv").write_text(f"x;t\n1;2\n{cell};3\n", encoding="utf-8")
     found = complaint("points.csv", tmp_path)
     assert (found.code, found.found) == ("RH305", f"`{cell}`")
-    assert found.message == "line 3 of the file has no number in the column `x`"
+    assert found.message == "line 3 of the file has no number in column `x`"
 
 
 @pytest.mark.parametrize("cell", ["nan", "-inf", "Infinity", "1e999"])
@@ -324,14 +324,14 @@ def test_blocks_end_at_ends_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert find("points.csv", tmp_path).arrays["x"].tolist() == [[1, 2], [4, 5], [7, 8]]
         (tmp_path / "points.csv").unlink()
     (tmp_path / "points.csv").write_bytes(end.join([*lines, "1,2,red"]).encode())
-    assert complaint("points.csv", tmp_path).message == "line 7 of the file has no number in the column `é`"
+    assert complaint("points.csv", tmp_path).message == "line 7 of the file has no number in column `é`"
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"x,t\n1,2\n1,\xff\n", "line 3 holds the byte 0xff, which is not UTF-8"),
-        (b"x,t\n1,2\n\n1,\0\n", "line 4 holds a byte 0, as no text does"),
+        (b"x,t\n1,2\n1,\xff\n", "line 3 contains the byte 0xff, which is not UTF-8"),
+        (b"x,t\n1,2\n\n1,\0\n", "line 4 contains a zero byte, so this is not a text file"),
         (b'x,t\n1,2\n"1,2\n', "a quote that begins on line 3 does not end there"),
         (b'x\n1\n"2\n', "a quote that begins on line 3 does not end there"),
         (b'x\n"1\n"2\n3\n', "a quote that begins on line 2 does not end there"),

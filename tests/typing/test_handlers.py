@@ -297,7 +297,7 @@ def test_static_parameters_are_in_reach_everywhere(text: str) -> None:
 
 
 def test_the_ill_typed_h_train_is_rejected_with_both_types() -> None:
-    """RH §2.2.2: the continuation would give Real(m), the clause gives Real(n)."""
+    """RH §2.2.2: the continuation would give Real(m), the clause returns Real(n)."""
     text = (
         FC
         + """handler h_train(alpha : Real, t : Real(1)) = {

@@ -23,8 +23,8 @@ STORIES: list[tuple[str, list[tuple[str, str]]]] = [
     ("let x <- [1] in (let x <- [1, 2] in x) + [1]", [("let x <- [1, 2] in x", "this is Real(2)"), ("[1]", "this is Real(1)")]),
     ("const a = [1, 2]\na @ [1, 2]", [("a", "`a : Real(2)` is declared here"), ("[1, 2]", "this is Real(2)")]),
     # what is asked for, where it is written
-    ("const t : Real(3) = [1, 2]", [("Real(3)", "asked for here")]),
-    ("fun f(x : Real(2)) : Real = x", [("x", "`x : Real(2)` is bound here"), ("Real", "asked for here")]),
+    ("const t : Real(3) = [1, 2]", [("Real(3)", "expected here")]),
+    ("fun f(x : Real(2)) : Real = x", [("x", "`x : Real(2)` is bound here"), ("Real", "expected here")]),
     (
         f"{OP}loc w : Real(3, 2) = ones\nFC[w]([1])",
         [("w", "`w : Real(3, 2)` is declared here"), ("FC", "`FC : Real(n) -> Real(m)` is declared here")],
@@ -67,7 +67,7 @@ def test_a_note_in_another_cell_names_the_cell() -> None:
     _, before = run(f"{OP}loc w : Real(3, 2) = ones", cell="cell 1")
     (found,) = wrong("FC[w]([1, 2, 3])", before, "cell 2")
     assert shown(found) == (
-        "RH102 Types differ: `[1, 2, 3]` has another type than is asked for here\n"
+        "RH102 Type mismatch: `[1, 2, 3]` has the wrong type\n"
         " ── cell 2, line 1, column 7\n"
         "1 │ FC[w]([1, 2, 3])\n"
         "  │       ^^^^^^^^^\n"

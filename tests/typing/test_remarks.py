@@ -15,7 +15,7 @@ const a = 2
 """
 RETURN = "{ return x -> return x\n  "
 ALL = "FC[k](x) -> let w <= Get[k]() in return (w @ x, w) | y, w -> return w^T @ y"
-INSTEAD = "A clause for all locations names a parameter that is not declared"
+INSTEAD = "To cover all locations, use an undeclared name"
 
 
 def remarks(item: str) -> list[str]:
@@ -33,17 +33,17 @@ def remarks(item: str) -> list[str]:
     [
         (
             "FC[w0](x) -> return (x, 0) | y, z -> return y",
-            f"line 2: the clause for `FC[w0]` is for the declared location `w0` alone, and this handler has no other clause "
+            f"line 2: the clause for `FC[w0]` only covers the declared location `w0`, and this handler has no other clause "
             f"for `FC`. {INSTEAD}: `FC[l']`.",
         ),
         (
             "Two[l', w0](x) -> return (x, 0) | y, z -> return y",
-            f"line 2: the clause for `Two[l', w0]` is for the declared location `w0` alone, and this handler has no other "
+            f"line 2: the clause for `Two[l', w0]` only covers the declared location `w0`, and this handler has no other "
             f"clause for `Two`. {INSTEAD}: `Two[l', v]`.",
         ),
         (
             "Two[w1, w0](x) -> return (x, 0) | y, z -> return y",
-            f"line 2: the clause for `Two[w1, w0]` is for the declared locations `w1` and `w0` alone, and this handler has no "
+            f"line 2: the clause for `Two[w1, w0]` only covers the declared locations `w1` and `w0`, and this handler has no "
             f"other clause for `Two`. {INSTEAD}: `Two[l', v]`.",
         ),
     ],

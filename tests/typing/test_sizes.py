@@ -36,7 +36,7 @@ def test_an_equation_that_waited_holds_in_the_end(form: str, n: int, near: int, 
 
 def test_the_sizes_that_hinder_are_named() -> None:
     (found,) = wrong("op R[l : Loc(m * n)] : Real(n) -> Real(m)\nloc u : Real(9) = ones\nnet b(x : Real(2)) = R[u](x)")
-    assert (found.code, found.hint) == ("RH102", "`Real(m*n)` has to be `Real(9)` as well, and would be `Real(2*m)`")
+    assert (found.code, found.hint) == ("RH102", "`Real(m*n)` would be `Real(2*m)` here, but must also be `Real(9)`")
 
 
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(-6, 6), st.integers(1, 3))

@@ -44,7 +44,7 @@ def test_a_whole_cell_is_a_text_too(workspace: Workspace):
 @pytest.mark.parametrize(
     ("text", "count", "words"),
     [
-        ("fun f(x : Real) : Real = x", "tape", "ends in"),
+        ("fun f(x : Real) : Real = x", "tape", "last line"),
         ("%ad all g(1)", "tape", "g"),
         ("fun f(x : Real) : Real = x\n%ad all f(1)", "taep", "taep"),
         ("fun f(x : Real) : Real = x\n%ad all f(1)", "tape leaps", "leaps"),

@@ -9,7 +9,7 @@ class LevelsConfused(Diagnostic):
     """``d {x -> t x (d {y -> p x y} (c 1))} (c 1)``"""
 
     code, title = "RH510", "Levels confused"
-    label = "{subject} of the level {level}, but here {needed} needed"
+    label = "{subject} of level {level}, but here {needed} needed"
     subject: str
     level: str
     needed: str
@@ -19,8 +19,8 @@ class LevelsConfused(Diagnostic):
 class UnhandledEffect(Diagnostic):
     """``t 2 3``"""
 
-    code, title = "RH511", "Effect that nothing handles"
-    label = "`{operation}` of the effect {effect} is performed {where}, and nothing around handles it"
+    code, title = "RH511", "Unhandled effect"
+    label = "`{operation}` of the effect {effect} is performed {where}, and no enclosing handler handles it"
     operation: str
     effect: str
     where: str
@@ -30,7 +30,7 @@ class UnhandledEffect(Diagnostic):
 class EffectNotAllowed(Diagnostic):
     """``fun f (x : Float) : Float = print "x"; x``"""
 
-    code, title = "RH512", "Effect outside of the row"
+    code, title = "RH512", "Effect not in the row"
     label = "{subject} needs {effect}, which the row here does not have"
     subject: str
     effect: str
@@ -40,8 +40,8 @@ class EffectNotAllowed(Diagnostic):
 class NotGeneralEnough(Diagnostic):
     """``fun f (x : a) : a = x + 1``"""
 
-    code, title = "RH513", "Less general than it should be"
-    label = "`{variable}` stands for any type, but {subject} would be possible here only if it were {type}"
+    code, title = "RH513", "Not general enough"
+    label = "`{variable}` stands for any type, but {subject} needs it to be {type}"
     variable: str
     subject: str
     type: str
@@ -51,8 +51,8 @@ class NotGeneralEnough(Diagnostic):
 class EscapingType(Diagnostic):
     """``handle raise! + 1 with { return x -> x | <raise -> k> -> k 0 }``, after ``effect Raise = raise : a``"""
 
-    code, title = "RH514", "Type leaves its clause"
-    label = "`{operation}` gives whatever type its caller wants, but the clause would tie it to one"
+    code, title = "RH514", "Type escapes its clause"
+    label = "`{operation}` returns whatever type its caller wants, but the clause fixes one"
     operation: str
 
 
@@ -60,8 +60,8 @@ class EscapingType(Diagnostic):
 class InfiniteType(Diagnostic):
     """``{x -> x x}``"""
 
-    code, title = "RH515", "Type inside itself"
-    label = "{subject} would have a type that is a part of itself"
+    code, title = "RH515", "Infinite type"
+    label = "the type of {subject} would contain itself"
     subject: str
 
 
@@ -70,7 +70,7 @@ class NotApplicable(Diagnostic):
     """``let x = 2.0 in x 3``"""
 
     code, title = "RH516", "Not a function"
-    label = "{subject} is of type {type}, so it cannot be {done}"
+    label = "{subject} has type {type}, so it cannot be {done}"
     subject: str
     type: str
     done: str
@@ -80,8 +80,8 @@ class NotApplicable(Diagnostic):
 class NoSuchInstance(Diagnostic):
     """``fun f (x : a) : [] a = <Smooth> x``"""
 
-    code, title = "RH517", "Adaptor of too many instances"
-    label = "the adaptor speaks of {wanted} of {effect}, and the row here is {row}"
+    code, title = "RH517", "Adaptor does not fit the row"
+    label = "the adaptor needs {wanted} of {effect}, but the row here is {row}"
     wanted: str
     effect: str
     row: str
@@ -91,8 +91,8 @@ class NoSuchInstance(Diagnostic):
 class RowsDiffer(Diagnostic):
     """``fun f (g : {[State Int] Int}) : [State Int, Exception] Int = g!``"""
 
-    code, title = "RH518", "Rows differ"
-    label = "{subject} runs where the row is {found}, and here it is {expected}"
+    code, title = "RH518", "Row mismatch"
+    label = "{subject} needs the row {found}, but here the row is {expected}"
     subject: str
 
 
@@ -100,7 +100,7 @@ class RowsDiffer(Diagnostic):
 class MissingClauses(Diagnostic):
     """``handle get! with { <put s -> k> -> k () }``, after ``effect State s = get : s | put : s -> Unit``"""
 
-    code, title = "RH520", "Clauses are missing"
+    code, title = "RH520", "Missing clauses"
     label = "this handler of {effect} has no clause for {operations}"
     effect: str
     operations: str
@@ -110,7 +110,7 @@ class MissingClauses(Diagnostic):
 class MissingBranches(Diagnostic):
     """``match [1] | x :: y :: rest -> x``"""
 
-    code, title = "RH521", "Branches are missing"
+    code, title = "RH521", "Missing branches"
     label = "{subject} `{value}`"
     subject: str
     value: str
@@ -120,8 +120,8 @@ class MissingBranches(Diagnostic):
 class UselessBranch(Diagnostic):
     """``match Just 1 | Just _ -> 1 | Nothing -> 2 | _ -> 3``"""
 
-    code, title = "RH522", "Branch that nothing comes to"
-    label = "what `{pattern}` fits is taken by the branches before"
+    code, title = "RH522", "Unreachable branch"
+    label = "everything that `{pattern}` matches is matched by an earlier branch"
     pattern: str
 
 
@@ -139,7 +139,7 @@ class DivisionByZero(Diagnostic):
 class GivenUp(Diagnostic):
     """``match Nothing | Just x -> x | Nothing -> fail "there is nothing"``"""
 
-    code, title = "RH531", "Given up"
+    code, title = "RH531", "Program failed"
     label = "{reason}"
     reason: str
 
@@ -148,7 +148,7 @@ class GivenUp(Diagnostic):
 class IndexOutside(Diagnostic):
     """``fetch (array [1, 2]) 2``"""
 
-    code, title = "RH533", "No such entry"
+    code, title = "RH533", "Index out of range"
     label = "there is no entry {index} in an array of {size}"
     index: int
     size: int
@@ -158,7 +158,7 @@ class IndexOutside(Diagnostic):
 class TensorsDoNotFit(Diagnostic):
     """``tensor_plus (tensor [1]) (tensor [1, 2])``"""
 
-    code, title = "RH540", "Tensors that do not fit"
+    code, title = "RH540", "Incompatible tensors"
     label = "{function}: {why}"
     function: str
     why: str

@@ -112,7 +112,7 @@ def computation(text: str | Source, definitions: Definitions | None = None) -> C
     source = _source(text)
     parsed = item(Span(source, 0, len(source.text)))
     if not isinstance(parsed, RunItem):
-        whole, hint = Span(source, 0, len(source.text)), "Give an expression alone; declarations belong to the definitions."
+        whole, hint = Span(source, 0, len(source.text)), "give only an expression; put declarations among the definitions"
         raise Rejected(Unexpected(span=whole, found="an item of another kind", expected="an expression", hint=hint))
     return elaborate_computation(parsed.expression, prelude() if definitions is None else definitions)
 

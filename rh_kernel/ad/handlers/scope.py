@@ -23,7 +23,7 @@ class Scope:
         self._silent = 0
 
     def fresh(self, x: str) -> str:
-        """A name like x that is a variable's: it begins with a small letter."""
+        """A name like x that is a variable's: it begins with a lower-case letter."""
         letters = x.lstrip(f"_{core.SILENT}.0123456789") or "v"
         return self.names.fresh(letters[0].lower() + letters[1:])
 

@@ -39,7 +39,7 @@ def steps(mode: Mode, program: Program, point: Point, others: Value) -> Iterator
     outside(mode.name, program)
     where, given = tuple(numbers(point)), tuple(numbers(others))
     if mode in FORWARDS and len(given) != len(where):
-        hint = f"give a tangent of the point: %ad {mode.name} {program.name}(…) along … --trace"
+        hint = f"give a tangent: %ad {mode.name} {program.name}(…) along … --trace"
         raise Rejected(CannotDo(system=mode.name, what="is traced along a tangent", hint=hint))
     M = asked(program, mode.written).computation(mode.driver, where, given)
     found = traces.trace(M, library(), _MOST)

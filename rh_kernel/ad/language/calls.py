@@ -43,6 +43,6 @@ class Room:
         """``in_place``, for the call at ``span``. Raises ``Rejected`` where there is no room for the body."""
         self.left -= count(f.body)
         if self.left < 0:
-            hint = "a call is replaced by the body of its function: name what is used twice, with let"
+            hint = "calls are inlined: use let to name what is used twice"
             raise Rejected(TooManyNodes(span=span, limit=MOST, hint=hint))
         return in_place(f, argument, names)

@@ -17,7 +17,7 @@ def wrong_number(f: Program, given: tuple[s.Expr, ...], span: Span) -> Rejected:
     hint, fix = f"`{f.name}` is declared as `{f.name}({parameters})`.", None
     if f.domain == Real(len(given)) and len(given) > 1:
         whole = given[0].span.to(given[-1].span)
-        hint, fix = "An array has square brackets: `[1, 2]`.", Fix(whole, f"[{whole.text}]")
+        hint, fix = "arrays have square brackets: `[1, 2]`", Fix(whole, f"[{whole.text}]")
     return Rejected(*[replace(d, hint=hint, fix=fix) for d in failure.diagnostics])
 
 
@@ -31,9 +31,9 @@ def wrong_number_of(span: Span, name: str, wanted: int, given: int) -> Rejected:
 
 def no_tuple(span: Span, wanted: int, found: str, A: Type | None) -> Rejected:
     """The diagnostic about a pattern of ``wanted`` names for a value of the type A, which is ``found`` in words."""
-    hint = "Only a tuple is taken apart; an entry of an array is `xs[0]`."
+    hint = "only tuples can be taken apart; an entry of an array is `xs[0]`"
     if isinstance(A, Product):
-        hint = f"It has {len(A.factors)} components: `({', '.join('xyzuvw'[: len(A.factors)])})`."
+        hint = f"it has {len(A.factors)} components: `({', '.join('xyzuvw'[: len(A.factors)])})`."
     return Rejected(PatternDoesNotFit(span=span, wanted=wanted, found=found, expected="a tuple", hint=hint))
 
 
@@ -47,5 +47,5 @@ def operands_differ(e: s.Binary, A: Type, B: Type) -> Rejected:
 def not_ground(span: Span, sign: str, A: Type) -> Rejected:
     """The diagnostic about an operand of the type A under ``sign``, which is for arrays and tuples of them."""
     why, expected = f"`{sign}` is for numbers, arrays and tuples of them", "a type without functions and sums"
-    hint = "A function is applied first, `f(x)`, and a sum taken apart by `case M of inl x -> N | inr y -> L`."
+    hint = "apply a function first, `f(x)`, and take a sum apart with `case M of inl x -> N | inr y -> L`"
     return Rejected(OperandsDiffer(span=span, why=why, found=str(A), expected=expected, hint=hint))

@@ -50,7 +50,7 @@ def elaborate_function(item: s.FunItem, functions: Functions, elaboration: "Elab
     parameters: list[tuple[str, Type]] = []
     for name, A in item.parameters:
         if name.text in scope:
-            raise Rejected(NameTwice(span=name.span, name=name.text, hint="each parameter has a name of its own"))
+            raise Rejected(NameTwice(span=name.span, name=name.text, hint="give each parameter a different name"))
         x = e.names.fresh(name.text)
         parameters.append((x, A))
         if name.text != "_":
@@ -212,7 +212,7 @@ class Elaboration:
         M, n = self._array(operand, scope)
         if index >= n:
             expected = f"an index from 0 to {n - 1}" if n else "an array with an entry"
-            found, hint = str(Real(n)), "Entries are counted from 0."
+            found, hint = str(Real(n)), "entries are numbered from 0"
             raise Rejected(NoSuchComponent(span=span, index=index, found=found, expected=expected, hint=hint))
         return core.Index(M, index), SCALAR
 
@@ -222,7 +222,7 @@ class Elaboration:
             case Real(n):
                 return M, n
             case None:
-                hint = "Give the parameter that it depends on a type with a size, `xs : Real(3)`."
+                hint = "declare the parameter that it depends on with a size, `xs : Real(3)`"
                 raise Rejected(Undetermined(span=expression.span, what="how many entries this has", hint=hint))
             case _:
                 found, hint = self.unknowns.shown(A), "An array is written `[1, 2]`; a component of a tuple is `p.1`."
@@ -243,7 +243,7 @@ class Elaboration:
             case _:
                 name = head.span.text
                 is_a = f"of type {self.unknowns.shown(A)}"
-                hint = "a product has its sign: x * y" if isinstance(A, Real) else ""
+                hint = "a product needs its operator: x * y" if isinstance(A, Real) else ""
                 raise Rejected(WrongKindOfName(span=head.span, name=name, is_a=is_a, wanted="a function", hint=hint))
 
     def _call(self, f: core.Program, e: s.Applied, scope: Scope) -> Typed:
@@ -301,7 +301,7 @@ class Elaboration:
                 names = [q.name for q in _names(p) if q.name != "_"]
                 if len(set(names)) < len(names):
                     twice = next(q for q in _names(p) if names.count(q.name) > 1)
-                    raise Rejected(NameTwice(span=twice.span, name=twice.name, hint="Give each part another name, or `_`."))
+                    raise Rejected(NameTwice(span=twice.span, name=twice.name, hint="give each part a different name, or `_`"))
                 if isinstance(M, core.Tuple):
                     for q, N, B in zip(items, M.components, known.factors, strict=True):
                         self._bind(q, N, B, scope, spine)
@@ -338,9 +338,9 @@ class Elaboration:
                 break
             M, found = self._array(argument, scope)
             if arrays and found != size:
-                why = f"`{e.head.text}` takes arrays of one size"
+                why = f"`{e.head.text}` takes arrays of the same size"
                 sizes = f"{Real(size)} and {Real(found)}"
-                pairs = "Entry i of one goes with entry i of the other."
+                pairs = "entry i of one belongs to entry i of the other"
                 raise Rejected(OperandsDiffer(span=e.span, why=why, found=sizes, expected="two of one size", hint=pairs))
             arrays.append(M)
             size = found

@@ -174,7 +174,7 @@ def _named(c: Cursor) -> Expr:
 def name(c: Cursor, expected: str, hint: str = "") -> Name:
     """Pass a name that is bound or declared: none of the words of these cells."""
     if c.holds(Kind.NAME) and c.token.text in WORDS:
-        hint = f"`{c.token.text}` is a word of the laboratory; choose another name"
+        hint = f"`{c.token.text}` is a keyword here; choose another name"
         raise Rejected(NotAName(span=c.here(), found=c.found(), expected=expected, hint=hint))
     return c.name(expected, hint)
 
@@ -186,7 +186,7 @@ def _pattern(c: Cursor) -> Pattern:
     while pending:
         match pending.pop():
             case NamePattern(x) as bound if x in WORDS:
-                hint = f"`{x}` is a word of the laboratory; choose another name"
+                hint = f"`{x}` is a keyword here; choose another name"
                 raise Rejected(NotAName(span=bound.span, found=f"`{x}`", expected="a name", hint=hint))
             case TuplePattern(items):
                 pending += items
@@ -237,7 +237,7 @@ def _form(head: str) -> str:
 
 def _dot(c: Cursor, hint: str) -> None:
     if c.holds(Kind.PROJECTION):
-        raise c.fail("`.`", "a space stands after the dot", Fix(c.here(), f". {c.token.text[1:]}"))
+        raise c.fail("`.`", "write a space after the dot", Fix(c.here(), f". {c.token.text[1:]}"))
     c.need(".", hint)
 
 
@@ -249,7 +249,7 @@ def _abstraction(c: Cursor) -> Abstraction:
     else:
         token = c.advance()
         x = Name(token.text[1:], span=Span(c.source, token.start + 1, token.end))
-    c.need(":", "a function is written with the type of its argument: λx : Real. M")
+    c.need(":", "write a function with the type of its argument: λx : Real. M")
     A = type_expression(c)
     _dot(c, "a function is written λx : A. M")
     M = expression(c)
@@ -294,7 +294,7 @@ def _if(c: Cursor) -> IfExpr:
     form = "if M <= N then L else K"
     M = expression(c)
     if c.token.text not in _AT_MOST:
-        raise c.fail("`<=`", f"numbers are compared by <= alone: {form}")
+        raise c.fail("`<=`", f"the only comparison is <=: {form}")
     c.advance()
     N = expression(c)
     c.need("then", form)

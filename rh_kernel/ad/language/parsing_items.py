@@ -16,8 +16,8 @@ from rh_kernel.syntax.parsing.parser import reject_open
 from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface import Name
 
-_FUNCTION = "A function is declared with its parameters: `fun f(x : Real) : Real = M`."
-_LOOPS = "An array is gone through by `map(x. M, xs)`, `foldl(a x. M, z, xs)` and their like: `%help map` lists them."
+_FUNCTION = "declare a function with its parameters: `fun f(x : Real) : Real = M`"
+_LOOPS = "to iterate over an array use `map(x. M, xs)`, `foldl(a x. M, z, xs)` and similar forms: see `%help map`"
 FOREIGN = {
     **{word: said for word, said in FOREIGN_WORDS.items() if word not in {"if", "map", "λ"}},
     **dict.fromkeys(("for", "while", "repeat", "scan"), ("loops", _LOOPS)),
@@ -45,7 +45,7 @@ def item(chunk: Span) -> Item | None:
     if c.take("fun"):
         found = _fun(c, start)
     elif c.at("%"):
-        raise c.fail("`fun`, a term or `%ad`", "other directives stand below a line %%rh")
+        raise c.fail("`fun`, a term or `%ad`", "other directives go below a line %%rh")
     else:
         M = expression(c)
         found = EvaluationItem(M, span=c.since(start))

@@ -63,9 +63,9 @@ def _factor(c: Cursor) -> Type:
 def size(c: Cursor, expected: str) -> int:
     """A whole number as it is written: how many entries, or which. Raises ``Rejected``."""
     if not c.holds(Kind.NUMBER) or not c.token.text.isdecimal():
-        raise c.fail(expected, "a whole number stands here, as it is")
+        raise c.fail(expected, "a number literal must be written here")
     if len(c.token.text) > len(str(MOST)) or int(c.token.text) > MOST:
         what = f"an array of the laboratory has at most {MOST:,} entries"
-        expected, hint = f"a whole number from 0 to {MOST:,}", "Larger arrays are for programs outside of `%%lambda`."
+        expected, hint = f"a whole number from 0 to {MOST:,}", "use larger arrays outside `%%lambda` cells"
         raise Rejected(BadDimension(span=c.here(), what=what, found=c.found(), expected=expected, hint=hint))
     return int(c.advance().text)

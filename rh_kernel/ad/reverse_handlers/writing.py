@@ -27,7 +27,7 @@ _WIDTH = 96
 
 def first_order(system: str, program: core.Program) -> core.Program:
     """The program on tuples, if there are no functions, sums and conditionals in it. Raises ``Rejected``."""
-    hint = "it is for first-order programs"
+    hint = "it only handles first-order programs"
     if not all(is_ground(A) for A in (program.result, *(A for _, A in program.parameters))):
         refuse(system, "functions or sums as arguments or results", hint)
     for M in subterms(program.body):

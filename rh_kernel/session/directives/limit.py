@@ -32,17 +32,17 @@ def _changed(bounds: Bounds, item: items.Directive) -> tuple[Bounds, str]:
         case (word, number) if word in MEANINGS and (found := _number(number)) is not None:
             if word == "output" and found < LEAST_OUTPUT:
                 wanted = f"`output` from {LEAST_OUTPUT:,} characters on"
-                hint = "a cell that may show less cannot show that the limit is raised again"
+                hint = "with less, a cell could not show that the limit was raised again"
                 raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=f"`{number}`", hint=hint))
             return _with(bounds, word, found)
         case (word, number) if word in MEANINGS:
-            wanted = f"a whole number from 1 on behind `{word}`, or `off`, or `default`"
-            hint = "`5k` and `2G` are numbers as well; `%limit` alone tells what is set"
+            wanted = f"a whole number from 1 on after `{word}`, or `off`, or `default`"
+            hint = "`5k` and `2G` are numbers too; `%limit` alone shows the current limits"
             raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=f"`{number}`", hint=hint))
         case words:
             wanted = f"{', '.join(f'`{name}`' for name in MEANINGS)}, and a number, `off` or `default`"
             found = f"`{' '.join(words)}`"
-            hint = "for example `%limit steps 5000` or `%limit bytes 2G`; `%limit` alone tells what is set"
+            hint = "for example `%limit steps 5000` or `%limit bytes 2G`; `%limit` alone shows the current limits"
             raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=found, hint=hint))
 
 

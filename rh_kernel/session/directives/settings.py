@@ -72,8 +72,8 @@ def _strict(item: items.Directive, context: AnalysisContext) -> Set:
     word = chosen(item, "on", "off")
     settings = context.settings if word is None else replace(context.settings, strict=word == "on")
     if settings.strict:
-        return Set(settings, "strict is on: where a function is not smooth it is undefined, and reduction is stuck there")
-    return Set(settings, "strict is off: where a function is not smooth it has a value and a slope all the same")
+        return Set(settings, "strict is on: a function is undefined where it is not smooth, and reduction is stuck there")
+    return Set(settings, "strict is off: a function has a value and a slope even where it is not smooth")
 
 
 def _evaluator(item: items.Directive, context: AnalysisContext) -> Set:

@@ -35,7 +35,7 @@ def needs_expression(item: items.Directive) -> s.Expr:
 def expect_no_words(item: items.Directive) -> None:
     """Raises ``Rejected`` if something follows the directive's name."""
     if item.words or item.argument is not None:
-        found, hint = f"`{item.span.text}`", f"Write `%{item.name.text}` alone on its line."
+        found, hint = f"`{item.span.text}`", f"write `%{item.name.text}` alone on its line"
         raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="nothing more", found=found, hint=hint))
 
 
@@ -49,7 +49,7 @@ def chosen(item: items.Directive, *choices: str) -> str | None:
         case words:
             *others, last = [f"`{choice}`" for choice in choices]
             wanted = f"{', '.join(others)} or {last}"
-            found, hint = f"`{' '.join(words)}`", f"`%{item.name.text}` alone tells what is set"
+            found, hint = f"`{' '.join(words)}`", f"`%{item.name.text}` alone shows the current setting"
             fix = _nearest(item.span, words, choices)
             raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint, fix=fix))
 
@@ -61,7 +61,7 @@ def chosen_words(item: items.Directive, choices: tuple[str, ...], *, alone: str)
         return words
     others = ", ".join([f"`{choice}`" for choice in choices if choice != alone])
     wanted, found = f"nothing, words of {others}, or `{alone}`", f"`{' '.join(words)}`"
-    hint = f"Several words may stand together; `{alone}` stands without others."
+    hint = f"several words can be combined; `{alone}` cannot"
     raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint))
 
 
@@ -98,11 +98,11 @@ def file_name(item: items.Directive) -> str:
             return name
         case _:
             found, fix = f"`{written}`" if written else "nothing", None
-            hint = f'for example `%{item.name.text} weights.npz`; a name with spaces stands in quotes, "my weights.npz"'
+            hint = f'for example `%{item.name.text} weights.npz`; put a name with spaces in quotes, "my weights.npz"'
             if written.startswith('"') and written.count('"') == 1:
                 hint, fix = "its closing quote is missing", Fix(Span(item.span.source, item.span.end, item.span.end), '"')
             elif re.fullmatch(r"'[^'\"]+'", written):
-                hint = "a name with spaces stands in double quotes, one without needs none"
+                hint = "a name with spaces needs double quotes"
                 fix = Fix(Span(item.span.source, item.span.end - len(written), item.span.end), f'"{written[1:-1]}"')
             raise Rejected(
                 DirectiveWords(span=item.span, name=item.name.text, wanted="a file", found=found, hint=hint, fix=fix)
@@ -113,14 +113,14 @@ def unknown_directive(item: items.Directive) -> Rejected:
     """The error for a directive that does not exist."""
     name = item.name.text
     if name in names(LABORATORY):
-        hint = f"`%{name}` stands below a line %%lambda, where the functions are that it differentiates"
+        hint = f"write `%{name}` below a line %%lambda, with the functions that it differentiates"
         raise Rejected(UnknownDirective(span=item.name.span, name=name, hint=hint))
     if name in names(EFFECTS):
-        hint = f"`%{name}` stands below a line %%eff, before an expression of that language"
+        hint = f"write `%{name}` below a line %%eff, before an expression of that language"
         raise Rejected(UnknownDirective(span=item.name.span, name=name, hint=hint))
     is_of_python = name in _OF_IPYTHON.split()
     near = [] if is_of_python else difflib.get_close_matches(name, names(), n=1)
     span = Span(item.span.source, item.span.start, item.name.span.end)
     fix = Fix(span, f"%{near[0]}") if near else None
-    hint = "" if near else OF_PYTHON if is_of_python else "`%help` lists what there is"
+    hint = "" if near else OF_PYTHON if is_of_python else "`%help` lists the directives"
     return Rejected(UnknownDirective(span=span, name=item.name.text, hint=hint, fix=fix))

@@ -123,7 +123,7 @@ def analyze(item: s.AdItem, functions: Functions) -> Differentiate | ShowForms:
     elif f.result == SCALAR:
         W = 1.0
     else:
-        hint = f"write it behind `with`: %ad {item.system.text} {f.name}(…) with W"
+        hint = f"write it after `with`: %ad {item.system.text} {f.name}(…) with W"
         raise Rejected(NeedsCotangent(span=item.span, name=f.name, type=str(f.result), hint=hint))
     return Differentiate(systems, f, point, W, along=False, traces=item.traces, span=item.span)
 
@@ -201,7 +201,7 @@ def _pushed(asked: Differentiate) -> tuple[Row, ...]:
         try:
             if one.forward is None:
                 hint = _able(lambda other: other.forward is not None)
-                raise Rejected(CannotDo(span=asked.span, system=one.name, what="pushes no tangents forward", hint=hint))
+                raise Rejected(CannotDo(span=asked.span, system=one.name, what="has no forward mode", hint=hint))
             with shallow(asked.span, SHALLOWER):
                 outcome = one.forward(asked.program, asked.point, components(asked.direction))
         except Failure as failure:
@@ -219,8 +219,8 @@ def _pushed(asked: Differentiate) -> tuple[Row, ...]:
 def _rewriting(asked: Differentiate, settings: Settings) -> Generator[Event, None, RewritingShown]:
     """The steps of the one system that is asked for."""
     if len(asked.systems) > 1:
-        what = "cannot be traced: name one system"
-        raise Rejected(CannotDo(span=asked.span, system="all of them at once", what=what, hint=_able(_rewrites)))
+        what = "cannot be traced: name a single system"
+        raise Rejected(CannotDo(span=asked.span, system="all systems at once", what=what, hint=_able(_rewrites)))
     one = next(iter(asked.systems))
     if one.steps is None or (asked.along and one.reverse is not None):
         what = "does not rewrite step by step" if one.steps is None else "is traced at a point, with a cotangent"
@@ -240,7 +240,7 @@ def _rewriting(asked: Differentiate, settings: Settings) -> Generator[Event, Non
 
 def _able(can: Callable[[System], bool]) -> str:
     """Which systems can do what another cannot."""
-    return f"these can: {', '.join([name for name in names() if can(system(name))])}"
+    return f"these systems can: {', '.join([name for name in names() if can(system(name))])}"
 
 
 def _rewrites(one: System) -> bool:

@@ -238,7 +238,7 @@ def _show_steps(asked: RunEffects, number: int, settings: Settings) -> Generator
     subject = _DIRECTIVE.sub("", asked.span.text).strip()
     yield Shown(number, ReductionShown(subject, asked.type, found))
     if found.is_cut:
-        hint = "`%count` runs as many as `%limit steps` allows on the machine, and shows none"
+        hint = "`%count` runs up to `%limit steps` steps without showing them"
         raise Stuck(OutOfFuel(span=asked.span, steps=_most(settings), hint=hint))
     if found.stuck:
         raise placed(Stuck(*found.stuck), asked.span)

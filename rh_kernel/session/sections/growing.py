@@ -48,6 +48,6 @@ def _case(size: int, text: str, context: AnalysisContext) -> Case:
             case _:
                 pass
     if found is None:
-        hint = "Let the text end in a gradient: `%ad all f(…)`."
-        raise Rejected(CannotDo(system="growth", what="counts what a text ends in: %ad all f(…)", hint=hint))
+        hint = "end the text with a gradient: `%ad all f(…)`"
+        raise Rejected(CannotDo(system="growth", what="runs the last line of a text, %ad all f(…)", hint=hint))
     return found

@@ -31,5 +31,5 @@ def failed_names(section: str, context: AnalysisContext) -> Generator[None]:
 
 def _explained(d: Diagnostic, section: str, context: AnalysisContext) -> Diagnostic:
     if isinstance(d, UnknownName) and f"{section} {d.name}" in context.definitions.failed:
-        return DependsOnError(span=d.span, name=d.name, hint="mend the declaration first")
+        return DependsOnError(span=d.span, name=d.name, hint="fix its declaration first")
     return d

@@ -7,7 +7,7 @@ from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 THE_END = "the end of the item"
 
-OF_PYTHON = "that is Python's: put it into a cell that begins with `%%python`"
+OF_PYTHON = "this is Python: put it into a cell that begins with `%%python`"
 
 # Tokens that cannot occur inside a bracket: finding one where a closer is expected means the bracket was never closed.
 OUTSIDE = frozenset({"in", "with", "=", "→", "←", "⇐", "⇒", "|", ";"})
@@ -20,51 +20,51 @@ _GROUPS = re.compile(r"[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
 _OTHER_BASE = re.compile(r"0(?:[xX][0-9a-fA-F]{1,12}|[bB][01]{1,40}|[oO][0-7]{1,16})")
 
 FOREIGN_SIGNS = {
-    "==": ("comparison", "equal labels are counted with same_argmax(x, y); a declaration has one `=`"),
-    "!=": ("comparison", "terms are differentiable; step(x), sign(x) and same_argmax(x, y) are the nearest there is"),
-    ">=": ("comparison", "terms are differentiable; step(x) and maximum(x, y) are the nearest there is"),
+    "==": ("comparison", "compare labels with same_argmax(x, y); a declaration has a single `=`"),
+    "!=": ("comparison", "terms are differentiable; step(x), sign(x) and same_argmax(x, y) come closest"),
+    ">=": ("comparison", "terms are differentiable; step(x) and maximum(x, y) come closest"),
     "&&": ("truth values", "terms are differentiable; step(x) is 0 or 1"),
     "||": ("truth values", "the backward part of a clause begins with a single `|`"),
     "**": ("powers", "write x * x or square(x)"),
 }
-ASSIGNMENT = ("assignment", "a let binds a name, `let x <- M in N`; a location is changed by Put[l](M)")
+ASSIGNMENT = ("assignment", "a let binds a name, `let x <- M in N`; `Put[l](M)` updates a location")
 
-COMMENTS = "Comments begin with `#`."
+COMMENTS = "comments begin with `#`"
 LOOPS = (
-    "Write the steps one after the other, with a `let` for each; `x * x` and `sum(x)` go through all entries by themselves. "
-    'Training goes through the samples of a data set: `train P for x in data("xor") epochs 10`.'
+    "write one `let` for each step; `x * x` and `sum(x)` work on whole arrays; "
+    'training iterates over a data set: `train P for x in data("xor") epochs 10`'
 )
 FOREIGN_WORDS = {
     **dict.fromkeys(("lambda", "λ", "fn"), ("function values", "declare a function: fun f(x : A) = M")),
-    **dict.fromkeys(("if", "match"), ("conditionals", "a program is a straight line; see relu and step")),
+    **dict.fromkeys(("if", "match"), ("conditionals", "programs have no branches; see relu and step")),
     **dict.fromkeys(("for", "while", "repeat", "scan", "map"), ("loops", LOOPS)),
-    **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a cell of its own that begins with %%python")),
-    "print": ("printing", "an item shows its value"),
+    **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a separate cell that begins with %%python")),
+    "print": ("printing", "every item shows its value"),
 }
 """Names that are keywords or builtins in other languages: the construct they stand for there, and a hint. Plain names here."""
 
 NEXT = {
-    "=": "a let has an arrow, `let x <- M in N` or `let x <= P in Q`; a name for good is declared: const x = M",
+    "=": "a let has an arrow, `let x <- M in N` or `let x <= P in Q`; for later cells, declare it: const x = M",
     "<": "there is no comparison; a tuple is written (x, y) or ⟨x, y⟩",
     ">": "there is no comparison; a tuple is written (x, y) or ⟨x, y⟩",
-    "←": "a let begins with its word: let x <- M in N",
-    "⇐": "a let begins with its word: let x <= P in Q",
-    ";": "only the clauses of a handler are separated by `;`; each item has a line of its own",
+    "←": "write `let` first: let x <- M in N",
+    "⇐": "write `let` first: let x <= P in Q",
+    ";": "`;` only separates the clauses of a handler; write each item on its own line",
 }
 FIRST = {
-    **dict.fromkeys((*OUTSIDE, "+", "*", "@", "/", "·", "×"), "a line that continues an item is indented"),
+    **dict.fromkeys((*OUTSIDE, "+", "*", "@", "/", "·", "×"), "indent the lines that continue an item"),
     "//": COMMENTS,
     "<": "a tuple is written (x, y) or ⟨x, y⟩",
 }
 
 CHARACTERS = {
     "\t": "indent with spaces",
-    "\u00a0": "it looks like a space and came in with a copied text; type a space",
-    "'": 'strings stand in double quotes: "xor"',
-    "“": 'strings stand in straight quotes: "xor"',
-    "”": 'strings stand in straight quotes: "xor"',
+    "\u00a0": "it looks like a space and probably comes from copied text; replace it by a space",
+    "'": 'strings have double quotes: "xor"',
+    "“": 'strings have straight quotes: "xor"',
+    "”": 'strings have straight quotes: "xor"',
     "²": "write square(x) or x * x",
-    "?": "`%help exp` tells what is known of a name, and Shift-Tab what is known where the cursor is",
+    "?": "`%help exp` explains a name, and Shift-Tab explains the name at the cursor",
     "^": "a transpose is w^T or wᵀ; a power is x * x or square(x)",
     "–": "a minus sign is -",
     "—": "a minus sign is -",
@@ -119,8 +119,8 @@ def shorten(text: str) -> str:
 def of_number(text: str) -> tuple[str, str]:
     """Return a hint about a malformed number, and its corrected text (empty if unknown)."""
     if _GROUPS.fullmatch(text):
-        return "digits stand together", text.replace("_", "")
+        return "write the digits of a number without separators", text.replace("_", "")
     if _OTHER_BASE.fullmatch(text):
-        return "numbers are decimal", str(int(text, 0))
+        return "numbers are written in decimal", str(int(text, 0))
     factors = _FACTORS.fullmatch(text)
-    return "a name begins with a letter, and a product is written with *", f"{factors[1]} * {factors[2]}" if factors else ""
+    return "names begin with a letter, and products are written with *", f"{factors[1]} * {factors[2]}" if factors else ""

@@ -140,10 +140,10 @@ class Cursor:
             self.advance()
             return Name(token.text, span=Span(self.source, token.start, token.end))
         if token.kind is Kind.KEYWORD:
-            hint = hint or f"`{token.text}` is a word of the language; choose another name"
+            hint = hint or f"`{token.text}` is a keyword; choose another name"
             raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         if token.kind is Kind.NUMBER:
-            hint = hint or "a name begins with a letter"
+            hint = hint or "names begin with a letter"
             raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         raise self.fail(expected, hint)
 
@@ -234,7 +234,7 @@ class Cursor:
         """A hint for an item that ends too early, if a line in the first column follows it."""
         if self.token.kind is not Kind.END or not self.source.text[self.token.end :].strip():
             return ""
-        return "what begins in the first column is a new item; indent the lines that continue this one"
+        return "a line that begins in the first column starts a new item; indent the lines that continue this one"
 
     def indented(self, beginning: str = "") -> Fix | None:
         """A quick fix that indents the line after an item that ends too early, so that it continues this item.
@@ -292,13 +292,13 @@ class Cursor:
         """The diagnostic for a ``;`` in a list; between the rows of a matrix its quick fix brackets each row."""
         before = self.source.text[opening.end : self.token.start]
         if opening.text != "[" or "," not in before:
-            hint, fix = "the parts of a list are separated by commas", Fix(self.here(), ",")
+            hint, fix = "separate the elements of a list by commas", Fix(self.here(), ",")
             return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
         written, fix = _ROWS.match(self.source.text, opening.start), None
         rows = [row.strip() for row in written[0][1:-1].split(";")] if written else []
         if written and len({row.count(",") for row in rows}) == 1:
             fix = Fix(Span(self.source, *written.span()), f"[{', '.join(f'[{row}]' for row in rows)}]")
-        hint = "each row of a matrix has its own brackets: [[1, 2], [3, 4]]"
+        hint = "put each row of a matrix in its own brackets: [[1, 2], [3, 4]]"
         return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
 
     def _mismatches(self, closer: Token) -> bool:
@@ -311,7 +311,7 @@ class Cursor:
         here, found = self.here(), self.found()
         if not self.brackets:
             first = self._upcoming == 1 and self.token.text != "}"
-            hint = "a line that continues an item is indented" if first else "no bracket is open here"
+            hint = "indent the lines that continue an item" if first else "no bracket is open here"
             return Rejected(MismatchedBracket(span=here, found=found, expected=expected, hint=hint))
         opening = self.brackets[-1]
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
@@ -330,7 +330,7 @@ class Cursor:
         is_sure = not self.holds(Kind.NAME, Kind.NUMBER) or any(bracket.text == "{" for bracket in self.brackets)
         hint, fix = "", self.insert(self._closers()) if is_sure else None
         if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
-            hint = "indent the line that closes it: in the first column a new item begins"
+            hint = "indent the line that closes it: a line that begins in the first column starts a new item"
             fix = self.indented(CLOSERS[opening.text])
         elif self.token.kind is Kind.END and opening.text == "{" and CLAUSE.match(following):
             hint, fix = self.unindented(), self.indented()
@@ -376,12 +376,12 @@ class Cursor:
         if token.text in NEXT:
             return NEXT[token.text]
         if token.text in CLOSERS.values() and before.text == ",":
-            return "no comma follows the last of a list"
+            return "a list has no comma after its last element"
         if self.begins_line() or not ends_expression(before) or not ends_expression(token):
             return ""
         if self.brackets and self.brackets[-1].text != "{":
-            return "commas stand between the parts of a list"
+            return "separate the elements of a list by commas"
         if before.kind is Kind.NAME and token.kind in {Kind.NAME, Kind.NUMBER}:
             call = f"{shorten(before.text)}({shorten(token.text)})"
-            return f"arguments stand in brackets, {call}, and a product is written with *"
+            return f"arguments are written in brackets, {call}, and products with *"
         return ""

@@ -181,7 +181,7 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
         if isinstance(W, Number) and W.span.end == dot_token.start:
             whole = Span(c.source, start, dot_token.end)
             is_whole = W.text.isdecimal()
-            hint = "digits stand on both sides of the point" if is_whole else "a number has one decimal point"
+            hint = "write digits on both sides of the point" if is_whole else "a number has one decimal point"
             raise c.malformed(whole, hint, Fix(whole, f"{W.text}.0" if is_whole else W.text))
         foreign = attribute(W, c.rest(), c.source)
         if foreign is not None:
@@ -221,7 +221,7 @@ def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Exp
             hint = f"it is applied to its input: {shorten(f.text)}[…](x)"
             if all(isinstance(i, Number | Negate) for i in indices):
                 inside = shorten(c.source.text[f.span.end : c.end].strip())
-                hint = f"sizes and locations stand in square brackets, an input in round ones: {shorten(f.text)}({inside})"
+                hint = f"sizes and locations go in square brackets, the input in round ones: {shorten(f.text)}({inside})"
             raise c.fail("`(` and the arguments", hint)
         return Family(f, indices, span=span)
     projection = _PROJECTION.fullmatch(f.text)
@@ -261,9 +261,9 @@ def _extended(c: Cursor) -> Expr:
 
 def _no_expression(c: Cursor, text: str) -> Rejected:
     if c.holds(Kind.PROJECTION):
-        return c.malformed(c.here(), "digits stand on both sides of the point", Fix(c.here(), f"0{text}"))
+        return c.malformed(c.here(), "write digits on both sides of the point", Fix(c.here(), f"0{text}"))
     if c.holds(Kind.STRING):
-        return c.fail(_EXPRESSION, 'strings name files and data sets alone: load("w.npy"), data("xor")')
+        return c.fail(_EXPRESSION, 'strings are only used for files and data sets: load("w.npy"), data("xor")')
     if text == "rd":
         if c.peek().kind is Kind.END:
             c.advance()
@@ -304,7 +304,7 @@ def _arrow(c: Cursor) -> Arrow:
         case "(":
             raise c.fail(expected, "a let binds a name or a tuple; a function is declared with fun f(x : A) = M")
         case ",":
-            raise c.fail(expected, "a tuple of names stands in brackets: let (x, y) <- M in N")
+            raise c.fail(expected, "write a tuple of names in brackets: let (x, y) <- M in N")
         case _:
             raise c.fail(expected, _TWO_LETS)
 
@@ -338,21 +338,31 @@ def _rev_handle(c: Cursor) -> Expr:
     rev = c.advance()
     if c.at("handler"):
         raise c.fail(
-            "`handle`", "rev handler(C) is the type of a handler; commands are handled by rev handle (M) <x>. P with H"
+            "`handle`", "`rev handler(C)` is the type of a handler; to handle a command write rev handle (M) <x>. P with H"
         )
     c.need("handle")
     if not c.at("(", "⟨"):
-        raise c.fail("`(` and the input", "write rev handle (M) <x1, …, xn>. P with H")
+        raise _unbracketed(c)
     opening = c.token
     items = expressions(c, opening.text)
     M = _tuple(items, c.since(opening.start))
     if not c.at("<", "⟨"):
-        raise c.fail("`<` and the variables that the input is bound to", "write rev handle (M) <x1, …, xn>. P with H")
+        raise c.fail("`<` and the variables for the input", "write rev handle (M) <x1, …, xn>. P with H")
     variables = patterns(c, c.token.text)
     dot(c)
     R = expression(c)
     H = _handled_with(c, rev)
     return RevHandleExpr(M, variables, R, H, span=c.since(rev.start))
+
+
+def _unbracketed(c: Cursor) -> Rejected:
+    """The diagnostic about the input of ``rev handle`` without brackets, with a fix if the variables follow it."""
+    tokens = c.rest()
+    count = next((n for n, token in enumerate(tokens) if token.text in {"<", "⟨"}), 0)
+    if not count:
+        return c.fail("`(` and the input", "write rev handle (M) <x1, …, xn>. P with H")
+    span = Span(c.source, tokens[0].start, tokens[count - 1].end)
+    return c.fail("`(` and the input", "put the input in round brackets", Fix(span, f"({span.text})"))
 
 
 def _handled_with(c: Cursor, word: Token) -> HandlerExpr:

@@ -18,7 +18,7 @@ _ARRAYS = {
     **dict.fromkeys(("array", "asarray", "tensor"), "An array is written out: `[1, 2]`, and a matrix `[[1, 2], [3, 4]]`."),
     **dict.fromkeys(("zeros", "zeros_like"), "An array of zeros is `fill[3](0)`, and `0` is the zero of every type."),
     **dict.fromkeys(("ones", "ones_like", "full"), "An array of ones is `fill[3](1)`."),
-    "eye": "The identity matrix is an initial content: `loc w : Real(2, 2) = eye`.",
+    "eye": "The identity matrix is the initial content of a location: `loc w : Real(2, 2) = eye`.",
     "max": "The larger of two arrays, entry by entry, is `maximum(x, y)`.",
     "min": "The smaller of two arrays, entry by entry, is `minimum(x, y)`.",
     "stack": "Arrays are joined along their first axis by `concat(x, y)`.",
@@ -44,9 +44,9 @@ def _of_module(module: Var, rest: list[Token], source: Source) -> Rejected:
     whole = Span(source, module.span.start, last.end)
     ours, fix = OURS.get(last.text), None
     if ours is None:
-        hint = _ARRAYS.get(last.text, "`%help` lists the functions of the language, which are written without a module.")
+        hint = _ARRAYS.get(last.text, "Functions have no module prefix; `%help` lists them.")
     else:
-        hint = f"Functions are written without a module: `{USAGE.get(last.text, ours)}`."
+        hint = f"Functions have no module prefix: `{USAGE.get(last.text, ours)}`."
         fix = None if last.text in USAGE else Fix(whole, ours)
     return Rejected(ForeignSyntax(span=whole, found=f"modules (`{shorten(whole.text)}`)", hint=hint, fix=fix))
 
@@ -57,11 +57,11 @@ def _method(x: Var, rest: list[Token], source: Source) -> Rejected:
     whole = Span(source, x.span.start, rest[2].end if closes else rest[0].end)
     call = USAGE.get(rest[0].text) or (f"{ours}({x.name})" if closes else f"{ours}({x.name}, …)")
     fix = Fix(whole, call) if closes and rest[0].text not in USAGE else None
-    hint = f"A function stands in front of its argument: `{call}`."
+    hint = f"Write the function before its argument: `{call}`."
     return Rejected(ForeignSyntax(span=whole, found=f"methods (`{shorten(whole.text)}`)", hint=hint, fix=fix))
 
 
-SLICES = "The entries from `lo` up to `hi` of an array are `slice[lo, hi](x)`; they are counted from 0."
+SLICES = "`slice[lo, hi](x)` is the entries from `lo` up to `hi`, numbered from 0."
 
 
 def entry(f: Span, indices: tuple[Expr, ...], whole: Span) -> Rejected | None:
@@ -82,7 +82,7 @@ def entry(f: Span, indices: tuple[Expr, ...], whole: Span) -> Rejected | None:
     if not is_array:
         if f.text in SIZED or f.text[0].isupper() or f.source.text[f.end] != "[":
             return None
-        hint, fix = f"{hint} What takes sizes has its input behind them: `{shorten(whole.text)}(…)`.", None
+        hint, fix = f"{hint} If it is a function with sizes, its input comes after them: `{shorten(whole.text)}(…)`.", None
     return Rejected(ForeignSyntax(span=whole, found=f"entries by number (`{shorten(whole.text)}`)", hint=hint, fix=fix))
 
 

@@ -24,15 +24,15 @@ from rh_kernel.syntax.surface import (
 
 _CLAUSE = "a clause, `return x -> P` or `Op(x) -> …`"
 _OR_END = f"{_CLAUSE}, or `}}`"
-_BACKWARD = "the backward part is written `| y, z -> Q`: y is the cotangent, z what the forward part kept"
-_TWO_CLAUSES = "in a reverse handler Op(x) -> P | y, z -> Q, in an ordinary one Op(x), k -> Q"
+_BACKWARD = "write the backward part as `| y, z -> Q`: y is the cotangent, z the data saved by the forward part"
+_TWO_CLAUSES = "write Op(x) -> P | y, z -> Q in a reverse handler, Op(x), k -> Q in an ordinary one"
 
 
 def handler_literal(c: Cursor, expression: Callable[[Cursor], Expr]) -> HandlerLiteral:
     """Parse ``{ … }``; clauses are separated by newlines, ``;`` or nothing."""
     # A clause uses more Python stack frames than a bracket.
     c.deepen(2)
-    start = c.open("{", "the clauses of a handler stand in braces").start
+    start = c.open("{", "write the clauses of a handler in braces").start
     clauses: list[Clause] = []
     while not c.at("}"):
         if not c.take(";"):
@@ -54,7 +54,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
             raise c.fail(_OR_END, "a return clause has no backward part")
         return ReturnClause(x, P, span=c.since(start))
     if c.token.kind is not Kind.NAME:
-        raise c.fail(_OR_END, "a clause begins with an operation's name" if c.holds(Kind.KEYWORD) else "")
+        raise c.fail(_OR_END, "a clause begins with the name of an operation" if c.holds(Kind.KEYWORD) else "")
     op = c.name()
     indices = _indices(c)
     if not c.at("("):
@@ -72,7 +72,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
     _expect_bar(c, op)
     y = pattern(c)
     if not c.at(","):
-        raise c.fail("`,` and a name for what the forward part kept", _BACKWARD)
+        raise c.fail("`,` and a name for the data saved by the forward part", _BACKWARD)
     c.advance()
     z = pattern(c)
     _arrow(c)
@@ -95,7 +95,7 @@ def _arrow(c: Cursor) -> None:
     if c.take("→"):
         return
     if c.at("=", "⇒", "←", "⇐", ":", ":=", "==", "."):
-        hint = "in a clause `->` stands between what is bound and the command"
+        hint = "write `->` between the pattern of a clause and its command"
         raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected="`->`", hint=hint, fix=Fix(c.here(), "->")))
     raise c.fail("`->`", _TWO_CLAUSES)
 
@@ -104,7 +104,7 @@ def _expect_bar(c: Cursor, op: Name) -> None:
     if c.take("|"):
         return
     if is_backward(c.rest()):
-        hint, fix = "The backward part of a clause begins with `|`.", Fix(Span(c.source, c.token.start, c.token.start), "| ")
+        hint, fix = "the backward part of a clause begins with `|`", Fix(Span(c.source, c.token.start, c.token.start), "| ")
         raise Rejected(MissingBackward(span=c.here(), found=c.found(), operation=op.text, hint=hint, fix=fix))
     if c.is_misfit():
         raise c.fail("`|` and the backward part", _BACKWARD)

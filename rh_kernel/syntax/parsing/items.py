@@ -51,7 +51,7 @@ from rh_kernel.syntax.surface_items import (
 )
 
 _DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
-_TRAINING = 'training is written train P for x in data("…") epochs 10'
+_TRAINING = 'write train P for x in data("…") epochs 10'
 _THE_END = "the end of the item"
 _MEANT = {
     "def": "fun",
@@ -103,7 +103,7 @@ def _item(c: Cursor, start: int) -> Item:
             name = _declared_name(c)
             A = result_type(c)
             if A is not None and c.holds(Kind.END):
-                raise c.fail("`=`", f"a location begins with some content: loc {name.text} : {A.span.text} = zeros")
+                raise c.fail("`=`", f"give the location an initial content: loc {name.text} : {A.span.text} = zeros")
             _expect_equals(c, is_typed=A is not None)
             initial = _initial(c)
             return LocDeclaration(name, A, initial, span=c.since(start))
@@ -112,7 +112,7 @@ def _item(c: Cursor, start: int) -> Item:
         case "op":
             name = _declared_name(c)
             statics = static_parameters(c)
-            c.need(":", "an operation is declared with its type: op Op[l : Loc(n)] : A -> B")
+            c.need(":", "declare an operation with its type: op Op[l : Loc(n)] : A -> B")
             A = type_expression(c)
             c.need("→", "an operation has the type A -> B")
             B = type_expression(c)
@@ -146,13 +146,13 @@ def _item(c: Cursor, start: int) -> Item:
 
 def _declared_name(c: Cursor) -> Name:
     word = c.advance().text
-    return c.name(f"the name of the {word} that is declared")
+    return c.name(f"a name for the {word}")
 
 
 def _expect_equals(c: Cursor, *, is_typed: bool = True) -> None:
     """Consume ``=``. If there is no type annotation yet, an arrow here is reported as a mistyped ``:``."""
     if not is_typed and c.at("→") and (c.peek().text == "Real" or any(t.text == "=" for t in c.rest())):
-        raise c.fail("`:` or `=`", "the type of what is declared stands behind `:`", Fix(c.here(), ":"))
+        raise c.fail("`:` or `=`", "write the type after `:`", Fix(c.here(), ":"))
     others = ("←", "⇐", "→", ":=", "==")
     c.need("=", "declarations use `=`, lets use `<-` and `<=`" if c.at(*others) else "", *others)
 
@@ -185,13 +185,13 @@ def _trailing_hint(c: Cursor) -> str:
         case "with":
             return "a handler is used by handle P with H or rev handle (M) <x>. P with H"
         case "|" | "→":
-            return "clauses stand between the braces of a handler: { Op(x) -> P | y, z -> Q }"
+            return "clauses belong between the braces of a handler: { Op(x) -> P | y, z -> Q }"
         case "in":
             return "this `in` has no `let`"
         case ":":
             return "%type shows the type of a term or a command"
         case "[":
-            return "an array has no entries to ask for; slice[0, 2](x) is what stands from 0 up to 2"
+            return "arrays cannot be indexed; slice[0, 2](x) is the entries from 0 up to 2"
         case _:
             return ""
 
@@ -205,7 +205,7 @@ def _fun(c: Cursor, start: int) -> FunDeclaration:
     derivative = None
     if c.at("with"):
         at = c.advance().start
-        c.need("rd", "a function brings its derivative as `with rd(w, x) = N`")
+        c.need("rd", "give the derivative of a function as `with rd(w, x) = N`")
         c.open("(")
         w = pattern(c)
         c.need(",", "rd(w, x) binds the cotangent w and the point x")
@@ -238,7 +238,7 @@ def _initial(c: Cursor) -> Initial | Expr:
                 c.need("=")
                 named.append((key, expression(c)))
             elif named:
-                raise c.fail("a named option, e.g. seed=1", "what has a name comes last")
+                raise c.fail("a named option, e.g. seed=1", "named options come last")
             else:
                 arguments.append(expression(c))
             if not c.at(","):
@@ -254,7 +254,7 @@ def _train(c: Cursor, start: int) -> TrainItem:
     c.advance()
     P = expression(c)
     if c.at("with"):
-        raise c.fail("`for`", "a handler runs what is handled: train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for …")
+        raise c.fail("`for`", "`with` belongs to a handled command: train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for …")
     c.need("for", _TRAINING)
     p = pattern(c)
     c.need("in")
@@ -292,7 +292,7 @@ def _train(c: Cursor, start: int) -> TrainItem:
 
 def _data(c: Cursor) -> DataExpr:
     start = c.token.start
-    hint = 'data stands for a set by its name or file: data("xor"), data("mine.npz")'
+    hint = 'give a data set by its name or file: data("xor"), data("mine.npz")'
     c.need("data", hint)
     c.open("(")
     if c.token.kind is not Kind.STRING:
@@ -309,12 +309,12 @@ def _directive(c: Cursor, start: int) -> Directive:
     """
     python = Span(c.source, start, start + len(PYTHON))
     if python.text == PYTHON:
-        hint = "give Python a cell of its own; in a file, and in `rh.run`, there is none"
+        hint = "put Python into a separate cell; files and `rh.run` cannot contain it"
         raise Rejected(MisplacedPython(span=python, found=f"`{PYTHON}`", hint=hint))
     c.advance()
     if c.at("%") and c.peek().kind in {Kind.NAME, Kind.KEYWORD}:
         magic = Span(c.source, start, c.peek().end)
-        hint = "leave the line out: this cell is in the language already" if magic.text == "%%rh" else OF_PYTHON
+        hint = "remove this line: the cell is already in this language" if magic.text == "%%rh" else OF_PYTHON
         raise Rejected(ForeignSyntax(span=magic, found=f"cell magic `{shorten(magic.text)}`", hint=hint))
     name = c.name("the name of a directive", "%lsmagic lists the directives")
     option = _option(c) if name.text == "compile" else ()
@@ -322,7 +322,7 @@ def _directive(c: Cursor, start: int) -> Directive:
         if name.text != "compile":
             raise c.fail(
                 "a term or a command",
-                f"%{name.text} takes the command that is trained, for one sample: without `train` and `for`",
+                f"%{name.text} takes the command for one sample, without `train` and `for`",
             )
         training = _train(c, c.token.start)
         return Directive(name, None, option, training=training, span=c.since(start))

@@ -42,6 +42,6 @@ def _entry(c: Cursor) -> Expr:
     if c.at("[") and not negative:
         return array(c)
     if c.holds(Kind.PROJECTION):
-        raise c.malformed(c.here(), "digits stand on both sides of the point", Fix(c.here(), f"0{c.token.text}"))
+        raise c.malformed(c.here(), "write digits on both sides of the point", Fix(c.here(), f"0{c.token.text}"))
     is_term = c.holds(Kind.NAME) or c.at("(")
     raise c.fail("a number or an array of numbers", "a tuple of terms is written (x, y)" if is_term else "")

@@ -24,6 +24,9 @@ Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 _PIECE = re.compile(r'"(?:[^"\\\r\n]|\\.)*"?|#[^\r\n]*|[^\s"#]+')
 """A string, a comment or a word of a text in another language."""
 
+_IMPORT = re.compile(r"(?:import|from)\s")
+_ATTRIBUTE = re.compile(r"[^\W\d]\w*\.(?!rd\b)[^\W\d]")
+
 _ANGLES = {"<": "⟨", ">": "⟩"}
 _CLOSER = re.compile("`,` or `(.)`")
 
@@ -44,6 +47,16 @@ class Unparsed:
             fix.text.isspace() or (isinstance(d, MissingIn) and fix.span.end == self.span.end > fix.span.start)
             for d, fix in fixes
         )
+
+    @property
+    def is_import(self) -> bool:
+        """Whether it is a Python import."""
+        return _IMPORT.match(self.span.text) is not None
+
+    @property
+    def has_attributes(self) -> bool:
+        """Whether it accesses an attribute as Python does, such as ``np.pi``."""
+        return _ATTRIBUTE.search(self.span.text) is not None
 
     @property
     def is_clause(self) -> bool:
@@ -68,7 +81,7 @@ def parse(source: Source) -> tuple[Item | Unparsed, ...]:
 
 def _stray(words: Span) -> Unparsed:
     """The diagnostic for text after ``%%lambda`` on its line."""
-    hint = "what belongs to the section stands on lines of its own below"
+    hint = "start the contents of the section on the next line"
     found = f"`{shorten(words.text)}`"
     return Unparsed(words, (Unexpected(span=words, found=found, expected="the end of the line", hint=hint),), None)
 
@@ -147,13 +160,13 @@ def _expected_token(diagnostic: Diagnostic) -> Token:
 
 
 def _reject_indented(c: Cursor) -> None:
-    hint = "an item begins in the first column of a line"
+    hint = "start an item in the first column of a line"
     raise Rejected(IndentedItem(span=c.here(), found="an indented line", expected="an item", hint=hint))
 
 
 def reject_open(c: Cursor, chunk: Span) -> None:
     """Raise ``Rejected`` if the chunk still contains ``YOUR_CODE_HERE``. The cursor is at the beginning of the chunk."""
-    hint = f"write it in the place of `{STUB}`, and run the cell again"
+    hint = f"write it in place of `{STUB}`, and run the cell again"
     stubs = [t for t in (c.rest() if STUB in chunk.text else ()) if t.kind is Kind.NAME and t.text == STUB]
     if stubs:
         raise Rejected(*[StillOpen(span=Span(c.source, t.start, t.end), hint=hint) for t in stubs])

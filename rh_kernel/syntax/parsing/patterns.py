@@ -10,7 +10,7 @@ from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
 def pattern(c: Cursor) -> Pattern:
     """``x``, ``(p, q)``, ``⟨p, q⟩``; ``()`` binds nothing and is ``_``, and ``(p)`` is ``p``."""
     if not c.at("(", "⟨"):
-        hint = "names stand in round brackets, (x, y)" if c.at("[") else ""
+        hint = "write names in round brackets, (x, y)" if c.at("[") else ""
         name = c.name("a name or a tuple of names", hint)
         return NamePattern(name.text, span=name.span)
     start = c.token.start
@@ -42,7 +42,7 @@ def dot(c: Cursor) -> None:
     if c.take("."):
         return
     if c.holds(Kind.PROJECTION):
-        hint, fix = "a space stands after the dot", Fix(c.here(), f". {c.token.text[1:]}")
+        hint, fix = "write a space after the dot", Fix(c.here(), f". {c.token.text[1:]}")
     else:
         fix, hint = c.insert("."), "write rev handle (M) <x>. P with H, or W.rd(x. N)(V)"
     if c.holds(Kind.END, Kind.BAD_CHARACTER, Kind.BAD_NUMBER, Kind.BAD_STRING, Kind.FOREIGN):

@@ -43,9 +43,9 @@ def _factor(c: Cursor) -> TypeExpr:
             c.close(hint="a product type is written A * B")
             return A
         case "Loc" | "Dim":
-            raise c.fail(_TYPE, "locations and dimensions are static parameters: they stand in square brackets")
+            raise c.fail(_TYPE, "locations and dimensions are static parameters: write them in square brackets")
         case "real" | "R" | "ℝ" | "Float" | "float":
-            raise c.fail(_TYPE, "the type of reals is written Real, and Real(n) for n of them", Fix(c.here(), "Real"))
+            raise c.fail(_TYPE, "write Real for the type of reals, and Real(n) for n of them", Fix(c.here(), "Real"))
         case _:
             raise c.fail(_TYPE)
 
@@ -88,7 +88,7 @@ def _static_parameter(c: Cursor) -> StaticParameter:
 
 def typed_parameters(c: Cursor) -> tuple[TypedParameter, ...]:
     """``(x : A, y : B)``"""
-    c.open("(", "the input stands in brackets with its type: (x : Real(n))")
+    c.open("(", "write the input in brackets with its type: (x : Real(n))")
     parameters: list[TypedParameter] = []
     if not c.at_closer():
         parameters.append(_typed_parameter(c))

@@ -24,7 +24,7 @@ def check_bound(c: Cursor, e: Expr, expected: str, *, in_braces: bool = False) -
     match last:
         case Apply(head) if head.text == _WRITE:
             if c.at("in") or _is_followed_by_command(c, in_braces=in_braces):
-                hint = "what a command gives is bound, also where it is nothing: `let _ <= Put[l](M) in P`"
+                hint = "bind the result of every command, even if it is unit: `let _ <= Put[l](M) in P`"
                 raise _unbound(c, last, expected, hint, _bind(c, last))
         case Apply() | ResumeExpr() | RevHandleExpr() | HandleExpr() if c.at("in"):
             text = last.span.text if len(last.span.text) <= 30 and "\n" not in last.span.text else "…"

@@ -145,7 +145,7 @@ def _header(stream: IO[bytes], name: str) -> tuple[Header, bool]:
     except Exception as failure:  # among them those of Python's parser, which reads the header, and MemoryError
         raise Damaged(f"{name} has a broken header: {said(failure)}") from failure
     if dtype.hasobject:
-        raise Damaged(f"{name} holds Python objects")
+        raise Damaged(f"{name} contains Python objects")
     return Header(tuple([int(n) for n in shape]), dtype).checked(name), fortran
 
 

@@ -68,7 +68,7 @@ class Header:
         if len(self.shape) > MOST_AXES:
             raise Damaged(f"{name} has {len(self.shape)} axes")
         if min(self.shape, default=0) < 0 or prod(n for n in self.shape if n) * self.dtype.itemsize > MOST_BYTES:
-            raise Damaged(f"{name} has the impossible shape {shown(str(self.shape))}")
+            raise Damaged(f"{name} has the invalid shape {shown(str(self.shape))}")
         return self
 
 

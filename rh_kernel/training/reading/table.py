@@ -141,7 +141,7 @@ class Table:
                 continue
             if len(row) != len(self._columns):
                 found, expected = f"{len(row)} entries", str(len(self._columns))
-                hint = "Every line has one entry for each column; an entry with a separator in it stands in quotes."
+                hint = "every line needs one entry for each column; put an entry that contains a separator in quotes"
                 raise Rejected(RaggedRow(line=line, found=found, expected=expected, hint=hint))
             yield [_cell(cell, line, name) for cell, name in zip(row, self._columns, strict=True)]
 
@@ -158,7 +158,7 @@ def _blocks(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
             chunk += more
         if (zero := chunk.find(b"\0")) >= 0:
             line = number + _count(b"".join([*parts, chunk[:zero]]) + b"0") - 1
-            raise Damaged(f"line {line} holds a byte 0, as no text does")
+            raise Damaged(f"line {line} contains a zero byte, so this is not a text file")
         cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         if cut:
             block = b"".join([*parts, chunk[:cut]])
@@ -187,7 +187,7 @@ def _text(block: bytes, number: int) -> str:
         return block.decode("utf-8")
     except UnicodeDecodeError as failure:
         line = number + _count(block[: failure.start] + b"0") - 1
-        raise Damaged(f"line {line} holds the byte 0x{block[failure.start]:02x}, which is not UTF-8") from None
+        raise Damaged(f"line {line} contains the byte 0x{block[failure.start]:02x}, which is not UTF-8") from None
 
 
 def _cells(text: str, separator: str, line: int) -> list[str]:
@@ -206,7 +206,7 @@ def _header(line: str, file: str) -> tuple[list[str], str]:
         found, expected = "an empty first line", "the names of the columns"
         raise Rejected(NoSamples(what=f'"{file}"', found=found, expected=expected, hint=hint))
     if all(_number(name) is not None for name in names):
-        raise Rejected(BadColumns(why="the first line of the file holds numbers", expected="names of columns", hint=hint))
+        raise Rejected(BadColumns(why="the first line of the file contains numbers", expected="names of columns", hint=hint))
     if "" in names:
         why = f"column {names.index('') + 1} of the file has no name"
         raise Rejected(BadColumns(why=why, hint=hint))
@@ -233,22 +233,22 @@ def _arrays(columns: list[str]) -> dict[str, list[int]]:
     for stem, pairs in numbered.items():
         pairs.sort()
         if stem in alone:
-            why = f"`{shown(stem)}` is a column and has numbered columns beside it"
+            why = f"`{shown(stem)}` is both a column and the name of numbered columns"
             found = listed([stem, *[columns[place] for _, place in pairs]])
-            hint = f"Name the first column `{shown(stem)}0`, or call it something else."
+            hint = f"rename the column to `{shown(stem)}0`, or to something else"
             raise Rejected(BadColumns(why=why, found=found, hint=hint))
         if [number for number, _ in pairs] != list(range(len(pairs))):
-            why = f"the columns of `{shown(stem)}` are not numbered one by one from 0"
+            why = f"the columns of `{shown(stem)}` are not numbered consecutively from 0"
             expected = f"{stem}0" if len(pairs) == 1 else f"{stem}0 to {stem}{len(pairs) - 1}"
             found, written = listed([columns[place] for _, place in pairs]), shown(stem)
-            hint = f"The columns `{written}0`, `{written}1`, … form the array `{written}`, so none may be missing."
+            hint = f"The columns `{written}0`, `{written}1`, … form the array `{written}`, so none can be missing."
             raise Rejected(BadColumns(why=why, found=found, expected=expected, hint=hint))
         places[stem] = [place for _, place in pairs]
     return places
 
 
 def _no_rows() -> NoSamples:
-    found, hint = "its first line alone", "Below the names of the columns stands a line for each sample."
+    found, hint = "only a first line", "after the line of column names, write one line for each sample"
     return NoSamples(what="the file", found=found, expected="a line for each sample", hint=hint)
 
 
@@ -278,15 +278,15 @@ def _cell(cell: str, line: int, column: str) -> float:
         raise Rejected(problem)
     if not math.isfinite(value):
         place = f"line {line} of the file, in the column `{shown(column)}`,"
-        hint = "leave out or repair the samples with missing numbers; they would spread to every weight"
+        hint = "remove or repair the samples with missing numbers; they would spread to every weight"
         raise Rejected(NotFinite(place=place, found=str(value), expected="a finite number", hint=hint))
     return value
 
 
 def _hint(cell: str) -> str:
     if any(character.isdigit() for character in cell):
-        return "a number is made of the digits 0 to 9 and a decimal point alone, for instance 1000, 0.5 or 1e-3"
-    return "write a class as numbers, for instance columns t0, t1, … with 1 at its place and 0 elsewhere" if cell else ""
+        return "numbers have only digits and a decimal point, for example 1000, 0.5 or 1e-3"
+    return "one-hot encode a class, for example in columns t0, t1, …" if cell else ""
 
 
 def _number(cell: str) -> float | None:

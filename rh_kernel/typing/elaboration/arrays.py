@@ -42,8 +42,8 @@ def _number(e: s.Expr) -> float:
         case s.Negate(operand):
             return -_number(operand)
         case _:
-            hint = "an array is written with numbers only; put variables together with function symbols"
-            raise Rejected(BadArray(span=e.span, why="an array holds numbers", found=f"`{e.span.text}`", hint=hint))
+            hint = "array literals contain only numbers; use function symbols such as `concat` for variables"
+            raise Rejected(BadArray(span=e.span, why="an array contains numbers", found=f"`{e.span.text}`", hint=hint))
 
 
 def _nested(e: s.Expr) -> Nested:
@@ -59,8 +59,8 @@ def _check_regular(e: s.ArrayLiteral) -> tuple[int, ...]:
     for item, shape in zip(e.items, shapes, strict=True):
         if shape != shapes[0]:
             found, expected = _entries(shape), _entries(shapes[0])
-            why = "the rows of an array have to be alike"
-            hint = "Give each row equally many entries; rows of different lengths are a tuple of arrays, `([1, 2], [3])`."
+            why = "the rows of an array must have the same shape"
+            hint = "give each row the same number of entries, or make a tuple of arrays, `([1, 2], [3])`"
             expected = f"{expected}, as in the first row"
             raise Rejected(BadArray(span=item.span, why=why, found=found, expected=expected, hint=hint))
     return (len(e.items), *(shapes[0] if shapes else ()))

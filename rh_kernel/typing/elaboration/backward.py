@@ -27,7 +27,7 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
     k, name = clause.continuation.text, clause.head.text
     alike = head.arity == head.coarity
     span = resumed(clause.body, k) or clause.head.span
-    hint = f"to go forward and then back, use a reverse handler, with the clause cut in two at `{k}`"
+    hint = f"to go forward and then back, use a reverse handler and split the clause at `{k}`"
     halves = _as_reverse_clause(clause)
     hint += f":\n{halves}" if halves else ": what comes before it, and what comes after"
     return Rejected(
@@ -35,12 +35,12 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
             span=span,
             continuation=k,
             operation=name,
-            wanted="what the handler gives" if alike else "one type",
+            wanted="the result type of the handler" if alike else "one type",
             given="something else" if alike else "two",
             found=f"{B} from both" if alike else f"{B} from `{k}`, and {A} from the clause",
-            expected="one type for both" if answer == "_" else f"{answer} for both, which is what the handler gives",
+            expected="one type for both" if answer == "_" else f"{answer} for both, the result type of the handler",
             hint=hint,
-            notes=(Note(span=last(clause.body).span, text=f"the clause gives {A}"),),
+            notes=(Note(span=last(clause.body).span, text=f"the clause returns {A}"),),
         )
     )
 
@@ -78,13 +78,13 @@ def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D
     for d in failure.diagnostics:
         match d:
             case UnknownName(name=name) if name in bound:
-                hint = f"`{name}` belongs to the forward part: keep it there, `return (…, {name})`, and take it from `{z}` here"
+                hint = f"`{name}` belongs to the forward part: save it there, `return (…, {name})`, and take it from `{z}` here"
                 note = Note(span=bound[name], text=f"`{name}` is bound here, in the forward part")
                 told.append(replace(d, hint=hint, fix=None, notes=(note,)))
             case PatternDoesNotFit(span=span) if span is not None and clause.backward.span.to(span) != clause.backward.span:
-                told.append(replace(d, notes=(Note(span=_saved(clause), text=f"the forward part keeps {unifier.show(D)[0]}"),)))
+                told.append(replace(d, notes=(Note(span=_saved(clause), text=f"the forward part saves {unifier.show(D)[0]}"),)))
             case TypesDiffer() | OperandsDiffer() | NoSuchComponent() if d.span is not None and taken & _words(d.span):
-                kept = Note(span=_saved(clause), text=f"the forward part keeps {unifier.show(D)[0]}")
+                kept = Note(span=_saved(clause), text=f"the forward part saves {unifier.show(D)[0]}")
                 others = [note for note in d.notes if note.span != kept.span]
                 if exchanged is not None:
                     hint, fix = exchanged
@@ -129,7 +129,7 @@ def _reordered(clause: s.ReverseClause) -> tuple[str, Fix] | None:
             case s.TuplePattern(parts) if all(isinstance(part, s.NamePattern) for part in parts):
                 others = [part.name for part in parts if isinstance(part, s.NamePattern)]
                 if others != names and sorted(others) == sorted(names):
-                    hint = f"The forward part keeps `{kept.span.text}`, and `{p.span.text}` takes it apart in another order."
+                    hint = f"the forward part saves `{kept.span.text}`, but `{p.span.text}` has another order"
                     return hint, Fix(p.span, kept.span.text)
             case _:
                 pass

@@ -47,7 +47,7 @@ def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> E
         left = _at(definitions, item.left, right.type) or left
         right = _at(definitions, item.right, left.type) or right
     if left.type != right.type:
-        asked = Asked("the type of what stands on the right of `==`")
+        asked = Asked("the type of the right-hand side of `==`")
         story = (Note(span=item.right.span, text=f"this has type {right.type}"),)
         raise types_differ(Unifier(), item.left.span, quoted(item.left.span), left.type, right.type, asked, story)
     return Equation(left, right, TOLERANCE if item.within is None else _tolerance(item.within))
@@ -125,15 +125,15 @@ def _handler(cx: Context, item: items.TypeCheck) -> s.HandlerName:
 
 
 def _no_name(e: s.Expr, wanted: str) -> Rejected:
-    why = "a type with an arrow is the type of something that has a name"
-    hint = "Declare what is to be checked, and check its name; the value of a term has a type without an arrow."
+    why = "only names have a type with an arrow"
+    hint = "declare it and check its name; the value of a term has a type without an arrow"
     return Rejected(BadCheck(span=e.span, why=why, found=quoted(e.span), expected=wanted, hint=hint))
 
 
 def _tolerance(e: s.Expr) -> float:
     if not isinstance(e, s.Number):
-        why = "the tolerance of a check is a number that is written out"
-        expected, hint = "for example `within 0.01`", "Leave `within` out to allow a difference of one millionth."
+        why = "the tolerance of a check must be a number"
+        expected, hint = "for example `within 0.01`", "without `within` the tolerance is one millionth"
         raise Rejected(BadCheck(span=e.span, why=why, found=quoted(e.span), expected=expected, hint=hint))
     return float(number(e).value[0])
 

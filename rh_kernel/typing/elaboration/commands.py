@@ -133,7 +133,7 @@ class Commands:
                 hint = "`rev handle (M) …` gives the cotangent of M, which has the type of M"
                 asked = replace(asked, hint=hint, rule=TypingRule.T_RHANDLE.cited)
                 story = operand_story(cx, self.unifier, e.argument, B)
-                raise types_differ(self.unifier, e.span, "what `rev handle` gives", B, A, asked, story)
+                raise types_differ(self.unifier, e.span, "the result of `rev handle`", B, A, asked, story)
             raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked, origins(cx, self.unifier, e))
         return P, B
 
@@ -246,7 +246,7 @@ class Commands:
         )
         names = ", ".join(x.span.text for x in e.variables)
         way_in = f"`rev handle ({_abbreviate(given)}, {{name}}) <{_abbreviate(names)}, {{name}}>. …`"
-        way_in = f"hand it in: {way_in} binds it inside, and gives its cotangent too"
+        way_in = f"pass it in: {way_in} binds it inside, and also returns its cotangent"
         return cx.bar(_DELTA, replace(REV_HANDLE, span=span, way_in=way_in))
 
     def _handled(self, e: s.Expr, C: Type, *, is_ordinary: bool) -> Asked:
@@ -315,9 +315,9 @@ def _other_arrow(d: Diagnostic, e: s.LetExpr) -> Diagnostic:
     match d:
         case CommandInTerm():
             fix = sign(e.pattern.span, e.bound.span, "<-|←", "<=")
-            return replace(d, hint="the arrow for a command's result is `<=` (⇐)", fix=fix)
+            return replace(d, hint="use `<=` (⇐) for the result of a command", fix=fix)
         case TermInCommand():
             fix = sign(e.pattern.span, e.bound.span, "<=|⇐", "<-")
-            return replace(d, hint="the arrow for a term's value is `<-` (←)", fix=fix)
+            return replace(d, hint="use `<-` (←) for the value of a term", fix=fix)
         case _:
             return d

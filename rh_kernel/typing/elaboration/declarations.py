@@ -70,7 +70,7 @@ def whole_number(cx: Context, e: s.Expr) -> int:
     """The value of a closed dimension. Raises ``Rejected``."""
     value = elaborate_dim(cx, e).constant
     if value is None:
-        why, hint = f"`{e.span.text}` has no value here", "Write a number, or a name that `dim` has declared."
+        why, hint = f"`{e.span.text}` has no value here", "write a number, or a name declared by `dim`"
         raise Rejected(NotADimension(span=e.span, why=why, expected="a whole number", hint=hint))
     return value
 
@@ -90,7 +90,7 @@ def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
 def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition:
     A = None if item.type is None else elaborate_type(cx, item.type)
     if A is not None and not isinstance(A, Real) and item.type is not None:
-        what, hint = f"what `{item.name.text}` holds", "give each factor a location of its own"
+        what, hint = f"the content of `{item.name.text}`", "use a separate location for each component"
         raise Rejected(TypesDiffer(span=item.type.span, what=what, found=str(A), expected="Real(…), one array", hint=hint))
     initial, B = elaborate_initial(cx, item, A)
     version = cx.definitions.versions.get(item.name.text, 0)
@@ -130,7 +130,7 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
 def _own(cx: Context, terms: Terms, item: items.FunDeclaration, d: items.OwnDerivative, B: Type, A: Type) -> Scope:
     """``w, x. N`` with ``w : B``, ``x : A`` and ``N : A``"""
     back = open_patterns(cx, terms.unifier, ((d.cotangent, B), (d.point, A)), Zone.DELTA)
-    inputs = [Note(span=p.type.span, text="asked for here") for p in item.parameters]
+    inputs = [Note(span=p.type.span, text="expected here") for p in item.parameters]
     by, hint = f"the input of `{item.name.text}`", "rd(w, x) gives the cotangent of the input: of the type of x"
     return back.term_scope(terms.check(back.context, d.body, A, Asked(by, hint, lambda: inputs)))
 
@@ -212,7 +212,7 @@ def _with_name(H: Handler, name: str) -> Handler:
 
 def _explain_purity(failure: Rejected) -> Rejected:
     """Add a hint to each diagnostic about a command in a function: commands belong in nets."""
-    hint = "a function is pure; what performs operations is declared by `net`"
+    hint = "functions are pure; to perform operations, declare a `net`"
     told = (replace(d, hint=hint, fix=None) if isinstance(d, CommandInTerm) else d for d in failure.diagnostics)
     return Rejected(*told)
 
@@ -300,6 +300,6 @@ def _check_distinct(names: tuple[s.Name, ...]) -> None:
     seen: dict[str, Span] = {}
     for name in names:
         if name.text in seen:
-            notes = (Note(span=seen[name.text], text="the first one stands here"),)
+            notes = (Note(span=seen[name.text], text="the first one is here"),)
             raise Rejected(NameTwice(span=name.span, name=name.text, notes=notes, hint="give the parameters different names"))
         seen[name.text] = name.span

@@ -47,7 +47,7 @@ def several(cx: Context, dims: tuple[s.Expr, ...]) -> tuple[Dim, ...]:
 
 def too_many_axes(axes: int, span: Span) -> Rejected:
     """The diagnostic for an array with too many axes."""
-    hint = "Several axes can be one, `Real(m * n)`, and `reshape` goes between."
+    hint = "combine several axes into one, `Real(m * n)`; `reshape` converts between them"
     return Rejected(BadDimension(span=span, what=f"this array has {axes} axes", expected=f"at most {AXES}", hint=hint))
 
 
@@ -59,7 +59,7 @@ def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
     d = _dim(cx, e)
     if d.constant is not None and d.constant < 0:
         what = f"`{e.span.text}` is {d if e.span.text != str(d) else 'less than 0'}"
-        raise Rejected(BadDimension(span=e.span, what=what, hint="A dimension counts entries: it is 0 or more."))
+        raise Rejected(BadDimension(span=e.span, what=what, hint="a dimension is a number of entries, so it is at least 0"))
     return d
 
 
@@ -76,9 +76,9 @@ def _dim(cx: Context, e: s.Expr) -> Dim:
         case s.Apply(s.Name("ceil"), (), (s.Binary(s.BinaryOperator.DIVIDE, left, right),)):
             return _divided(e, ceil, _dim(cx, left), _dim(cx, right))
         case s.Binary(s.BinaryOperator.DIVIDE):
-            hint = "a quotient is rounded: write `ceil(a / b)`, or `a // b` to round down"
+            hint = "use `ceil(a / b)` to round up, or `a // b` to round down"
             raise Rejected(
-                NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a whole number", hint=hint)
+                NotADimension(span=e.span, why=f"`{e.span.text}` is not a dimension", expected="a whole number", hint=hint)
             )
         case _:
             raise _no_dimension(e)
@@ -109,12 +109,12 @@ def _joined(cx: Context, e: s.Binary) -> Dim:
 
 def _no_dimension(e: s.Expr) -> Rejected:
     hint = "dimensions are built from whole numbers and names with + - * // and ceil(a / b)"
-    return Rejected(NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a dimension", hint=hint))
+    return Rejected(NotADimension(span=e.span, why=f"`{e.span.text}` is not a dimension", expected="a dimension", hint=hint))
 
 
 def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Dim:
     if d.constant == 0:
-        hint = "Divide by a number from 1 on."
+        hint = "divide by a number from 1 on"
         raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` divides by 0", hint=hint))
     return divide(n, d)
 
@@ -123,7 +123,7 @@ def _variable(cx: Context, name: str, span: Span) -> Dim:
     if cx.dims and name in cx.dims:
         return cx.dims[name]
     if name == "_":
-        raise Rejected(NotADimension(span=span, why="`_` is no dimension", hint="give it a name, for example `n`"))
+        raise Rejected(NotADimension(span=span, why="`_` is not a dimension", hint="give it a name, for example `n`"))
     match cx.definitions.get(name):
         case DimDefinition(_, value):
             return dim(value)

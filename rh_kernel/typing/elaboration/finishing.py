@@ -23,13 +23,13 @@ def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
         c, d = open_equation
         left, right = unifier.show(Real((c,)), Real((d,)))
         equation = f"{left[5:-1]} = {right[5:-1]}"
-        hint = "state the sizes, for example by the type of a parameter or of a constant"
+        hint = "state the sizes, for example in the type of a parameter or constant"
         place = _unsolved_use(unifier, (Real((c,)), Real((d,)))) or span
         raise Rejected(Undetermined(span=place, what=f"the solution of {equation}", hint=hint))
     result = unifier.finish(node)
     if unifier.undetermined:
         place, name = _unsolved_dimension(unifier)
-        hint = "state the size, for example by the type of a parameter, a constant or a location that it depends on"
+        hint = "state the size, for example in the type of a parameter, constant or location that it depends on"
         what = f"the dimension `{name}`" if name else "the size of an array"
         raise Rejected(Undetermined(span=place or span, what=what, hint=hint))
     return result
@@ -115,7 +115,7 @@ def _check_entries(span: Span, f: Function, walk: Walk) -> None:
         f = f.of
     f = function_image(f, walk) if isinstance(f, Primitive) else f
     if isinstance(f, Primitive) and not any(keeps_entries(scheme, f.at) for scheme in ROWS[f.name].schemes):
-        hint = "a reshape keeps the number of entries"
+        hint = "reshape keeps the number of entries"
         raise Rejected(SizesDiffer(span=span, found=str(f.domain), expected=f"as many entries as {f.codomain} has", hint=hint))
 
 
@@ -133,7 +133,7 @@ def _requirement(span: Span, inner: Span | None) -> tuple[Note, ...]:
 def _check(span: Span, inner: Span | None, A: Real, shape: tuple[Dim, ...]) -> None:
     if any(impossible(d) for d in shape):
         zero = any(divides_by_zero(d) for d in shape)
-        hint = "a size is divided by 0 here" if zero else "the array is smaller than what is taken from it"
+        hint = "a size is divided by 0 here" if zero else "more is taken from the array than it has"
         raise Rejected(
             BadDimension(
                 span=span,

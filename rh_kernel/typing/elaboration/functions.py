@@ -59,13 +59,13 @@ def resolve_function(
         return fitting[0], M
     near = [c for c in candidates if unifier.would_fit(_first(A), _first(c.function.domain))] or candidates
     wanted = " or ".join(unifier.show(c.function.domain)[0] for c in near)
-    joined = "arrays are put together along their first axis, and the others have to agree"
+    joined = "arrays are joined along their first axis; their other axes must agree"
     advice = Advice(joined if e.head.text == "concat" else "")
     if e.head.text == "matmul" and len(e.arguments) == 2 and isinstance(A, Product) and len(A.factors) == 2:
         left, right = (unifier.type(B) for B in A.factors)
         advice = no_product(e.span, *e.arguments, left, right, "matmul({}, {})".format)
     (found,) = unifier.show(A)
-    why = f"the arguments of `{e.head.text}` do not fit together"
+    why = f"the arguments of `{e.head.text}` are incompatible"
     stories = [origins(cx, unifier, written) for written in e.arguments]
     if isinstance(A, Product) and len(A.factors) == len(e.arguments):
         stories = [operand_story(cx, unifier, written, B) for written, B in zip(e.arguments, A.factors, strict=True)]
@@ -97,7 +97,7 @@ def check_size(cx: Context, unifier: Unifier, candidate: Candidate, e: s.Apply) 
     if after is not None and before is not None and not unifier.same_dim(after, before):
         A, B = unifier.show(*(Real(shape) for shape in reversed(candidate.same_size)))
         found, wanted = unifier.dim(before), unifier.dim(after)
-        hint = counterexample(found, wanted) or "a reshape keeps the number of entries"
+        hint = counterexample(found, wanted) or "reshape keeps the number of entries"
         notes = chosen(e.span, origins(cx, unifier, e))
         before, after = f"{A}, {found} entries", f"{wanted} entries, for {B}"
         raise Rejected(SizesDiffer(span=e.span, found=before, expected=after, hint=hint, notes=notes))
@@ -133,7 +133,7 @@ def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
     definition = cx.definitions.get(name)
     if isinstance(definition, FunDefinition):
         if indices:
-            hint = "its dimensions are found from the argument"
+            hint = "its dimensions are inferred from the argument"
             raise wrong_indices(cx, head, indices, "nothing", f"`{name}(…)`", hint)
         return [Candidate(instance(unifier, definition, head.span), None)]
     if definition is not None:
@@ -156,7 +156,7 @@ def _derivative(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
         case (other,):
             found, hint = (
                 f"`{other.span.text}`",
-                "The derivative of a term M in x at V is `W.rd(x. M)(V)`, with the cotangent W.",
+                "the derivative of a term M in x at V is `W.rd(x. M)(V)`, with cotangent W",
             )
             raise Rejected(NotDifferentiated(span=other.span, found=found, expected="a function's name", hint=hint))
         case _:

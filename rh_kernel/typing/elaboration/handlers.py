@@ -84,7 +84,7 @@ class Handlers:
                     raise handler_of_other_kind(cx, h, "`handle`", ORDINARY, REVERSE, alone)
                 self._check_handled(cx, h, H.source, C, handled)
                 if D is not None and not self.unifier.same_type(H.target, D):
-                    what = f"what {quoted(h.span)} gives"
+                    what = f"the result of {quoted(h.span)}"
                     raise types_differ(self.unifier, h.span, what, H.target, D, asked, where(cx, h.name.text))
                 return H
 
@@ -106,8 +106,8 @@ class Handlers:
             )
             wanted = count_of(len(d.parameters), "argument")
             notes = chosen(h.span, where(cx, h.name.text))
-            hint = "A handler is given its parameters where it is used: `… with sgd(0.1, t)`."
-            hint = hint if d.parameters else "A handler without parameters is used by its name alone."
+            hint = "give a handler its arguments where it is used: `… with sgd(0.1, t)`"
+            hint = hint if d.parameters else "use a handler without parameters by its name alone"
             raise Rejected(
                 WrongNumberOfArguments(
                     span=h.span, name=d.name, wanted=wanted, given=given, expected=expected, notes=notes, hint=hint
@@ -135,7 +135,7 @@ class Handlers:
 
     def _check_handled(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
         if not self.unifier.same_type(found, C):
-            what = f"the result that {quoted(h.span)} handles"
+            what = f"the result handled by {quoted(h.span)}"
             story = [*(note for e in h.arguments for note in origins(cx, self.unifier, e)), *where(cx, h.name.text)]
             raise types_differ(self.unifier, h.span, what, found, C, handled, story)
 
@@ -258,7 +258,7 @@ class Handlers:
         own = {*head.pattern.variables, *(i for i in head.pattern.indices if isinstance(i, str))}
         if own & dimension_names(self.unifier.type(D)):
             (found,) = self.unifier.show(D)
-            hint = "make the results of one type, for example `sum(…)` of them"
+            hint = "return one type, for example the `sum(…)`"
             name = head.pattern.family.name
             span = last(clause.body).span
             notes = chosen(span, where(head.context, name))
@@ -267,7 +267,7 @@ class Handlers:
     def _returns(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked) -> tuple[Scope, Type]:
         found = [c for c in h.clauses if isinstance(c, s.ReturnClause)]
         if not found:
-            hint = "add `return x -> return x`, or what is to become of the result"
+            hint = "add `return x -> return x`, or another return clause"
             raise Rejected(HandlerWithoutReturn(span=_brace(h), hint=hint))
         if len(found) > 1:
             raise clause_twice(found[1], "return", found[0])

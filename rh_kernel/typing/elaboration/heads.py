@@ -34,7 +34,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     family = _family(cx, clause)
     if len(clause.indices) != len(family.parameters):
         wanted = count_of(len(family.parameters), "index")
-        hint = "a clause names the indices, `FC[l](x)`, and holds for all of them" if family.parameters else ""
+        hint = "a clause names the indices, `FC[l](x)`, and covers all of them" if family.parameters else ""
         raise wrong_indices(cx, clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
     taken = _enclosing_variables(cx)
     names, shapes = _rigid_variables(taken, family)
@@ -53,7 +53,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     for i, (written, parameter) in enumerate(given):
         if written.text in {other.text for other in clause.indices[:i]}:
             first = next(other for other in clause.indices if other.text == written.text)
-            notes = (Note(span=first.span, text="the first one stands here"),)
+            notes = (Note(span=first.span, text="the first one is here"),)
             hint = "give the indices different names"
             raise Rejected(NameTwice(span=written.span, name=written.text, notes=notes, hint=hint))
         index: str | Location = written.text
@@ -145,8 +145,8 @@ def _at_location(
         case _:
             general = here
     if not unifier.same_shape(general, location.shape):
-        why = f"`{family.name}` is not performed at a location like `{location.name}`"
-        hint = f"`{location.name}` is declared; a name that is not declared covers all locations"
+        why = f"the type of location `{location.name}` does not fit `{family.name}`"
+        hint = f"`{location.name}` is a declared location; use an undeclared name to cover all locations"
         found, expected = str(Real(location.shape)), str(Real(here))
         notes = chosen(written.span, where(cx, location.name, family.name))
         raise Rejected(WrongIndex(span=written.span, why=why, found=found, expected=expected, hint=hint, notes=notes))

@@ -29,7 +29,7 @@ def elaborate_indices(
     """
     if len(e.indices) != len(parameters):
         named = any(isinstance(p.kind, LocKind) for p in parameters)
-        hint = f"square brackets name the location: `{e.head.text}[w](…)`" if named and not e.indices else ""
+        hint = f"the location goes in square brackets: `{e.head.text}[w](…)`" if named and not e.indices else ""
         raise wrong_indices(cx, e.head, e.indices, count_of(len(parameters), "index"), signature(e.head.text, parameters), hint)
     indices: list[Index] = []
     given = list(zip(parameters, e.indices, strict=True))
@@ -112,8 +112,8 @@ def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
 
 
 def _no_location(cx: Context, e: s.Apply, written: s.Expr, found: str) -> Rejected:
-    hint = f"`loc w : Real(3, 2) = zeros` declares one, and then it is `{e.head.text}[w](…)`"
-    why = f"this index of `{e.head.text}` has to be a location"
+    hint = f"`loc w : Real(3, 2) = zeros` declares one; then write `{e.head.text}[w](…)`"
+    why = f"this index of `{e.head.text}` must be a location"
     notes = chosen(written.span, where(cx, *([written.name] if isinstance(written, s.Var) else []), e.head.text))
     return Rejected(WrongIndex(span=written.span, why=why, found=found, hint=hint, notes=notes))
 

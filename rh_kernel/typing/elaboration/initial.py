@@ -17,8 +17,8 @@ from rh_kernel.typing.unification.unify import Unifier
 
 _NUMBERS = {"zeros": 0, "ones": 0, "eye": 0, "normal": 1, "uniform": 2, "glorot": 0}
 _NUMBERS_OF = {
-    "normal": "Its number is the standard deviation; the mean is 0.",
-    "uniform": "Its two numbers are the least and the largest value.",
+    "normal": "its number is the standard deviation; the mean is 0",
+    "uniform": "its two numbers are the smallest and the largest value",
 }
 _RANDOM = frozenset({"normal", "uniform", "glorot"})
 _USAGE = {
@@ -40,7 +40,7 @@ def elaborate_initial(cx: Context, item: items.LocDeclaration, A: Type | None) -
                 if initial.head.text not in _USAGE:
                     raise _unknown(initial)
                 hint = f"give the location a type: `loc {item.name.text} : Real(3, 2) = {initial.span.text}`"
-                why = "the shape has to be written where the content does not tell it"
+                why = "the shape cannot be inferred from this content"
                 raise Rejected(BadInitial(span=item.name.span, why=why, found=f"no type for `{item.name.text}`", hint=hint))
             return _rule(initial, A), A
         case e:
@@ -58,7 +58,7 @@ def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) ->
     check_dimensions(commands.unifier)
     B = finished_type(commands.unifier, B)
     if not isinstance(B, Real):
-        what, hint = f"what `{item.name.text}` holds", "give each component a location of its own"
+        what, hint = f"the content of `{item.name.text}`", "use a separate location for each component"
         raise Rejected(TypesDiffer(span=e.span, what=what, found=str(B), expected="Real(…), one array", hint=hint))
     return Written(M), B
 
@@ -73,10 +73,8 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
     numbers = tuple(_plain(e) for e in initial.arguments)
     if len(numbers) != _NUMBERS[how]:
         count = _NUMBERS[how]
-        why = f"`{how}` takes {count} number{'s' if count != 1 else ''} and is given {len(numbers)}"
-        raise Rejected(
-            BadInitial(span=initial.span, why=why, expected=usage, hint=_NUMBERS_OF.get(how, "Leave the numbers out."))
-        )
+        why = f"`{how}` takes {count} number{'s' if count != 1 else ''}, but got {len(numbers)}"
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, hint=_NUMBERS_OF.get(how, "remove the numbers")))
     seeds = [(name, e) for name, e in initial.named if name.text == "seed"]
     others = [name for name, _ in initial.named if name.text != "seed"]
     if others:
@@ -84,13 +82,13 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
         fix = Fix(others[0].span, "seed") if how in _RANDOM and not seeds else None
         raise Rejected(BadInitial(span=others[0].span, why=why, expected=usage, fix=fix))
     if how in _RANDOM and not seeds:
-        why = f"`{how}` needs a seed, so that it gives the same array every time"
+        why = f"`{how}` needs a seed to be reproducible"
         raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, fix=_seed_fix(initial)))
     if seeds and how not in _RANDOM:
-        raise Rejected(BadInitial(span=initial.span, why=f"`{how}` takes no seed", expected=usage, hint="leave it out"))
+        raise Rejected(BadInitial(span=initial.span, why=f"`{how}` takes no seed", expected=usage, hint="remove it"))
     if how == "uniform" and numbers[0] > numbers[1]:
         low, high = initial.arguments
-        why = f"`uniform` draws from its first number up to its second, and {low.span.text} is more than {high.span.text}"
+        why = f"`uniform` draws between its two numbers, but {low.span.text} is greater than {high.span.text}"
         fix = Fix(low.span.to(high.span), f"{high.span.text}, {low.span.text}")
         raise Rejected(BadInitial(span=low.span.to(high.span), why=why, expected=usage, fix=fix))
     _check_shape(initial, how, A)
@@ -102,7 +100,7 @@ def _unknown(initial: items.Initial) -> Rejected:
     near = difflib.get_close_matches(how, _USAGE, n=1)
     fix = Fix(initial.head.span, near[0]) if near else None
     forms = f"{', '.join(_USAGE.values())}, or a term"
-    return Rejected(BadInitial(span=initial.head.span, why=f"`{how}` is no way to fill a location", expected=forms, fix=fix))
+    return Rejected(BadInitial(span=initial.head.span, why=f"there is no initial content `{how}`", expected=forms, fix=fix))
 
 
 def _seed_fix(initial: items.Initial) -> Fix:
@@ -121,7 +119,7 @@ def _check_shape(initial: items.Initial, how: str, A: Real) -> None:
         case dims if (how == "eye" and len(dims) != 2) or (how == "glorot" and len(dims) < 2):
             wanted = "a matrix, Real(m, n)" if how == "eye" else "at least two axes, Real(m, n)"
             hint = "`zeros`, `ones`, `normal(std, seed=s)` and `uniform(lo, hi, seed=s)` fill every shape."
-            why = f"`{how}` fills another shape"
+            why = f"`{how}` does not fit this shape"
             raise Rejected(BadInitial(span=initial.span, why=why, found=str(A), expected=wanted, hint=hint))
         case _:
             return
@@ -132,13 +130,13 @@ def _plain(e: s.Expr) -> float:
         case s.Number() | s.Negate(s.Number()):
             return value_of(e)
         case _:
-            why, hint = "a number is expected here", "Write the number itself: what a name stands for is not looked up here."
+            why, hint = "a number is expected here", "write the number itself: names are not allowed here"
             raise Rejected(BadInitial(span=e.span, why=why, found=f"`{e.span.text}`", hint=hint))
 
 
 def _seed(e: s.Expr) -> int:
     value = _plain(e)
     if value < 0 or value != int(value):
-        expected, hint = "a whole number from 0 on", "Each seed gives an array of its own; `seed=1` is as good as any other."
-        raise Rejected(BadInitial(span=e.span, why="this is no seed", expected=expected, found=f"`{e.span.text}`", hint=hint))
+        expected, hint = "a whole number from 0 on", "each seed gives a different array; for example `seed=1`"
+        raise Rejected(BadInitial(span=e.span, why="not a seed", expected=expected, found=f"`{e.span.text}`", hint=hint))
     return int(value)

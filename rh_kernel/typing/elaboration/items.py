@@ -130,7 +130,7 @@ def _measure(
 ) -> MeasureRun:
     data = measure.data or item.data
     other = _sample(names, data, sample_types)
-    asked = Asked("what a measure gives", "a measure is one number for each sample, for example `dot(y - t, y - t)`")
+    asked = Asked("the result of a measure", "a measure returns one number for each sample, for example `dot(y - t, y - t)`")
     places = [pattern.span if measure.data is None else data.span for pattern in names]
     Q, _ = _under_sample(cx, other, places, measure.command, SCALAR, asked)
     where = "" if measure.data is None else f' on data("{data.name}")'
@@ -155,9 +155,9 @@ def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:
         case s.TuplePattern(items):
             names = tuple(item for item in items if isinstance(item, s.NamePattern))
             if len(names) != len(items) or len({n.name for n in names}) != len(names):
-                why = "a sample is taken apart by different names, one for each array of the data"
-                found, hint = f"`{pattern.span.text}`", "What is in an array is taken apart in the command, by a `let`."
-                expected = "names alone, `(x, t)`"
+                why = "the pattern of a sample must be different names, one for each array of the data"
+                found, hint = f"`{pattern.span.text}`", "take arrays apart in the command, with `let`"
+                expected = "only names, `(x, t)`"
                 raise Rejected(BadTraining(span=pattern.span, why=why, found=found, expected=expected, hint=hint))
             return names
 
@@ -176,8 +176,8 @@ def _sample(names: tuple[s.NamePattern, ...], data: items.DataExpr, sample_types
 def _positive(cx: Context, e: s.Expr) -> int:
     value = _count(cx, e, 1)
     if value < 1:
-        why, expected = "there would be nothing to do", "a whole number from 1 on"
-        hint = "Without `epochs` the data is gone through once, and without `batch` sample by sample."
+        why, expected = "there is nothing to do", "a whole number from 1 on"
+        hint = "the default is `epochs 1 batch 1`"
         raise Rejected(BadTraining(span=e.span, why=why, found=str(value), expected=expected, hint=hint))
     return value
 
@@ -185,9 +185,9 @@ def _positive(cx: Context, e: s.Expr) -> int:
 def _count(cx: Context, e: s.Expr, least: int = 0) -> int:
     match e:
         case s.Number(text) | s.Negate(s.Number(text)) if isinstance(e, s.Negate) or not text.isdecimal():
-            why = f"less than {least}" if text.isdecimal() else "no whole number"
+            why = f"less than {least}" if text.isdecimal() else "not a whole number"
             expected = f"a whole number from {least} on"
-            hint = "Epochs and samples are counted, and a seed is a whole number."
+            hint = "use a whole number"
             raise Rejected(BadTraining(span=e.span, why=f"`{e.span.text}` is {why}", expected=expected, hint=hint))
         case _:
             return whole_number(cx, e)

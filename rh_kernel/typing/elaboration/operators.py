@@ -22,7 +22,7 @@ def negate(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
     """``-M``"""
     shape = unifier.fresh_shape()
     if not unifier.same_type(A, Real(shape)):
-        hint = "a tuple is taken apart first: `let (x, y) <- … in (-x, -y)`"
+        hint = "take the tuple apart first: `let (x, y) <- … in (-x, -y)`"
         (found,) = unifier.show(A)
         raise Rejected(OperandsDiffer(span=span, why="`-` does not apply to this", found=found, expected="an array", hint=hint))
     return _call(unifier, "neg", (shape,), span, M)
@@ -55,7 +55,7 @@ def _function_call(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> 
     span = e.span
     match e.operator:
         case s.BinaryOperator.PLUS:
-            return None, "two operands of one type"
+            return None, "two operands of the same type"
         case s.BinaryOperator.MINUS:
             return _entrywise(unifier, "sub", span, left, right)
         case s.BinaryOperator.DOT:
@@ -82,7 +82,7 @@ def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, rig
     matmul = "{} @ {}".format
     advice = no_product(e.span, e.left, e.right, A, B, matmul) if operator == "@" else other_operand(e, A, B)
     found = told(unifier, A, B)
-    why = f"the operands of `{operator}` do not fit together"
+    why = f"the operands of `{operator}` are incompatible"
     notes = chosen(e.span, operand_story(cx, unifier, e.left, A), operand_story(cx, unifier, e.right, B))
     rule = TypingRule.T_PLUS if e.operator is s.BinaryOperator.PLUS else TypingRule.T_FUNC
     return Rejected(
@@ -101,7 +101,7 @@ def _call(unifier: Unifier, name: str, at: tuple[Shape | Dim, ...], span: Span, 
 def _entrywise(unifier: Unifier, name: str, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
     shape = unifier.fresh_shape()
     fit = unifier.same_type(left[1], right[1]) and unifier.same_type(left[1], Real(shape))
-    return _call(unifier, name, (shape,), span, left[0], right[0]) if fit else None, "two arrays of one shape"
+    return _call(unifier, name, (shape,), span, left[0], right[0]) if fit else None, "two arrays of the same shape"
 
 
 def _scale(unifier: Unifier, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:

@@ -123,9 +123,9 @@ def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type, notes: t
     (found,) = unifier.show(A)
     match A:
         case Product(factors):
-            hint = f"it has {len(factors)} components: `({', '.join('xyzuvwab'[: len(factors)])})`"
+            hint = f"this value has {len(factors)} components: `({', '.join('xyzuvwab'[: len(factors)])})`"
         case Real() | TypeMeta():
-            hint = "only a tuple is taken apart; the entries of an array have no names" if n else ""
+            hint = "only tuples can be taken apart, not arrays" if n else ""
     expected = f"a product of {n} types" if n else "()"
     return Rejected(PatternDoesNotFit(span=span, wanted=n, found=found, expected=expected, hint=hint, notes=notes))
 
@@ -133,7 +133,7 @@ def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type, notes: t
 def _check_unique(names: list[s.NamePattern], pattern: s.NamePattern) -> None:
     if pattern.name != "_" and pattern.name in {p.name for p in names}:
         first = next(p for p in names if p.name == pattern.name)
-        notes = (Note(span=first.span, text="the first one stands here"),)
-        hint = "give the two of them different names, or `_`"
+        notes = (Note(span=first.span, text="the first one is here"),)
+        hint = "give them different names, or use `_`"
         raise Rejected(NameTwice(span=pattern.span, name=pattern.name, notes=notes, hint=hint))
     names.append(pattern)

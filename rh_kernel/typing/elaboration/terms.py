@@ -110,16 +110,16 @@ class Terms:
             case s.LetExpr(arrow=s.Arrow.TERM):
                 return self._let(cx, e, None, NOBODY)
             case s.LetExpr():
-                hint = "in a term a let is `let x <- M in N`; a command's result is bound outside: `let x <= P in …`"
+                hint = "inside a term use `let x <- M in N`; bind the result of a command outside: `let x <= P in …`"
                 raise Rejected(CommandInTerm(span=e.span, what="`let x <= P in Q`", hint=hint))
             case s.ReturnExpr():
                 fix = _without_return(e)
-                hint = "inside a term, leave `return` out"
+                hint = "remove `return` inside a term"
                 raise Rejected(CommandInTerm(span=e.span, what="`return`", hint=hint, fix=fix))
             case s.RevHandleExpr() | s.HandleExpr():
                 raise Rejected(CommandInTerm(span=e.span, what="handling", hint=_bind_first(e)))
             case s.ResumeExpr():
-                raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=_bind_first(e)))
+                raise Rejected(CommandInTerm(span=e.span, what="applying a continuation", hint=_bind_first(e)))
             case s.Family(head):
                 names = function_names(cx)
                 raise no_such_thing(cx, head.text, e.span, "a term", names, "give it an argument in round brackets")
@@ -155,7 +155,7 @@ class Terms:
         local = cx.look_up(name)
         if local is not None:
             if local[1].zone is Zone.CONTINUATION:
-                raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=_bind_first(e)))
+                raise Rejected(CommandInTerm(span=e.span, what="applying a continuation", hint=_bind_first(e)))
             raise another_kind(cx, name, e.head.span, "a variable", "a function")
         match cx.definitions.get(name):
             case OpDefinition() | NetDefinition() as d:
@@ -256,9 +256,9 @@ class Terms:
             comment = comment_meant(cx, e)
             if comment is not None:
                 raise comment
-            why = "`//` divides dimensions, and stands between terms here"
+            why = "`//` divides dimensions, not terms"
             fix = sign(e.left.span, e.right.span, "//", "/")
-            raise Rejected(NotADimension(span=e.span, why=why, hint="terms are divided with `/`", fix=fix))
+            raise Rejected(NotADimension(span=e.span, why=why, hint="divide terms with `/`", fix=fix))
         spine = [(each, Siblings(self.unifier)) for each in s.spine(e, _INFIX)]
         for _, siblings in reversed(spine):
             siblings.open()
@@ -298,7 +298,7 @@ class Terms:
             case other:
                 (found,) = self.unifier.show(other)
                 expected = f"a product of at least {max(index, 2)} types" if index else "a component from 1 on"
-                hint = "" if isinstance(other, Product) else "only a tuple has components; an array's entries have no names"
+                hint = "" if isinstance(other, Product) else "only tuples have components, not arrays"
                 notes = chosen(e.span, operand_story(cx, self.unifier, operand, A))
                 raise Rejected(
                     NoSuchComponent(

@@ -46,7 +46,7 @@ def no_such_thing(cx: Context, name: str, span: Span, wanted: str, names: Iterab
 
 def recursive(failure: Rejected, name: str) -> Rejected:
     """Explain in the diagnostics about ``name`` that it is only being declared: there is no recursion."""
-    hint = f"`{name}` is only being declared here, and cannot use itself: there is no recursion"
+    hint = f"`{name}` cannot use itself: there is no recursion"
     told = (
         replace(d, hint=hint, fix=None, notes=()) if isinstance(d, UnknownName) and d.name == name else d
         for d in failure.diagnostics
@@ -57,7 +57,7 @@ def recursive(failure: Rejected, name: str) -> Rejected:
 def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:
     """The diagnostic for an undefined name, suggesting the closest of ``names``; for a typo with a quick fix."""
     if name in cx.definitions.failed:
-        return Rejected(DependsOnError(span=span, name=name, hint="mend the declaration first"))
+        return Rejected(DependsOnError(span=span, name=name, hint="fix its declaration first"))
     known = list(names)
     near = nearest(name, known, ROWS)
     if near is None:
@@ -74,7 +74,7 @@ def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> 
     if isinstance(definition, HandlerDefinition) and is_a == kind_of(definition):
         applied = f"{name}({', '.join(parameter for parameter, _ in definition.parameters)})".removesuffix("()")
         use = "rev handle (M) <x>. P" if isinstance(definition.handler, ReverseHandler) else "handle P"
-        hint = f"a handler stands after `with`: `{use} with {applied}`"
+        hint = f"use a handler after `with`: `{use} with {applied}`"
     notes = chosen(span, where(cx, name))
     return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
 
@@ -85,7 +85,7 @@ def comment_meant(cx: Context, e: s.Binary) -> Rejected | None:
         case s.Apply(s.Name("ceil")):
             return None
         case s.Var(name) | s.Apply(s.Name(name)) if _kind_here(cx, name) is None and name not in cx.definitions.failed:
-            why = f"`//` divides dimensions, and `{name}` is not defined"
+            why = f"`//` divides dimensions, but `{name}` is not defined"
             fix = sign(e.left.span, e.right.span, "//", "#")
             span = e.span if fix is None else fix.span.to(e.right.span)
             return Rejected(NotADimension(span=span, why=why, hint=COMMENTS, fix=fix))
@@ -100,7 +100,7 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
         raise ValueError(f"{entry.name} is within reach")
     hint = barrier.way_in.replace("{name}", entry.name).replace("{type}", "A" if unknowns(entry.type) else str(entry.type))
     if entry.zone is Zone.CONTINUATION:
-        hint = f"bind what it gives outside: `let y <= {entry.name} • M in …`"
+        hint = f"bind its result outside: `let y <= {entry.name} • M in …`"
     hint = "\n".join(part for part in (barrier.why, hint) if part)
     bound = () if entry.span is None else (Note(span=entry.span, text=f"`{entry.name}` is bound here"),)
     hides = () if barrier.span is None else (Note(span=barrier.span, text=f"from here on `{entry.name}` is hidden"),)
@@ -121,7 +121,7 @@ def in_scope(cx: Context, name: str) -> str:
     """A hint with the variables that can be used in place of ``name``, if there are only a few."""
     names = cx.variables()
     found = [f"in scope here: {', '.join(f'`{n}`' for n in names)}"] if 0 < len(names) <= _MAX_LISTED else []
-    found += [f"the content of `{l}` is read with `let w <= Get[{l}]() in …`" for l in list(cx.locations or {})[:1]]
+    found += [f"read the content of `{l}` with `let w <= Get[{l}]() in …`" for l in list(cx.locations or {})[:1]]
     return "; ".join(found) or f"declare it: `const {name} = …`"
 
 
@@ -192,7 +192,7 @@ def _refuted(unifier: Unifier, found: Type, expected: Type) -> str:
     if types is None:
         return ""
     general, here, wanted = unifier.show(*types)
-    return f"`{general}` has to be `{wanted}` as well, and would be `{here}`"
+    return f"`{general}` would be `{here}` here, but must also be `{wanted}`"
 
 
 def applied(e: s.Apply) -> str:
@@ -241,7 +241,7 @@ def wrong_arguments(cx: Context, unifier: Unifier, e: s.Apply, A: Type, wanted: 
     hint = "the arguments of f are one point: `rd[f](w, (x, y))`" if e.head.text == "rd" else ""
     fix = None
     if wanted == 1 and len(e.arguments) > 1 and all(is_number(argument) for argument in e.arguments):
-        hint, fix = "an array is written `[1, 2]`", array_of(e.arguments, unifier.head(A))
+        hint, fix = "write an array as `[1, 2]`", array_of(e.arguments, unifier.head(A))
     notes = chosen(e.span, asked_by(cx, unifier, e, 0).story())
     return Rejected(
         WrongNumberOfArguments(

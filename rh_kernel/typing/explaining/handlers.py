@@ -21,8 +21,8 @@ RETURN_OF_REVERSE = Asked(
     rule=TypingRule.T_RHANDLER.cited,
 )
 RETURN_OF_ORDINARY = Asked(
-    "what the handler gives",
-    "the return clause gives what the whole `handle P with H` gives",
+    "the result type of the handler",
+    "the return clause returns the result of the whole `handle P with H`",
     rule=TypingRule.T_HANDLER.cited,
 )
 """Why a return clause is expected to have its type."""
@@ -30,8 +30,8 @@ RETURN_OF_ORDINARY = Asked(
 
 def asked_of_forward(name: str) -> Asked:
     """Why a forward part is expected to have its type."""
-    hint = f"the forward part returns a pair: what `{name}` gives, and what the backward part needs (`0` for nothing)"
-    return Asked(f"what the forward part of `{name}` returns", hint, rule=TypingRule.T_RHANDLER.cited)
+    hint = f"the forward part returns a pair: the result of `{name}`, and data for the backward part (`0` for none)"
+    return Asked(f"the result of the forward part of `{name}`", hint, rule=TypingRule.T_RHANDLER.cited)
 
 
 def asked_of_backward(name: str) -> Asked:
@@ -42,14 +42,14 @@ def asked_of_backward(name: str) -> Asked:
 
 def asked_of_clause(name: str) -> Asked:
     """Why a clause of an ordinary handler is expected to have its type."""
-    hint = f"the clause for `{name}` gives what the return clause gives, and so does its continuation"
-    return Asked("what the handler gives", hint, rule=TypingRule.T_HANDLER.cited)
+    hint = f"the clause for `{name}` and its continuation return the same type as the return clause"
+    return Asked("the result type of the handler", hint, rule=TypingRule.T_HANDLER.cited)
 
 
 def clause_twice(clause: s.Clause, name: str, first: s.Clause) -> Rejected:
     """The diagnostic for a second clause for the same operation."""
-    notes = (Note(span=opening(first), text="the first one stands here"),)
-    hint = f"one clause holds for all indices; a location can have one of its own, `{name}[w0](x)` for a declared `w0`"
+    notes = (Note(span=opening(first), text="the first one is here"),)
+    hint = f"one clause covers all indices; a location can have its own clause, `{name}[w0](x)` for a declared `w0`"
     if name == "return":
         hint = "keep one of the two"
     return Rejected(ClauseTwice(span=opening(clause), name=name, notes=notes, hint=hint))
@@ -77,7 +77,7 @@ def head_of(clause: s.ReverseClause | s.OrdinaryClause) -> str:
 def handler_of_other_kind(cx: Context, h: s.HandlerName, construct: str, wanted: str, is_a: str, more: str = "") -> Rejected:
     """The diagnostic for a handler of the wrong kind."""
     use = "`handle P with H`" if is_a == ORDINARY else "`rev handle (M) <x>. R with H`"
-    hint = f"it is used in {use}{more}"
+    hint = f"use it in {use}{more}"
     notes = chosen(h.span, where(cx, h.name.text))
     return Rejected(
         HandlerOfOtherKind(span=h.span, construct=construct, wanted=wanted, name=h.name.text, is_a=is_a, hint=hint, notes=notes)

@@ -47,11 +47,11 @@ def another_type(A: Type, B: Type) -> str:
         case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
             return EXCHANGED
         case Product(factors), Real((_,)) if all(factor == SCALAR for factor in factors):
-            return "an array of numbers is written in square brackets, `[1, 2]`; in round ones it is a tuple"
+            return "write an array in square brackets, `[1, 2]`; round brackets make a tuple"
         case Product(), Real():
             return "take a component of the tuple, `p.1`, or take it apart with `let (x, y) <- …`"
         case Real(), Product(factors):
-            return f"a tuple of {len(factors)} is asked for: `({', '.join('MNLPQRST'[: len(factors)])})`"
+            return f"a tuple of {len(factors)} is expected: `({', '.join('MNLPQRST'[: len(factors)])})`"
         case Real(tuple() as s), Real(tuple() as t) if len(s) == len(t):
             return next((h for c, d in zip(s, t, strict=True) if (h := counterexample(c, d))), "")
         case _:
@@ -67,7 +67,7 @@ def counterexample(c: Dim, d: Dim) -> str:
     for value in (2, 3, 5, 7):
         x, y = (substitute(e, {name: dim(value)}) for e in (c, d))
         if x != y and x.constant is not None and y.constant is not None:
-            return f"for {name} = {value} these are {x} and {y}"
+            return f"for {name} = {value} they are {x} and {y}"
     return ""
 
 
@@ -83,32 +83,32 @@ def no_matrix(A: Type) -> str:
 _APPLY = "bind its result: `let y <= {name}… in …`"
 
 _INSTEAD = {
-    ("a dimension", "a term"): "dimensions stand in types and square brackets; to compute with a number, declare `const a = …`",
-    ("a location", "a term"): "its content is read with `let w <= Get[{name}]() in …`",
+    ("a dimension", "a term"): "dimensions only occur in types and square brackets; for a number, declare `const a = …`",
+    ("a location", "a term"): "read its content with `let w <= Get[{name}]() in …`",
     ("a function", "a term"): "give it an argument: `{name}(x)`",
     ("a continuation", "a term"): "apply it, and bind the result: `let y <= {name} • M in …`",
     ("an operation", "a term"): _APPLY,
-    ("a net", "a term"): _APPLY,
+    ("a net", "a term"): "run it with `handle {name}(…) with H`; inside a command write `let y <= {name}(…) in …`",
     ("a variable", "a function"): "a product is written `{name} * M`",
     ("a constant", "a function"): "a product is written `{name} * M`",
-    ("a location", "a function"): "its content is read with `let w <= Get[{name}]() in …`",
+    ("a location", "a function"): "read its content with `let w <= Get[{name}]() in …`",
     (
         "a net",
         "a function",
     ): "a net may have effects, so it has no `rd`; `rev handle (v) <x>. {name}(x) with H` runs it backwards",
-    ("an operation", "a function"): "what an operation does, and its derivative, are up to the handlers around it",
-    ("a location", "an operation or a net"): "its content is read with `Get[{name}]()`",
-    ("a constant", "an operation or a net"): "its value is returned with `return {name}`",
-    ("a variable", "an operation or a net"): "its value is returned with `return {name}`",
-    ("a net", "an operation"): "clauses are for operations, which `op` declares; a net is unfolded to those that it performs",
-    ("a function", "an operation"): "clauses are for operations, which `op` declares; a function is pure and needs none",
-    ("a constant", "a dimension"): "a constant holds reals; a dimension is declared by `dim n = 3`",
-    ("a location", "a dimension"): "a location holds reals; a dimension is declared by `dim n = 3`",
+    ("an operation", "a function"): "the enclosing handlers decide what an operation does, and its derivative",
+    ("a location", "an operation or a net"): "read its content with `Get[{name}]()`",
+    ("a constant", "an operation or a net"): "return its value with `return {name}`",
+    ("a variable", "an operation or a net"): "return its value with `return {name}`",
+    ("a net", "an operation"): "clauses are for operations, declared by `op`; a net is unfolded to its operations",
+    ("a function", "an operation"): "clauses are for operations, declared by `op`; functions are pure and need none",
+    ("a constant", "a dimension"): "a constant contains reals; declare a dimension by `dim n = 3`",
+    ("a location", "a dimension"): "a location contains reals; declare a dimension by `dim n = 3`",
     ("a variable", "a continuation"): "`•` applies a continuation; a product is written `{name} * M`",
 }
 
 
 def instead(is_a: str, wanted: str, name: str) -> str:
     """A hint for ``name`` of kind ``is_a`` where a ``wanted`` is expected."""
-    fallback = "a handler is declared by `handler h = { return x -> … }`" if wanted == "a handler" else ""
+    fallback = "declare a handler by `handler h = { return x -> … }`" if wanted == "a handler" else ""
     return _INSTEAD.get((is_a, wanted), fallback).replace("{name}", name)

@@ -75,10 +75,10 @@ def _in_rows(e: s.ArrayLiteral, axes: list[int]) -> Advice:
     if needed != len(written):
         count = f"{needed} entr{'y' if needed == 1 else 'ies'}"
         given = f"{len(written)} {'is' if len(written) == 1 else 'are'}"
-        return Advice(f"An array of type Real({', '.join(map(str, axes))}) has {count}, and {given} written here.")
+        return Advice(f"An array of type Real({', '.join(map(str, axes))}) has {count}, but {given} written here")
     for n in reversed(axes[1:]):
         written = [f"[{', '.join(written[i : i + n])}]" for i in range(0, len(written), n)]
-    return Advice("Each row of a matrix has its own brackets: `[[1, 2], [3, 4]]`.", Fix(e.span, f"[{', '.join(written)}]"))
+    return Advice("put each row of a matrix in its own brackets: `[[1, 2], [3, 4]]`", Fix(e.span, f"[{', '.join(written)}]"))
 
 
 def _entries(e: s.Expr) -> Iterator[str]:
@@ -93,16 +93,16 @@ def other_operand(e: s.Binary, A: Type, B: Type) -> Advice:
     """Advice for operands of types A and B that are incompatible under an operator other than ``@``."""
     match e.operator, A, B:
         case _ if UNIT in (A, B):
-            return Advice("`()` holds nothing; it is what `Put[l](M)` gives, `let _ <= Put[l](M) in …`")
+            return Advice("`()` contains nothing; it is the result of `Put[l](M)`, `let _ <= Put[l](M) in …`")
         case s.BinaryOperator.TIMES, Real(tuple()), _ if B == SCALAR:
-            return Advice("a scalar stands on the left of `*`", Fix(e.span, f"{_atom(e.right)} * {_atom(e.left)}"))
+            return Advice("write the scalar on the left of `*`", Fix(e.span, f"{_atom(e.right)} * {_atom(e.left)}"))
         case _, Real(tuple()), _ if B == SCALAR:
             return _fill_scalar(e.right, A)
         case _, _, Real(tuple()) if A == SCALAR:
             return _fill_scalar(e.left, B)
         case s.BinaryOperator.TIMES, Real((_, n)), Real((k,)):
             fix = sign(e.left.span, e.right.span, r"[*×]", "@") if n == k else None
-            return Advice("the product of a matrix and a vector is written with `@`", fix)
+            return Advice("use `@` for the product of a matrix and a vector", fix)
         case _, Real((m, n)), Real((p, q)) if (m, n) == (q, p):
             fix = _swap_outer(e.right) or _swap_outer(e.left)
             return Advice(
@@ -121,15 +121,15 @@ def no_product(whole: Span, M: s.Expr, N: s.Expr, A: Type, B: Type, product: Cal
             return Advice(f"{inner} is the inner product of two vectors, {outer} the matrix of products")
         case Real((k,)), Real((m, n)) if k in (m, n):
             matrix = _atom(N) if k == n else f"{_atom(N)}^T"
-            return Advice("the matrix stands on the left, the vector on the right", Fix(whole, product(matrix, _atom(M))))
+            return Advice("write the matrix on the left, the vector on the right", Fix(whole, product(matrix, _atom(M))))
         case Real((m, _)), Real((p, *_)) if m == p:
-            return Advice("with the transpose it fits", transposed(M))
+            return Advice("use the transpose", transposed(M))
         case Real((_, n)), Real((_, q)) if n == q:
-            return Advice("with the transpose it fits", transposed(N))
+            return Advice("use the transpose", transposed(N))
         case Real((_, _)), _ if B == SCALAR:
-            return Advice("a matrix is scaled with `*`", Fix(whole, f"{_atom(N)} * {_atom(M)}"))
+            return Advice("use `*` to scale a matrix", Fix(whole, f"{_atom(N)} * {_atom(M)}"))
         case _, Real((_, _)) if A == SCALAR:
-            return Advice("a matrix is scaled with `*`", Fix(whole, f"{_atom(M)} * {_atom(N)}"))
+            return Advice("use `*` to scale a matrix", Fix(whole, f"{_atom(M)} * {_atom(N)}"))
         case Real((_, n)), TypeMeta() if is_number(N) and n.constant is not None:
             return Advice(_ANY_ZERO, Fix(N.span, f"fill[{n}](0)"))
         case (TypeMeta(), _) | (_, TypeMeta()):
@@ -138,7 +138,7 @@ def no_product(whole: Span, M: s.Expr, N: s.Expr, A: Type, B: Type, product: Cal
             return Advice()
 
 
-_ANY_ZERO = "`0` is the zero of every type, and nothing tells here of which"
+_ANY_ZERO = "`0` is the zero of every type, and its type cannot be inferred here"
 
 
 def is_number(e: s.Expr) -> bool:

@@ -10,13 +10,13 @@ _USER_BONUS = 0.1
 _SWAP_BONUS = 0.3
 
 _EQUIVALENTS = {"max": "maximum", "min": "minimum", "ln": "log"}
-_TRUTH = "there are no truth values: write 1 or 0"
+_TRUTH = "there are no booleans: write 1 or 0"
 _VALUES = {
     "True": _TRUTH,
     "False": _TRUTH,
     "true": _TRUTH,
     "false": _TRUTH,
-    "None": "nothing is written `()`, the only value of type `1`, and `0` is the zero of any type",
+    "None": "write `()` for unit, the only value of type `1`; `0` is the zero of any type",
 }
 
 

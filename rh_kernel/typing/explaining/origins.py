@@ -68,7 +68,7 @@ def told(unifier: Unifier, *types: Type) -> str:
 
 def declared_as(by: str, written: s.TypeExpr | None) -> Asked:
     """The expectation from a type annotation."""
-    return Asked(by, story=lambda: () if written is None else (Note(span=written.span, text="asked for here"),))
+    return Asked(by, story=lambda: () if written is None else (Note(span=written.span, text="expected here"),))
 
 
 def origin(cx: Context, unifier: Unifier | None, name: str) -> Note | None:

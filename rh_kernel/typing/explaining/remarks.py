@@ -42,9 +42,9 @@ def _remark(clause: s.ReverseClause | s.OrdinaryClause, name: str, named: list[s
     what = f"the declared location {listed}" if len(named) == 1 else f"the declared locations {listed}"
     line, *_ = clause.span.position
     return (
-        f"line {line}: the clause for `{head_of(clause)}` is for {what} alone, "
+        f"line {line}: the clause for `{head_of(clause)}` only covers {what}, "
         f"and this handler has no other clause for `{name}`. "
-        f"A clause for all locations names a parameter that is not declared: `{name}[{', '.join(general)}]`."
+        f"To cover all locations, use an undeclared name: `{name}[{', '.join(general)}]`."
     )
 
 

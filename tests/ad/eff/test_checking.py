@@ -281,8 +281,8 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
         "",
         "`give`",
     ),
-    "a type inside itself": ("fun f x = x x", "RH515", "x", "part of itself"),
-    "a list of itself": ("fun f x = x :: [[x]]", "RH515", "", "part of itself"),
+    "a type inside itself": ("fun f x = x x", "RH515", "x", "contain itself"),
+    "a list of itself": ("fun f x = x :: [[x]]", "RH515", "", "contain itself"),
     "a number that is applied": ("fun f (x : Float) = x 2", "RH516", "x", "`Float`"),
     "a number that is forced": ("fun f (x : Float) = x!", "RH516", "x", "`Float`"),
     "an adaptor of too many": (
@@ -300,7 +300,7 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
     "a pattern of another type": ("fun f (x : Float) = match x | [] -> 1.0", "RH102", "[]", ""),
     "a constructor of another type": ("fun f (x : Float) = [x, Nothing]", "RH102", "Nothing", ""),
     "a data type with too few arguments": ("data D = D List", "RH105", "", "`List` takes 1 type"),
-    "a row where a type belongs": ("data D [e] = D (List [e])", "RH105", "", "given a row in brackets"),
+    "a row where a type belongs": ("data D [e] = D (List [e])", "RH105", "", "got a row in brackets"),
 }
 
 
@@ -371,15 +371,15 @@ ADVICE = {
     "a part of it": ("d {x -> t x x + x} (c 3)", "t x x", "`p (t x x) x`"),
     "a function of plain numbers": ("d {x -> sin x} (c 3)", "x", "`sin_ x`"),
     "the other sign": ("d {x -> -x} (c 3)", "x", "`n x`"),
-    "a function of two arguments": ("d t (c 3)", "t", "it takes 2 arguments, and here a function of one argument is needed"),
+    "a function of two arguments": ("d t (c 3)", "t", "it takes 2 arguments, but a function of one argument is needed here"),
     "an Int where a Float is": ("c (quotient 4 2)", "quotient 4 2", "`float (quotient 4 2)`"),
     "a Float where an Int is": ("c (float (quotient 3.5 2))", "3.5", "`(x : Int)`"),
     "an Int where a text is": ("print (quotient 4 2)", "quotient 4 2", "`show (quotient 4 2)`"),
     "a number where a text is": ("print 1", "1", "`show 1`"),
-    "a tuple where an argument is": ("c (1, 2)", "(1, 2)", "one behind the other"),
+    "a tuple where an argument is": ("c (1, 2)", "(1, 2)", "one after the other"),
     "texts that are compared": ('"a" == "a"', '"a"', "compare numbers"),
     "truth values that are compared": ("True == True", "True", "compare numbers"),
-    "texts that are added": ('"a" + "b"', '"a"', "put together by `++`"),
+    "texts that are added": ('"a" + "b"', '"a"', "concatenate"),
     "the side of a tuple": ("(1, 2).1", "(1, 2)", "let (x, y) = M in N"),
     "the side of a tuple with a name": ("let x = (1, 2) in x.1", "x", "let (x, y) = M in N"),
     "the side of a number": ("let x = 3 in x.2", "x", "<| M, N |>"),
@@ -448,7 +448,7 @@ def unhandled(text: str, *programs: str) -> UnhandledEffect:
 def test_an_effect_that_nothing_handles() -> None:
     """Its operation, the function that performs it, and the handlers that there are for it"""
     found = unhandled("1 + t 2 3", "forward", "evaluate")
-    assert found.message == "`ap2` of the effect `Smooth Float` is performed by `t`, and nothing around handles it"
+    assert found.message == "`ap2` of the effect `Smooth Float` is performed by `t`, and no enclosing handler handles it"
     assert found.span is not None
     assert found.span.text == "t"
     assert found.hint == "`handle … with` `evaluate` handles `Smooth Float`"
@@ -596,7 +596,7 @@ def test_an_older_type_of_the_same_name_is_said_to_be_one() -> None:
         loading.declared('data T = A Float\nfun f t = match t | A x -> x\ndata T = C Text\nfun g = f (C "a")')
     (complaint,) = caught.value.diagnostics
     assert (complaint.found, complaint.expected) == ("T", "T")
-    assert "declared twice" in (complaint.hint or "")
+    assert "redeclared" in (complaint.hint or "")
 
 
 TWICE = """\
@@ -617,7 +617,7 @@ def test_an_unhandled_effect_is_told_from_a_newer_one_of_its_name(text: str) -> 
     assert isinstance(found, UnhandledEffect)
     assert "as it was before it was declared anew" in found.message
     assert "newer effect `E`" in found.hint
-    assert "declare `f` anew too" in found.hint
+    assert "redeclare `f` too" in found.hint
     assert "with` `old` handles" in found.hint
     assert "`new`" not in found.hint
 
@@ -633,8 +633,8 @@ def test_an_unhandled_effect_is_told_from_a_newer_one_of_its_name(text: str) -> 
 )
 def test_rows_with_an_older_effect_and_a_newer_one_of_its_name(text: str) -> None:
     found = refused(text, loading.declared(TWICE))
-    assert "newer effect `E`" in found.hint or "declared twice" in found.hint
-    assert "anew too" in found.hint
+    assert "newer effect `E`" in found.hint or "redeclared" in found.hint
+    assert "redeclare" in found.hint
 
 
 def test_the_newest_effect_of_a_name_is_not_said_to_be_older() -> None:

@@ -72,7 +72,7 @@ CONFUSED = {
         "Float",
         "`<Smooth(s a b c d -> s a)> (c 0)` does it on the level that is needed",
     ),
-    "a literal where a number of the level is needed": ("d {x -> p 1.0 x} 1.0", "1.0", "Float", ONE, CONSTANT),
+    "a literal where a number of level is needed": ("d {x -> p 1.0 x} 1.0", "1.0", "Float", ONE, CONSTANT),
     "a literal that nobody has called a Float": ("d {x -> p 1 x} 1.0", "1", "Float", ONE, "`c 1` is a constant of that level"),
     "a number that has a name": (
         "let one = c 1 in d {x -> p one x} 1.0",
@@ -95,8 +95,7 @@ def test_the_message() -> None:
     found = refused("handle d {x -> t x (d {y -> p x y} (c 1))} 1.0 with evaluate")
     assert found.code == "RH510"
     assert found.message == (
-        "`x` is a number of the level `Smooth (Paired Float)`, "
-        "but here one of the level `Smooth (Paired (Paired Float))` is needed"
+        "`x` is a number of level `Smooth (Paired Float)`, but here one of the level `Smooth (Paired (Paired Float))` is needed"
     )
 
 
@@ -129,7 +128,7 @@ def test_a_function_that_uses_its_argument_on_two_levels() -> None:
         loading.declared("fun bad x = t x (d {y -> p x y} (c 1))", definitions())
     (found,) = raised.value.diagnostics
     assert isinstance(found, LevelsConfused)
-    assert found.hint == "where `x` is used on the inner level, `lift x` should stand"
+    assert found.hint == "on the inner level, write `lift x` instead of `x`"
     fine = loading.declared("fun good x = t x (d {y -> p (lift x) y} (c 1))", definitions())
     assert "good" in fine.functions
 
@@ -137,10 +136,10 @@ def test_a_function_that_uses_its_argument_on_two_levels() -> None:
 def test_what_works_on_one_level_is_told_from_a_number() -> None:
     found = refused("handle d {x -> t x (let f = {y -> p x y} in d f (c 1))} (c 1) with evaluate")
     assert isinstance(found, LevelsConfused)
-    assert found.message.startswith("`f` is for numbers of the level `Smooth (Paired Float)`, but here ones of the level")
+    assert found.message.startswith("`f` is for numbers of level `Smooth (Paired Float)`, but here ones of the level")
     found = refused("handle d {x -> let xs = [x] in d {y -> let ys = y :: xs in y} x} 1.0 with evaluate")
     assert isinstance(found, LevelsConfused)
-    assert found.message.startswith("`xs` has numbers of the level `Smooth (Paired Float)`")
+    assert found.message.startswith("`xs` has numbers of level `Smooth (Paired Float)`")
     assert found.hint == "`lift` brings a number inwards, to that level"
 
 

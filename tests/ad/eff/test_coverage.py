@@ -248,18 +248,18 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "a let": ("fun f xs = let [x, y] = xs in x + y", "[x, y]", "`[]`", "match M | [x, y] -> N | [] -> L"),
     "a parameter": ("fun f (Just x) = x", "(Just x)", "`Nothing`", "match M | Just x -> N | Nothing -> L"),
     "a parameter of a thunk": ("let f = {0 -> 1} in f 0", "0", "`1`", "match M | 0 -> N | _ -> L"),
-    "a return clause": ("handle 1.0 with { return 2 -> 1 }", "2", "`0`", "a name may stand here"),
+    "a return clause": ("handle 1.0 with { return 2 -> 1 }", "2", "`0`", "use a name here"),
     "a clause": (
         "handler h = return x -> x | <pick Red (Just y) -> k> -> k y",
         "Red",
         "`Green`",
-        "a name may stand here",
+        "use a name here",
     ),
     "a clause's second argument": (
         "handler h = return x -> x | <pick _ (Just y) -> k> -> k y",
         "(Just y)",
         "`Nothing`",
-        "a name may stand here",
+        "use a name here",
     ),
 }
 

@@ -115,13 +115,13 @@ OTHER = "effect Yield a = yield : a -> Unit | stop : Unit\n"
 def test_a_handler_of_an_older_effect_is_said_to_be_one(text: str) -> None:
     found = refused(text, declared(YIELD, COLLECT, OTHER, "fun give = yield 1\n"))
     assert isinstance(found, UnhandledEffect)
-    assert found.hint == "`collect` handles an older effect `Yield`: declare it anew"
+    assert found.hint == "`collect` handles an older effect `Yield`: redeclare it"
 
 
 def test_an_older_handler_that_is_around_counts_more_than_one_that_is_not() -> None:
     found = declared(YIELD, COLLECT, OTHER, "handler all = return _ -> 0 | <yield _ -> k> -> k () | <stop -> k> -> 1\n")
     assert refused("handle (yield 1) with collect", found).hint == (
-        "`collect` handles an older effect `Yield`: declare it anew, or `handle … with` `all` handles `Yield Float`"
+        "`collect` handles an older effect `Yield`: redeclare it, or `handle … with` `all` handles `Yield Float`"
     )
     assert refused("yield 1", found).hint == "`handle … with` `all` handles `Yield Float`"
 

@@ -338,7 +338,7 @@ def test_directives() -> None:
         ("sin -1", "RH105", "sin", "stands in brackets"),
         ("Just -1", "RH105", "Just", "stands in brackets"),
         ("ap1 1 1 2", "RH105", "ap1", "applied by (ap1 x y)! M"),
-        ("handle 3 with f", "RH101", "f", "f is a function, and no handler"),
+        ("handle 3 with f", "RH101", "f", "f is a function, not a handler"),
         ("evaluate (f 1)", "RH104", "evaluate", "handle M with evaluate"),
         ("f Smooth", "RH104", "Smooth", ""),
         ("f Shape", "RH104", "Shape", ""),

@@ -109,12 +109,12 @@ def test_they_are_read_back_as_the_same(text: str, width: int) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "at", "hint"),
     [
-        ("fun f x = x\n  and f y = y", "RH121", "f", "name of its own"),
-        ("fun f x = x\nand g y = y", "RH004", "and", "indented"),
+        ("fun f x = x\n  and f y = y", "RH121", "f", "different name"),
+        ("fun f x = x\nand g y = y", "RH004", "and", "indent"),
         ("fun f x = h x\n  and g y = y", "RH101", "h", "fun f x = M and g y = N"),
         ("fun f x = g x + 1\n  and g (y : Text) = y", "RH102", "", ""),
         ("fun f x = match x | [] -> g x\n  and g y = f y", "RH521", "match x", ""),
-        ("let and = 1 in and", "RH008", "and", "word of the language"),
+        ("let and = 1 in and", "RH008", "and", "keyword"),
     ],
 )
 def test_what_is_wrong(text: str, code: str, at: str, hint: str) -> None:

@@ -31,7 +31,7 @@ def drawn(seed: int, sizes: tuple[int, ...]) -> Array:
 
 
 def inner(t: Array, u: Array) -> float:
-    """``⟨t, u⟩``, of tensors of one shape"""
+    """``⟨t, u⟩``, of tensors of the same shape"""
     assert t.shape == u.shape
     return float((t * u).sum())
 
@@ -153,13 +153,13 @@ A, B = tensors.zeros([2, 3]), tensors.zeros([3])
         (lambda: tensors.place(0, 0, A, B), "a tensor of 3 cannot be put into one of 2 × 3 along axis 0"),
         (lambda: tensors.place(0, 1, A, A), "axis 0 of 2 × 3 has no part from 1 up to 3"),
         (lambda: tensors.transpose([0, 0], A), "[0, 0] does not name each axis of 2 × 3 once"),
-        (lambda: tensors.repeat(3, 2, A), "2 × 3 has no place for a new axis 3"),
+        (lambda: tensors.repeat(3, 2, A), "2 × 3 cannot get a new axis 3"),
         (lambda: tensors.product(A, A), "matrices of 2 × 3 and 2 × 3 have no product"),
         (lambda: tensors.concatenate(0, []), "there is nothing to concatenate"),
         (lambda: tensors.concatenate(1, [A, tensors.zeros([3, 3])]), "2 × 3, 3 × 3 do not fit along axis 1"),
         (lambda: tensors.stack(0, []), "there is nothing to stack"),
         (lambda: tensors.stack(0, [A, B]), "2 × 3, 3 are not the same"),
-        (lambda: tensors.stack(3, [A, A]), "2 × 3 has no place for a new axis 3"),
+        (lambda: tensors.stack(3, [A, A]), "2 × 3 cannot get a new axis 3"),
         (lambda: tensors.split(1, [1, 1], A), "[1, 1] are no parts of axis 1 of 2 × 3"),
         (lambda: tensors.normal(-1, [2]), "a seed is a number from 0, and not -1"),
     ],

@@ -244,5 +244,5 @@ def test_shapes_that_differ_are_never_added() -> None:
     (complaint,) = stuck.value.diagnostics
     assert complaint.code == "RH540"
     assert complaint.message == "tensor_plus: 2 × 3 and 3 are not the same"
-    assert complaint.expected == "two tensors of one shape"
+    assert complaint.expected == "two tensors of the same shape"
     assert complaint.span is not None

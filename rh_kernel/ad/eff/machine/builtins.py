@@ -95,7 +95,7 @@ def divide(x: float, y: float) -> float:
 def _fail(message: str) -> Value:
     words = " ".join(message.split())
     shown = words if len(words) <= _LONGEST_MESSAGE else f"{words[: _LONGEST_MESSAGE - 1]}…"
-    raise Stuck(GivenUp(reason=shown, hint="the program says so by `fail`"))
+    raise Stuck(GivenUp(reason=shown, hint="the program called `fail`"))
 
 
 def _less(x: float, y: float) -> Value:
@@ -123,8 +123,8 @@ def _remainder(m: int, n: int) -> int:
 
 
 def _by_zero(name: str, m: int) -> Stuck:
-    hint = "look first whether the divisor is 0; only Floats have inf"
-    return Stuck(DivisionByZero(function=name, dividend=m, found="the divisor 0", expected="another divisor", hint=hint))
+    hint = "check that the divisor is not 0; only Float division gives inf"
+    return Stuck(DivisionByZero(function=name, dividend=m, found="the divisor 0", expected="a nonzero divisor", hint=hint))
 
 
 LONGEST_INT = 10_000

@@ -130,7 +130,7 @@ def _native(tally: Tally | None, output: Callable[[str], None], operation: str, 
         case "print":
             return print_line
         case _:
-            raise KernelBug(f"no handler is around for {operation}")
+            raise KernelBug(f"no enclosing handler handles {operation}")
 
 
 def _write(r: list[Value], V: Value) -> Value:
@@ -140,7 +140,7 @@ def _write(r: list[Value], V: Value) -> Value:
 
 def _outside(i: int, a: list[Value], span: Span | None) -> NoReturn:
     expected = f"an index from 0 to {len(a) - 1}" if a else "no index: it is empty"
-    hint = "the entries are counted from 0; `size` gives how many there are"
+    hint = "entries are numbered from 0; `size` returns their number"
     raise Stuck(IndexOutside(span=span, index=i, size=len(a), found=str(i), expected=expected, hint=hint))
 
 

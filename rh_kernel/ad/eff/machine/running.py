@@ -82,7 +82,7 @@ def proceeding(
     tensors, before, pace, is_over = program.tensors, sys.getallocatedblocks(), FIRST, False
     while not is_over:
         if machine.steps >= limit:
-            hint = "`%limit steps` allows more; or look for a function that calls itself for ever"
+            hint = "raise the limit with `%limit steps`, or look for a function that calls itself forever"
             raise Stuck(OutOfFuel(span=M.span, steps=machine.steps, hint=hint))
         # A step takes as long as the tensors in it are large, so the first pieces are small ones.
         pace = min(every, 2 * pace) if tensors.work < WORK else max(1, pace * WORK // tensors.work)
@@ -105,12 +105,12 @@ def proceeding(
 
 
 def _too_large(M: core.Computation, memory: int) -> Stuck:
-    hint = "look for a function that calls itself for ever with something still to do, or a list that grows"
+    hint = "look for a non-tail call that recurses forever, or a list that grows"
     expected = f"at most {readable(memory)}"
     return Stuck(
         TooLarge(
             span=M.span,
-            what="what waits and what is kept",
+            what="the stack and the live values",
             needed=f"more than {readable(memory)}",
             expected=expected,
             hint=hint,

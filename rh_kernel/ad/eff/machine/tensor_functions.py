@@ -63,7 +63,7 @@ _GIVES: Mapping[ValueType, Callable[[Value], Value]] = {
     INTS: list_value,
     TENSORS: _tensors,
 }
-_HINT = "`tensor_shape t` tells the shape of a tensor; nothing is repeated unless `tensor_repeat axis n t` says so"
+_HINT = "`tensor_shape t` is the shape of a tensor; there is no broadcasting: use `tensor_repeat axis n t`"
 
 TENSOR_FUNCTIONS: Mapping[str, Typed] = MappingProxyType(
     {

@@ -96,7 +96,7 @@ def transpose(axes: Sequence[int], t: Array) -> Array:
 def repeat(axis: int, n: int, t: Array) -> Array:
     """t, n times, along a new axis; it takes the memory of one."""
     if not 0 <= axis <= t.ndim:
-        raise Misfit(f"{sized(t.shape)} has no place for a new axis {axis}", f"an axis from 0 to {t.ndim}")
+        raise Misfit(f"{sized(t.shape)} cannot get a new axis {axis}", f"an axis from 0 to {t.ndim}")
     wanted = _sizes((*t.shape[:axis], n, *t.shape[axis:]))
     return np.broadcast_to(np.expand_dims(t, axis), wanted)
 
@@ -170,7 +170,7 @@ def over(t: Array, u: Array) -> Array:
 
 def _pairwise(f: Callable[[Array, Array], Array], t: Array, u: Array) -> Array:
     if t.shape != u.shape:
-        raise Misfit(f"{sized(t.shape)} and {sized(u.shape)} are not the same", "two tensors of one shape")
+        raise Misfit(f"{sized(t.shape)} and {sized(u.shape)} are not the same", "two tensors of the same shape")
     with np.errstate(all="ignore"):
         return f(t, u)
 
@@ -206,9 +206,9 @@ def stack(axis: int, ts: Sequence[Array]) -> Array:
     if not ts:
         raise Misfit("there is nothing to stack", "a list of at least one tensor")
     if len({t.shape for t in ts}) > 1:
-        raise Misfit(f"{', '.join(dict.fromkeys(sized(t.shape) for t in ts))} are not the same", "tensors of one shape")
+        raise Misfit(f"{', '.join(dict.fromkeys(sized(t.shape) for t in ts))} are not the same", "tensors of the same shape")
     if not 0 <= axis <= ts[0].ndim:
-        raise Misfit(f"{sized(ts[0].shape)} has no place for a new axis {axis}", f"an axis from 0 to {ts[0].ndim}")
+        raise Misfit(f"{sized(ts[0].shape)} cannot get a new axis {axis}", f"an axis from 0 to {ts[0].ndim}")
     return np.stack(ts, axis)
 
 

@@ -46,7 +46,7 @@ class Alive:
 
     def too_large(self, size: int) -> Stuck:
         """The complaint about so many bytes more."""
-        hint = "look for tensors that are kept, as by a continuation, a list or a reference; `%limit bytes` allows more"
+        hint = "look for tensors kept alive by a continuation, a list or a reference; raise the limit with `%limit bytes`"
         needed, expected = readable(self.bytes + size), f"at most {readable(self.most)}"
         return Stuck(TooLarge(what="what the tensors hold", needed=needed, expected=expected, hint=hint))
 

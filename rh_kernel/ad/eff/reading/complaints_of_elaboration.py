@@ -10,7 +10,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.surface import Name
 from rh_kernel.typing.errors import WrongNumberOfArguments
 
-BRACKETS = "beside other patterns, a constructor with fields stands in brackets: (Just x)"
+BRACKETS = "next to other patterns, put a constructor with fields in brackets: (Just x)"
 """A hint for patterns."""
 
 
@@ -27,8 +27,8 @@ def with_all_arguments(name: Name, found: Found, given: int) -> str:
     names = "".join(f" {x}" for x in "xyzuvw"[: found.arity])
     what, whole = found.kind.value, f"{name.text}{names}" if names else f"{name.text}!"
     if given < found.arity:
-        return f"{what} stands with all its arguments; as a function value it is {{{names.strip()} -> {whole}}}"
-    hint = f"{what} stands with all its arguments, {whole}"
+        return f"give {what} all its arguments; as a function value it is {{{names.strip()} -> {whole}}}"
+    hint = f"give {what} all its arguments, {whole}"
     if found.kind is Kind.BUILT_IN:
         return hint
     applied = f"({whole})!" if names else f"{whole}!"
@@ -41,7 +41,7 @@ def reject_missing(span: Span, effect: EffectDeclaration, given: set[str]) -> No
     if missing:
         names = ", ".join(f"`{shown(o.name)}`" for o in missing)
         clauses = " | ".join(map(_to_write, missing))
-        hint = f"a handler of {shown(effect.name)} has a clause for each of its operations: {clauses}"
+        hint = f"a handler of {shown(effect.name)} needs a clause for each of its operations: {clauses}"
         raise Rejected(MissingClauses(span=span, effect=shown(effect.name), operations=names, hint=hint))
 
 

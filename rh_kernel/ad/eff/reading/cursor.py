@@ -27,7 +27,7 @@ DEEPEST = 80
 
 _LONGEST_NUMBER = 100
 _ESCAPE = re.compile(r"""(?:[^\\]|\\[nrt"\\])*?(\\[^nrt"\\])(?:[^"\\]|\\.)*+\"""")
-_POINT = "a point stands between digits, as in 1.0"
+_POINT = "write digits on both sides of the point, as in 1.0"
 _OWN_ITEM = re.compile(rf"(?:#|%|(?:{'|'.join(DECLARATIONS)})\b)")
 _FOREIGN = {
     "!=": ("such comparison", "numbers are compared by <=, < and =="),
@@ -38,15 +38,15 @@ _FOREIGN = {
     "=>": ("such arrow", "clauses and branches are written with ->"),
     "//": ("such sign", "a comment begins with #"),
 }
-_ASSIGNMENT = ("such assignment", "a reference is written to by r := @r + x")
+_ASSIGNMENT = ("such assignment", "update a reference with r := @r + x")
 _HINTS = {
     ".": _POINT,
     "<-": "a let is written let x = M in N",
-    "=": "a name is bound by let x = M in N; a reference is written to by r := M",
-    ":=": "a name is bound by let x = M in N; a reference is written to by r := M",
+    "=": "bind a name with let x = M in N; assign a reference with r := M",
+    ":=": "bind a name with let x = M in N; assign a reference with r := M",
     ">": "numbers are compared by <=, < and ==; write y < x",
     "->": "a function value is written {x -> M}",
-    "return": "a return clause stands in a handler; a value is a computation as it is, and what is last is the result",
+    "return": "`return` only begins a clause of a handler; the result of a computation is its last value",
 }
 
 
@@ -125,20 +125,20 @@ class Cursor:
         return self.at(CLOSERS[self.brackets[-1].text])
 
     def name(self, expected: str, hint: str = "", *, upper: bool | None = False) -> Name:
-        """Pass a name that begins with a small letter, with a capital if ``upper``, or with either if that is ``None``."""
+        """Pass a name that begins with a lower-case letter, with a capital if ``upper``, or with either if that is ``None``."""
         token = self.token
         if token.kind is Kind.NAME:
             if upper is not None and is_upper(token.text) != upper:
-                what = "a capital" if upper else "a small letter"
+                what = "a capital" if upper else "a lower-case letter"
                 hint = f"{expected} begins with {what}"
                 raise Rejected(NotAName(span=self.here(), found=self.found(), expected=expected, hint=hint))
             if token.text == "_":
-                hint = hint or "`_` is no name: nothing can refer to it"
+                hint = hint or "`_` is not a name: nothing can refer to it"
                 raise Rejected(NotAName(span=self.here(), found=self.found(), expected=expected, hint=hint))
             self.advance()
             return Name(token.text, span=self.span(token))
         if token.kind is Kind.KEYWORD:
-            hint = f"`{token.text}` is a word of the language; choose another name"
+            hint = f"`{token.text}` is a keyword; choose another name"
             raise Rejected(NotAName(span=self.here(), found=self.found(), expected=expected, hint=hint))
         raise self.fail(expected, hint)
 
@@ -194,14 +194,14 @@ class Cursor:
                 )
             case Kind.BAD_STRING if (escape := _ESCAPE.match(token.text)) is not None:
                 place = Span(self.source, token.start + escape.start(1), token.start + escape.end(1))
-                hint, fix = "the sign `\\` itself is written twice", Fix(place, f"\\{place.text}")
+                hint, fix = "write a backslash twice", Fix(place, f"\\{place.text}")
                 expected = r"`\n`, `\t`, `\"` or `\\`"
                 return Rejected(Unexpected(span=place, found=f"`{place.text}`", expected=expected, hint=hint, fix=fix))
             case Kind.BAD_STRING:
                 hint = r'a text ends with " on its line; within it are only the signs \n \t \" and \\'
                 return Rejected(UnterminatedString(span=here, hint=hint))
             case Kind.BAD_NUMBER:
-                return self.malformed("a name begins with a letter, and a product is written with *")
+                return self.malformed("names begin with a letter, and products are written with *")
             case Kind.FOREIGN:
                 what, advice = _FOREIGN.get(token.text, _ASSIGNMENT)
                 return Rejected(ForeignSyntax(span=here, found=f"{what} as `{token.text}`", hint=advice))
@@ -252,7 +252,7 @@ class Cursor:
         following = self.source.text[self.token.end :].lstrip()
         if not following or following.startswith("%%"):
             return ""
-        return "what begins in the first column is a new item; indent the lines that continue this one"
+        return "a line that begins in the first column starts a new item; indent the lines that continue this one"
 
     def _indented(self) -> Fix | None:
         """The text after an item that ends too early, moved to the right so that it continues this one."""
@@ -264,9 +264,9 @@ class Cursor:
 
 
 _ADVICE = CHARACTERS | {
-    "'": 'texts stand in double quotes: "text"',
-    "“": 'texts stand in straight quotes: "text"',
-    "”": 'texts stand in straight quotes: "text"',
+    "'": 'texts have double quotes: "text"',
+    "“": 'texts have straight quotes: "text"',
+    "”": 'texts have straight quotes: "text"',
     "⟵": "a let is written let x = M in N",
     "^": "a power is written x * x",
     "²": "a square is written x * x",

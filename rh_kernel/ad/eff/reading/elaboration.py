@@ -32,7 +32,7 @@ OPERATORS = {
 REFERENCES, READ, WRITE = "RefState", "read", "write"
 """The effect whose operations ``@`` and ``:=`` are."""
 
-_ONE_CLAUSE = "cases of an operation's arguments are told apart within its clause: match x | Just y -> M | Nothing -> N"
+_ONE_CLAUSE = "distinguish the arguments of an operation inside its clause: match x | Just y -> M | Nothing -> N"
 
 
 @frozen
@@ -83,7 +83,7 @@ class Terms:
                 case s.LetExpr(p, bound, rest):
                     front.append(_Taken(self._value(bound, front), p, M.span))
                     names = bound_names(p)
-                    reject_twice(names, "each name in a pattern is bound once")
+                    reject_twice(names, "bind each name only once in a pattern")
                     self._enter(entered, [x.text for x in names])
                 case _:
                     break
@@ -101,7 +101,7 @@ class Terms:
     def abstraction(self, parameters: tuple[s.Pattern, ...], body: s.Expr, span: Span) -> core.Computation:
         """``λp…. M``: a pattern takes apart a parameter that has a silent name."""
         names = [x for p in parameters for x in bound_names(p)]
-        reject_twice(names, "each parameter has a name of its own")
+        reject_twice(names, "give each parameter a different name")
         lambdas: list[str] = []
         taken: list[tuple[str, s.Pattern]] = []
         for p in parameters:
@@ -130,7 +130,7 @@ class Terms:
         key = self._handler_key(H.name)
         wanted = self._arity if self._handler is not None and key == self._handler[1] else self._arity_of(key)
         if len(H.arguments) != wanted:
-            hint = "a handler stands with all its arguments; what it gives can be a function: (handle M with h) N"
+            hint = "give a handler all its arguments; its result can be a function: (handle M with h) N"
             raise wrong_number(H.name, wanted, len(H.arguments), hint)
         return core.Named(key, tuple([self._value(M, front) for M in H.arguments]), span=H.span)
 
@@ -172,7 +172,7 @@ class Terms:
         """Patterns, and what stands under them and a continuation."""
         names = [x for p in patterns for x in bound_names(p)]
         names += [] if k is None or k.text == "_" else [k]
-        reject_twice(names, "each name is bound once in a pattern, or in a clause")
+        reject_twice(names, "bind each name only once in a pattern or a clause")
         elaborated = tuple([elaborate_pattern(p, self.scope) for p in patterns])
         self.scope.enter([x.text for x in names])
         M = self.block(body)
@@ -190,7 +190,7 @@ class Terms:
             own = () if self._handler is None else (self._handler[0],)
             hint = "a handler is declared by handler h = return x -> M | <op x -> k> -> N"
             if name.text in self.scope.definitions.functions:
-                hint = f"{name.text} is a function, and no handler; {hint}"
+                hint = f"{name.text} is a function, not a handler; {hint}"
             raise undeclared(name, [*handlers, *own], hint)
         return handlers[name.text]
 
@@ -294,7 +294,7 @@ class Terms:
             constructor = self.scope.constructor(name)
             fields = tuple([self._value(N, front) for N in arguments])
             if len(fields) != len(constructor.fields):
-                hint = "a constructor stands with all its fields; in an argument that takes brackets: f (Just x)"
+                hint = "give a constructor all its fields; as an argument it needs brackets: f (Just x)"
                 raise wrong_number(name, len(constructor.fields), len(fields), hint)
             return core.Return(core.Constructed(constructor.name, fields, span=span), span=span)
         found = self.scope.find(name)

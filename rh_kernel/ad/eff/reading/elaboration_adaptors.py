@@ -10,11 +10,11 @@ def elaborate_adaptor(written: AdaptorExpr, scope: Scope) -> Adaptor:
     effect = scope.effect(written.effect)
     if written.around is None:
         return Adaptor(effect, span=written.span)
-    reject_twice(written.around, "each instance has a name of its own")
+    reject_twice(written.around, "give each instance a different name")
     places = {name.text: len(written.around) - 1 - i for i, name in enumerate(written.around)}
     kept: list[int] = []
     for name in reversed(written.inside):
         if name.text not in places:
-            raise unknown(name, places, "an instance has its name on the left of the arrow")
+            raise unknown(name, places, "name the instances on the left of the arrow")
         kept.append(places[name.text])
     return Adaptor(effect, len(written.around), tuple(kept), span=written.span)

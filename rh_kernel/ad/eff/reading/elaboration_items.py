@@ -99,8 +99,8 @@ def computation(M: Expr, definitions: Definitions) -> Computation:
 def data(item: s.DataItem, definitions: Definitions) -> DataDeclaration:
     """A data type. Its key is that of an equal one that has or had its name, or else new."""
     _reject_built_in(item.name, BASES | MACHINE | {UNIT_NAME}, "type")
-    reject_twice([p.name for p in item.parameters], "each parameter has a name of its own")
-    reject_twice([k.name for k in item.constructors], "each constructor of a type has a name of its own")
+    reject_twice([p.name for p in item.parameters], "give each parameter a different name")
+    reject_twice([k.name for k in item.constructors], "give each constructor a different name")
     for key in definitions.of_name(item.name.text, definitions.types.get(item.name.text)):
         if (made := _data(item, key, definitions)) == definitions.declared[key]:
             return made
@@ -120,8 +120,8 @@ def _data(item: s.DataItem, key: str, definitions: Definitions) -> DataDeclarati
 def effect(item: s.EffectItem, definitions: Definitions) -> EffectDeclaration:
     """An effect, with a key as a data type has. An operation is generic in the variables that are no parameters of it."""
     _reject_built_in(item.name, {E.name for E in EFFECTS}, "effect")
-    reject_twice([p.name for p in item.parameters], "each parameter has a name of its own")
-    reject_twice([o.name for o in item.operations], "each operation of an effect has a name of its own")
+    reject_twice([p.name for p in item.parameters], "give each parameter a different name")
+    reject_twice([o.name for o in item.operations], "give each operation of an effect a different name")
     for key in definitions.of_name(item.name.text, definitions.effects.get(item.name.text)):
         if (made := _effect(item, key, definitions)) == definitions.declared[key]:
             return made
@@ -144,7 +144,7 @@ def _effect(item: s.EffectItem, key: str, definitions: Definitions) -> EffectDec
 
 def functions(items: Sequence[s.FunItem], definitions: Definitions) -> tuple[FunctionDefinition, ...]:
     """Functions, whose keys are new; in the body of each the names of all of them stand for themselves."""
-    reject_twice([item.name for item in items], "each function has a name of its own")
+    reject_twice([item.name for item in items], "give each function a different name")
     keys = {item.name.text: definitions.key(item.name.text, _reserved(definitions)) for item in items}
     return tuple([_function(item, keys, definitions) for item in items])
 
@@ -160,7 +160,7 @@ def _function(item: s.FunItem, keys: Mapping[str, str], definitions: Definitions
 
 def handler(item: s.HandlerItem, definitions: Definitions) -> HandlerDefinition:
     """A handler, whose key is new; in its clauses its name stands for itself."""
-    reject_twice([x for x, _ in item.parameters], "each parameter has a name of its own")
+    reject_twice([x for x, _ in item.parameters], "give each parameter a different name")
     key = definitions.key(item.name.text, _reserved(definitions))
     scope = Scope(definitions)
     parameters = [x.text for x, _ in item.parameters]

@@ -104,7 +104,7 @@ class Types:
             return self._completed(Row(labels))
         if self._variables is not None and E.tail.text not in self._rows:
             hint = "" if not self._rows else f"its rows are {', '.join(sorted(self._rows))}"
-            raise unknown(E.tail, self._rows, hint or "a row that the declaration has as a parameter is written [e]")
+            raise unknown(E.tail, self._rows, hint or "write a row parameter as [e]")
         return Row(labels, RowVariable(E.tail.text))
 
     def _completed(self, row: Row) -> Row:
@@ -121,7 +121,7 @@ class Types:
                 is_a, wanted = "a row", "a type"
                 raise Rejected(WrongKindOfName(span=name.span, name=name.text, is_a=is_a, wanted=wanted, hint=hint))
             if not self._is_generic:
-                raise unknown(name, self._variables, "a type that the declaration is generic in is a parameter of it")
+                raise unknown(name, self._variables, "a generic declaration needs the type as a parameter")
             if name.text not in self.found:
                 self.found.append(name.text)
         return Variable(name.text)
@@ -136,7 +136,7 @@ class Types:
     def _effect(self, name: Name) -> str:
         found = self._effects.get(name.text)
         if found is None:
-            self._reject_kind(name, self._types, "a type", "an effect", "in a row there are effects alone")
+            self._reject_kind(name, self._types, "a type", "an effect", "a row contains only effects")
             raise undeclared(name, self._effects, EFFECT)
         return found
 
@@ -148,5 +148,5 @@ class Types:
 
 def _takes_none(name: Name, given: int) -> NoReturn:
     arguments = "one argument" if given == 1 else f"{given} arguments"
-    hint = f"beside other types, one with arguments stands in brackets; `{name.text}` has none"
+    hint = f"next to other types, put a type with arguments in brackets; `{name.text}` has none"
     raise Rejected(WrongNumberOfArguments(span=name.span, name=name.text, wanted="no arguments", given=arguments, hint=hint))

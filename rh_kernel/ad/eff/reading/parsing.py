@@ -50,7 +50,7 @@ STRENGTHS = {":=": 1, "::": 2, "<=": 3, "<": 3, "==": 3, "++": 4, "+": 5, "-": 5
 _RIGHT, _ALONE = {":=", "::"}, {"<=", "<", "=="}
 _AN_EXPRESSION = "an expression"
 _LET = "let p = M in N"
-_LET_FOR_GOOD = "a let is written let p = M in N; what is to stay is declared by fun x = M, and run by x!"
+_LET_FOR_GOOD = "a let is written let p = M in N; to define it for later, declare fun x = M and run it with x!"
 _MATCH = "match M | p -> N | q -> L"
 _IF = "if M then N else L"
 _HANDLE = "handle M with h, or handle M with { return x -> N | <op x -> k> -> L }"
@@ -75,7 +75,7 @@ def expression(c: Cursor) -> Expr:
         if not c.take(";"):
             break
         if c.holds(Kind.END) or (c.brackets and c.at_closer()):
-            raise c.fail(_AN_EXPRESSION, "nothing follows the last `;`: what is last is the result")
+            raise c.fail(_AN_EXPRESSION, "remove the last `;`: the result comes last")
         spine.append((start, None, N))
     while spine:
         start, bound, M = spine.pop()
@@ -97,7 +97,7 @@ def _infix(c: Cursor) -> Expr:
         sign = c.token.text
         while signs and (STRENGTHS[signs[-1]] > strength or (STRENGTHS[signs[-1]] == strength and sign not in _RIGHT)):
             if sign in _ALONE and STRENGTHS[signs[-1]] == strength:
-                raise c.fail("the end of the comparison", "a comparison has two sides; brackets make it a side of another")
+                raise c.fail("the end of the comparison", "comparisons do not chain; use brackets")
             reduce()
         signs.append(c.advance().text)
         operands.append(_placed(c))
@@ -195,7 +195,7 @@ def _application(c: Cursor) -> Expr:
         return head
     if isinstance(head, Literal) and head.span.end == c.end:
         fix = negative_before(head.span)
-        product = "texts are put together by ++" if isinstance(head.value, str) else "a product is written with *"
+        product = "concatenate texts with ++" if isinstance(head.value, str) else "a product is written with *"
         raise c.fail("an operator or the end", product if fix is None else AS_AN_ARGUMENT, fix)
     arguments = [_postfix(c)]
     while begins_atom(c):

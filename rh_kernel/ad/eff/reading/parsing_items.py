@@ -71,12 +71,12 @@ def item(chunk: Span) -> Item | None:
         case "fun":
             found = _functions(c, start)
         case "and":
-            raise c.fail("an item", "`and` goes on with the function before it: the line is indented")
+            raise c.fail("an item", "`and` continues the function before it: indent the line")
         case "handler":
             found = _handler(c, start)
         case "include":
             c.advance()
-            name = c.name("the name of a program", "the programs that can be included are shown by %help")
+            name = c.name("the name of a program", "%help lists the programs that can be included")
             found = IncludeItem(name, span=c.since(start))
         case _ if c.at("%"):
             found = _directive(c, start)
@@ -90,7 +90,7 @@ def item(chunk: Span) -> Item | None:
 
 def _reject_open(c: Cursor) -> None:
     """Raise ``Rejected`` if the place of a solution is still open."""
-    hint = f"write it in the place of `{STUB}`, and run the cell again"
+    hint = f"write it in place of `{STUB}`, and run the cell again"
     stubs = [t for t in c.rest() if t.kind is Kind.NAME and t.text == STUB]
     if stubs:
         raise Rejected(*[StillOpen(span=c.span(t), hint=hint) for t in stubs])
@@ -234,7 +234,7 @@ def _directive(c: Cursor, start: int) -> DirectiveItem:
     c.advance()
     if not c.at(*DIRECTIVES) or c.token.start != start + 1:
         expected = ", ".join(f"`%{word}`" for word in DIRECTIVES[:-1])
-        raise c.fail(f"{expected} or `%{DIRECTIVES[-1]}`", "other directives stand below a line %%rh")
+        raise c.fail(f"{expected} or `%{DIRECTIVES[-1]}`", "other directives go below a line %%rh")
     token = c.advance()
     name = Name(token.text, span=c.span(token))
     M = expression(c)

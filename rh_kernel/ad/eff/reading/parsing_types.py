@@ -22,7 +22,7 @@ def computation_type(c: Cursor) -> ComputationType:
     if not c.at("<|"):
         A = value_type(c)
         if c.at("->"):
-            raise c.fail("the end of the type", "a row stands in front of the final result alone: A -> B -> [E] C")
+            raise c.fail("the end of the type", "only the final result can have a row: A -> B -> [E] C")
         return ComputationType(tuple(domains), written, A, span=c.since(start))
     c.deepen()
     c.open("<|")
@@ -69,7 +69,7 @@ def type_atom(c: Cursor) -> Type:
             items.append(value_type(c))
             while c.take(","):
                 items.append(value_type(c))
-        hint = "a function type stands in braces, which make it the type of a thunk: {A -> [E] B}"
+        hint = "put a function type in braces, which make it a thunk type: {A -> [E] B}"
         c.close(",", hint if c.at("->") else "")
         c.depth -= 1
         return items[0] if len(items) == 1 else ProductType(tuple(items), span=c.since(start))
@@ -79,7 +79,7 @@ def type_atom(c: Cursor) -> Type:
         c.close()
         c.depth -= 1
         return ThunkType(C, span=c.since(start))
-    hint = "a row stands in front of a result, or is an argument of a type: [E] A, Cont x [e]" if c.at("[") else ""
+    hint = "write a row before a result, or as an argument of a type: [E] A, Cont x [e]" if c.at("[") else ""
     raise c.fail(_A_TYPE, hint)
 
 

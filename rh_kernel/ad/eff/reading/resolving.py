@@ -58,7 +58,7 @@ class Scope:
         self._bound.subtract(names)
 
     def find(self, name: Name) -> Found:
-        """What a name that begins with a small letter stands for."""
+        """What a name that begins with a lower-case letter stands for."""
         x, definitions = name.text, self.definitions
         if self._bound[x] > 0:
             return Found(Kind.VARIABLE, x)
@@ -82,7 +82,7 @@ class Scope:
         """The key of the effect of an operation, and the operation."""
         key = self.definitions.operations.get(name.text)
         if key is None:
-            raise undeclared(name, self.definitions.operations, "a clause is of an operation of a declared effect")
+            raise undeclared(name, self.definitions.operations, "clauses are for operations of declared effects")
         own = marked(key, name.text)
         return key, next(o for o in self.definitions.effect(key).operations if o.name == own)
 

@@ -51,17 +51,17 @@ def of_types(found: ComputationType, expected: ComputationType, text: str) -> st
     taken, wanted = _arguments(found), _arguments(expected)
     match found, expected:
         case Function(A), Returner() if value(A) == "_":
-            return "it takes an argument more than it is given; braces around make a value of it, which can be applied later"
+            return "it needs one more argument; put it in braces to make a value that can be applied later"
         case Function(A), Returner():
-            return f"an argument of type `{value(A)}` is missing; braces around make a value of it, which can be applied later"
+            return f"an argument of type `{value(A)}` is missing; put it in braces to make a value that can be applied later"
         case Returner(Thunk()), Returner(Thunk()) if taken and wanted and taken != wanted:
-            return f"it takes {_count(taken)}, and here a function of {_count(wanted)} is needed"
+            return f"it takes {_count(taken)}, but a function of {_count(wanted)} is needed here"
         case Returner(A), Returner(B) if is_to_be_forced(A, B):
             return TO_FORCE
         case Returner(A), Returner(Thunk(_, Returner(B))) if A == B or (isinstance(A, Meta) and B in (FLOAT, INT)):
             return f"`{{{text}}}` is a thunk of it"
         case Returner(Product(components)), Returner(B) if len(components) > 1 and _is_number(B):
-            return "several arguments stand one behind the other, f M N; a tuple is one argument"
+            return "write several arguments one after the other, f M N; a tuple is one argument"
         case Returner(A), Returner(B) if B == TEXT and _is_number(A):
             return f"`show {_in_brackets(text)}` is the text of it"
         case Returner(A), Returner(B) if A == INT and B == FLOAT:
@@ -69,9 +69,9 @@ def of_types(found: ComputationType, expected: ComputationType, text: str) -> st
         case Returner(A), Returner(B) if A == FLOAT and B == INT:
             return "`quotient` and `remainder` are of Ints, and a parameter is one where it is written `(x : Int)`"
         case Returner(A), Returner(Meta(_, True)) if A == TEXT:
-            return "texts are put together by `++`"
+            return "concatenate texts with `++`"
         case Returner(), Function():
-            return "more arguments are given than it takes, or a λ is missing"
+            return "there are too many arguments, or a λ is missing"
         case _:
             return ""
 
@@ -112,7 +112,7 @@ def compared(M: BuiltIn, found: str) -> str:
     """Why what is of a type that is ``found`` cannot be compared."""
     if M.name not in _COMPARISONS or found in ("Float", "Int"):
         return ""
-    return "`==`, `<` and `<=` compare numbers, two Floats or two Ints; what else there is is told apart by `match`"
+    return "`==`, `<` and `<=` compare numbers, two Floats or two Ints; use `match` for other values"
 
 
 def _argument(V: Value) -> str:

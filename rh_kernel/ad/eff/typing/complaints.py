@@ -98,21 +98,21 @@ class Complaints:
         if confused is not None:
             return confused
         for variable, other in _rigid(found, expected) if why.why == "rigid" else ():
-            name, hint = shown(variable), f"without its annotation, `{shown(variable)}` is found to be what it has to be"
+            name, hint = shown(variable), f"without its annotation, `{shown(variable)}` would be inferred"
             if variable != name:
-                hint = f"`{name}` is chosen where the operation is performed: the clause knows nothing of it"
+                hint = f"`{name}` is chosen where the operation is performed, so the clause must work for every choice"
             type = f"`{value(other)}`"
             return Rejected(
                 NotGeneralEnough(span=M.span, variable=name, subject=subject, type=type, found=A, expected=B, hint=hint)
             )
         if why.why == "infinite":
-            hint = "what is applied to itself or put into itself has no type, but a data type can have itself in its fields"
+            hint = "a value cannot be applied to itself or contain itself, but a data type can be recursive"
             return Rejected(InfiniteType(span=M.span, subject=subject, found=A, expected=B, hint=hint))
         fix = negative_after(M.span) if _is_function(found) and isinstance(expected, Returner) else None
         if fix is not None:
             hint = AS_AN_ARGUMENT
         elif A == B and types.computation(found) == types.computation(expected):
-            hint = "one of its names was declared twice, and what was made before means the older one: declare that anew too"
+            hint = "one of its names was redeclared, and earlier definitions still use the older one: redeclare them too"
         else:
             hint = self._constant(expected, M, E) if isinstance(M, Literal) else ""
             hint, fix = hint or of_types(found, expected, _text(M.span)), forcing(M, found, expected)
@@ -158,7 +158,7 @@ class Complaints:
             return self._not_allowed(subject, next(L for L in F.labels if L.effect == effect), E, M)
         hint = "counted from the innermost one, an effect is of another type in one row than in the other"
         if effect is not None and self._is_twice(effect, F, E):
-            hint = f"{older(effect)}: declare that anew too"
+            hint = f"{older(effect)}: redeclare that too"
         elif effect is not None:
             hint = f"an adaptor, as `<{shown(effect)}>`, takes an effect out of the row"
         return Rejected(RowsDiffer(span=M.span, subject=subject, found=row(F), expected=row(E), hint=hint))
@@ -169,7 +169,7 @@ class Complaints:
         if isinstance(M, Perform):
             return self._not_allowed(_subject(M.span), Label(effect), E, M)
         wanted = "an instance" if count == 1 else f"{count} instances"
-        expected, hint = f"a row with {wanted} of {shown(effect)}", "an adaptor stands inside of the handlers that it speaks of"
+        expected, hint = f"a row with {wanted} of {shown(effect)}", "an adaptor must be inside the handlers that it names"
         return Rejected(
             NoSuchInstance(
                 span=M.span, wanted=wanted, effect=shown(effect), row=row(E), found=row(E), expected=expected, hint=hint
@@ -177,9 +177,9 @@ class Complaints:
         )
 
     def _not_allowed(self, subject: str, L: Label, E: Row, M: Value | Handler | Perform) -> Rejected:
-        hint = "handle it here, or write it into the row of the annotation"
+        hint = "handle it here, or add it to the row in the annotation"
         if self._is_twice(L.effect, E):
-            hint = f"{older(L.effect)}: declare that anew too"
+            hint = f"{older(L.effect)}: redeclare that too"
         effect, wanted = f"`{label(L)}`", row(Row((*E.labels, L), E.tail))
         return Rejected(EffectNotAllowed(span=M.span, subject=subject, effect=effect, found=row(E), expected=wanted, hint=hint))
 
@@ -192,7 +192,7 @@ class Complaints:
         """``M V…`` with more arguments than M takes; C is what it gives for as many as it takes."""
         whole, beyond = self._unknowns.whole_computation(C), applications[given]
         known, fix = computation(whole), None
-        hint, advice = f"what it gives is of type {known}", ""
+        hint, advice = f"its result has type {known}", ""
         if known == "_" or (isinstance(whole, Returner) and isinstance(whole.value, Thunk)):
             advice = TO_FORCE
             hint = advice if known == "_" else f"{hint}: {advice}"
@@ -271,7 +271,7 @@ class Complaints:
     def escaping(self, clause: Clause) -> Rejected:
         """A clause of an operation that is generic makes the type of its continuation's argument a particular one."""
         operation = shown(clause.operation)
-        hint = f"the continuation of `{operation}` can be left out, or given what the operation itself was given"
+        hint = f"call the continuation of `{operation}` with the argument of the operation, or not at all"
         return Rejected(EscapingType(span=clause.span, operation=operation, hint=hint))
 
 

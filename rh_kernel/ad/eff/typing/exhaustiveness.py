@@ -16,7 +16,7 @@ from rh_kernel.ad.eff.typing.kinds import declaring
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 
 _MATCH = "`match` takes it apart with a branch for each case: match M | {pattern} -> N | {missing} -> L"
-_CLAUSE = "a name may stand here, and behind the arrow a `match` with a branch for each case"
+_CLAUSE = "use a name here, and a `match` with a branch for each case after the arrow"
 
 
 def reject_uncovered(part: core.Computation | core.Clauses, definitions: Definitions) -> None:
@@ -51,7 +51,7 @@ def _complaints(part: core.Computation | core.Clauses, definitions: Definitions)
                     yield MissingBranches(span=node.span, subject=subject, value=value, hint=hint)
                 for n in found.useless:
                     p = branches[n].pattern
-                    hint = "take it away, or put it in front of the branch that takes the same"
+                    hint = "remove it, or move it before the branch that matches the same values"
                     yield UselessBranch(span=p.span, pattern=pattern(p), hint=hint)
             case core.Clause(_, _, patterns):
                 yield from alone(patterns, _CLAUSE)

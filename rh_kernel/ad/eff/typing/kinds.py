@@ -96,7 +96,7 @@ class Kinds:
 
     def _variable(self, name: str) -> None:
         if self._scope is not None and name not in self._scope:
-            hint = "The types of a declaration speak of its own parameters: give this one among them."
+            hint = "a declaration can only use its own type parameters: add this one to them"
             raise Rejected(UnknownName(span=self._span, name=name, expected="one of the parameters", hint=hint))
 
     def _arguments(self, name: str, parameters: Sequence[Parameter], arguments: Sequence[ValueType | Row]) -> None:

@@ -138,7 +138,7 @@ def _outwards(found: Confused, text: str, definitions: Definitions) -> str:
     if text.isidentifier() or found.needed not in levels or found.found not in levels:
         lifts = _lifts(number(found.needed), number(found.found), found, definitions)
         if lifts:
-            return f"where `{text}` is used on the inner level, `{lifts[0]} {text}` should stand"
+            return f"on the inner level, write `{lifts[0]} {text}` instead of `{text}`"
         return "an adaptor, as `<Smooth>` around a computation, does it one level outwards"
     if levels.index(found.needed) == 1:
         return f"`<{effect}> ({_bare(text)})` does it one level outwards"

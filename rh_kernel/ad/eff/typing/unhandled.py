@@ -35,16 +35,14 @@ def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEf
         several = " or ".join(f"`{name}`" for name in names[-3:])
         hint = f"`handle … with` {several} handles {text}"
     else:
-        hint = f"a handler with clauses for {text} has to be around it: `handle … with …`"
+        hint = f"handle it with a handler that has clauses for {text}: `handle … with …`"
     asked = origins.around if names else [*definitions.handlers.values(), *origins.around]
     outdated = [shown(key) for key in asked if _handles_another(key, L.effect, definitions)]
     if outdated and not definitions.is_older(L.effect):
-        what = f"`{outdated[-1]}` handles an older effect `{shown(L.effect)}`: declare it anew"
+        what = f"`{outdated[-1]}` handles an older effect `{shown(L.effect)}`: redeclare it"
         hint = f"{what}, or {hint}" if names else what
     if definitions.is_older(L.effect):
-        hint = f"{older(L.effect)}; declare {f'`{function}`' if function else 'that'} anew too" + (
-            f", or {hint}" if names else ""
-        )
+        hint = f"{older(L.effect)}; redeclare {f'`{function}`' if function else 'that'} too" + (f", or {hint}" if names else "")
         text = f"{text}, as it was before it was declared anew,"
     return UnhandledEffect(
         span=span,
@@ -59,7 +57,7 @@ def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEf
 
 def older(effect: str) -> str:
     """What is said of an effect that has lost its name."""
-    return f"there is a newer effect `{shown(effect)}`, and what was made before it means the older one"
+    return f"there is a newer effect `{shown(effect)}`, and earlier definitions still use the older one"
 
 
 def _handlers(L: Label, definitions: Definitions) -> Iterator[str]:
