@@ -303,7 +303,7 @@ def _defined(d: FunDefinition, A: Type, into: bool) -> Defined | None:
 def _fits(scheme: Scheme, A: Type, into: bool) -> bool:
     unifier = Unifier()
     _, general = _opened(scheme, unifier, into)
-    return unifier.same_type(general, A)
+    return unifier.unify_types(general, A)
 
 
 def _opened(scheme: Scheme, unifier: Unifier, into: bool) -> tuple[Static, Type]:
@@ -317,17 +317,17 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
     """The member of the family that fits A; what A leaves open is drawn, and ``None`` is a draw that does not work out."""
     unifier = Unifier()
     static, general = _opened(scheme, unifier, into)
-    unifier.same_type(general, A)
+    unifier.unify_types(general, A)
     # The variables that are said first at a use are drawn first: the others may follow from them.
     ordered: list[Variable] = [*scheme.explicit, *(v for v in scheme.variables if v not in scheme.explicit)]
     for v in ordered:
         match v:
             case DimVar(d):
                 if is_open(unifier.type(Real((static.dims[d],)))):
-                    unifier.same_dim(static.dims[d], choose(dice, w.dims))
+                    unifier.unify_dims(static.dims[d], choose(dice, w.dims))
             case ShapeVar(x):
                 if is_open(unifier.type(Real(static.shapes[x]))):
-                    unifier.same_shape(static.shapes[x], _shape(dice, w, scheme, unifier, static))
+                    unifier.unify_shapes(static.shapes[x], _shape(dice, w, scheme, unifier, static))
     at = tuple(
         unifier.dim(static.dims[v.name]) if isinstance(v, DimVar) else unifier.shape(static.shapes[v.name])
         for v in scheme.variables

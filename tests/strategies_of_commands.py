@@ -39,7 +39,7 @@ from rh_kernel.typing.context import Zone
 from rh_kernel.typing.definitions import OpDefinition
 from rh_kernel.typing.derivation.derivations import Assumption
 from rh_kernel.typing.derivation.signatures import clause_types, images
-from rh_kernel.typing.elaboration.heads import shape_variables
+from rh_kernel.typing.elaboration.clause_heads import shape_variables
 from rh_kernel.typing.unification.unify import Unifier
 from tests.declarations import DEFINITIONS
 from tests.strategies import Dice, World, chance, choose, dice_of, draw_term, draw_type, gamma_of, heap_of, is_open
@@ -191,14 +191,14 @@ def _opened(family: Family, unifier: Unifier) -> Static:
 @lru_cache(maxsize=1024)
 def _produces(name: str, A: Type) -> bool:
     family, unifier = FAMILIES[name], Unifier()
-    return unifier.same_type(specialise_type(family.codomain, _opened(family, unifier)), A)
+    return unifier.unify_types(specialise_type(family.codomain, _opened(family, unifier)), A)
 
 
 def draw_perform(dice: Dice, w: World, family: Family, A: Type) -> Perform | None:
     """``Op[i, …](M) : A`` for a member of the family, or ``None`` if no location fits."""
     unifier = Unifier()
     static = _opened(family, unifier)
-    unifier.same_type(specialise_type(family.codomain, static), A)
+    unifier.unify_types(specialise_type(family.codomain, static), A)
     indices: list[Index | None] = []
     for p in family.parameters:
         match p.kind:
@@ -208,17 +208,17 @@ def draw_perform(dice: Dice, w: World, family: Family, A: Type) -> Perform | Non
                 if not fitting:
                     return None
                 location = choose(dice, fitting)
-                unifier.same_type(wanted, Real(location.shape))
+                unifier.unify_types(wanted, Real(location.shape))
                 indices.append(location)
             case DimKind():
                 if is_open(unifier.type(Real((static.dims[p.name],)))):
-                    unifier.same_dim(static.dims[p.name], choose(dice, w.dims))
+                    unifier.unify_dims(static.dims[p.name], choose(dice, w.dims))
                 indices.append(unifier.dim(static.dims[p.name]))
             case ValueKind():
                 indices.append(None)
     for d in static.dims.values():
         if is_open(unifier.type(Real((d,)))):
-            unifier.same_dim(d, choose(dice, w.dims))
+            unifier.unify_dims(d, choose(dice, w.dims))
     solved = Static(
         {v: unifier.dim(d) for v, d in static.dims.items()}, {v: unifier.shape(s) for v, s in static.shapes.items()}, {}
     )
@@ -235,7 +235,7 @@ def draw_perform(dice: Dice, w: World, family: Family, A: Type) -> Perform | Non
 
 
 def _fits(unifier: Unifier, A: Type, B: Type) -> bool:
-    return unifier.would_fit(A, B) if is_open(A) else A == B
+    return unifier.is_unifiable(A, B) if is_open(A) else A == B
 
 
 # -- handlers ------------------------------------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def _at_location(dice: Dice, general: Pattern) -> Pattern | None:
     i, p = next((i, p) for i, p in enumerate(general.family.parameters) if isinstance(p.kind, LocKind))
     unifier = Unifier()
     wanted = specialise_type(Real(cast(LocKind, p.kind).shape), _opened(general.family, unifier))
-    fitting = [l for l in World().locations if unifier.would_fit(wanted, Real(l.shape)) and isinstance(l, Location)]
+    fitting = [l for l in World().locations if unifier.is_unifiable(wanted, Real(l.shape)) and isinstance(l, Location)]
     if not fitting:
         return None
     indices = (*general.indices[:i], choose(dice, fitting), *general.indices[i + 1 :])

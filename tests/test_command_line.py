@@ -20,7 +20,7 @@ import pytest
 
 from rh_kernel.__main__ import main
 from rh_kernel.arrays.passes import Pass
-from rh_kernel.workspace import ticking
+from rh_kernel.workspace import status_line as ticking
 
 MLP = """\
 # The network of Example 4.1

@@ -13,11 +13,11 @@ from rh_kernel.session.directives.lines import PYTHON_CELL, RETURN_LINE, SECTION
 from rh_kernel.session.directives.registry import all_directives
 from rh_kernel.session.limits.bounds import DEFAULT, MEANINGS, value_of
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY, PYTHON, RETURN
+from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION, PYTHON, RETURN
 
 _WORDS = Path(__file__).with_name("directives.toml")
 
-_PARTS = {LABORATORY: "The laboratory", EFFECTS: "Effects and handlers", RETURN: "The laboratory"}
+_PARTS = {LAMBDA_SECTION: "The laboratory", EFF_SECTION: "Effects and handlers", RETURN: "The laboratory"}
 """Which part of the language stands behind a line."""
 
 _MET: Mapping[str, str] = {

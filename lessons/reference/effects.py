@@ -3,11 +3,11 @@
 from lessons.reference.markdown import code, table
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
+from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
-from rh_kernel.ad.eff.reading.elaboration import OPERATORS
-from rh_kernel.session.sections.effects import built_in_type
-from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
-from rh_kernel.session.sections.effects_names import about
+from rh_kernel.session.sections.eff_cells import built_in_type
+from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS, EFFECTS_SIGNS
+from rh_kernel.session.sections.eff_names import about
 
 
 def words_part() -> str:

@@ -8,12 +8,19 @@ from pathlib import Path
 from textwrap import wrap
 
 from lessons.reference.running import ROOT
-from rh_kernel.ad.eff.reading import lexing
+from rh_kernel.ad.eff.frontend import lexing
 from rh_kernel.ad.systems import ALL, NAMES
 from rh_kernel.highlighting import effects_words, laboratory_words, looks
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives.registry import names
-from rh_kernel.syntax.parsing.tokens import DECLARATIONS, EFFECTS, EXPRESSION_DIRECTIVES, KEYWORDS, LABORATORY, SPELLINGS
+from rh_kernel.syntax.parsing.tokens import (
+    DECLARATIONS,
+    EFF_SECTION,
+    EXPRESSION_DIRECTIVES,
+    KEYWORDS,
+    LAMBDA_SECTION,
+    SPELLINGS,
+)
 
 PYTHON_NAMES = ROOT / "rh_kernel" / "syntax" / "parsing" / "python_names.py"
 LABEXTENSION = ROOT / "rh_kernel" / "kernel" / "labextension"
@@ -111,7 +118,7 @@ def words() -> str:
             "/** The words below a line `%%lambda`. */",
             "export const LABORATORY = {",
             *_set("keyword", laboratory_words.LABORATORY_WORDS),
-            *_set("directive", names(LABORATORY)),
+            *_set("directive", names(LAMBDA_SECTION)),
             *_set("type", laboratory_words.LABORATORY_TYPES),
             *_set("function", laboratory_words.LABORATORY_FUNCTIONS),
             *_set("system", {*NAMES, ALL}),
@@ -121,7 +128,7 @@ def words() -> str:
             "export const EFFECTS = {",
             *_set("declaration", lexing.DECLARATIONS),
             *_set("keyword", lexing.KEYWORDS),
-            *_set("directive", names(EFFECTS)),
+            *_set("directive", names(EFF_SECTION)),
             *_set("function", effects_words.EFFECTS_FUNCTIONS),
             "  signs: {",
             *_signs(looks.EFFECTS_SIGNS, lexing.SPELLINGS, "    "),

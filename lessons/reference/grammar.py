@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.ad.eff.reading.lexing import tokens as tokens_of_effects
+from rh_kernel.ad.eff.frontend.lexing import tokens as tokens_of_effects
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
-from rh_kernel.syntax.parsing.tokens import LABORATORY, SPELLINGS, Kind, Token
+from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, SPELLINGS, Kind, Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def strays(grammar: Grammar, effects: Grammar, text: str) -> list[str]:
             found += [chunk.text] if not follows(grammar, "item", tokens(chunk) if of_words is None else of_words) else []
             continue
         found += [part.text for part in inner.strays if any(t.kind is not Kind.COMMENT for t in tokens(part))]
-        if inner.line == LABORATORY:
+        if inner.line == LAMBDA_SECTION:
             found += [part.text for part in inner.items if not follows(grammar, "laboratory-item", tokens(part))]
         else:
             found += [part.text for part in inner.items if not follows(effects, "item", tokens_of_effects(part))]

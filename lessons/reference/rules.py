@@ -9,12 +9,12 @@ from pathlib import Path
 
 from lessons.reference.markdown import code, fence, link, table
 from lessons.reference.running import run
-from rh_kernel.display.derivations.glosses import gloss as typing_gloss
-from rh_kernel.display.derivations.glosses import schema
+from rh_kernel.display.derivations.rule_docs import gloss as typing_gloss
+from rh_kernel.display.derivations.rule_docs import schema
 from rh_kernel.display.text import to_text
 from rh_kernel.display.traces.equations import condition, equation
 from rh_kernel.display.traces.frames import subject_doc
-from rh_kernel.display.traces.glosses import gloss
+from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Figure, Rule

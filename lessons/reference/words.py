@@ -7,7 +7,7 @@ from lessons.reference.markdown import code, fence, table
 from lessons.reference.running import run
 from lessons.reference.symbols import rounded
 from rh_kernel.display.registry import text as result_text
-from rh_kernel.kernel.completion.signs import signs
+from rh_kernel.kernel.completion.unicode_input import signs
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, INITIALS, KEYWORDS, SPELLINGS, TRAINING_OPTIONS
 from rh_kernel.training.bundled import NAMES, bundled

@@ -10,7 +10,7 @@ from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.types import Product, is_ground
 from rh_kernel.ad.language.values import Value, basis, components, numbers, of_numbers, zero
-from rh_kernel.ad.system import Point, Pulled, Pushed, System, refuse
+from rh_kernel.ad.system import JvpResult, Point, System, VjpResult, refuse
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import TooDeep
@@ -26,7 +26,7 @@ class Refused:
     diagnostics: tuple[Diagnostic, ...]
 
 
-Outcome: TypeAlias = Pulled | Pushed | Refused
+Outcome: TypeAlias = VjpResult | JvpResult | Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Row:
     apart: float | None
 
 
-def pulled(system: System, program: Program, point: Point, cotangent: Value, span: Span | None = None) -> Pulled:
+def pulled(system: System, program: Program, point: Point, cotangent: Value, span: Span | None = None) -> VjpResult:
     """The gradient by one system; one that pushes tangents forward does so for each number of the point."""
     if system.reverse is not None:
         return system.reverse(program, point, cotangent)
@@ -53,7 +53,7 @@ def pulled(system: System, program: Program, point: Point, cotangent: Value, spa
     if not is_ground(A) or not is_ground(program.result):
         refuse(system.name, "functions and sums as arguments or results")
     gradient: list[float] = []
-    found: Pushed | None = None
+    found: JvpResult | None = None
     operations = 0
     for tangent in basis(A):
         found = system.forward(program, point, components(tangent))
@@ -63,7 +63,7 @@ def pulled(system: System, program: Program, point: Point, cotangent: Value, spa
         found = system.forward(program, point, components(zero(A)))
     slopes = of_numbers(A, iter(gradient))
     counters = (("passes", len(gradient)), *found.counters)
-    return Pulled(found.value, components(slopes), found.primal, operations, found.size, counters)
+    return VjpResult(found.value, components(slopes), found.primal, operations, found.size, counters)
 
 
 def compared(systems: tuple[System, ...], program: Program, point: Point, cotangent: Value) -> tuple[Row, ...]:
@@ -81,12 +81,12 @@ def comparing(
 ) -> Generator[System, None, tuple[Row, ...]]:
     """Each system before it begins; what the generator returns are the rows of ``compared``."""
     rows: list[Row] = []
-    reference: Pulled | None = None
+    reference: VjpResult | None = None
     for system in systems:
         yield system
         system.ready()
         began = time.perf_counter()
-        outcome: Pulled | Refused
+        outcome: VjpResult | Refused
         try:
             outcome = pulled(system, program, point, cotangent)
         except Failure as failure:
@@ -95,7 +95,7 @@ def comparing(
             outcome = Refused((TooDeep(limit=DEEPEST, hint=SHALLOWER),))
         seconds = time.perf_counter() - began
         apart = None
-        if isinstance(outcome, Pulled):
+        if isinstance(outcome, VjpResult):
             reference = reference or outcome
             apart = distance(outcome.gradient, reference.gradient)
         rows.append(Row(system, outcome, seconds, apart))

@@ -7,7 +7,7 @@ from rh_kernel.ad.comparison import pulled
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.system import Point, Pulled, System
+from rh_kernel.ad.system import Point, System, VjpResult
 from rh_kernel.source.diagnostic import Rejected, Stuck
 
 
@@ -81,7 +81,7 @@ def _counted(count: Count, case: Case, found: dict[str, dict[str, int]]) -> int 
     return counters[count.name]
 
 
-def _named(outcome: Pulled) -> dict[str, int]:
+def _named(outcome: VjpResult) -> dict[str, int]:
     return {
         "operations": outcome.derivative,
         "primal": outcome.primal,

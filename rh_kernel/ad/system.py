@@ -19,7 +19,7 @@ Point: TypeAlias = tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pulled:
+class VjpResult:
     """What reverse mode finds at a point: ``f(V)``, and the cotangent of each argument for a cotangent of the result.
 
     ``primal`` and ``derivative`` count operations on numbers: those of f alone, and those of the transformed program as it is
@@ -37,7 +37,7 @@ class Pulled:
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
+class JvpResult:
     """What forward mode finds at a point for a tangent of each argument: ``f(V)`` and the tangent of the result."""
 
     value: Value
@@ -56,7 +56,7 @@ class Stage:
     doc: Doc
 
 
-class Rewritten(Protocol):
+class TraceStep(Protocol):
     """A step of a trace: the name of its rule, empty for the start, and the whole term after it."""
 
     @property
@@ -95,10 +95,10 @@ class System:
     name: str
     title: str
     source: str
-    reverse: Callable[[Program, Point, Value], Pulled] | None = None
-    forward: Callable[[Program, Point, Point], Pushed] | None = None
+    reverse: Callable[[Program, Point, Value], VjpResult] | None = None
+    forward: Callable[[Program, Point, Point], JvpResult] | None = None
     stages: Callable[[Program], tuple[Stage, ...]] | None = None
-    steps: Callable[[Program, Point, Value], Iterator[Rewritten]] | None = None
+    steps: Callable[[Program, Point, Value], Iterator[TraceStep]] | None = None
     measures: tuple[tuple[str, Callable[[Program, Point, Value], int]], ...] = ()
     ready: Callable[[], object] = lambda: None
 

@@ -12,7 +12,7 @@ Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 """A value as arrays: nested tuples that mirror nested product types."""
 
 
-Places: TypeAlias = Mapping[Location, Any]
+ContentArrays: TypeAlias = Mapping[Location, Any]
 """The array of each location, which runners write to; several runners may share them."""
 
 
@@ -67,7 +67,7 @@ class Backend(Protocol):
         """Return a memory with copies of the contents."""
         ...
 
-    def runner(self, plan: Plan, memory: Places) -> Runner:
+    def runner(self, plan: Plan, memory: ContentArrays) -> Runner:
         """Prepare the plan to run on that memory. Raises ``Unsupported`` if the back end cannot execute one of its steps."""
         ...
 

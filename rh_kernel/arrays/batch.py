@@ -7,12 +7,12 @@ sample needs a matrix of its own. Where an equation is not affine, its results a
 
 from collections.abc import Sequence
 
-from rh_kernel.arrays.equations.linearity import commutes_with_mean
 from rh_kernel.arrays.optimise import Draft
 from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth
+from rh_kernel.arrays.rewrites.linearity import commutes_with_mean
 from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.source.collection import put_off
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import dim
 
@@ -20,7 +20,7 @@ DEEPEST = 60
 """How many affine equations in a row a mean is pushed through; beyond that, results are averaged."""
 
 
-@put_off()
+@gc_paused()
 def batched(program: Program, inputs: Sequence[bool]) -> Program:
     """Return the program for a batch, optimised: marked inputs, and what depends on them, get a leading axis of samples.
 

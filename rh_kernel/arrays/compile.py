@@ -7,14 +7,14 @@ from rh_kernel.arrays.symbolic.commands import Machine
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
 from rh_kernel.arrays.symbolic.terms import evaluate
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic
-from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 
 
-@put_off()
+@gc_paused()
 def compile_command(
     P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
@@ -27,7 +27,7 @@ def compile_command(
     return optimise(translate(P, inputs, names, strict=strict, longest=longest))
 
 
-@put_off()
+@gc_paused()
 def compile_term(
     M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
@@ -35,7 +35,7 @@ def compile_term(
     return optimise(translate_term(M, inputs, names, strict=strict, longest=longest))
 
 
-@put_off()
+@gc_paused()
 def translate(
     P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
@@ -48,7 +48,7 @@ def translate(
     return _program(b, names, trees, V, tuple(changed))
 
 
-@put_off()
+@gc_paused()
 def translate_term(
     M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:

@@ -22,7 +22,7 @@ class ProgramTooLong(Diagnostic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CardFailed(Diagnostic):
+class GPUFailed(Diagnostic):
     """The GPU, its driver or its compiler has failed."""
 
     code: ClassVar[str] = "RH402"

@@ -8,7 +8,6 @@ from math import copysign, prod
 
 import numpy as np
 
-from rh_kernel.arrays.equations.algebra import Apply, Holds, Is, partners, simpler
 from rh_kernel.arrays.program import (
     Alias,
     Equation,
@@ -25,6 +24,7 @@ from rh_kernel.arrays.program import (
     joins_batch,
     leaves,
 )
+from rh_kernel.arrays.rewrites.algebra import Apply, Holds, Is, partners, simpler
 from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive

@@ -12,12 +12,12 @@ from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.planning.counting import moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
-from rh_kernel.arrays.planning.making import Loose, stages
+from rh_kernel.arrays.planning.planner import UnallocatedPlan, stages
 from rh_kernel.arrays.program import Alias, Equation, Program, Register, Smooth
 from rh_kernel.loops.ir import Check, Plan, Precision, Scratch
-from rh_kernel.source.collection import put_off
+from rh_kernel.source.gc_pause import gc_paused
 
-Form: TypeAlias = Program | Loose | Plan
+Form: TypeAlias = Program | UnallocatedPlan | Plan
 
 
 class Pass(Enum):
@@ -51,7 +51,7 @@ _MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class PassResult:
     """The output of a pass: equations or steps, operations, bytes read and written, and reals of scratch memory.
 
     Checks compute nothing and are counted separately.
@@ -73,10 +73,10 @@ class Passed:
         return _many(self.lines, noun) + checks
 
 
-@put_off()
+@gc_paused()
 def passes(
     translated: Program, samples: int | None = None, precision: Precision = "float64", *, matrices: bool = False
-) -> tuple[Passed, ...]:
+) -> tuple[PassResult, ...]:
     """Return the output of each pass on a program from ``arrays.compile.translate``. The last one is the plan.
 
     With ``samples``, the program is batched for so many samples, and all inputs vary between samples.
@@ -97,21 +97,23 @@ def passes(
     return tuple([_counted(made_by, form, samples or 1, item) for made_by, form in forms.items()])
 
 
-def _counted(made_by: Pass, form: Form, samples: int, item: int) -> Passed:
+def _counted(made_by: Pass, form: Form, samples: int, item: int) -> PassResult:
     if isinstance(form, Program):
         checks = form.checks
         counts = [_moved(form, e, samples) for e in form.equations]
         made = [e.result for e in form.equations if not isinstance(e.operator, Alias | Smooth)]
         scratch = sum([_entries(form, r, samples) for r in made])
-        return Passed(made_by, form, len(form.equations) - checks, checks, form.cost_of(samples), sum(counts) * item, scratch)
+        return PassResult(
+            made_by, form, len(form.equations) - checks, checks, form.cost_of(samples), sum(counts) * item, scratch
+        )
     steps = form.steps
     checks = sum(isinstance(step, Check) for step in steps)
     scratch = form.scratch if isinstance(form, Plan) else _scratch(form)
     total, traffic = sum(map(operations, steps)), sum(map(moved, steps))
-    return Passed(made_by, form, len(steps) - checks, checks, total, traffic * item, scratch)
+    return PassResult(made_by, form, len(steps) - checks, checks, total, traffic * item, scratch)
 
 
-def _scratch(made: Loose) -> int:
+def _scratch(made: UnallocatedPlan) -> int:
     used = {view.buffer for step in made.steps for view in (*reads(step), *writes(step))}
     return sum(made.buffers[i].size for i in used if isinstance(made.buffers[i], Scratch))
 

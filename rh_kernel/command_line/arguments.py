@@ -93,11 +93,11 @@ def _dispatch(options: argparse.Namespace, report: "Report", settings: "Settings
 
             grade(options.file, report, settings)
         case "trace":
-            from rh_kernel.command_line.looking import trace
+            from rh_kernel.command_line.last_command import trace
 
             trace(options.file, report, settings, full=options.full)
         case "compile":
-            from rh_kernel.command_line.looking import compile_last
+            from rh_kernel.command_line.last_command import compile_last
 
             shows = "passes" if options.passes else "profile" if options.profile else ""
             compile_last(options.file, report, settings, shows)

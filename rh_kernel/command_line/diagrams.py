@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rh_kernel.command_line.errors import CannotWrite
 from rh_kernel.command_line.files import write
-from rh_kernel.command_line.looking import find
+from rh_kernel.command_line.last_command import find
 from rh_kernel.command_line.report import Report
 from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch

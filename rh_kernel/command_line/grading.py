@@ -11,7 +11,7 @@ from typing import Any, cast
 from rh_kernel.command_line.errors import CannotRead
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
-from rh_kernel.command_line.running import to_the_end
+from rh_kernel.command_line.running import drain
 from rh_kernel.display.data import Json
 from rh_kernel.display.diagnostics import error
 from rh_kernel.display.diagnostics import text as plain
@@ -130,7 +130,7 @@ def _verdicts(cells: list[Cell], session: Session) -> Iterator[Verdict]:
             if isinstance(event, Shown):
                 found.append(event.result)
 
-        session = to_the_end(execute(session, Source(f"cell {cell.number}", cell.text), cell=cell.id), take)
+        session = drain(execute(session, Source(f"cell {cell.number}", cell.text), cell=cell.id), take)
         diagnostics = tuple([d for result in found if isinstance(result, ItemFailed) for d in result.diagnostics])
         if is_locked:
             shown = tuple([text_of(apart_from_printed(r)) for r in found if not isinstance(r, ItemFailed)])

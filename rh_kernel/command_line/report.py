@@ -19,7 +19,7 @@ from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress_text
 from rh_kernel.session.results import Event, ItemFailed, Progress, Result, apart_from_printed
 from rh_kernel.source.diagnostic import Diagnostic
-from rh_kernel.workspace.ticking import Ticker
+from rh_kernel.workspace.status_line import Ticker
 
 BETWEEN_UPDATES = 0.1
 

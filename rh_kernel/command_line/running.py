@@ -26,7 +26,7 @@ from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.surface_items import Item
-from rh_kernel.typing.explaining.remarks import remarks
+from rh_kernel.typing.diagnostics.warnings import remarks
 
 
 def run(file: str, report: Report, settings: Settings) -> None:
@@ -45,7 +45,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
             case Working() | Timed():
                 pass
 
-    to_the_end(execute(Session.start(folder(file), settings), source, keep_going=True), take)
+    drain(execute(Session.start(folder(file), settings), source, keep_going=True), take)
 
 
 def check(file: str, report: Report, settings: Settings) -> None:
@@ -81,10 +81,10 @@ def before(file: str, source: Source, report: Report, settings: Settings) -> Ses
         if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
             report.result(event.item, event.result)
 
-    return to_the_end(execute(Session.start(folder(file), settings), source, keep_going=True), take)
+    return drain(execute(Session.start(folder(file), settings), source, keep_going=True), take)
 
 
-def to_the_end(events: Generator[Event, None, Session], take: Callable[[Event], None]) -> Session:
+def drain(events: Generator[Event, None, Session], take: Callable[[Event], None]) -> Session:
     """Pass each event to ``take``, and return the final session.
 
     An interrupt while an event is taken is thrown into the generator, so that a training run can still report its progress,

@@ -9,13 +9,13 @@ from typing import cast
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
 from rh_kernel.denotational.environment import Binding, Continuation, Environment, bind, enclose, find, names, wires
-from rh_kernel.denotational.ordinary import Clause, handled
+from rh_kernel.denotational.ordinary_handlers import Clause, handled
 from rh_kernel.denotational.reverse import Clauses, homomorphism
-from rh_kernel.denotational.smooth import Draft, without_idle_inputs
+from rh_kernel.denotational.smooth import Draft, without_unused_inputs
 from rh_kernel.denotational.terms import Interpretation, term
 from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
-from rh_kernel.source.descent import descend
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax.clauses import ordinary_clause, reverse_clause
 from rh_kernel.syntax.core import (
     RH,
@@ -143,7 +143,7 @@ def _pure(M: Term, rho: Environment, b: Row) -> Interpretation:
             inside = enclose(rho, M.loose)
             draft: Draft = Builder(inside.types(b))
             V = yield term(M, inside.environment, draft)
-            f, kept = without_idle_inputs(draft.close(flat(V)))
+            f, kept = without_unused_inputs(draft.close(flat(V)))
             box = Pure(f, M, names(rho, M.loose))
             return like(V, b.add(box, [inside.outer[i] for i in kept], f.results))
 

@@ -65,7 +65,7 @@ def names(rho: Environment, loose: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Enclosure:
+class NestedStart:
     """The start of a nested diagram: the outer wires that its first inputs stand for, and the environment inside."""
 
     outer: tuple[int, ...]
@@ -76,7 +76,7 @@ class Enclosure:
         return [around.types[wire] for wire in self.outer]
 
 
-def enclose(rho: Environment, loose: int) -> Enclosure:
+def enclose(rho: Environment, loose: int) -> NestedStart:
     """Start a diagram that may use the variables whose bit is set in ``loose``; the wires of the outermost come first."""
     mentioned: list[tuple[str, Wires | Continuation | None]] = []
     while rho is not None and loose:
@@ -97,4 +97,4 @@ def enclose(rho: Environment, loose: int) -> Enclosure:
                 inside = Binding(name, Continuation(rest, tuple([image(wire) for wire in captured]), answer), inside)
             case value:
                 inside = Binding(name, like(value, [image(wire) for wire in flat(value)]), inside)
-    return Enclosure(tuple(outer), inside)
+    return NestedStart(tuple(outer), inside)

@@ -11,8 +11,8 @@ from rh_kernel.denotational.smooth import apply
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import Array, Operation
+from rh_kernel.syntax.runtime_errors import unhandled
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import unhandled
 from rh_kernel.syntax.values import UNIT_VALUE
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from rh_kernel.denotational.arrows import Arrow, Step
 from rh_kernel.denotational.evaluate import run
-from rh_kernel.denotational.parts import Handling, Mark, Side
+from rh_kernel.denotational.provenance import Handling, Mark, Side
 from rh_kernel.denotational.wiring import Box, Diagram
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.syntax.core import Array

@@ -17,8 +17,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row, Step
-from rh_kernel.denotational.parts import Handling, Leg, Mark, Part, Side
-from rh_kernel.denotational.smooth import Draft, Nought, Sum, linear, without_idle_boxes, without_idle_inputs
+from rh_kernel.denotational.provenance import Handling, Leg, Mark, Part, Side
+from rh_kernel.denotational.smooth import Draft, Sum, ZeroMap, linear, without_dead_boxes, without_unused_inputs
 from rh_kernel.denotational.terms import reverse_derivative
 from rh_kernel.denotational.wiring import Box, Builder
 from rh_kernel.syntax.core import Bound, Operation, Plus, Zero
@@ -89,7 +89,7 @@ def _vjp(f: Pure, wires: Sequence[int], without: Sequence[int], b: Row) -> tuple
     ``without`` lists the outputs of f with a symbolic zero as cotangent. A map that only copies its cotangent, such as
     ``R'[x + y]``, is wiring.
     """
-    g, kept = without_idle_inputs(without_idle_boxes(reverse_derivative(f.map, without=without)))
+    g, kept = without_unused_inputs(without_dead_boxes(reverse_derivative(f.map, without=without)))
     inputs = [wires[i] for i in kept]
     if not g.boxes:
         return tuple([inputs[w] for w in g.codomain])
@@ -162,7 +162,7 @@ def _is_zero(wire: int, b: Row) -> bool:
             made = f.codomain[position] - len(f.domain)
             for box in f.boxes:
                 if made < len(box.outputs):
-                    return made >= 0 and isinstance(box.content, Nought)
+                    return made >= 0 and isinstance(box.content, ZeroMap)
                 made -= len(box.outputs)
             return False
         case _:
@@ -177,5 +177,5 @@ def _sum(A: Type, x: int, y: int, b: Row) -> int:
 
 def _zero(A: Type, b: Row) -> int:
     made: Draft = Builder(())
-    f = made.close(made.add(Nought(A), (), (A,)))
+    f = made.close(made.add(ZeroMap(A), (), (A,)))
     return b.add(Pure(f, Zero(A)), (), (A,))[0]

@@ -36,7 +36,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Nought:
+class ZeroMap:
     """``0 : 1 → β``"""
 
     type: Type
@@ -50,7 +50,7 @@ class Sum:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class CustomDerivative:
     """``⟦f⟧`` for a user-defined function with a custom derivative: here ``R'`` is whatever the program says.
 
     It need not be linear in the cotangent, so ``R'`` of a diagram calls it even where the cotangent is 0, unless ``asked`` is
@@ -63,7 +63,7 @@ class Own:
     asked: bool = True
 
 
-Symbol: TypeAlias = Apply | Constant | Nought | Sum | Own
+Symbol: TypeAlias = Apply | Constant | ZeroMap | Sum | CustomDerivative
 Smooth: TypeAlias = Diagram[Symbol]
 Draft: TypeAlias = Builder[Symbol]
 Interpreted: TypeAlias = Callable[[Symbol], Smooth]
@@ -73,7 +73,7 @@ Interpreted: TypeAlias = Callable[[Symbol], Smooth]
 def total(wires: Sequence[int], A: Type, b: Draft) -> int:
     """``x₁ + … + xₙ``; the empty sum is 0."""
     if not wires:
-        (zero,) = b.add(Nought(A), (), (A,))
+        (zero,) = b.add(ZeroMap(A), (), (A,))
         return zero
     so_far = wires[0]
     for wire in wires[1:]:
@@ -84,7 +84,7 @@ def total(wires: Sequence[int], A: Type, b: Draft) -> int:
 def is_zero(wire: int, b: Draft) -> bool:
     """Whether a wire is ``0``; as a cotangent it is a symbolic zero, neither multiplied nor added."""
     made = b.maker(wire)
-    return made is not None and isinstance(made[0], Nought)
+    return made is not None and isinstance(made[0], ZeroMap)
 
 
 def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = None, without: Collection[int] = ()) -> Smooth:
@@ -124,10 +124,10 @@ def linear(f: Smooth) -> bool:
 
 
 def _is_asked(symbol: Symbol) -> bool:
-    return isinstance(symbol, Own) and symbol.asked
+    return isinstance(symbol, CustomDerivative) and symbol.asked
 
 
-def without_idle_boxes(f: Smooth) -> Smooth:
+def without_dead_boxes(f: Smooth) -> Smooth:
     """Return the same map, where f is defined, without the boxes that no result depends on."""
     needed, kept = set(f.codomain), set[int]()
     for position, (box, made) in reversed(list(enumerate(f.wired()))):
@@ -143,7 +143,7 @@ def without_idle_boxes(f: Smooth) -> Smooth:
     return b.close([image[w] for w in f.codomain])
 
 
-def without_idle_inputs(f: Smooth) -> tuple[Smooth, tuple[int, ...]]:
+def without_unused_inputs(f: Smooth) -> tuple[Smooth, tuple[int, ...]]:
     """Return the same map restricted to the inputs that it depends on, and their positions."""
     used = {w for box in f.boxes for w in box.inputs} | set(f.codomain)
     kept = tuple(i for i in range(len(f.domain)) if i in used)
@@ -175,10 +175,10 @@ def _apply(symbol: Symbol, arguments: list[Array], *, strict: bool) -> list[Arra
             return [kernel(f, np)(*arguments)]
         case Constant(c):
             return [c.value]
-        case Nought(A):
+        case ZeroMap(A):
             return [np.zeros(extent(A))]
         case Sum():
             x, y = arguments
             return [when_large(x.size, lambda: x + y)]
-        case Own(_, f):
+        case CustomDerivative(_, f):
             return apply(f, arguments, strict=strict)

@@ -10,11 +10,22 @@ from functools import cache
 from typing import TypeAlias, cast
 
 from rh_kernel.denotational.environment import Environment, bind, enclose, wires
-from rh_kernel.denotational.smooth import Apply, Constant, Draft, Nought, Own, Smooth, Sum, Symbol, is_zero, reverse
+from rh_kernel.denotational.smooth import (
+    Apply,
+    Constant,
+    CustomDerivative,
+    Draft,
+    Smooth,
+    Sum,
+    Symbol,
+    ZeroMap,
+    is_zero,
+    reverse,
+)
 from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
 from rh_kernel.primitives.derivative import derivative
-from rh_kernel.source.descent import Descent, descend
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.core import (
     Bound,
     Call,
@@ -59,9 +70,9 @@ def pullback(symbol: Symbol) -> Smooth:
         case Sum(A):
             b: Draft = Builder((A, A, A))
             return b.close((b.inputs[0], b.inputs[0]))
-        case Own(pullback=own):
+        case CustomDerivative(pullback=own):
             return own
-        case Constant() | Nought():
+        case Constant() | ZeroMap():
             raise KernelBug("a constant has no argument to differentiate in")
 
 
@@ -78,7 +89,7 @@ def term(M: Term, rho: Environment, b: Draft) -> Interpretation:
         case Const():
             return b.add(Constant(M), (), (constant_type(M),))[0]
         case Zero(A):
-            return nested(A, [b.add(Nought(B), (), (B,))[0] for B in leaves(A)])
+            return nested(A, [b.add(ZeroMap(B), (), (B,))[0] for B in leaves(A)])
         case Call(f, N):
             return (yield _symbol(f, (yield term(N, rho, b)), b))
         case Let(N, scope):
@@ -135,10 +146,10 @@ def _symbol(f: Function, V: Wires, b: Draft) -> Interpretation:
             return like(part(V, 1, 2), b.graft(pullback_of, flat(V)))
 
 
-def _own(f: Defined) -> Own:
+def _own(f: Defined) -> CustomDerivative:
     if f.own is None:
         raise KernelBug(f"{f.name} has no derivative of its own")
-    return Own(f.name, interpret_term((f.domain,), f.body), interpret_term((f.codomain, f.domain), f.own))
+    return CustomDerivative(f.name, interpret_term((f.domain,), f.body), interpret_term((f.codomain, f.domain), f.own))
 
 
 def _zeros(w: Wires, b: Draft) -> list[int]:

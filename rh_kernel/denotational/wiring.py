@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from rh_kernel.denotational.errors import DiagramTooLarge
-from rh_kernel.denotational.parts import Inlined, Mark, Part
+from rh_kernel.denotational.provenance import Inlined, Mark, Part
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
 

@@ -13,10 +13,10 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from traitlets import default
 from traitlets.config import Config
 
-from rh_kernel.export.cleaning import cleaned, no_page
 from rh_kernel.export.highlighting import LANGUAGE, cell_html, highlighted
-from rh_kernel.export.mathematics import Unreadable, to_mathml
-from rh_kernel.export.pages import SHOWN, Notebook, pictures, still
+from rh_kernel.export.mathematics import UnsupportedFormula, to_mathml
+from rh_kernel.export.sanitizer import cleaned, no_page
+from rh_kernel.export.static_pages import SHOWN, Notebook, pictures, still
 
 TEMPLATE = "rh_html"
 
@@ -104,7 +104,7 @@ def formula(source: str, *, display: bool) -> str:
     """Convert a formula to MathML; if that fails, show its source."""
     try:
         return to_mathml(source, display=display)
-    except Unreadable:
+    except UnsupportedFormula:
         tag = "pre" if display else "code"
         return f'<{tag} class="rh-tex">{escape(source.strip())}</{tag}>'
 

@@ -19,7 +19,7 @@ from nbformat.notebooknode import NotebookNode
 from traitlets import Bool, Integer
 
 from rh_kernel.export.highlighting import LANGUAGE
-from rh_kernel.export.pages import LOCKED, Notebook
+from rh_kernel.export.static_pages import LOCKED, Notebook
 
 Resources: TypeAlias = dict[str, Any]
 

@@ -1,7 +1,7 @@
 """Converts TeX formulas in a notebook's text to MathML, which browsers render without scripts.
 
 The library ``latex2mathml`` parses the formula. Its output is rewritten, by an allow list, to the part of MathML that browsers
-support. ``Unreadable`` is raised for a formula that is not supported as a whole, and the page then shows its source.
+support. ``UnsupportedFormula`` is raised for a formula that is not supported as a whole, and the page then shows its source.
 """
 
 import html
@@ -81,25 +81,25 @@ _WIDE = {"―": "―", "^": "\u0302", "~": "\u0303"}
 """Accents that stretch to the width of their base."""
 
 
-class Unreadable(Exception):
+class UnsupportedFormula(Exception):
     """The formula cannot be converted; the message says why."""
 
 
 def to_mathml(source: str, *, display: bool = False) -> str:
-    """Return the formula as one ``<math>`` element, in display or inline style. Raises ``Unreadable``."""
+    """Return the formula as one ``<math>`` element, in display or inline style. Raises ``UnsupportedFormula``."""
     from latex2mathml.converter import Converter
 
     if len(source) > _LONGEST:
-        raise Unreadable("the formula is too long")
+        raise UnsupportedFormula("the formula is too long")
     converter = Converter(display="block" if display else "inline")
     converter.macros = _Definitions()
     try:
         content = "".join([_written(part) for part in converter.convert_to_element(_prepared(source))])
-    except Unreadable:
+    except UnsupportedFormula:
         raise
     except Exception as error:
         # The library has no exception of its own: a parse error can surface as any Python exception.
-        raise Unreadable(f"this is no formula: {type(error).__name__}") from error
+        raise UnsupportedFormula(f"this is no formula: {type(error).__name__}") from error
     block = ' display="block"' if display else ""
     return f'<math{block} class="rh-math">{content}</math>'
 
@@ -108,11 +108,11 @@ class _Definitions(dict[str, tuple[list[str], int]]):
     """Rejects macro definitions in a formula: a few nested ones could exhaust memory."""
 
     def __setitem__(self, name: str, value: tuple[list[str], int]) -> None:
-        raise Unreadable(f"`{name}` is defined, and definitions are not read here")
+        raise UnsupportedFormula(f"`{name}` is defined, and definitions are not read here")
 
 
 def _prepared(source: str) -> str:
-    """Rewrite the formula's environments to those that the library knows. Raises ``Unreadable`` for others."""
+    """Rewrite the formula's environments to those that the library knows. Raises ``UnsupportedFormula`` for others."""
     from latex2mathml import commands
     from latex2mathml.symbols_parser import convert_symbol
 
@@ -122,27 +122,27 @@ def _prepared(source: str) -> str:
         side, environment, negated, name, newline = found.groups()
         if side:
             if environment.removesuffix("*") not in _TABLES:
-                raise Unreadable(f"the environment `{environment}` is not known here")
+                raise UnsupportedFormula(f"the environment `{environment}` is not known here")
             before, table, behind = _TABLES[environment.removesuffix("*")]
             return rf"{before}\begin{{{table}}}" if side == "begin" else rf"\end{{{table}}}{behind}"
         if name and found[0] not in known and not convert_symbol(found[0]):
-            raise Unreadable(f"the command `{found[0]}` is not known here")
+            raise UnsupportedFormula(f"the command `{found[0]}` is not known here")
         return r"\neq " if negated else r"\\" if newline else found[0]
 
     return _COMMAND.sub(command, _COLUMNS.sub(r"\1", source))
 
 
 def _written(element: "Element") -> str:
-    """Serialize an element made by the library. Raises ``Unreadable`` for one that browsers do not render."""
+    """Serialize an element made by the library. Raises ``UnsupportedFormula`` for one that browsers do not render."""
     tag = element.tag
     if tag in _TOKENS and len(element) == 0:
         return _token(element)
     if tag in _TOKENS:
         tag = "mrow"
     elif tag not in _TAGS and _PARTS.get(tag) != len(element):
-        raise Unreadable(f"`{tag}` is not drawn")
+        raise UnsupportedFormula(f"`{tag}` is not drawn")
     if "linebreak" in element.attrib:
-        raise Unreadable("a new line outside of a table")
+        raise UnsupportedFormula("a new line outside of a table")
     attributes = _attributes(element)
     if tag in _UNDER and _is_bounded(element[0]):
         tag = _UNDER[tag]
@@ -157,14 +157,14 @@ def _written(element: "Element") -> str:
 
 
 def _token(element: "Element") -> str:
-    """Serialize a token element. Raises ``Unreadable`` for a command that the library left unconverted."""
+    """Serialize a token element. Raises ``UnsupportedFormula`` for a command that the library left unconverted."""
     tag, text = element.tag, _text(element)
     if element.text == _STROKE:
-        raise Unreadable("`\\not` stands before a sign that has no negation")
+        raise UnsupportedFormula("`\\not` stands before a sign that has no negation")
     if tag == "mtext":
         return f"<mtext>{_escaped(text)}</mtext>"
     if text.startswith("\\") or element.text in {"{", "}", "&", "#", "$", "^", "_"}:
-        raise Unreadable(f"`{text}` is not known here")
+        raise UnsupportedFormula(f"`{text}` is not known here")
     if tag == "mo" and not text:
         return "<mrow></mrow>"
     variant = _variant(element)
@@ -218,7 +218,7 @@ def _text(element: "Element") -> str:
     found = _CODE.sub(lambda code: html.unescape(code[0]), given)
     found = _PRIMES.get(found, found)
     if any(unicodedata.category(c) in {"Cc", "Cn", "Cs"} for c in found):
-        raise Unreadable("there is a sign that cannot be written")
+        raise UnsupportedFormula("there is a sign that cannot be written")
     return found
 
 

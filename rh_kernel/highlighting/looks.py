@@ -14,9 +14,9 @@ from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     COMPILE_OPTIONS,
     DECLARATIONS,
-    EFFECTS,
+    EFF_SECTION,
     INITIALS,
-    LABORATORY,
+    LAMBDA_SECTION,
     TRAINING_OPTIONS,
     Kind,
     Token,
@@ -122,7 +122,7 @@ def _looks_of_section(chunk: Span, inner: Section) -> Iterator[Marked]:
     first = text.find("\n", chunk.start, chunk.end) + 1 or chunk.end
     yield from _looks_of_item(Span(chunk.source, chunk.start, first))
     for item in items:
-        yield from _looks_of_laboratory(item) if inner.line == LABORATORY else _looks_of_effects(item)
+        yield from _looks_of_laboratory(item) if inner.line == LAMBDA_SECTION else _looks_of_effects(item)
     yield from _looks_of_item(Span(chunk.source, items[-1].end if items else first, chunk.end))
 
 
@@ -162,7 +162,7 @@ def _look_in_laboratory(token: Token, before: list[str]) -> Look:
         case Kind.NAME, ["fun"]:
             return Look.DECLARED
         case Kind.NAME, ["%"]:
-            return Look.DIRECTIVE if is_directive(token.text, LABORATORY) else Look.NAME
+            return Look.DIRECTIVE if is_directive(token.text, LAMBDA_SECTION) else Look.NAME
         case Kind.NAME, ["%", "ad"]:
             return Look.KEYWORD if token.text == ALL or is_system(token.text) else Look.NAME
         case Kind.NAME, ["%", "ad", *_] if token.text == "along" or (token.text == "trace" and before[-1] == "-"):
@@ -181,7 +181,7 @@ def _look_in_laboratory(token: Token, before: list[str]) -> Look:
 
 def _looks_of_effects(item: Span) -> Iterator[Marked]:
     """An item of a ``%%eff`` section."""
-    from rh_kernel.ad.eff.reading.lexing import tokens as tokens_of_effects
+    from rh_kernel.ad.eff.frontend.lexing import tokens as tokens_of_effects
 
     before: list[str] = []
     for token in tokens_of_effects(item):
@@ -192,13 +192,13 @@ def _looks_of_effects(item: Span) -> Iterator[Marked]:
 
 def _look_in_effects(token: Token, before: list[str]) -> Look:
     """How a token of a ``%%eff`` cell looks after those before it in its item."""
-    from rh_kernel.ad.eff.reading.lexing import DECLARATIONS as EFFECTS_DECLARATIONS
+    from rh_kernel.ad.eff.frontend.lexing import DECLARATIONS as EFFECTS_DECLARATIONS
     from rh_kernel.highlighting.effects_words import EFFECTS_FUNCTIONS
 
     is_word = token.kind in {Kind.NAME, Kind.KEYWORD}
     match before:
         case ["%"] if is_word:
-            return Look.DIRECTIVE if is_directive(token.text, EFFECTS) else Look.NAME
+            return Look.DIRECTIVE if is_directive(token.text, EFF_SECTION) else Look.NAME
         case [] if is_word and token.text in EFFECTS_DECLARATIONS:
             return Look.DECLARATION
         case [first] if is_word and first in EFFECTS_DECLARATIONS:

@@ -7,10 +7,10 @@ import warnings
 from ipykernel.kernelapp import IPKernelApp
 from traitlets import default
 
-from rh_kernel.kernel.answering import ReadableSession
+from rh_kernel.kernel.error_replies import ReadableSession
 from rh_kernel.kernel.kernel import RHKernel
 
-PATIENCE = 2.0
+SHUTDOWN_TIMEOUT = 2.0
 """Seconds to wait for the control channel's thread to finish."""
 
 
@@ -26,7 +26,7 @@ class RHKernelApp(IPKernelApp):
         super().start()
         if self.control_thread is not None and self.control_thread.is_alive():
             self.control_thread.stop()
-            self.control_thread.join(PATIENCE)
+            self.control_thread.join(SHUTDOWN_TIMEOUT)
 
 
 def main() -> None:

@@ -2,12 +2,12 @@
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.parsing.advice import THE_END
+from rh_kernel.syntax.parsing.hints import THE_END
 from rh_kernel.syntax.parsing.layout import INDENT
 from rh_kernel.syntax.parsing.lexer import chunks, section
 from rh_kernel.syntax.parsing.parser import Completeness, Unparsed, parse
 from rh_kernel.syntax.parsing.parser import completeness as of_language
-from rh_kernel.syntax.parsing.tokens import LABORATORY, SECTIONS
+from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, SECTIONS
 
 
 def completeness(text: str) -> tuple[Completeness, str]:
@@ -49,12 +49,12 @@ def _syntax_error(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
 
 def _read(line: str, part: Span) -> None:
     """Parse an item of a section that starts with ``line``. Raises ``Rejected``."""
-    if line == LABORATORY:
+    if line == LAMBDA_SECTION:
         from rh_kernel.ad.language.parsing_items import item
 
         item(part)
     else:
-        from rh_kernel.ad.eff.reading.parsing_items import item as item_of_effects
+        from rh_kernel.ad.eff.frontend.parsing_items import item as item_of_effects
 
         item_of_effects(part)
 

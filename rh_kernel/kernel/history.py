@@ -21,7 +21,7 @@ _Row: TypeAlias = tuple[int, int, str, str | None]
 SETTING = "RH_HISTORY"
 """The environment variable that names the file, or is ``off``."""
 
-KEPT = 100_000
+MAX_CELLS = 100_000
 """Cells kept in the file; older ones are deleted when a session begins."""
 
 _TIMEOUT = 2.0
@@ -137,7 +137,7 @@ class History:
             connection.executescript(_TABLES)
             with connection:
                 self._session = connection.execute("INSERT INTO sessions DEFAULT VALUES").lastrowid or 0
-                connection.execute(_SHRINK, (KEPT,))
+                connection.execute(_SHRINK, (MAX_CELLS,))
         except sqlite3.Error:
             connection.close()
             raise

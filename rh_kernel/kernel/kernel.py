@@ -13,18 +13,18 @@ from traitlets import List
 
 from rh_kernel.display.fault import fault
 from rh_kernel.display.registry import bundle
-from rh_kernel.kernel.answering import answering, refuse
-from rh_kernel.kernel.checking import TARGET, listener
 from rh_kernel.kernel.comms import MESSAGES, manager
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion.completing import completions
-from rh_kernel.kernel.driving import drive
+from rh_kernel.kernel.error_replies import answering, refuse
 from rh_kernel.kernel.errors import Content, failed, faulty, interrupted, malformed, occupied
 from rh_kernel.kernel.history import Cell, History, history_file
 from rh_kernel.kernel.inspection.inspecting import inspection
 from rh_kernel.kernel.language_info import LANGUAGE_INFO, VERSION
+from rh_kernel.kernel.linting import TARGET, listener
 from rh_kernel.kernel.python_cells.python import Python
 from rh_kernel.kernel.requests import Malformed, well_formed
+from rh_kernel.kernel.time_slicing import drive
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Failure
@@ -39,7 +39,7 @@ from rh_kernel.workspace.workspace import Workspace
 Reply = dict[str, Any]
 
 PAPER = "https://arxiv.org/search/?query=Programming+Backpropagation+with+Reverse+Handlers+for+Arrows"
-LET_GO = 0.2
+RELEASE_DELAY = 0.2
 """Seconds after an interrupt until the interrupted computation's memory is released."""
 
 
@@ -205,7 +205,7 @@ class RHKernel(Kernel):
                 put(await drive(execute(before, source, cell=cell), outputs.take, interrupts))
         except KeyboardInterrupt as stop:
             # The traceback keeps the interrupted computation alive, which may be large; drop it once the front end is told.
-            asyncio.get_running_loop().call_later(LET_GO, stop.with_traceback, None)
+            asyncio.get_running_loop().call_later(RELEASE_DELAY, stop.with_traceback, None)
             outputs.abandon("interrupted")
             return interrupted(kept=False)
         except Busy as busy:

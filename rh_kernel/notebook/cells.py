@@ -13,10 +13,10 @@ from rh_kernel.session.results import Result
 from rh_kernel.source.diagnostic import Diagnostic, Failure
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
+from rh_kernel.workspace.ipython_display import Shell, dressing, sender
 from rh_kernel.workspace.outcome import Outcome
 from rh_kernel.workspace.outcomes import outcome
 from rh_kernel.workspace.outputs import Outputs
-from rh_kernel.workspace.showing import Shell, dressing, sender
 from rh_kernel.workspace.workspace import Workspace
 
 

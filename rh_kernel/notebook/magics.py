@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from rh_kernel.notebook.cells import run_cell
-from rh_kernel.notebook.completing import NAME, attach
-from rh_kernel.notebook.page import spare
+from rh_kernel.notebook.completion import NAME, attach
+from rh_kernel.notebook.jupyterlite import spare
 from rh_kernel.session.results import Result
 from rh_kernel.source.span import Source
+from rh_kernel.workspace.ipython_display import Shell
 from rh_kernel.workspace.outcome import Outcome
-from rh_kernel.workspace.showing import Shell
 from rh_kernel.workspace.workspace import workspace_of
 
 

@@ -1,6 +1,6 @@
 """Binder-taking constructors for the right sides of the equations of RH Fig. 6 and 7.
 
-A ``Place`` is a term and a ``Plan`` a command, as a function of the number of enclosing binders of the equation: so a variable
+A ``TermAtDepth`` is a term, and a ``CommandAtDepth`` a command, as a function of the number of enclosing binders: so a variable
 can be used at any depth, without computing de Bruijn indices by hand.
 """
 
@@ -29,51 +29,51 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.values import tuple_of
 
-Place: TypeAlias = Callable[[int], Term]
-Plan: TypeAlias = Callable[[int], Command]
+TermAtDepth: TypeAlias = Callable[[int], Term]
+CommandAtDepth: TypeAlias = Callable[[int], Command]
 
 
-def variable(binder: int, hint: str) -> Place:
+def variable(binder: int, hint: str) -> TermAtDepth:
     """Return the variable bound by the binder that has ``binder`` binders of the equation around it."""
     return lambda depth: Bound(depth - binder - 1, hint)
 
 
-def fixed(M: Term) -> Place:
+def fixed(M: Term) -> TermAtDepth:
     """Return a term that does not mention the variables of the equation, shifted as needed."""
     return lambda depth: shift(M, depth)
 
 
-def opened(scope: Scope, *arguments: Place) -> Place:
+def opened(scope: Scope, *arguments: TermAtDepth) -> TermAtDepth:
     """``M[V1/x1, …, Vn/xn]``, for a scope over a term that does not mention the variables of the equation"""
     return lambda depth: cast(Term, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
 
 
-def performed(scope: Scope, *arguments: Place) -> Plan:
+def performed(scope: Scope, *arguments: TermAtDepth) -> CommandAtDepth:
     """``P[V1/x1, …, Vn/xn]``, for a scope over a command that does not mention the variables of the equation"""
     return lambda depth: cast(Command, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
 
 
-def call(f: Function, M: Place, span: Span | None = None) -> Place:
+def call(f: Function, M: TermAtDepth, span: Span | None = None) -> TermAtDepth:
     """``f(M)``"""
     return lambda depth: Call(f, M(depth), span=span)
 
 
-def plus(M: Place, N: Place) -> Place:
+def plus(M: TermAtDepth, N: TermAtDepth) -> TermAtDepth:
     """``M + N`` for cotangents, where ``0`` is a symbolic zero"""
     return lambda depth: Plus(M(depth), N(depth), of_cotangents=True)
 
 
-def tuple_from(*items: Place) -> Place:
+def tuple_from(*items: TermAtDepth) -> TermAtDepth:
     """``⟨M1, …, Mn⟩`` for any n"""
     return lambda depth: tuple_of(tuple([M(depth) for M in items]))
 
 
-def let(M: Place, hint: str, body: Callable[[Place], Place]) -> Place:
+def let(M: TermAtDepth, hint: str, body: Callable[[TermAtDepth], TermAtDepth]) -> TermAtDepth:
     """``let x ← M in N``"""
     return lambda depth: Let(M(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)))
 
 
-def let_tuple(M: Place, hints: tuple[str, ...], body: Callable[..., Place]) -> Place:
+def let_tuple(M: TermAtDepth, hints: tuple[str, ...], body: Callable[..., TermAtDepth]) -> TermAtDepth:
     """``let ⟨x1, …, xn⟩ ← M in N``, n ≥ 2 (the sugar of Def. 3.4)"""
 
     def at(depth: int) -> Term:
@@ -86,32 +86,32 @@ def let_tuple(M: Place, hints: tuple[str, ...], body: Callable[..., Place]) -> P
     return at
 
 
-def rd(W: Place, hint: str, body: Callable[[Place], Place], V: Place) -> Place:
+def rd(W: TermAtDepth, hint: str, body: Callable[[TermAtDepth], TermAtDepth], V: TermAtDepth) -> TermAtDepth:
     """``W.rd(x. N)(V)``"""
     return lambda depth: Rd(W(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
 
 
-def rewrite(W: Place, hint: str, body: Callable[[Place], Place], V: Place) -> Place:
+def rewrite(W: TermAtDepth, hint: str, body: Callable[[TermAtDepth], TermAtDepth], V: TermAtDepth) -> TermAtDepth:
     """``W.R_V(x. N)``"""
     return lambda depth: R(W(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
 
 
-def rewrite_scope(W: Place, scope: Scope, V: Place, known: tuple[()] | None = None) -> Place:
+def rewrite_scope(W: TermAtDepth, scope: Scope, V: TermAtDepth, known: tuple[()] | None = None) -> TermAtDepth:
     """``W.R_V(x. N)``, for a scope ``x. N`` that does not mention the variables of the equation"""
     return lambda depth: R(W(depth), shift(scope, depth), V(depth), known)
 
 
-def returned(M: Place) -> Plan:
+def returned(M: TermAtDepth) -> CommandAtDepth:
     """``⌊M⌋``"""
     return lambda depth: Return(M(depth))
 
 
-def bind(P: Plan, hint: str, body: Callable[[Place], Plan]) -> Plan:
+def bind(P: CommandAtDepth, hint: str, body: Callable[[TermAtDepth], CommandAtDepth]) -> CommandAtDepth:
     """``let x ⇐ P in Q``"""
     return lambda depth: Bind(P(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)))
 
 
-def bind_tuple(P: Plan, hints: tuple[str, ...], body: Callable[..., Plan]) -> Plan:
+def bind_tuple(P: CommandAtDepth, hints: tuple[str, ...], body: Callable[..., CommandAtDepth]) -> CommandAtDepth:
     """``let ⟨x1, …, xn⟩ ⇐ P in Q`` (the sugar of Def. 3.4); for one variable, ``let x1 ⇐ P in Q``"""
     if len(hints) == 1:
         return bind(P, hints[0], body)
@@ -126,7 +126,7 @@ def bind_tuple(P: Plan, hints: tuple[str, ...], body: Callable[..., Plan]) -> Pl
     return at
 
 
-def reverse(V: Place, scope: Scope, H: ReverseHandler) -> Plan:
+def reverse(V: TermAtDepth, scope: Scope, H: ReverseHandler) -> CommandAtDepth:
     """``RH_H^V(⟨y1, …, ym⟩. P)``"""
     return lambda depth: RH(V(depth), shift(scope, depth), shift(H, depth))
 

@@ -10,7 +10,7 @@ from rh_kernel.operational.focus import Head, written
 from rh_kernel.operational.handlers import handle_operation
 from rh_kernel.operational.heap import Change, Heap, access
 from rh_kernel.operational.limits import Limits
-from rh_kernel.operational.substitution import instantiated, written_out
+from rh_kernel.operational.substitution import instantiated, substituted
 from rh_kernel.operational.terms import contract, ev
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
@@ -25,7 +25,7 @@ from rh_kernel.syntax.core import (
     RevHandle,
     Term,
 )
-from rh_kernel.syntax.stuck import unhandled
+from rh_kernel.syntax.runtime_errors import unhandled
 
 Reduct: TypeAlias = tuple[Rule, Subject, Environment, Context | None, Change | None]
 """The rule, the contractum ``N[ρ]``, its context, and the change of the heap."""
@@ -47,7 +47,7 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
         if type(form) is Call:
             return Rule.EV, ev(form.function, V, limits, form.span), None, K, None
         if type(form) is RevHandle:
-            M = RH(V, written_out(form.scope, rho), written_out(form.handler, rho), span=form.span)
+            M = RH(V, substituted(form.scope, rho), substituted(form.handler, rho), span=form.span)
             return Rule.REV_HANDLE, M, None, K, None
     rule, N, rho = contract(cast(Term, form), V, W, rho, K)
     return rule, N, rho, K, None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.operational.environments import Environment
-from rh_kernel.operational.substitution import written_out
+from rh_kernel.operational.substitution import substituted
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import (
     RH,
@@ -215,7 +215,7 @@ def siblings(K: Context) -> tuple[Any, ...]:
     if K.rho is None:
         return _unevaluated(K.form, K.position)
     if K.beside is None:
-        K.beside = tuple([written_out(node, K.rho) for node in _unevaluated(K.form, K.position)])
+        K.beside = tuple([substituted(node, K.rho) for node in _unevaluated(K.form, K.position)])
     return K.beside
 
 

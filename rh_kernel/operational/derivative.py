@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import partial, reduce
 from typing import cast
 
-from rh_kernel.operational import nested
+from rh_kernel.operational import nested_derivatives as nested
 from rh_kernel.operational.binders import (
-    Place,
+    TermAtDepth,
     call,
     fixed,
     let,
@@ -50,7 +50,7 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
     (x,) = form.scope.hints
     known = None if form.known is None else ()
 
-    def through(W: Place, M: Term) -> Place:
+    def through(W: TermAtDepth, M: Term) -> TermAtDepth:
         return rewrite_scope(W, Scope((x,), M), V, known)
 
     match cast(Term, form.scope.body):
@@ -76,20 +76,20 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
             raise KernelBug("a derivative is unfolded by R-Rd")
 
 
-def _call(W: Place, N: Call, M: Scope, V: Place, through: Callable[[Place], Place]) -> Place:
+def _call(W: TermAtDepth, N: Call, M: Scope, V: TermAtDepth, through: Callable[[TermAtDepth], TermAtDepth]) -> TermAtDepth:
     """``let x ← V in let y ← rd[f](⟨W, M⟩) in y.R_V(x. M)`` for ``N = f(M)``, with the span of N"""
 
-    def body(x: Place) -> Place:
+    def body(x: TermAtDepth) -> TermAtDepth:
         return let(call(RdOf(N.function), tuple_from(W, opened(M, x)), N.span), "y", through)
 
     return let(V, M.hints[0], body)
 
 
-def _let(W: Place, M: Scope, N: Scope, V: Place) -> Place:
+def _let(W: TermAtDepth, M: Scope, N: Scope, V: TermAtDepth) -> TermAtDepth:
     """``let x ← V in let y ← M in W.R_V(x. N) + (let y' ← W.R_y(y. N) in y'.R_V(x. M))`` for ``x. M`` and ``x, y. N``"""
     x_hint, y_hint = N.hints
 
-    def body(x: Place, y: Place) -> Place:
+    def body(x: TermAtDepth, y: TermAtDepth) -> TermAtDepth:
         through_x = rewrite(W, x_hint, lambda x: opened(N, x, y), V)
         through_y = rewrite(W, y_hint, lambda y: opened(N, x, y), y)
         return plus(through_x, let(through_y, y_hint + "'", lambda w: rewrite_scope(w, M, V)))
@@ -97,15 +97,15 @@ def _let(W: Place, M: Scope, N: Scope, V: Place) -> Place:
     return let(V, x_hint, lambda x: let(opened(M, x), y_hint, lambda y: body(x, y)))
 
 
-def _tuple(W: Place, through: list[Callable[[Place], Place]]) -> Place:
+def _tuple(W: TermAtDepth, through: list[Callable[[TermAtDepth], TermAtDepth]]) -> TermAtDepth:
     """``let ⟨y1, …, yn⟩ ← W in y1.R_V(x. M1) + … + yn.R_V(x. Mn)``"""
 
-    def body(*ys: Place) -> Place:
+    def body(*ys: TermAtDepth) -> TermAtDepth:
         return reduce(plus, [pull_back(y) for y, pull_back in zip(ys, through, strict=True)])
 
     return let_tuple(W, ("y",) * len(through), body)
 
 
-def _proj(V: Place, M: Scope, through: Place) -> Place:
+def _proj(V: TermAtDepth, M: Scope, through: TermAtDepth) -> TermAtDepth:
     """``let x ← V in let y ← M in U.R_V(x. M)``, where U is W at i and zero elsewhere"""
     return let(V, M.hints[0], lambda x: let(opened(M, x), "y", lambda _: through))

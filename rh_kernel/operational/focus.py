@@ -8,8 +8,8 @@ from typing import TypeAlias, cast
 
 from rh_kernel.operational.contexts import Context, Subject, Values, around, listed
 from rh_kernel.operational.environments import Environment
-from rh_kernel.operational.nested import head_in, innermost
-from rh_kernel.operational.substitution import value, written_out
+from rh_kernel.operational.nested_derivatives import head_in, innermost
+from rh_kernel.operational.substitution import substituted, value
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import (
     RH,
@@ -123,7 +123,7 @@ def _head(M: Subject, rho: Environment, K: Context | None) -> Head:
 
 def written(head: Head) -> Subject:
     """Return the head as a term or command, with ρ substituted."""
-    return written_out(evaluated(head), head[3])
+    return substituted(evaluated(head), head[3])
 
 
 def evaluated(head: Head) -> Subject:
@@ -180,9 +180,9 @@ def _head_to_unfold(M: Subject, rho: Environment, K: Context | None) -> Head:
     match M:
         case RH(N, scope, H):
             V = None if rho is None or scope.loose or H.loose else value(N, rho)
-            return _head_in_rh(written_out(M, rho) if V is None else RH(V, scope, H, span=M.span), K)
+            return _head_in_rh(substituted(M, rho) if V is None else RH(V, scope, H, span=M.span), K)
         case R():
-            form, K = innermost(written_out(M, rho), K)
+            form, K = innermost(substituted(M, rho), K)
             return form, None, None, None, K
         case _:
             raise KernelBug(f"a {type(M).__name__} stands at an evaluation position")

@@ -6,7 +6,7 @@ handlers.
 """
 
 from rh_kernel.operational.contexts import Context, siblings, up_to
-from rh_kernel.operational.known import Known
+from rh_kernel.operational.memo import Memo
 from rh_kernel.operational.substitution import handled
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import shift
@@ -55,4 +55,4 @@ def _around(P: Command, part: Context) -> Command:
     raise KernelBug("what is around a command is no term")
 
 
-_clauses = Known(ordinary_clause, 16)
+_clauses = Memo(ordinary_clause, 16)

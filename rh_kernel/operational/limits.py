@@ -8,7 +8,7 @@ from rh_kernel.primitives.table import require
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Primitive
-from rh_kernel.syntax.stuck import impossible_size, too_large
+from rh_kernel.syntax.runtime_errors import impossible_size, too_large
 from rh_kernel.syntax.types import Real, concrete_shape, leaves
 
 DOUBLING = "raise the limit with `%limit steps`, or look for a definition that doubles its work"

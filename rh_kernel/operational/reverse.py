@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from rh_kernel.operational.binders import (
-    Place,
-    Plan,
+    CommandAtDepth,
+    TermAtDepth,
     bind,
     bind_tuple,
     fixed,
@@ -31,7 +31,7 @@ from rh_kernel.operational.binders import (
 )
 from rh_kernel.operational.contexts import Context, plug
 from rh_kernel.operational.environments import Environment, extended
-from rh_kernel.operational.known import Known
+from rh_kernel.operational.memo import Memo
 from rh_kernel.operational.substitution import instantiated
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
@@ -66,7 +66,7 @@ Head: TypeAlias = Return | Perform | RevHandle
 Unfolded: TypeAlias = tuple[Command, Environment]
 """The ``P[ρ]`` that a form unfolds to. If the form is closed, ρ holds the values, so that P is built only once."""
 
-PARAMETER: Place = variable(-1, "x")
+PARAMETER: TermAtDepth = variable(-1, "x")
 """The last value of ρ."""
 
 NOTHING = Scope((), Return(UNIT_VALUE))
@@ -114,7 +114,7 @@ class Form:
         """``⟨y, y1, …, ym⟩. F[head(y)]``"""
         return Scope((hint, *self.hints), cast(Command, plug(self.K, head(Bound(len(self.hints), hint)), self.at)))
 
-    def with_variable(self, hint: str, y: Place, head: Callable[[Term], Command]) -> Plan:
+    def with_variable(self, hint: str, y: TermAtDepth, head: Callable[[Term], Command]) -> CommandAtDepth:
         """``RH_H^⟨y, V1, …, Vm⟩(⟨y, y1, …, ym⟩. F[head(y)])``"""
         return reverse(tuple_from(y, *map(fixed, self.values)), self.under(hint, head), self.form.handler)
 
@@ -129,8 +129,8 @@ def rh_return(form: Form, y_k: Term) -> Unfolded:
     return _returns.of(returns, named=named), extended(None, values[k])
 
 
-def _return(returns: Scope, hint: str, k: int, types: Sequence[Type], V: Place = PARAMETER) -> Command:
-    def result(y: Place) -> Plan:
+def _return(returns: Scope, hint: str, k: int, types: Sequence[Type], V: TermAtDepth = PARAMETER) -> Command:
+    def result(y: TermAtDepth) -> CommandAtDepth:
         return returned(tuple_from(*[y if i == k else fixed(Zero(A)) for i, A in enumerate(types)]))
 
     return bind(performed(returns, V), hint, result)(0)
@@ -162,14 +162,14 @@ def _operation(
     i: int,
     hint: str,
     hints: tuple[str, ...],
-    values: Sequence[Place] = (),
+    values: Sequence[TermAtDepth] = (),
     scope: Scope = NOTHING,
 ) -> Command:
     """Build the right side for these values, or with variables for them: the last one has index 0."""
     points = values or [variable(j - len(hints), name) for j, name in enumerate(hints)]
 
-    def continue_with(y: Place, z: Place) -> Plan:
-        def backward_pass(w: Place, *ys: Place) -> Plan:
+    def continue_with(y: TermAtDepth, z: TermAtDepth) -> CommandAtDepth:
+        def backward_pass(w: TermAtDepth, *ys: TermAtDepth) -> CommandAtDepth:
             return bind(
                 performed(backward, w, z),
                 hints[i] + "''",
@@ -202,18 +202,18 @@ def rh_term(form: Form, head: Head) -> Unfolded:
     scope = Scope(hints, M)
     at_values = cast(Term, instantiated(scope, *values))
 
-    def vjp_of(i: int, z: Place) -> Place:
-        def body(y_i: Place) -> Place:
+    def vjp_of(i: int, z: TermAtDepth) -> TermAtDepth:
+        def body(y_i: TermAtDepth) -> TermAtDepth:
             if not mentions(scope, i):
                 return fixed(at_values)
             return opened(scope, *[y_i if j == i else fixed(V) for j, V in enumerate(values)])
 
         return rd(z, hints[i], body, fixed(values[i]))
 
-    def backward_pass(z: Place, *ys: Place) -> Plan:
+    def backward_pass(z: TermAtDepth, *ys: TermAtDepth) -> CommandAtDepth:
         return returned(tuple_from(*[plus(y, vjp_of(i, z)) for i, y in enumerate(ys)]))
 
-    def continue_with(y: Place) -> Plan:
+    def continue_with(y: TermAtDepth) -> CommandAtDepth:
         return bind_tuple(form.with_variable(hint, y, lambda y: _with_argument(head, y)), _primed(hint, *hints), backward_pass)
 
     return bind(returned(fixed(at_values)), hint, continue_with)(0), None
@@ -248,6 +248,6 @@ def _primed(*hints: str) -> tuple[str, ...]:
     return tuple([hint + "'" for hint in hints])
 
 
-_clauses = Known(reverse_clause, 16)
-_operations = Known(_operation, 64)
-_returns = Known(_return, 64)
+_clauses = Memo(reverse_clause, 16)
+_operations = Memo(_operation, 64)
+_returns = Memo(_return, 64)

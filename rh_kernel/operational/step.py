@@ -4,7 +4,7 @@ from rh_kernel.operational.contexts import Closure, Context, Subject, outline, p
 from rh_kernel.operational.environments import Environment
 from rh_kernel.operational.focus import Head, evaluated, written
 from rh_kernel.operational.heap import Change
-from rh_kernel.operational.substitution import written_out
+from rh_kernel.operational.substitution import substituted
 from rh_kernel.paper import Rule
 
 
@@ -50,7 +50,7 @@ class Step:
     def contractum(self) -> Subject:
         """N"""
         if self._after is None:
-            self._after = written_out(self._contractum, self._rho)
+            self._after = substituted(self._contractum, self._rho)
         return self._after
 
     @property

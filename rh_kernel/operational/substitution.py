@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
 from rh_kernel.operational.environments import Environment, value_at
-from rh_kernel.operational.known import Known
+from rh_kernel.operational.memo import Memo
 from rh_kernel.syntax.binding import instantiate, instantiate_clause, shift
 from rh_kernel.syntax.core import (
     RH,
@@ -64,18 +64,18 @@ def value(M: Term, rho: Environment) -> Term | None:
         if type(N) is Bound:
             images.append(value_at(rho, N.index))
         elif N.loose:
-            return written_out(M, rho)
+            return substituted(M, rho)
         else:
             images.append(N)
     return Tuple(tuple(images), span=M.span)
 
 
-def written_out(node: AnyNode, rho: Environment) -> AnyNode:
+def substituted(node: AnyNode, rho: Environment) -> AnyNode:
     """Return ``M[ρ]``, for a node whose loose variables are all in ρ; closed nodes are shared."""
     return _rebuilt(node, _visited(node)[0], _values(rho)) if rho is not None and node.loose else node
 
 
-def written_within(node: AnyNode, rho: Environment, most: int) -> tuple[AnyNode | None, int]:
+def substituted_within(node: AnyNode, rho: Environment, most: int) -> tuple[AnyNode | None, int]:
     """Return ``M[ρ]`` if it creates at most ``most`` nodes, else ``None``; and the number of nodes visited."""
     if rho is None or not node.loose:
         return node, 0
@@ -259,4 +259,4 @@ class _Images(Walk):
         return self.image(x, depth)
 
 
-_visits = Known(_visited, 64)
+_visits = Memo(_visited, 64)

@@ -9,8 +9,8 @@ from math import prod
 
 import numpy as np
 
-from rh_kernel.operational.known import Known
 from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.memo import Memo
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.schemes import arguments, extent
@@ -75,5 +75,5 @@ def _symbol(f: Primitive) -> Symbol:
     return Symbol(kernel(f, np), len(arguments(f)), max(sizes))
 
 
-_symbols = Known(lru_cache(4_096)(_symbol), 4_096)
-_derivatives = Known(derivative, 256)
+_symbols = Memo(lru_cache(4_096)(_symbol), 4_096)
+_derivatives = Memo(derivative, 256)

@@ -12,7 +12,7 @@ from rh_kernel.operational.contexts import Context
 from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.focus import focus
 from rh_kernel.operational.limits import Limits
-from rh_kernel.operational.substitution import written_out
+from rh_kernel.operational.substitution import substituted
 from rh_kernel.operational.symbols import added, applied, rd_of
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.paper import Rule
@@ -54,7 +54,7 @@ def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Co
         if type(form) is Plus and W is not None:
             return Rule.PLUS, added(V, W, of_cotangents=form.of_cotangents), None
         if type(form) is Rd and W is not None:
-            return Rule.RD, R(V, written_out(form.scope, rho), W, span=form.span), None
+            return Rule.RD, R(V, substituted(form.scope, rho), W, span=form.span), None
     raise KernelBug(f"{type(form).__name__} is no redex")
 
 

@@ -17,7 +17,7 @@ from rh_kernel.operational.focus import Head, focus
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
-from rh_kernel.operational.substitution import written_within
+from rh_kernel.operational.substitution import substituted_within
 from rh_kernel.syntax.core import Bind, Const, Let, R, Return, Term, Tuple, Zero
 
 DEFAULT = Limits()
@@ -118,5 +118,5 @@ def _to_share(M: Let | Bind, rho: Environment, count: int, made: int) -> tuple[S
     most = SHARED + EARNED * count - made
     if most < LEAST:
         return M, rho, made
-    image, visited = written_within(M, rho, most)
+    image, visited = substituted_within(M, rho, most)
     return (M, rho, made + visited) if image is None else (image, None, made + visited)

@@ -4,7 +4,7 @@ from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, divides_by_zero, impossible, substitute
-from rh_kernel.syntax.stuck import impossible_size
+from rh_kernel.syntax.runtime_errors import impossible_size
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, concrete_shape, show_shape
 
 Variable = DimVar | ShapeVar

@@ -12,7 +12,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Function, Primitive, RdOf, Term
 from rh_kernel.syntax.printing.constants import array_doc
 from rh_kernel.syntax.printing.doc import plain
-from rh_kernel.syntax.stuck import not_smooth
+from rh_kernel.syntax.runtime_errors import not_smooth
 from rh_kernel.syntax.values import component
 
 ENTRIES = 8

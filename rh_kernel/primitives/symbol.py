@@ -12,7 +12,7 @@ from rh_kernel.loops.scalars import Binary, Unary
 from rh_kernel.primitives.formulas import ENTRYWISE, OF_ONE_SHAPE, Typed, apply
 from rh_kernel.primitives.schemes import Scheme, extent, match
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.source.records import frozen, frozen_by_name
+from rh_kernel.source.records import frozen, frozen_kw_only
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.types import Shape
@@ -38,7 +38,7 @@ Slope: TypeAlias = Callable[[Typed, Typed], Typed]
 """``w, v ↦ rd[f](w, v)``, where the indices of f do not matter."""
 
 
-@frozen_by_name
+@frozen_kw_only
 class NonSmooth:
     """Where f is undefined or not smooth (RH Ex. 6.9): as text, e.g. ``x = 0``; a program there; an array of truth values."""
 
@@ -47,7 +47,7 @@ class NonSmooth:
     at: KernelOf
 
 
-@frozen_by_name
+@frozen_kw_only
 class FunctionSymbol:
     """``f : A → B``, one record for each name.
 

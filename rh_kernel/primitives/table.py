@@ -8,15 +8,15 @@ from types import MappingProxyType, ModuleType
 
 import numpy as np
 
+from rh_kernel.primitives.binary import PAIRS
 from rh_kernel.primitives.completeness import missing
 from rh_kernel.primitives.entrywise import ENTRYWISE
 from rh_kernel.primitives.images import IMAGES
 from rh_kernel.primitives.linear import LINEAR
-from rh_kernel.primitives.pairs import PAIRS
-from rh_kernel.primitives.pieces import PIECES
 from rh_kernel.primitives.probability import PROBABILITY
 from rh_kernel.primitives.schemes import Scheme, extent, unmet
 from rh_kernel.primitives.signals import SIGNALS
+from rh_kernel.primitives.slicing import PIECES
 from rh_kernel.primitives.structural import STRUCTURAL
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel
 from rh_kernel.source.diagnostic import KernelBug
@@ -25,7 +25,7 @@ from rh_kernel.source.plugins import PluginWarning, plugins
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Primitive
-from rh_kernel.syntax.stuck import impossible_member
+from rh_kernel.syntax.runtime_errors import impossible_member
 from rh_kernel.syntax.types import leaves
 
 FAMILIES = (ENTRYWISE, PAIRS, LINEAR, STRUCTURAL, PIECES, PROBABILITY, SIGNALS, IMAGES)

@@ -21,7 +21,7 @@ from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.sections.effects_names import Effects
+    from rh_kernel.session.sections.eff_names import Effects
     from rh_kernel.session.storage import Written
 
 Closed: TypeAlias = ClosedTerm | ClosedCommand

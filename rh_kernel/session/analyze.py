@@ -22,8 +22,8 @@ from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.free_names import free_names
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.parser import Unparsed
-from rh_kernel.syntax.parsing.tokens import CHECK, EFFECTS, LABORATORY, Kind, Token
-from rh_kernel.syntax.stuck import TooLarge, readable
+from rh_kernel.syntax.parsing.tokens import CHECK, EFF_SECTION, LAMBDA_SECTION, Kind, Token
+from rh_kernel.syntax.runtime_errors import TooLarge, readable
 from rh_kernel.syntax.types import size
 from rh_kernel.training.reading.reader import at_once
 from rh_kernel.typing.definitions import ConstDefinition, Definitions
@@ -110,10 +110,10 @@ def _analyze_with(
                 raise unknown_directive(item)
             return everything, (yield from _finished(directive.analyze(item, context)))
         case items.SectionItem(section=section):
-            if section == LABORATORY:
-                from rh_kernel.session.sections.laboratory import analyze as analyze_in_section
+            if section == LAMBDA_SECTION:
+                from rh_kernel.session.sections.lambda_cells import analyze as analyze_in_section
             else:
-                from rh_kernel.session.sections.effects import analyze as analyze_in_section
+                from rh_kernel.session.sections.eff_cells import analyze as analyze_in_section
 
             action = yield from _finished(analyze_in_section(item.span, context))
             return replace(everything, failed=definitions.failed - declared_names(item)), action
@@ -189,9 +189,9 @@ def _names_of_section(section: str, read: list[Token]) -> Iterator[str]:
     match words:
         case [Token(text="fun"), Token(Kind.NAME | Kind.KEYWORD, name), *_]:
             yield name
-        case [Token(text="handler"), Token(Kind.NAME | Kind.KEYWORD, name), *_] if section == EFFECTS:
+        case [Token(text="handler"), Token(Kind.NAME | Kind.KEYWORD, name), *_] if section == EFF_SECTION:
             yield name
-        case [Token(text="data" | "effect"), Token(Kind.NAME, name), *_] if section == EFFECTS:
+        case [Token(text="data" | "effect"), Token(Kind.NAME, name), *_] if section == EFF_SECTION:
             yield name
             pairs = pairwise(words)
             kinds = {Kind.NAME, Kind.KEYWORD}

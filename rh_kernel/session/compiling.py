@@ -4,12 +4,12 @@ from collections.abc import Generator, Mapping
 
 import numpy as np
 
-from rh_kernel.arrays.choosing import backend_for
+from rh_kernel.arrays.backend_selection import backend_for
+from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.passes import Pass, passes
 from rh_kernel.arrays.planning.profiling import profile
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.running import machine
 from rh_kernel.session.actions import Closed
 from rh_kernel.session.evaluating import span_of, translated
 from rh_kernel.session.limits.budget import check_size, longest
@@ -20,10 +20,10 @@ from rh_kernel.session.train import Train
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.runtime_errors import placed
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import Type
-from rh_kernel.syntax.unhandled import with_handlers
+from rh_kernel.syntax.unhandled_hints import with_handlers
 from rh_kernel.training.batches import for_one
 
 

@@ -1,10 +1,10 @@
 """What can go wrong with a cell beyond its language: directives, files of initial contents, sizes."""
 
 from rh_kernel.source.diagnostic import Diagnostic
-from rh_kernel.source.records import frozen_by_name
+from rh_kernel.source.records import frozen_kw_only
 
 
-@frozen_by_name
+@frozen_kw_only
 class UnknownDirective(Diagnostic):
     """``%frobnicate``"""
 
@@ -13,7 +13,7 @@ class UnknownDirective(Diagnostic):
     name: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class DirectiveWords(Diagnostic):
     """``%trace`` with nothing after it, ``%reset w0``"""
 
@@ -23,7 +23,7 @@ class DirectiveWords(Diagnostic):
     wanted: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class NothingToStep(Diagnostic):
     """A file without a command"""
 
@@ -31,7 +31,7 @@ class NothingToStep(Diagnostic):
     label = "there is no term or command here"
 
 
-@frozen_by_name
+@frozen_kw_only
 class CheckFailed(Diagnostic):
     """``check 1 + 1 == 3``"""
 
@@ -40,7 +40,7 @@ class CheckFailed(Diagnostic):
     where: str = ""
 
 
-@frozen_by_name
+@frozen_kw_only
 class NothingCompared(Diagnostic):
     """``%locked`` and ``check exp(1000) == exp(2000)``"""
 
@@ -49,7 +49,7 @@ class NothingCompared(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class OutOfTime(Diagnostic):
     """``%limit seconds 1`` and a long training run"""
 
@@ -59,7 +59,7 @@ class OutOfTime(Diagnostic):
     seconds: int
 
 
-@frozen_by_name
+@frozen_kw_only
 class TooMuchOutput(Diagnostic):
     """A cell with very many traces"""
 
@@ -69,7 +69,7 @@ class TooMuchOutput(Diagnostic):
     limit: int
 
 
-@frozen_by_name
+@frozen_kw_only
 class NothingToUndo(Diagnostic):
     """``%undo`` in a new session"""
 
@@ -78,7 +78,7 @@ class NothingToUndo(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class NoGPU(Diagnostic):
     """``%device gpu`` on a machine without a graphics card; the program goes on"""
 
@@ -87,7 +87,7 @@ class NoGPU(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class CannotSave(Diagnostic):
     """``%save nowhere/w.npz``"""
 
@@ -96,7 +96,7 @@ class CannotSave(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class CannotRestore(Diagnostic):
     """``%load nowhere.npz``"""
 
@@ -105,7 +105,7 @@ class CannotRestore(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class CannotLoad(Diagnostic):
     """``load("nowhere.npy")``"""
 

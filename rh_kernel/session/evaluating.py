@@ -10,11 +10,11 @@ from typing import cast
 
 import numpy as np
 
-from rh_kernel.arrays.choosing import backend_for
+from rh_kernel.arrays.backend_selection import backend_for
 from rh_kernel.arrays.compile import translate, translate_term
+from rh_kernel.arrays.execution import flat, machine
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.running import flat, machine
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
@@ -23,15 +23,15 @@ from rh_kernel.primitives.values import materialise
 from rh_kernel.session.limits.budget import allowed, check_size, limits, longest
 from rh_kernel.session.results import Working
 from rh_kernel.session.settings import Evaluator, Settings
-from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Const, Return, Scope, Term
+from rh_kernel.syntax.runtime_errors import placed
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
-from rh_kernel.syntax.unhandled import with_handlers
+from rh_kernel.syntax.unhandled_hints import with_handlers
 from rh_kernel.syntax.values import tuple_of
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
@@ -62,7 +62,7 @@ def evaluate(
         match settings.evaluator:
             case Evaluator.COMPILED:
                 # The program and its plan are gone when this is over, before a search for cycles can go through them.
-                with put_off():
+                with gc_paused():
                     return (yield from _computed(subject, heap, settings))
             case Evaluator.STEPPED:
                 return (yield from _reduced(subject, heap, settings))
@@ -92,7 +92,7 @@ def _computed(
     return Evaluated(_value(iter(flat(runner.result())), subject.type), _frozen(ready.written()))
 
 
-@put_off()
+@gc_paused()
 def compiled(subject: ClosedTerm | ClosedCommand, settings: Settings) -> Program:
     """The straight-line program. Raises ``Stuck``, with a place, if there is none."""
     return optimise(translated(subject, settings))

@@ -14,7 +14,7 @@ from rh_kernel.typing.definitions import Definition, Definitions, kind_of
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.sections.effects_names import Effects
+    from rh_kernel.session.sections.eff_names import Effects
 
 FUNCTION = "a function"
 """What kind of thing a function of a ``%%lambda`` cell is."""

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program as LaboratoryProgram
     from rh_kernel.ad.language.types import Type as LaboratoryType
     from rh_kernel.ad.language.values import Value
-    from rh_kernel.ad.system import Point, Rewritten, Stage, System
-    from rh_kernel.arrays.passes import Passed
+    from rh_kernel.ad.system import Point, Stage, System, TraceStep
+    from rh_kernel.arrays.passes import PassResult
     from rh_kernel.arrays.planning.profiling import Profile
     from rh_kernel.denotational.arrows import Arrow
     from rh_kernel.denotational.recording import Recording
@@ -95,7 +95,7 @@ class ProgramMade(Result):
 
     program: Program
     type: Type | None
-    passes: "tuple[Passed, ...]" = ()
+    passes: "tuple[PassResult, ...]" = ()
     in_full: bool = False
     profile: "Profile | None" = None
     place: str = ""
@@ -226,7 +226,7 @@ class RewritingShown(Result):
 
     system: "System"
     program: "LaboratoryProgram"
-    steps: "tuple[Rewritten, ...]"
+    steps: "tuple[TraceStep, ...]"
 
 
 @frozen

@@ -23,8 +23,8 @@ from rh_kernel.session.names import declarations, same_declarations
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
 from rh_kernel.session.storage import put
-from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Stuck
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.binding import locations_within
@@ -44,12 +44,12 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     OpDefinition,
 )
+from rh_kernel.typing.diagnostics.warnings import remarks
 from rh_kernel.typing.errors import UnknownName
-from rh_kernel.typing.explaining.remarks import remarks
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.sections.effects_names import Effects
+    from rh_kernel.session.sections.eff_names import Effects
 
 
 @frozen
@@ -233,7 +233,7 @@ def actions_in_turn(session: Session, items: Items, cell: str, *, continues: boo
     for attribute accesses such as ``np.pi`` below a Python import. For the first item ``continues`` tells whether there is such
     an item above it. Raises only what is thrown in at a pause.
     """
-    with put_off():
+    with gc_paused():
         return (yield from _analyzed(session, items, cell, continues=continues))
 
 

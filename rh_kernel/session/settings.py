@@ -3,7 +3,7 @@
 from dataclasses import replace
 from enum import Enum
 
-from rh_kernel.arrays.devices import Device, NoCard, card
+from rh_kernel.arrays.devices import Device, MissingGPU, gpu
 from rh_kernel.loops.ir import Precision
 from rh_kernel.session.errors import NoGPU
 from rh_kernel.session.limits.bounds import DEFAULT as BOUNDS
@@ -61,8 +61,8 @@ def device_text(settings: Settings) -> str:
             note = _instead_of_machine_code()
             return f"the device is cpu: compiled programs and training runs use the CPU{note}"
         case "gpu":
-            found = card()
-            if isinstance(found, NoCard):
+            found = gpu()
+            if isinstance(found, MissingGPU):
                 return no_gpu_text(found)
             return f"the device is gpu: compiled programs and training runs compute on {found.text}"
 
@@ -75,7 +75,7 @@ def _instead_of_machine_code() -> str:
     return "" if why is None else f"; with NumPy, not as machine code, as {why.splitlines()[0][:200]}"
 
 
-def no_gpu_text(found: NoCard) -> str:
+def no_gpu_text(found: MissingGPU) -> str:
     """What is said, once, where the GPU is asked for and none answers."""
     complaint = NoGPU(why=found.why, hint=found.mend)
     return f"{complaint.code} {complaint.title}: {complaint.message}\n    hint      {complaint.hint}"
@@ -83,5 +83,5 @@ def no_gpu_text(found: NoCard) -> str:
 
 def told_of_device(settings: Settings) -> str:
     """What has to be said before a program begins with these settings: that no GPU answers, if one is asked for."""
-    found = card() if settings.device == "gpu" else None
-    return no_gpu_text(found) if isinstance(found, NoCard) else ""
+    found = gpu() if settings.device == "gpu" else None
+    return no_gpu_text(found) if isinstance(found, MissingGPU) else ""

@@ -14,10 +14,10 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.runtime_errors import placed
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import Type
-from rh_kernel.syntax.unhandled import with_handlers
+from rh_kernel.syntax.unhandled_hints import with_handlers
 from rh_kernel.training.data import DataSet, loading
 from rh_kernel.training.events import Diverged, Event, Progress, Trained
 from rh_kernel.training.loop import train

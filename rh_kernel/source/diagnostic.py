@@ -7,7 +7,7 @@ step, or a limit was reached), and ``KernelBug`` (a bug in the kernel, shown wit
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from rh_kernel.source.records import frozen, frozen_by_name
+from rh_kernel.source.records import frozen, frozen_kw_only
 from rh_kernel.source.span import Span
 
 _LONGEST = 60
@@ -50,7 +50,7 @@ def _quoted(text: str) -> str:
     return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}`"
 
 
-@frozen_by_name
+@frozen_kw_only
 class Diagnostic:
     """One diagnostic. A subclass fixes ``code``, ``title`` and ``label``; its fields are inserted into the label.
 

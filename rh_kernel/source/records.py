@@ -28,7 +28,7 @@ def frozen(cls: type[Record]) -> type[Record]:
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def frozen_by_name(cls: type[Record]) -> type[Record]:
+def frozen_kw_only(cls: type[Record]) -> type[Record]:
     """The same without slots and with keyword-only fields."""
     return _made(cls, dataclass(kw_only=True, repr=False, eq=False))
 

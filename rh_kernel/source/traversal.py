@@ -10,7 +10,7 @@ from itertools import count, zip_longest
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from rh_kernel.source.children import Form, Names, Part, classes, items
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 
 T = TypeVar("T")
 

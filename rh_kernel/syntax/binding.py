@@ -170,7 +170,7 @@ def specialise_type(A: Type, static: Static) -> Type:
     return _StaticImages(static).type(A)
 
 
-def replace_unknowns(
+def substitute_metavariables(
     node: AnyNode, on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
 ) -> AnyNode:
     """Replace the metavariables of type inference by their solutions."""
@@ -180,7 +180,7 @@ def replace_unknowns(
 def solutions(
     on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
 ) -> Walk:
-    """The walk of ``replace_unknowns``."""
+    """The walk of ``substitute_metavariables``."""
     return _Solutions(on_dim, on_shape, on_type)
 
 

@@ -3,10 +3,10 @@
 from typing import ClassVar
 
 from rh_kernel.source.diagnostic import Diagnostic
-from rh_kernel.source.records import frozen_by_name
+from rh_kernel.source.records import frozen_kw_only
 
 
-@frozen_by_name
+@frozen_kw_only
 class UnknownCharacter(Diagnostic):
     """``let x <- y ? 1 in x``"""
 
@@ -15,7 +15,7 @@ class UnknownCharacter(Diagnostic):
     label: ClassVar[str] = "{found} has no meaning in the language"
 
 
-@frozen_by_name
+@frozen_kw_only
 class UnterminatedString(Diagnostic):
     """``loc w : Real(2) = load("w.npy)``"""
 
@@ -24,7 +24,7 @@ class UnterminatedString(Diagnostic):
     label: ClassVar[str] = "this string has no closing quote on its line"
 
 
-@frozen_by_name
+@frozen_kw_only
 class MalformedNumber(Diagnostic):
     """``const t = .5``"""
 
@@ -33,7 +33,7 @@ class MalformedNumber(Diagnostic):
     label: ClassVar[str] = "{found} is not a valid number"
 
 
-@frozen_by_name
+@frozen_kw_only
 class Unexpected(Diagnostic):
     """``f(x y)``"""
 
@@ -42,7 +42,7 @@ class Unexpected(Diagnostic):
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
-@frozen_by_name
+@frozen_kw_only
 class UnexpectedEnd(Diagnostic):
     """``const t = 1 +``"""
 
@@ -51,7 +51,7 @@ class UnexpectedEnd(Diagnostic):
     label: ClassVar[str] = "the item ends here, expected {expected}"
 
 
-@frozen_by_name
+@frozen_kw_only
 class UnclosedBracket(Diagnostic):
     """``let y <- f(x in y``"""
 
@@ -62,7 +62,7 @@ class UnclosedBracket(Diagnostic):
     opening: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class MismatchedBracket(Diagnostic):
     """``f((x, y]``"""
 
@@ -71,7 +71,7 @@ class MismatchedBracket(Diagnostic):
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
-@frozen_by_name
+@frozen_kw_only
 class NotAName(Diagnostic):
     """``let in <- 1 in in``"""
 
@@ -80,7 +80,7 @@ class NotAName(Diagnostic):
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
-@frozen_by_name
+@frozen_kw_only
 class WrongArrow(Diagnostic):
     """``let x = 1 in x``"""
 
@@ -89,7 +89,7 @@ class WrongArrow(Diagnostic):
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
-@frozen_by_name
+@frozen_kw_only
 class MissingIn(Diagnostic):
     """``let x <- 1``"""
 
@@ -98,7 +98,7 @@ class MissingIn(Diagnostic):
     label: ClassVar[str] = "found {found}, expected the `in` of this `let`"
 
 
-@frozen_by_name
+@frozen_kw_only
 class MissingWith(Diagnostic):
     """``rev handle (v) <x>. mlp(x)``"""
 
@@ -107,7 +107,7 @@ class MissingWith(Diagnostic):
     label: ClassVar[str] = "found {found}, expected `with` and a handler"
 
 
-@frozen_by_name
+@frozen_kw_only
 class MissingDot(Diagnostic):
     """``rev handle (v) <x> mlp(x) with sgd``"""
 
@@ -116,7 +116,7 @@ class MissingDot(Diagnostic):
     label: ClassVar[str] = "found {found}, expected `.` after the bound variables"
 
 
-@frozen_by_name
+@frozen_kw_only
 class MissingBackward(Diagnostic):
     """``handler h = { return x -> return x  FC[l](x) -> return (x, x) }``"""
 
@@ -127,7 +127,7 @@ class MissingBackward(Diagnostic):
     operation: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class IndentedItem(Diagnostic):
     """``␣␣dim n = 3`` as the first line"""
 
@@ -136,7 +136,7 @@ class IndentedItem(Diagnostic):
     label: ClassVar[str] = "this line is indented, so it continues an item, but there is none above it"
 
 
-@frozen_by_name
+@frozen_kw_only
 class UnknownDeclaration(Diagnostic):
     """``nett mlp(x : Real) = return x``"""
 
@@ -147,7 +147,7 @@ class UnknownDeclaration(Diagnostic):
     word: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class TooDeep(Diagnostic):
     """``((((…))))``, more than 200 of them"""
 
@@ -158,7 +158,7 @@ class TooDeep(Diagnostic):
     limit: int
 
 
-@frozen_by_name
+@frozen_kw_only
 class ForeignSyntax(Diagnostic):
     """``x == y``"""
 
@@ -167,7 +167,7 @@ class ForeignSyntax(Diagnostic):
     label: ClassVar[str] = "the language has no {found}"
 
 
-@frozen_by_name
+@frozen_kw_only
 class RepeatedOption(Diagnostic):
     """``train mlp(x) for x in data("xor") epochs 1 epochs 2``"""
 
@@ -176,7 +176,7 @@ class RepeatedOption(Diagnostic):
     label: ClassVar[str] = "{found} is already set"
 
 
-@frozen_by_name
+@frozen_kw_only
 class MisplacedPython(Diagnostic):
     """``%%python`` below the first line of a cell, or in a file"""
 
@@ -185,8 +185,8 @@ class MisplacedPython(Diagnostic):
     label: ClassVar[str] = "{found} must be alone on the first line of a notebook cell; the whole cell is then Python"
 
 
-@frozen_by_name
-class StillOpen(Diagnostic):
+@frozen_kw_only
+class CodeMissing(Diagnostic):
     """``fun sq(x : Real) : Real = YOUR_CODE_HERE``"""
 
     code: ClassVar[str] = "RH020"

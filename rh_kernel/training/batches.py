@@ -12,14 +12,14 @@ import numpy as np
 from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import translate
+from rh_kernel.arrays.execution import Machine, contents, flat
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.running import Machine, contents, flat
 from rh_kernel.arrays.symbolic.builder import LONGEST
 from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array, Command
+from rh_kernel.syntax.runtime_errors import too_large
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import too_large
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.errors import NoSuchArray
 from rh_kernel.training.samples import DataSet
@@ -27,7 +27,7 @@ from rh_kernel.training.samples import DataSet
 LARGEST = 1 << 24
 """Reals that the plan of a batch may hold; a larger batch runs in chunks."""
 
-MEASURED = 1 << 18
+MEASURE_REALS = 1 << 18
 """Reals that the plan of a measure should hold, about; determines how many samples are measured at once."""
 
 

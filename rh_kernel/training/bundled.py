@@ -9,21 +9,21 @@ import numpy as np
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
-from rh_kernel.training import made
+from rh_kernel.training import synthetic as made
 from rh_kernel.training.errors import MissingLibrary
 from rh_kernel.training.samples import DataSet, data_set, one_hot
 
-MADE = {"xor": made.xor, "moons": made.moons, "spiral": made.spiral}
-COLLECTED = ("digits", "iris", "wine", "breast_cancer")
+SYNTHETIC = {"xor": made.xor, "moons": made.moons, "spiral": made.spiral}
+FROM_SCIKIT_LEARN = ("digits", "iris", "wine", "breast_cancer")
 _FILES = {"digits": "digits.csv.gz", "iris": "iris.csv", "wine": "wine_data.csv", "breast_cancer": "breast_cancer.csv"}
 _SIZES = {"digits": (1797, 65), "iris": (150, 5), "wine": (178, 14), "breast_cancer": (569, 31)}
-NAMES = (*COLLECTED, *MADE)
+NAMES = (*FROM_SCIKIT_LEARN, *SYNTHETIC)
 
 
 @cache
 def bundled(name: str) -> DataSet:
     """Return the data set ``name`` of ``NAMES``. Raises ``Rejected`` if it needs scikit-learn and that is not installed."""
-    return data_set(name, MADE[name]() if name in MADE else _collected(name))
+    return data_set(name, SYNTHETIC[name]() if name in SYNTHETIC else _collected(name))
 
 
 def _collected(name: str) -> dict[str, Array]:

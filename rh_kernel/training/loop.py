@@ -5,17 +5,17 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from rh_kernel.arrays.arena import Contents
 from rh_kernel.arrays.backend import Backend, Memory
-from rh_kernel.arrays.choosing import backend_for, estimate
-from rh_kernel.arrays.contents import Contents
+from rh_kernel.arrays.backend_selection import backend_for, estimate
 from rh_kernel.arrays.devices import Device
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.symbolic.builder import LONGEST
 from rh_kernel.loops.ir import Integers, Precision
-from rh_kernel.source.collection import put_off
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
-from rh_kernel.training.batches import MEASURED, Batches, for_changes, for_results, shared
+from rh_kernel.training.batches import MEASURE_REALS, Batches, for_changes, for_results, shared
 from rh_kernel.training.events import Diverged, Event, Progress, Trained
 from rh_kernel.training.samples import DataSet
 from rh_kernel.typing.elaboration.items import TrainingRun
@@ -133,7 +133,7 @@ class _Training:
     def events(self) -> Iterator[Event]:
         run = self.run
         yield from self._emit(self._progress())
-        with put_off():
+        with gc_paused():
             step, steps, averages = self._prepared()
         self.steps = steps
         writes = tuple([location for location, _ in step.writes])
@@ -178,7 +178,7 @@ class _Training:
         ]
         steps.require(run.batch, *self.bound)
         for average in averages:
-            average.require(average.samples(MEASURED), *self.bound)
+            average.require(average.samples(MEASURE_REALS), *self.bound)
         return step, steps, averages
 
     def _epochs(self, steps: Batches) -> int:
@@ -268,7 +268,7 @@ class _Training:
     def _average(self, measure: Batches) -> Generator[Event, None, float]:
         """Average a measure over all its samples, with the current contents."""
         total = 0.0
-        piece = measure.samples(MEASURED)
+        piece = measure.samples(MEASURE_REALS)
         for at in range(0, measure.size, piece):
             total += measure.total(at, min(at + piece, measure.size))
             if self.clock.turn > BETWEEN_EVENTS:

@@ -4,10 +4,10 @@ The docstring of each class is a text with that error.
 """
 
 from rh_kernel.source.diagnostic import Diagnostic
-from rh_kernel.source.records import frozen_by_name
+from rh_kernel.source.records import frozen_kw_only
 
 
-@frozen_by_name
+@frozen_kw_only
 class UnknownName(Diagnostic):
     """``let y <- 2 in y + z``"""
 
@@ -16,7 +16,7 @@ class UnknownName(Diagnostic):
     name: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class TypesDiffer(Diagnostic):
     """``const t : Real(3) = [0.5, 0.5]``"""
 
@@ -25,7 +25,7 @@ class TypesDiffer(Diagnostic):
     what: str = "this"
 
 
-@frozen_by_name
+@frozen_kw_only
 class OperandsDiffer(Diagnostic):
     """``[1, 2] + [1, 2, 3]``"""
 
@@ -34,7 +34,7 @@ class OperandsDiffer(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class WrongKindOfName(Diagnostic):
     """``let f <- relu in f(2)``"""
 
@@ -45,7 +45,7 @@ class WrongKindOfName(Diagnostic):
     wanted: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class WrongNumberOfArguments(Diagnostic):
     """``relu(1, 2)``"""
 
@@ -56,7 +56,7 @@ class WrongNumberOfArguments(Diagnostic):
     given: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class WrongNumberOfIndices(Diagnostic):
     """``relu[2](x)``"""
 
@@ -67,7 +67,7 @@ class WrongNumberOfIndices(Diagnostic):
     given: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class WrongIndex(Diagnostic):
     """``FC[3](x)``"""
 
@@ -76,7 +76,7 @@ class WrongIndex(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class CommandInTerm(Diagnostic):
     """``relu(return 2)``"""
 
@@ -85,7 +85,7 @@ class CommandInTerm(Diagnostic):
     what: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class TermInCommand(Diagnostic):
     """``let x <= 2 + 3 in return x``"""
 
@@ -94,7 +94,7 @@ class TermInCommand(Diagnostic):
     what: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class PatternDoesNotFit(Diagnostic):
     """``let (a, b) <- [1, 2] in a``"""
 
@@ -103,7 +103,7 @@ class PatternDoesNotFit(Diagnostic):
     wanted: int
 
 
-@frozen_by_name
+@frozen_kw_only
 class NoSuchComponent(Diagnostic):
     """``(1, 2).3``"""
 
@@ -112,7 +112,7 @@ class NoSuchComponent(Diagnostic):
     index: int
 
 
-@frozen_by_name
+@frozen_kw_only
 class OutOfReach(Diagnostic):
     """``let a <- 2 in rev handle (1) <x>. return a * x with h``"""
 
@@ -122,7 +122,7 @@ class OutOfReach(Diagnostic):
     where: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class HandlerWithoutReturn(Diagnostic):
     """``handle P with { FC[l](x), k -> k(x) }``"""
 
@@ -130,7 +130,7 @@ class HandlerWithoutReturn(Diagnostic):
     label = "this handler has no `return` clause"
 
 
-@frozen_by_name
+@frozen_kw_only
 class ClauseTwice(Diagnostic):
     """``handle P with { return x -> return x ; return y -> return y }``"""
 
@@ -139,7 +139,7 @@ class ClauseTwice(Diagnostic):
     name: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class ClauseOfOtherKind(Diagnostic):
     """``rev handle (1) <x>. R with { return x -> return x ; FC[l](x), k -> k(x) }``"""
 
@@ -149,7 +149,7 @@ class ClauseOfOtherKind(Diagnostic):
     inside: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class HandlerOfOtherKind(Diagnostic):
     """``handle P with sgd(0.1, t)``"""
 
@@ -161,7 +161,7 @@ class HandlerOfOtherKind(Diagnostic):
     is_a: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class BadDimension(Diagnostic):
     """``const t : Real(2 - 3) = [1]``"""
 
@@ -171,7 +171,7 @@ class BadDimension(Diagnostic):
     expected: str = "a whole number from 0 on"
 
 
-@frozen_by_name
+@frozen_kw_only
 class NotADimension(Diagnostic):
     """``dim n = 2.5``"""
 
@@ -180,7 +180,7 @@ class NotADimension(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class Undetermined(Diagnostic):
     """``let x <= Noise() in return 1``"""
 
@@ -189,7 +189,7 @@ class Undetermined(Diagnostic):
     what: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class DependsOnError(Diagnostic):
     """``2 * a, after const a : Real(3) = [1, 2]``"""
 
@@ -198,7 +198,7 @@ class DependsOnError(Diagnostic):
     name: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class NameTwice(Diagnostic):
     """``let (x, x) <- (1, 2) in x``"""
 
@@ -207,7 +207,7 @@ class NameTwice(Diagnostic):
     name: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class BadArray(Diagnostic):
     """``[[1, 2], [3]]``"""
 
@@ -216,7 +216,7 @@ class BadArray(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class BadInitial(Diagnostic):
     """``loc w : Real(3, 2) = normal(0.5)``"""
 
@@ -225,7 +225,7 @@ class BadInitial(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class BuiltInName(Diagnostic):
     """``op Get[l : Loc(n)] : 1 -> Real(n)``"""
 
@@ -234,7 +234,7 @@ class BuiltInName(Diagnostic):
     name: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class NotDifferentiated(Diagnostic):
     """``rd[2](1, 1)``"""
 
@@ -242,7 +242,7 @@ class NotDifferentiated(Diagnostic):
     label = "`rd[…]` needs a function symbol, and this is not one"
 
 
-@frozen_by_name
+@frozen_kw_only
 class BadTraining(Diagnostic):
     """``train P for x in data("xor") epochs 0``"""
 
@@ -251,7 +251,7 @@ class BadTraining(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class BadCheck(Diagnostic):
     """``check 1 == 2 within x``"""
 
@@ -260,7 +260,7 @@ class BadCheck(Diagnostic):
     why: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class SizesDiffer(Diagnostic):
     """``reshape[3, 2]([1, 2, 3, 4])``"""
 
@@ -268,7 +268,7 @@ class SizesDiffer(Diagnostic):
     label = "`reshape` cannot change the number of entries"
 
 
-@frozen_by_name
+@frozen_kw_only
 class BackwardInOrdinary(Diagnostic):
     """``FC[l](x), k -> let y <= k(w @ x) in return w^T @ y``"""
 
@@ -280,7 +280,7 @@ class BackwardInOrdinary(Diagnostic):
     given: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class AnswerDepends(Diagnostic):
     """``handle P with { return x -> return x ; FC[l](x), k -> return x }``"""
 

@@ -6,7 +6,7 @@ from rh_kernel.display.diagnostics import texts
 from rh_kernel.source.diagnostic import Diagnostic
 
 
-class Refusal(BaseException):
+class NoTraceback(BaseException):
     """Base of these exceptions. The fault is not in ``rh_kernel``, so IPython shows no frames below those of the caller."""
 
     def _render_traceback_(self) -> list[str]:
@@ -21,7 +21,7 @@ class Refusal(BaseException):
         return shows.structured_traceback(type(self), self, self.__traceback__, tb_offset=1)
 
 
-class Wrong(Refusal, Exception):
+class Wrong(NoTraceback, Exception):
     """A program, or a value passed from Python, was rejected. The message is what the command line would print.
 
     ``diagnostics`` holds the diagnostics as data; there is at least one.
@@ -32,7 +32,7 @@ class Wrong(Refusal, Exception):
         self.diagnostics = diagnostics
 
 
-class Stopped(Refusal, KeyboardInterrupt):
+class Stopped(NoTraceback, KeyboardInterrupt):
     """The user interrupted the program; ``kept`` says whether its effects so far remain, as those of a training run do."""
 
     def __init__(self, *, kept: bool) -> None:
@@ -40,7 +40,7 @@ class Stopped(Refusal, KeyboardInterrupt):
         self.kept = kept
 
 
-class Busy(Refusal, RuntimeError):
+class Busy(NoTraceback, RuntimeError):
     """The session is already running a program, e.g. a slider was moved while a cell trains."""
 
     def __init__(self) -> None:

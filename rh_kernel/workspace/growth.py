@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from rh_kernel.ad.growth import Growth as Found
-from rh_kernel.display.laboratory.growth import growth_html, growth_text
+from rh_kernel.display.lambda_cells.growth import growth_html, growth_text
 from rh_kernel.session.sections.growing import count, grown
 from rh_kernel.session.session import Session
 from rh_kernel.source.diagnostic import Failure

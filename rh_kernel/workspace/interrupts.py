@@ -20,10 +20,10 @@ from rh_kernel.session.results import Timed, Working
 Event = TypeVar("Event")
 Value = TypeVar("Value")
 
-PATIENCE = 0.02
+GRACE_PERIOD = 0.02
 """Seconds between the signal and the interrupt inside the slice."""
 
-LONG = 0.25
+LONG_SLICE = 0.25
 """Seconds after which a slice (usually a few hundredths of a second) is interrupted without a grace period."""
 
 
@@ -98,10 +98,10 @@ class Interrupts:
         again, self.asked = self.asked, True
         if not self._in_slice:
             return
-        if again or time.monotonic() - self._since > LONG:
+        if again or time.monotonic() - self._since > LONG_SLICE:
             self.delivered = True
             raise KeyboardInterrupt
-        self._grace_timer = threading.Timer(PATIENCE, self._interrupt_slice)
+        self._grace_timer = threading.Timer(GRACE_PERIOD, self._interrupt_slice)
         self._grace_timer.daemon = True
         self._grace_timer.start()
 

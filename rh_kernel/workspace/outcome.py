@@ -8,7 +8,7 @@ import numpy as np
 from rh_kernel.display.registry import bundle, text
 from rh_kernel.session.results import Result
 from rh_kernel.syntax.core import Array
-from rh_kernel.workspace.showing import show
+from rh_kernel.workspace.ipython_display import show
 
 R = TypeVar("R", bound=Result, covariant=True)
 

@@ -32,12 +32,12 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
-from rh_kernel.syntax.printing.printer import Memory
+from rh_kernel.syntax.printing.printer import PrintCache
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivation.derivations import Derivation as Proof
+from rh_kernel.workspace.ipython_display import show
 from rh_kernel.workspace.outcome import Outcome, Shown, unwritable
-from rh_kernel.workspace.outcomes_laboratory import Counting, Derivative, Forms, Plain, Reduction, Returning
-from rh_kernel.workspace.showing import show
+from rh_kernel.workspace.outcomes_of_cells import Counting, Derivative, Forms, Plain, Reduction, Returning
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 """A closed value in Python: a read-only array, or for a product the tuple of its components."""
@@ -74,7 +74,7 @@ class Trace(Shown[TraceMade]):
 
     def records(self) -> tuple[Record, ...]:
         """Return every step as plain data: its rule, the term before it, the redex, and its change to the heap."""
-        memory = Memory()
+        memory = PrintCache()
         return tuple([step_record(n, step, memory) for n, step in enumerate(self.result.steps)])
 
     @property

@@ -31,12 +31,12 @@ from rh_kernel.session.results import (
     printed_by,
 )
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
-from rh_kernel.workspace.ticking import Ticker
+from rh_kernel.workspace.status_line import Ticker
 
 Bundle: TypeAlias = Mapping[str, Any]
 Send: TypeAlias = Callable[[str, dict[str, Any]], None]
 """Takes the type of a message and its content."""
-Dressed: TypeAlias = Callable[[Result, Bundle], Iterable[Bundle]]
+AddWidgets: TypeAlias = Callable[[Result, Bundle], Iterable[Bundle]]
 """Takes a result and its static form; returns the outputs that display it."""
 
 BETWEEN_UPDATES = 0.1
@@ -74,7 +74,7 @@ class Outputs:
     """
 
     def __init__(
-        self, send: Send, count: int, clock: Callable[[], float], dressed: Dressed = undressed, limit: int | None = None
+        self, send: Send, count: int, clock: Callable[[], float], dressed: AddWidgets = undressed, limit: int | None = None
     ) -> None:
         self._send = send
         self._limit = limit

@@ -9,7 +9,7 @@ from rh_kernel.session.results import Result
 if TYPE_CHECKING:
     from rh_kernel.display.live.widget import Live
 
-MOST = 100
+MAX_OPEN = 100
 """The most widgets open at once, over all cells. The oldest are closed first; the page then shows their static form.
 
 The bound is needed because a page does not tell the kernel that a cell was deleted or its output cleared.
@@ -47,7 +47,7 @@ class Widgets:
         # The page may have closed some, and a Python cell may have closed all.
         still_open = [(owner, earlier) for owner, earlier in self._open if earlier.is_open]
         self._open = [*still_open, (cell, widget)]
-        while len(self._open) > MOST:
+        while len(self._open) > MAX_OPEN:
             _, oldest = self._open.pop(0)
             oldest.close()
         return widget.beside(static)

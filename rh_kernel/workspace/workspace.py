@@ -21,11 +21,11 @@ from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
 from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
-from rh_kernel.workspace.giving import Given, with_constant, with_data
 from rh_kernel.workspace.interrupts import Interrupts
+from rh_kernel.workspace.ipython_display import shell
 from rh_kernel.workspace.outcome import unwritable
 from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
-from rh_kernel.workspace.showing import shell
+from rh_kernel.workspace.python_values import ArrayInput, with_constant, with_data
 
 if TYPE_CHECKING:
     from rh_kernel.workspace.growth import Growth
@@ -92,7 +92,7 @@ class Workspace:
 
         return measured(self._session, family, sizes, counts)
 
-    def const(self, name: str, value: Given) -> Outcome[DeclarationMade]:
+    def const(self, name: str, value: ArrayInput) -> Outcome[DeclarationMade]:
         """Declare a constant: a number has type ``Real(1)``, an array its shape, a tuple a product. Raises ``Wrong``."""
         return Outcome(self._change(lambda session: with_constant(session, name, value)))
 

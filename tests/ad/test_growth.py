@@ -9,7 +9,7 @@ from rh_kernel.ad.growth import Case, Count, growth
 from rh_kernel.ad.language.binding import count
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.system import Point, Pulled, System
+from rh_kernel.ad.system import Point, System, VjpResult
 from rh_kernel.ad.systems import system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Rejected, Stuck
@@ -85,11 +85,11 @@ def test_moves_are_quadratic_before_partial_evaluation_and_linear_after():
 
 
 def test_work_without_end_is_a_gap():
-    def tires(f: Program, point: Point, cotangent: Value) -> Pulled:
+    def tires(f: Program, point: Point, cotangent: Value) -> VjpResult:
         del cotangent
         if count(f.body) > 10:
             raise Stuck(OutOfFuel(steps=10))
-        return Pulled(0.0, point, 0, count(f.body), 0)
+        return VjpResult(0.0, point, 0, count(f.body), 0)
 
     def patience(f: Program, point: Point, cotangent: Value) -> int:
         del f, point, cotangent

@@ -8,7 +8,7 @@ from hypothesis import given
 from rh_kernel.ad.comparison import Refused, compared, distance
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.language.evaluation import run
-from rh_kernel.ad.system import Pulled
+from rh_kernel.ad.system import VjpResult
 from rh_kernel.ad.systems import NAMES, system
 from rh_kernel.operational.errors import OutOfFuel
 from tests.ad.examples import EXAMPLES, Example
@@ -28,13 +28,13 @@ from tests.tiers import law, tried
 EXACT = tuple(name for name in NAMES if name != "finite-differences")
 
 
-def found(names: tuple[str, ...], sample: Sample | Example) -> dict[str, Pulled]:
+def found(names: tuple[str, ...], sample: Sample | Example) -> dict[str, VjpResult]:
     """What systems find; one that refuses does so by naming a construct, or because its reduction unfolds too far."""
     rows = compared(tuple(map(system, names)), sample.program, sample.point, sample.cotangent)
     for row in rows:
         if isinstance(row.outcome, Refused):
             assert all(isinstance(d, OutsideFragment | OutOfFuel) for d in row.outcome.diagnostics)
-    return {row.system.name: row.outcome for row in rows if isinstance(row.outcome, Pulled)}
+    return {row.system.name: row.outcome for row in rows if isinstance(row.outcome, VjpResult)}
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.name)

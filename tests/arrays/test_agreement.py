@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, reject
 
 from rh_kernel.arrays.compile import compile_command, compile_term
+from rh_kernel.arrays.execution import flat, run
 from rh_kernel.arrays.program import Program, validate
-from rh_kernel.arrays.running import flat, run
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.execution import flat, prepare, run
 from rh_kernel.arrays.program import MeanOverBatch, OuterMean, ProductMean, Program, validate
-from rh_kernel.arrays.running import flat, prepare, run
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import SCALAR, real

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.compile import compile_term
-from rh_kernel.arrays.running import run
+from rh_kernel.arrays.execution import run
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array, Bound, Call, Rd, RdOf, Scope, Term
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, real

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 from rh_kernel.arrays.compile import translate
+from rh_kernel.arrays.execution import flat, run
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Alias, Program, validate
-from rh_kernel.arrays.running import flat, run
 from rh_kernel.syntax.core import Command, Primitive
 from rh_kernel.syntax.types import Product, real
 from tests.arrays.commands import W0, W1, V, commands

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.arrays.backend import Places
+from rh_kernel.arrays.backend import ContentArrays
 from rh_kernel.arrays.compile import compile_term, translate
-from rh_kernel.arrays.equations.expanding import expanded
+from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy, NumPyRunner
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.passes import Pass, passes
 from rh_kernel.arrays.planning.listing import steps_listing
-from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.planning.profiling import Model, profile
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.running import machine
+from rh_kernel.arrays.rewrites.decompositions import expanded
 from rh_kernel.loops.ir import Plan
 from rh_kernel.primitives.formulas import ENTRYWISE
 from rh_kernel.primitives.schemes import instantiate
@@ -137,7 +137,7 @@ class Other:
     def __init__(self) -> None:
         self.memory = NumPy().memory
 
-    def runner(self, plan: Plan, memory: Places) -> Wrapped:
+    def runner(self, plan: Plan, memory: ContentArrays) -> Wrapped:
         return Wrapped(NumPy().runner(plan, memory))
 
 

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.execution import flat
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.numpy_backend.reading import Reader
-from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, leaves, validate
 from rh_kernel.arrays.repeating import Patterns
-from rh_kernel.arrays.running import flat
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.layouts import Layout
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
@@ -125,7 +125,7 @@ def test_a_run_of_any_program_leaves_what_its_kernels_do(seed: int, b: int, how:
     rng = np.random.default_rng(seed)
     heap = {location: 0.7 * rng.normal(size=program.shapes[r]) for r, location in program.reads}
     memory = NumPy().memory(heap, "float64")
-    runner: Runner = Reader(together, memory, "float64", b)
+    runner: Runner = Interpreter(together, memory, "float64", b)
     if how != "read":
         runner = NumPy().runner(planned(together, b, matrices=how == "matrices"), memory)
     for _ in range(2):

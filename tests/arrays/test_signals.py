@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.execution import prepare, run
 from rh_kernel.arrays.program import MeanOverBatch, ProductMean, validate
-from rh_kernel.arrays.running import prepare, run
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import real
 from tests.arrays.test_batch import samples_one_by_one

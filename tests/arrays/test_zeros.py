@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.backend import Runner
+from rh_kernel.arrays.execution import flat
 from rh_kernel.arrays.native import Native, available
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.numpy_backend.reading import Reader
-from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Equation, Extent, Program, extent_of, validate
-from rh_kernel.arrays.running import flat
 from rh_kernel.loops.ir import Number
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array, Primitive
@@ -57,7 +57,7 @@ def check(functions: list[Primitive], program: Program, runner: Runner) -> None:
 def test_numpy_gives_zeros_the_sign_that_the_kernels_do(name: str) -> None:
     program = all_of(FEW[name])
     memory = NumPy().memory({}, "float64")
-    runners: list[Runner] = [Reader(program, memory, "float64", None)]
+    runners: list[Runner] = [Interpreter(program, memory, "float64", None)]
     if name not in UNSPECIFIED:
         runners += [NumPy().runner(planned(program, None, matrices=matrices), memory) for matrices in (False, True)]
     for runner in runners:

@@ -6,8 +6,8 @@ import numpy as np
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term
+from rh_kernel.arrays.execution import Arrays, run
 from rh_kernel.arrays.program import Program, validate
-from rh_kernel.arrays.running import Arrays, run
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array, Bound, Command, Primitive

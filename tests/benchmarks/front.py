@@ -16,7 +16,7 @@ from rh_kernel.session.actions import Action, Refuse
 from rh_kernel.session.execute import Declare, Evaluate
 from rh_kernel.session.results import ItemFailed, Shown
 from rh_kernel.session.session import Session, actions_of, execute
-from rh_kernel.source.collection import put_off
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
@@ -77,7 +77,7 @@ def stages(text: str) -> dict[str, Any]:
     if isinstance(subject, ClosedCommand):
         program = translate(subject.command)
         translated = time.perf_counter()
-        with put_off():
+        with gc_paused():
             program = optimise(program)
     else:
         program = compile_term(subject.term)

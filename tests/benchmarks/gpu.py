@@ -22,11 +22,11 @@ from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.cuda.backend import CupyBackend, CupyRunner
 from rh_kernel.arrays.cuda.contractions import Product
-from rh_kernel.arrays.cuda.module import Way, module
-from rh_kernel.arrays.devices import NoCard, card
-from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.cuda.module import LaunchMode, module
+from rh_kernel.arrays.devices import MissingGPU, gpu
+from rh_kernel.arrays.execution import Machine, machine
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.running import Machine, machine
 from rh_kernel.loops.ir import Precision
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -121,7 +121,7 @@ def differences() -> Iterator[Line]:
         for precision in BOTH:
             task = Task(problem, precision)
             expected = _after(task, None)
-            for way in Way:
+            for way in LaunchMode:
                 found = _after(task, CupyBackend(way))
                 away = max(
                     float(np.max(np.abs(x - y)) / (1e-30 + np.max(np.abs(y)))) for x, y in zip(found, expected, strict=True)
@@ -129,7 +129,7 @@ def differences() -> Iterator[Line]:
                 most = 1e-10 if precision == "float64" else 1e-3
                 if not away <= most:
                     yield Line(f"DISAGREES {problem.key} {precision}, {way.name.lower()}", f"{away:.1e}", f"≤ {most:.0e}")
-    yield Line("agreement with NumPy", f"{len(AGREEING)} nets, both precisions, {len(Way)} ways")
+    yield Line("agreement with NumPy", f"{len(AGREEING)} nets, both precisions, {len(LaunchMode)} ways")
 
 
 def _after(task: Task, backend: Backend | None) -> list[Array]:
@@ -156,7 +156,7 @@ def _once(run: Callable[[int], None], wait: Callable[[], None], steps: int) -> f
     return time.perf_counter() - began
 
 
-def ours(problem: Problem, precision: Precision, way: Way | None = None) -> tuple[float, int]:
+def ours(problem: Problem, precision: Precision, way: LaunchMode | None = None) -> tuple[float, int]:
     """Seconds of a step within a run, and how many arrays came from the card meanwhile."""
     task, backend = Task(problem, precision), CupyBackend(way)
     runner = task.machine(backend).runner(problem.batch)
@@ -245,7 +245,7 @@ def small() -> Iterator[Line]:
         chosen, down = ours(SMALL, precision)
         yield Line(f"{SMALL.key} {precision}", _us(chosen), "≤ 20 µs")
         yield Line("  arrays that came from the card meanwhile", str(down), "0")
-        for way in (Way.CAPTURED, Way.LAUNCHED):
+        for way in (LaunchMode.CAPTURED, LaunchMode.LAUNCHED):
             yield Line(f"  {way.name.lower()}", _us(ours(SMALL, precision, way)[0]))
         yield Line("  each step from Python, with its data", _us(one_by_one(SMALL, precision)))
         yield from _beside(SMALL, precision, chosen, (5.0, 2.0))
@@ -258,8 +258,8 @@ def others() -> Iterator[Line]:
             chosen, down = ours(problem, precision)
             yield Line(f"{problem.key} {precision}", _us(chosen))
             yield Line("  arrays that came from the card meanwhile", str(down), "0")
-            for way in Way:
-                if way is not Way.WHOLE or problem is LONG:
+            for way in LaunchMode:
+                if way is not LaunchMode.WHOLE or problem is LONG:
                     yield Line(f"  {way.name.lower()}", _us(ours(problem, precision, way)[0]))
             yield from _beside(problem, precision, chosen, (None, None))
 
@@ -313,8 +313,8 @@ def _us(seconds: float) -> str:
 def main() -> int:
     """Everything, until the time is up; 1 if the card disagrees with the processor."""
     began = time.perf_counter()
-    found = card()
-    if isinstance(found, NoCard):
+    found = gpu()
+    if isinstance(found, MissingGPU):
         print(f"| no GPU answers: {found.why} | nothing was measured |")
         return 0
     lines = [Line("card", found.text)]

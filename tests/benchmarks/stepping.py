@@ -19,7 +19,7 @@ from rh_kernel.operational.step import Step
 from rh_kernel.operational.trace import Result, State, proceed, run
 from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS
 from rh_kernel.session.results import TraceMade
-from rh_kernel.source.collection import put_off
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Bind, Bound, Call, Command, Handle, Let, Perform, Plus, Return, Scope, Term, Tuple
 from rh_kernel.syntax.traversal import children
 from rh_kernel.syntax.types import SCALAR
@@ -176,7 +176,7 @@ def size(M: Subject) -> int:
     return count
 
 
-@put_off()
+@gc_paused()
 def kept(M: Subject) -> tuple[list[Step], Result]:
     """All steps, as a session keeps them."""
     found: list[Step] = []

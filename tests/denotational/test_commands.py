@@ -6,7 +6,7 @@ import pytest
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run
-from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.provenance import Leg
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Bind, Bound, Command, Plus, Return, Scope, Term

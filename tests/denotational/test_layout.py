@@ -6,10 +6,10 @@ from itertools import combinations, pairwise
 from hypothesis import given
 
 from rh_kernel.denotational.commands import interpret
+from rh_kernel.denotational.drawing.elements import PlacedBox, Point
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.pieces import PlacedBox, Point
 from rh_kernel.denotational.drawing.sketch import Look
-from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import MLP, PROGRAMS, arrow
 from tests.strategies_of_commands import Program, programs

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
+from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedGroup
 from rh_kernel.denotational.drawing.fold import Fold, FoldKind
 from rh_kernel.denotational.drawing.folding import folding, folds_of
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.pieces import PlacedBox, PlacedGroup
 from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import PROGRAMS, arrow

@@ -6,7 +6,7 @@ from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.drawing.layout import box_count, layout
 from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes, outline
 from rh_kernel.denotational.drawing.sketch import part_title, sketch
-from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import arrow
 from tests.strategies_of_commands import Program, programs

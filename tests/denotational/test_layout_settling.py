@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.denotational.drawing.settling import nearest
+from rh_kernel.denotational.drawing.coordinates import nearest
 from tests.tiers import law
 
 CELLS = st.lists(st.tuples(st.floats(-50, 50), st.floats(0.1, 5), st.floats(0, 20)), min_size=1, max_size=8)

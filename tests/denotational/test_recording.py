@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.running import flat
-from rh_kernel.arrays.running import run as run_program
+from rh_kernel.arrays.execution import flat
+from rh_kernel.arrays.execution import run as run_program
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run
-from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.provenance import Leg
 from rh_kernel.denotational.recording import Recording, Use, belonging, occurrences, reals, record
 from rh_kernel.denotational.wiring import Diagram
 from rh_kernel.primitives.schemes import extent

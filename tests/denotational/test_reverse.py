@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.denotational.arrows import Arrow, Effect, perform, unit
 from rh_kernel.denotational.commands import interpret
-from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.provenance import Leg
 from rh_kernel.denotational.reverse import algebra, homomorphism
 from rh_kernel.denotational.terms import interpret_term, reverse_derivative
 from rh_kernel.denotational.wiring import beside, rewire, then

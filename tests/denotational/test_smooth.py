@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.denotational.smooth import Apply, Constant, Draft, Nought, Smooth, Sum, apply
+from rh_kernel.denotational.smooth import Apply, Constant, Draft, Smooth, Sum, ZeroMap, apply
 from rh_kernel.denotational.terms import interpret_term, reverse_derivative
 from rh_kernel.denotational.wiring import Builder, rewire, then
 from rh_kernel.primitives.schemes import extent
@@ -52,7 +52,7 @@ def both(f: Smooth, g: Smooth) -> Smooth:
 def nothing(X: Row, Y: Row) -> Smooth:
     """``0 : X → Y``"""
     b: Draft = Builder(X)
-    return b.close([b.add(Nought(A), (), (A,))[0] for A in Y])
+    return b.close([b.add(ZeroMap(A), (), (A,))[0] for A in Y])
 
 
 def forward(f: Smooth) -> Smooth:
@@ -60,7 +60,7 @@ def forward(f: Smooth) -> Smooth:
     n, m = len(f.domain), len(f.results)
     twice = reverse_derivative(reverse_derivative(f), range(m))
     b: Draft = Builder((*f.domain, *f.domain))
-    noughts = [b.add(Nought(A), (), (A,))[0] for A in f.results]
+    noughts = [b.add(ZeroMap(A), (), (A,))[0] for A in f.results]
     return b.close(b.graft(twice, (*b.inputs[n:], *noughts, *b.inputs[:n])))
 
 

@@ -15,7 +15,7 @@ from rh_kernel.ad.eff.reduction.traces import trace
 from rh_kernel.ad.eff.types import TEXT, UNIT, Returner
 from rh_kernel.ad.language.core import Constant, Program
 from rh_kernel.ad.language.types import Real
-from rh_kernel.ad.system import Pulled, Stage, System
+from rh_kernel.ad.system import Stage, System, VjpResult
 from rh_kernel.ad.system import Step as RewritingStep
 from rh_kernel.display.registry import bundle
 from rh_kernel.display.text import visible
@@ -65,7 +65,7 @@ TRAIN = """train rev handle (x) <u>. mlp(u) with sgd(0.1, t)
 
 SQUARE = "%%lambda\nfun f(x : Real) : Real = x * x\n"
 
-CELLS = {
+CELLS: dict[type[Result], str] = {
     DeclarationMade: "loc w2 : Real(2) = [1.0, 2.0]",
     ValueFound: PASS,
     TraceMade: f"%trace {PASS}",
@@ -111,7 +111,7 @@ def hostile_results(words: str) -> list[Result]:
     complaint = Wrong(span=span, found=words, expected=words, hint=words)
     system = System(words, words, words)
     program = Program(words, ((words, Real()),), Real(), Constant(1.0))
-    found = Row(system, Pulled(1.0, (2.0,), 1, 2, 3, ((words, 4),)), 0.1, 0.0)
+    found = Row(system, VjpResult(1.0, (2.0,), 1, 2, 3, ((words, 4),)), 0.1, 0.0)
     refused = Row(system, Refused((complaint,)), 0.1, None)
     returned = Returned(Returner(TEXT), core.Literal(words), (words,))
     return [

@@ -15,10 +15,10 @@ from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
 from rh_kernel.denotational.drawing.fold import FoldKind
 from rh_kernel.denotational.drawing.folding import folding
 from rh_kernel.denotational.drawing.layout import layout
-from rh_kernel.denotational.drawing.lettering import MOST as LETTERS
-from rh_kernel.denotational.drawing.lettering import exponent, type_line, width
 from rh_kernel.denotational.drawing.sketch import Look, sketch
-from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.drawing.text_metrics import MOST as LETTERS
+from rh_kernel.denotational.drawing.text_metrics import exponent, type_line, width
+from rh_kernel.denotational.provenance import Leg, Part
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
 from rh_kernel.display.diagrams.choice import MOST, chosen

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.denotational.arrows import Effect, Pure, Row
-from rh_kernel.denotational.parts import Handling, Leg, Mark, Part, Side
+from rh_kernel.denotational.provenance import Handling, Leg, Mark, Part, Side
 from rh_kernel.denotational.recording import Recording, Use
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder

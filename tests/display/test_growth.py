@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.growth import Curve, Growth
-from rh_kernel.display.laboratory.growth import growth_html, growth_image, growth_text
+from rh_kernel.display.lambda_cells.growth import growth_html, growth_image, growth_text
 
 SIZES = st.lists(st.integers(1, 50), min_size=1, max_size=6, unique=True).map(lambda many: tuple(sorted(many)))
 VALUES = st.one_of(st.none(), st.integers(0, 10**6))

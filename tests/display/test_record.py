@@ -26,7 +26,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import RH, Bind, Const, Handle, Node, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
 from rh_kernel.syntax.printing.doc import Doc, Mark, annotated_texts
 from rh_kernel.syntax.printing.names import Names
-from rh_kernel.syntax.printing.printer import Memory, command_doc, term_doc
+from rh_kernel.syntax.printing.printer import PrintCache, command_doc, term_doc
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, real
 from rh_kernel.syntax.values import UNIT_VALUE
@@ -146,7 +146,7 @@ def test_training_has_its_first_measure_and_all_if_there_are_several(count: int)
 
 def assert_the_memory_changes_nothing(steps: Iterable[Step], every: int = 1) -> None:
     """What is printed with the memory of a trace is what is printed of each step alone, as far as that takes not too long."""
-    memory, room = Memory(), 80_000
+    memory, room = PrintCache(), 80_000
     for number, step in enumerate(steps):
         record = step_record(number, step, memory)
         if number % every == 0:
@@ -205,7 +205,7 @@ def test_names_that_depend_on_others_are_printed_as_they_are_alone(text: str) ->
 @pytest.mark.parametrize("count", [50, 200])
 def test_of_a_long_chain_each_step_writes_what_is_new(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     trace = traced("let x <- 1.0 in " + "let x <- x + 0.5 in " * count + "x")
-    memory, kept = Memory(), 0
+    memory, kept = PrintCache(), 0
 
     def keep(node: Node, names: Names, counted: int, doc: Doc) -> None:
         nonlocal kept
@@ -227,7 +227,7 @@ def test_large_arrays_are_abridged_and_nothing_else() -> None:
         "let c <= rev handle (a, b) <x, y>. return (x, y) with { return p -> return p } in return c.1"
     )
     trace = traced(text)
-    shown = [step_record(n, step, Memory()) for n, step in enumerate(trace.steps)]
+    shown = [step_record(n, step, PrintCache()) for n, step in enumerate(trace.steps)]
     terms = [str(record["term"]) for record in shown]
     assert any("‹Real(101)›" in term for term in terms)
     assert not any("Real(10, 10)" in term for term in terms)
@@ -239,6 +239,6 @@ def test_large_arrays_are_abridged_and_nothing_else() -> None:
 def test_the_heap_and_the_value_of_a_trace_are_exact() -> None:
     w = Location("w", real(200).shape)
     step = Step(Rule.PUT, None, Return(UNIT_VALUE), Return(UNIT_VALUE), HeapChange(w, np.arange(200.0)))
-    assert step_record(0, step, Memory())["heap"] == {"w": [float(i) for i in range(200)]}
+    assert step_record(0, step, PrintCache())["heap"] == {"w": [float(i) for i in range(200)]}
     V = Const(np.arange(200.0))
     assert end_record(TraceMade(V, real(200), (), V, (), {}))["value"] == [float(i) for i in range(200)]

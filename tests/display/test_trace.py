@@ -15,11 +15,11 @@ from rh_kernel.display.traces import html as trace_html_module
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import frame, heap_changes, subject_doc
-from rh_kernel.display.traces.glosses import gloss
 from rh_kernel.display.traces.html import FIRST, LAST, MOST, trace_html
-from rh_kernel.display.traces.legs import Direction, legs
 from rh_kernel.display.traces.marking import after_marks, before_marks
 from rh_kernel.display.traces.panes import pane
+from rh_kernel.display.traces.phases import Direction, legs
+from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.display.traces.text import LINES, WIDTH, trace_blocks, trace_text
 from rh_kernel.display.traces.words import title
 from rh_kernel.operational.contexts import Subject
@@ -28,7 +28,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import RH, Bind, Command, Const, Let, Perform
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, layout, plain
-from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc
+from rh_kernel.syntax.printing.printer import Abbreviation, PrintCache, command_doc
 from rh_kernel.syntax.traversal import children
 from tests.display.marked import marked, words_marked
 from tests.display.pages import PASS, Page, assert_harmless, shown, traced
@@ -296,7 +296,7 @@ def test_a_stuck_trace_says_why() -> None:
 
 @each_trace
 def test_a_frame_of_a_trace_is_that_of_the_step_alone(name: str) -> None:
-    memory = Memory()
+    memory = PrintCache()
     for n, step in enumerate(TRACES[name].steps):
         ours, alone = frame(n, step, None, memory), frame(n, step)
         assert (ours.about, ours.became) == (alone.about, alone.became)
@@ -316,11 +316,11 @@ def test_the_text_of_a_trace_is_that_of_its_steps(name: str) -> None:
 @law(20)
 @given(programs())
 def test_numbers_are_rounded_where_they_are_printed(p: Program) -> None:
-    memory = Memory()
+    memory = PrintCache()
     for step in steps_of(p.command, p.heap, 60):
         doc = subject_doc(step.after, {}, memory)
         whole = cast(Command, rounded(step.after))
-        assert plain(doc, WIDTH) == plain(command_doc(whole, brevity=Brevity.at(ENTRIES)), WIDTH)
+        assert plain(doc, WIDTH) == plain(command_doc(whole, brevity=Abbreviation.at(ENTRIES)), WIDTH)
 
 
 # -- the text ------------------------------------------------------------------------------------------------------------------

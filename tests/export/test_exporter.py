@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from rh_kernel.export.exporter import RHHTMLExporter
-from rh_kernel.export.pages import RUNNING, pictures, still
+from rh_kernel.export.static_pages import RUNNING, pictures, still
 from tests.export.conftest import CELLS
 from tests.export.reading import Page
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.export.cleaning import cleaned
 from rh_kernel.export.exporter import RHHTMLExporter
 from rh_kernel.export.highlighting import highlighted
+from rh_kernel.export.sanitizer import cleaned
 from tests.export.reading import Page
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))

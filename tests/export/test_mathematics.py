@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.press.texts import FOLDER, Lesson
-from rh_kernel.export.cleaning import cleaned
 from rh_kernel.export.exporter import formula
-from rh_kernel.export.mathematics import Unreadable, to_mathml
+from rh_kernel.export.mathematics import UnsupportedFormula, to_mathml
+from rh_kernel.export.sanitizer import cleaned
 from tests.export.reading import Page
 
 LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
@@ -68,7 +68,7 @@ def assert_mathematics_alone(text: str) -> None:
 
 @given(FORMULAS | st.text(max_size=40), st.booleans())
 def test_there_is_nothing_but_mathematics(source: str, display: bool) -> None:
-    with contextlib.suppress(Unreadable):
+    with contextlib.suppress(UnsupportedFormula):
         assert_mathematics_alone(to_mathml(source, display=display))
 
 
@@ -77,7 +77,7 @@ def test_there_is_nothing_but_mathematics(source: str, display: bool) -> None:
     st.text(max_size=20),
 )
 def test_a_text_is_text(command: str, words: str) -> None:
-    with contextlib.suppress(Unreadable):
+    with contextlib.suppress(UnsupportedFormula):
         assert_mathematics_alone(to_mathml(f"\\{command}{{{words}}}x"))
 
 
@@ -86,7 +86,7 @@ def test_what_is_not_read_is_shown_as_it_is_written(source: str, display: bool) 
     page = Page(formula(source, display=display))
     try:
         to_mathml(source, display=display)
-    except Unreadable:
+    except UnsupportedFormula:
         assert page.tags == ["pre" if display else "code"]
         assert page.text == source.strip()
     else:
@@ -175,7 +175,7 @@ def test_browsers_are_told_what_they_do_not_do_by_themselves(source: str, wanted
     ],
 )
 def test_what_cannot_be_read_is_refused(source: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnsupportedFormula):
         to_mathml(source)
 
 
@@ -192,7 +192,7 @@ def test_what_cannot_be_read_is_refused(source: str) -> None:
     ],
 )
 def test_what_would_take_too_long_is_refused(source: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnsupportedFormula):
         to_mathml(source)
 
 

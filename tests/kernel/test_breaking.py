@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.kernel.python_cells.breaking import Breaks, breakable
-from rh_kernel.kernel.python_cells.budget import within
+from rh_kernel.kernel.python_cells.interrupts import InterruptHandler, breakable
+from rh_kernel.kernel.python_cells.time_limit import within
 from tests.kernel.conftest import STOPPED
 
 
@@ -28,7 +28,7 @@ def followed(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """What a coroutine returns that is watched."""
 
     async def watched() -> Any:
-        breaks = Breaks()
+        breaks = InterruptHandler()
         with breaks.watched():
             return await breaks.follow(coroutine)
 
@@ -96,7 +96,7 @@ def test_an_interrupt_that_comes_before_is_not_lost() -> None:
         begun.append(True)
 
     async def late() -> None:
-        breaks = Breaks()
+        breaks = InterruptHandler()
         with breaks.watched():
             signal.raise_signal(signal.SIGINT)
             await breaks.follow(code())
@@ -144,7 +144,7 @@ def test_a_cancellation_that_is_no_interrupt_stays_one() -> None:
         return "late"
 
     async def cancelled() -> str:
-        breaks = Breaks()
+        breaks = InterruptHandler()
         with breaks.watched():
             task = asyncio.ensure_future(breaks.follow(code()))
             await asyncio.sleep(0.01)

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import library
-from rh_kernel.ad.eff.reading.lexing import DECLARATIONS, KEYWORDS
-from rh_kernel.kernel.checking import complaints
+from rh_kernel.ad.eff.frontend.lexing import DECLARATIONS, KEYWORDS
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
+from rh_kernel.kernel.linting import complaints
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from tests.highlighting.texts import nearly

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.kernel.driving import SLICE, drive
+from rh_kernel.kernel.time_slicing import SLICE, drive
 from rh_kernel.session.results import Event, Working
-from rh_kernel.workspace.interrupts import LONG as LONG_SLICE
-from rh_kernel.workspace.interrupts import Interrupts
+from rh_kernel.workspace.interrupts import LONG_SLICE, Interrupts
 from tests.kernel.conftest import STOPPED, Client, Start, has_shown
 
 NET = """handler back : rev handler(Real(1)) = { return x -> return x }

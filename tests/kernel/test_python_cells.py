@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rh_kernel.kernel.python_cells.streams import MOST
+from rh_kernel.kernel.python_cells.streams import MAX_CHARACTERS
 from rh_kernel.syntax.parsing.lexer import python_starts
 from tests.kernel.conftest import PATIENCE, STOPPED, Client, Ran, Start
 
@@ -170,8 +170,8 @@ def test_a_figure_is_drawn_in_the_notebook(both: Client) -> None:
 def test_a_flood_is_cut_with_a_line_that_says_so(both: Client) -> None:
     ran = fine(both.run(python("for i in range(300_000):\n    print('0123456789')\ndisplay('still shown')")))
     text = printed(ran)
-    assert text[:MOST] == ("0123456789\n" * MOST)[:MOST]
-    assert text[MOST:] == f"\n[more than {MOST:,} characters: the rest is not shown]\n"
+    assert text[:MAX_CHARACTERS] == ("0123456789\n" * MAX_CHARACTERS)[:MAX_CHARACTERS]
+    assert text[MAX_CHARACTERS:] == f"\n[more than {MAX_CHARACTERS:,} characters: the rest is not shown]\n"
     assert ran.texts == ["'still shown'"]
     assert printed(fine(both.run(python("print('again')")))) == "again\n"
 

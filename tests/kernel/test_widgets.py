@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rh_kernel.workspace.widgets import MOST
+from rh_kernel.workspace.widgets import MAX_OPEN
 from tests.kernel.conftest import PATIENCE, Client, Start
 
 MIME = "application/vnd.jupyter.widget-view+json"
@@ -185,10 +185,10 @@ def test_a_long_session_leaves_few_comms_open(page: Page) -> None:
     for number in range(60):
         assert len(ran_in(page, f"cell {number % 6}", views)) == 5
     assert len(comms(page) - before) == 6 * 5 * 2
-    for number in range(MOST // 5 + 2):
+    for number in range(MAX_OPEN // 5 + 2):
         ran_in(page, f"once {number}", views)
-    assert len(comms(page)) <= 2 * MOST
-    for number in range(MOST // 5 + 2):
+    assert len(comms(page)) <= 2 * MAX_OPEN
+    for number in range(MAX_OPEN // 5 + 2):
         ran_in(page, f"once {number}", "%%python\npass" if number % 2 else "# nothing")
     assert comms(page) <= before
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from hypothesis import reject
 
-from rh_kernel.arrays.running import Arrays
+from rh_kernel.arrays.execution import Arrays
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.operational.heap import Heap
@@ -15,8 +15,8 @@ from rh_kernel.operational.trace import Result, run, steps
 from rh_kernel.primitives.values import materialise, to_array
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array, Term, Tuple
+from rh_kernel.syntax.runtime_errors import ImpossibleSize, Unhandled
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import ImpossibleSize, Unhandled
 
 FUEL = 1500
 

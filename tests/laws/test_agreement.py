@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_command, compile_term
+from rh_kernel.arrays.execution import flat, run
 from rh_kernel.arrays.program import validate
-from rh_kernel.arrays.running import flat, run
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.operational.contexts import Subject
@@ -19,8 +19,8 @@ from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term
 from rh_kernel.syntax.core import Array, Perform, Scope
 from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.runtime_errors import Unhandled
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import Unhandled
 from tests.laws.readings import FUEL, arrays, assert_close, assert_same_heap, nested, outcome, reached, steps_of
 from tests.strategies import JUMPING, World, contexts, heaps, terms, types, values
 from tests.strategies_of_commands import USER, Program, commands, programs

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_term
-from rh_kernel.arrays.running import flat, prepare
+from rh_kernel.arrays.execution import flat, prepare
 from rh_kernel.syntax.core import Array, Bound, Const, Rd, Scope, Term, Tuple
 from rh_kernel.syntax.types import Type
 from tests.laws.readings import arrays, nested, reached

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rh_kernel.operational.environments import Environment, extended, value_at
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
-from rh_kernel.operational.substitution import value, written_out, written_within
+from rh_kernel.operational.substitution import substituted, substituted_within, value
 from rh_kernel.operational.trace import Result, State, advance
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term
@@ -46,7 +46,7 @@ def test_a_term_is_written_out_by_substitution(data: st.DataObject) -> None:
     gamma, A = data.draw(contexts(6)), data.draw(types())
     M, images = data.draw(terms(gamma, A, 6)), [data.draw(values(B)) for B in gamma]
     expected = instantiate_term(Scope(("x",) * len(gamma), M), *images)
-    found = written_out(M, environment(images))
+    found = substituted(M, environment(images))
     assert found == expected
     assert plain(term_doc(found), 80) == plain(term_doc(expected), 80)
     assert value(M, environment(images)) == (expected if is_value(M) else None)
@@ -58,7 +58,7 @@ def test_a_command_is_written_out_by_substitution(data: st.DataObject) -> None:
     gamma, B = data.draw(contexts(6)), data.draw(types())
     P, images = data.draw(commands((), gamma, B)), [data.draw(values(A)) for A in gamma]
     expected = instantiate_command(Scope(("x",) * len(gamma), P), *images)
-    found = written_out(P, environment(images))
+    found = substituted(P, environment(images))
     assert found == expected
     assert plain(command_doc(found), 80) == plain(command_doc(expected), 80)
 
@@ -68,11 +68,11 @@ def test_a_command_is_written_out_by_substitution(data: st.DataObject) -> None:
 def test_what_takes_too_many_nodes_is_left(data: st.DataObject) -> None:
     gamma, A = data.draw(contexts(6)), data.draw(types())
     M, rho = data.draw(terms(gamma, A, 6)), environment([data.draw(values(B)) for B in gamma])
-    whole, needed = written_within(M, rho, 1_000_000)
-    assert whole == written_out(M, rho)
-    assert written_within(M, rho, needed) == (whole, needed)
+    whole, needed = substituted_within(M, rho, 1_000_000)
+    assert whole == substituted(M, rho)
+    assert substituted_within(M, rho, needed) == (whole, needed)
     if needed:
-        assert written_within(M, rho, needed - 1) == (None, needed - 1)
+        assert substituted_within(M, rho, needed - 1) == (None, needed - 1)
 
 
 @law(30)

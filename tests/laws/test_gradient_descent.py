@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.running import Prepared, flat, prepare
+from rh_kernel.arrays.execution import Prepared, flat, prepare
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parsing.parser import parse_expression
@@ -20,7 +20,7 @@ from rh_kernel.syntax.types import Type, real
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.typing.elaboration.commands import Commands
-from rh_kernel.typing.elaboration.finishing import finished
+from rh_kernel.typing.elaboration.zonking import finished
 from rh_kernel.typing.unification.unify import Unifier
 from tests.declarations import declared
 from tests.strategies import Dice, choose, dice_of

@@ -28,7 +28,7 @@ from rh_kernel.syntax.core import (
     Zero,
     is_value,
 )
-from rh_kernel.syntax.stuck import Unhandled
+from rh_kernel.syntax.runtime_errors import Unhandled
 from rh_kernel.typing.derivation.derive import derive_term
 from tests.laws.readings import outcome, reached, steps_of
 from tests.strategies import World, terms, types

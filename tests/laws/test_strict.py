@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term
+from rh_kernel.arrays.execution import flat, run
 from rh_kernel.arrays.program import Program as Compiled
 from rh_kernel.arrays.program import validate
-from rh_kernel.arrays.running import flat, run
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.operational.contexts import Subject
@@ -23,8 +23,8 @@ from rh_kernel.operational.trace import run as reduce
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.binding import instantiate_term
 from rh_kernel.syntax.core import Array, Scope
+from rh_kernel.syntax.runtime_errors import ImpossibleSize, NotSmooth
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import ImpossibleSize, NotSmooth
 from rh_kernel.syntax.types import SCALAR
 from tests.laws.readings import arrays, assert_close, assert_same_heap, nested
 from tests.strategies import World, terms, types, values

@@ -100,7 +100,7 @@ class Hidden:
 @given(problems())
 def test_an_equation_that_has_a_solution_is_solved_and_holds(p: Problem) -> None:
     assert p.solved(p.left) == p.solved(p.right)
-    assert p.unifier.same_type(p.left, p.right)
+    assert p.unifier.unify_types(p.left, p.right)
     assert p.unifier.settle() is None
     assert p.unifier.type(p.left) == p.unifier.type(p.right)
 
@@ -109,7 +109,7 @@ def test_an_equation_that_has_a_solution_is_solved_and_holds(p: Problem) -> None
 @given(problems())
 def test_what_is_found_is_no_more_than_what_follows(p: Problem) -> None:
     """The solution that is found is a most general one: every other one is an instance of it."""
-    assert p.unifier.same_type(p.left, p.right)
+    assert p.unifier.unify_types(p.left, p.right)
     assert p.solved(p.unifier.type(p.left)) == p.solved(p.left)
 
 
@@ -118,7 +118,7 @@ def test_what_is_found_is_no_more_than_what_follows(p: Problem) -> None:
 def test_an_equation_that_was_accepted_holds(p: Problem, q: Problem) -> None:
     assume(p.solved(p.left) != q.solved(q.left))
     closed = q.solved(q.left)
-    if p.unifier.same_type(p.left, closed) and p.unifier.settle() is None:
+    if p.unifier.unify_types(p.left, closed) and p.unifier.settle() is None:
         assert p.unifier.type(p.left) == closed
 
 
@@ -126,11 +126,11 @@ def test_an_equation_that_was_accepted_holds(p: Problem, q: Problem) -> None:
 @given(problems(), problems())
 def test_trying_changes_nothing(p: Problem, q: Problem) -> None:
     before = p.known
-    fits = p.unifier.would_fit(p.left, q.solved(q.left))
+    fits = p.unifier.is_unifiable(p.left, q.solved(q.left))
     assert p.known == before
     assert p.unifier.settle() is None
-    assert p.unifier.would_fit(p.left, q.solved(q.left)) == fits
-    assert p.unifier.same_type(p.left, p.right)
+    assert p.unifier.is_unifiable(p.left, q.solved(q.left)) == fits
+    assert p.unifier.unify_types(p.left, p.right)
 
 
 @law(200)
@@ -142,8 +142,8 @@ def test_a_linear_equation_in_several_unknowns_is_settled_by_the_last_of_them(
     unknowns = [unifier.fresh_dim() for _ in range(3)]
     values = [2, 3, 5]
     total = sum((dim(c) * unknowns[i] for c, i in terms), dim(constant))
-    assert unifier.same_dim(total, dim(sum(c * values[i] for c, i in terms) + constant))
+    assert unifier.unify_dims(total, dim(sum(c * values[i] for c, i in terms) + constant))
     for unknown, value in zip(unknowns, values, strict=True):
-        assert unifier.same_dim(unknown, dim(value))
+        assert unifier.unify_dims(unknown, dim(value))
     assert unifier.settle() is None
     assert unifier.dim(total).constant == sum(c * values[i] for c, i in terms) + constant

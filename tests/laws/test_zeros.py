@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.execution import flat, run
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.numpy_backend.reading import Reader
-from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import validate
-from rh_kernel.arrays.running import flat, run
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.syntax.binding import instantiate_command
@@ -197,7 +197,7 @@ def agree(text: str, inputs: tuple[Array, ...]) -> None:
     program = validate(compile_command(P, TYPES))
     for how in ("read", "loops", "matrices"):
         memory = NumPy().memory(heap, "float64")
-        runner: Runner = Reader(program, memory, "float64", None)
+        runner: Runner = Interpreter(program, memory, "float64", None)
         if how != "read":
             runner = NumPy().runner(planned(program, None, matrices=how == "matrices"), memory)
         runner.step(*given)

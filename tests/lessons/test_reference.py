@@ -16,8 +16,8 @@ from lessons.reference.markdown import anchored, anchors, contents, headings, sl
 from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, written
 from lessons.reference.running import run, start
 from rh_kernel.ad.eff import library
-from rh_kernel.ad.eff.reading import lexing
-from rh_kernel.ad.eff.reading.elaboration import OPERATORS
+from rh_kernel.ad.eff.frontend import lexing
+from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
 from rh_kernel.ad.systems import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
@@ -25,7 +25,7 @@ from rh_kernel.primitives.table import ROWS, cost, failing
 from rh_kernel.session.directives.registry import all_directives
 from rh_kernel.session.directives.registry import names as names_of_directives
 from rh_kernel.session.forms import FORMS, SIGNS
-from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS
+from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim

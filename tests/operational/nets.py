@@ -6,8 +6,8 @@ from typing import TypeAlias, overload
 import numpy as np
 
 from rh_kernel.operational.binders import (
-    Place,
-    Plan,
+    CommandAtDepth,
+    TermAtDepth,
     bind,
     bind_tuple,
     call,
@@ -21,6 +21,7 @@ from rh_kernel.operational.binders import (
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.primitives import formulas as f
+from rh_kernel.primitives import linear
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
@@ -52,25 +53,27 @@ Opened: TypeAlias = Callable[[int], Subject]
 @overload
 def scope(hints: tuple[()], body: Callable[[], Opened]) -> Scope: ...
 @overload
-def scope(hints: tuple[str], body: Callable[[Place], Opened]) -> Scope: ...
+def scope(hints: tuple[str], body: Callable[[TermAtDepth], Opened]) -> Scope: ...
 @overload
-def scope(hints: tuple[str, str], body: Callable[[Place, Place], Opened]) -> Scope: ...
+def scope(hints: tuple[str, str], body: Callable[[TermAtDepth, TermAtDepth], Opened]) -> Scope: ...
 def scope(hints: tuple[str, ...], body: Callable[..., Opened]) -> Scope:
     """``x1, …, xn. body`` with nothing else free."""
     return Scope(hints, body(*[variable(i, hint) for i, hint in enumerate(hints)])(len(hints)))
 
 
-def let_pair(M: Place, hints: tuple[str, str], body: Callable[[Place, Place], Place]) -> Place:
+def let_pair(M: TermAtDepth, hints: tuple[str, str], body: Callable[[TermAtDepth, TermAtDepth], TermAtDepth]) -> TermAtDepth:
     """``let ⟨x, y⟩ ← M in N``"""
     return let_tuple(M, hints, body)
 
 
-def bind_pair(P: Plan, hints: tuple[str, str], body: Callable[[Place, Place], Plan]) -> Plan:
+def bind_pair(
+    P: CommandAtDepth, hints: tuple[str, str], body: Callable[[TermAtDepth, TermAtDepth], CommandAtDepth]
+) -> CommandAtDepth:
     """``let ⟨x, y⟩ ⇐ P in Q``"""
     return bind_tuple(P, hints, body)
 
 
-def then(P: Plan, Q: Plan) -> Plan:
+def then(P: CommandAtDepth, Q: CommandAtDepth) -> CommandAtDepth:
     """``let _ ⇐ P in Q``"""
     return bind(P, "_", lambda _: Q)
 
@@ -83,32 +86,32 @@ def shape_of(*dims: int | str | Dim) -> tuple[Dim, ...]:
     return tuple([d if isinstance(d, Dim) else dim(d) for d in dims])
 
 
-def prim(name: str, scheme: Scheme, at: tuple[Shape | Dim, ...], *arguments: Place) -> Place:
+def prim(name: str, scheme: Scheme, at: tuple[Shape | Dim, ...], *arguments: TermAtDepth) -> TermAtDepth:
     return call(instantiate(name, scheme, at), tuple_from(*arguments))
 
 
-def swish(n: int, x: Place) -> Place:
+def swish(n: int, x: TermAtDepth) -> TermAtDepth:
     return call(entrywise("swish", n), x)
 
 
-def sub(shape: Shape, x: Place, y: Place) -> Place:
+def sub(shape: Shape, x: TermAtDepth, y: TermAtDepth) -> TermAtDepth:
     return prim("sub", f.OF_ONE_SHAPE, (shape,), x, y)
 
 
-def scale(shape: Shape, a: Place, x: Place) -> Place:
-    return prim("scale", f.SCALE, (shape,), a, x)
+def scale(shape: Shape, a: TermAtDepth, x: TermAtDepth) -> TermAtDepth:
+    return prim("scale", linear.SCALE, (shape,), a, x)
 
 
-def matvec(m: Dim, n: Dim, w: Place, x: Place) -> Place:
+def matvec(m: Dim, n: Dim, w: TermAtDepth, x: TermAtDepth) -> TermAtDepth:
     return prim("matmul", f.MATRIX_VECTOR, (m, n), w, x)
 
 
-def transposed(m: Dim, n: Dim, w: Place) -> Place:
-    return prim("transpose", f.TRANSPOSE, (m, n), w)
+def transposed(m: Dim, n: Dim, w: TermAtDepth) -> TermAtDepth:
+    return prim("transpose", linear.TRANSPOSE, (m, n), w)
 
 
-def outer(m: Dim, n: Dim, y: Place, x: Place) -> Place:
-    return prim("outer", f.OUTER, (m, n), y, x)
+def outer(m: Dim, n: Dim, y: TermAtDepth, x: TermAtDepth) -> TermAtDepth:
+    return prim("outer", linear.OUTER, (m, n), y, x)
 
 
 M, N = dim("m"), dim("n")
@@ -128,25 +131,25 @@ def location(name: str, *shape: int) -> Location:
     return Location(name, shape_of(*shape))
 
 
-def perform(op: Operation, argument: Place) -> Plan:
+def perform(op: Operation, argument: TermAtDepth) -> CommandAtDepth:
     return lambda depth: Perform(op, argument(depth))
 
 
-def get(at: Loc) -> Plan:
+def get(at: Loc) -> CommandAtDepth:
     return perform(Operation(GET, (at,), (at.shape,), UNIT, Real(at.shape)), fixed(UNIT_VALUE))
 
 
-def put(at: Loc, content: Place) -> Plan:
+def put(at: Loc, content: TermAtDepth) -> CommandAtDepth:
     return perform(Operation(PUT, (at,), (at.shape,), Real(at.shape), UNIT), content)
 
 
-def fc(at: Loc, x: Place) -> Plan:
+def fc(at: Loc, x: TermAtDepth) -> CommandAtDepth:
     assert isinstance(at.shape, tuple)
     m, n = at.shape
     return perform(Operation(FC, (at,), (m, n), real(n), real(m)), x)
 
 
-def ende(encode: Location, decode: Location, x: Place) -> Plan:
+def ende(encode: Location, decode: Location, x: TermAtDepth) -> CommandAtDepth:
     assert isinstance(encode.shape, tuple)
     m, n = encode.shape
     return perform(Operation(ENDE, (encode, decode), (m, n), real(n), real(m)), x)
@@ -155,11 +158,11 @@ def ende(encode: Location, decode: Location, x: Place) -> Plan:
 def fc_clause() -> ReverseClause:
     """Q^f and Q^b of Example 4.1."""
 
-    def forward(x: Place) -> Plan:
+    def forward(x: TermAtDepth) -> CommandAtDepth:
         return bind(get(L), "w", lambda w: returned(tuple_from(matvec(M, N, w, x), tuple_from(w, x))))
 
-    def backward(y: Place, z: Place) -> Plan:
-        def body(w: Place, x: Place) -> Plan:
+    def backward(y: TermAtDepth, z: TermAtDepth) -> CommandAtDepth:
+        def body(w: TermAtDepth, x: TermAtDepth) -> CommandAtDepth:
             updated = sub((M, N), w, outer(M, N, y, x))
             return then(put(L, updated), returned(matvec(N, M, transposed(M, N, w), y)))
 
@@ -191,7 +194,7 @@ def ende_handler(latent: Type) -> ReverseHandler:
 def infer(target: Type) -> OrdinaryHandler:
     """``H_infer`` of §2.2.1."""
 
-    def clause(x: Place, k: Place) -> Plan:
+    def clause(x: TermAtDepth, k: TermAtDepth) -> CommandAtDepth:
         return bind(get(L), "w", lambda w: resume(k, matvec(M, N, w, x)))
 
     return OrdinaryHandler(
@@ -206,7 +209,7 @@ def infer(target: Type) -> OrdinaryHandler:
 def twice(target: Type) -> OrdinaryHandler:
     """A handler for ``Flip`` alone, which uses its continuation twice and adds up."""
 
-    def clause(x: Place, k: Place) -> Plan:
+    def clause(x: TermAtDepth, k: TermAtDepth) -> CommandAtDepth:
         return bind(resume(k, x), "a", lambda a: bind(resume(k, plus(x, x)), "b", lambda b: returned(plus(a, b))))
 
     pattern = Pattern(FLIP, (), ())
@@ -215,11 +218,11 @@ def twice(target: Type) -> OrdinaryHandler:
     )
 
 
-def flip(x: Place) -> Plan:
+def flip(x: TermAtDepth) -> CommandAtDepth:
     return perform(Operation(FLIP, (), (), SCALAR, SCALAR), x)
 
 
-def resume(k: Place, argument: Place) -> Plan:
+def resume(k: TermAtDepth, argument: TermAtDepth) -> CommandAtDepth:
     def at(depth: int) -> Command:
         where = k(depth)
         assert isinstance(where, Bound)
@@ -228,15 +231,15 @@ def resume(k: Place, argument: Place) -> Plan:
     return at
 
 
-def rev_handle(argument: Place, closed: Scope, H: ReverseHandler) -> Plan:
+def rev_handle(argument: TermAtDepth, closed: Scope, H: ReverseHandler) -> CommandAtDepth:
     return lambda depth: RevHandle(argument(depth), closed, H)
 
 
-def handle(P: Plan, H: OrdinaryHandler) -> Plan:
+def handle(P: CommandAtDepth, H: OrdinaryHandler) -> CommandAtDepth:
     return lambda depth: Handle(P(depth), H)
 
 
-def mlp(w0: Location, w1: Location, x: Place) -> Plan:
+def mlp(w0: Location, w1: Location, x: TermAtDepth) -> CommandAtDepth:
     """``R_MLP`` of Example 4.1."""
     hidden = sizes(w0)[0]
     return bind(
@@ -250,7 +253,7 @@ def mlp(w0: Location, w1: Location, x: Place) -> Plan:
     )
 
 
-def trained(net: Callable[[Place], Plan], v: Term, H: ReverseHandler) -> Command:
+def trained(net: Callable[[TermAtDepth], CommandAtDepth], v: Term, H: ReverseHandler) -> Command:
     """``rev handle (v) ⟨x_in⟩. net with H``"""
     return rev_handle(fixed(v), scope(("x_in",), net), H)(0)
 

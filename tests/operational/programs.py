@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.operational.binders import (
-    Place,
-    Plan,
+    CommandAtDepth,
+    TermAtDepth,
     bind,
     call,
     fixed,
@@ -54,7 +54,7 @@ VECTOR = ReverseHandler(real(2), scope(("x",), returned), (), "vector")
 IDENTITY = ReverseHandler(SCALAR, scope(("x",), returned), (), "identity")
 PAIR = Product((real(2), real(2)))
 
-Body: TypeAlias = Callable[[Place], Place]
+Body: TypeAlias = Callable[[TermAtDepth], TermAtDepth]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def function(name: str, n: int = 2) -> Primitive:
     return entrywise(name, n)
 
 
-def proj(i: int, n: int, M: Place) -> Place:
+def proj(i: int, n: int, M: TermAtDepth) -> TermAtDepth:
     return lambda depth: Proj(i, n, M(depth))
 
 
@@ -89,7 +89,7 @@ STRAIGHT_THROUGH = Defined(
 )
 
 
-def _tanh(x: Place) -> Place:
+def _tanh(x: TermAtDepth) -> TermAtDepth:
     return call(function("tanh"), x)
 
 
@@ -129,7 +129,7 @@ def derivative(cotangent: Term, body: Body, point: Term = V) -> Term:
     return rd(fixed(cotangent), "x", body, fixed(point))(0)
 
 
-def residual(x: Place) -> Plan:
+def residual(x: TermAtDepth) -> CommandAtDepth:
     """``R_ResNet`` of Example 4.2: the context holds more than one variable when the sum is met."""
     return bind(mlp(R0, R1, x), "z", lambda z: returned(plus(x, z)))
 
@@ -138,7 +138,7 @@ def autoencoder() -> Command:
     """Example 4.3: the outer handler trains what the inner one builds."""
     v = constant([0.1, -0.2, 0.3, 0.4])
 
-    def inner(x: Place) -> Plan:
+    def inner(x: TermAtDepth) -> CommandAtDepth:
         return rev_handle(x, scope(("x_in",), lambda x_in: ende(E0, E1, x_in)), ende_handler(real(2)))
 
     return trained(inner, v, sgd(0.1, v, real(4)))
@@ -147,7 +147,7 @@ def autoencoder() -> Command:
 def nested_pair() -> Command:
     """An inner handler over two variables, whose argument is one variable of product type."""
 
-    def inner(p: Place) -> Plan:
+    def inner(p: TermAtDepth) -> CommandAtDepth:
         return rev_handle(p, scope(("a", "b"), lambda a, b: returned(plus(a, b))), VECTOR)
 
     return rev_handle(fixed(Zero(PAIR)), scope(("p",), inner), ReverseHandler(PAIR, scope(("x",), returned), (), "outer"))(0)

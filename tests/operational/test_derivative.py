@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.operational.binders import Place, call, fixed, let, plus, rd, tuple_from
+from rh_kernel.operational.binders import TermAtDepth, call, fixed, let, plus, rd, tuple_from
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run, steps
 from rh_kernel.paper import Rule
@@ -79,7 +79,7 @@ def bodies(draw: st.DrawFn, budget: int = 3) -> Body:
     return lambda x: build((x,))
 
 
-Build = Callable[[tuple[Place, ...]], Place]
+Build = Callable[[tuple[TermAtDepth, ...]], TermAtDepth]
 
 
 def terms(B: Type, gamma: tuple[Type, ...], budget: int) -> st.SearchStrategy[Build]:

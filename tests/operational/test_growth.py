@@ -8,12 +8,12 @@ import pytest
 from rh_kernel.operational import focus as focusing
 from rh_kernel.operational import step as step_module
 from rh_kernel.operational import trace
-from rh_kernel.operational.binders import Place, Plan, bind, returned
+from rh_kernel.operational.binders import CommandAtDepth, TermAtDepth, bind, returned
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
-from rh_kernel.operational.substitution import written_out
+from rh_kernel.operational.substitution import substituted
 from rh_kernel.operational.trace import Result, State, proceed, run, steps
 from rh_kernel.syntax.core import (
     Bind,
@@ -200,7 +200,7 @@ def test_a_kept_step_is_not_written_out_before_it_is_asked_for(
     def counted(node: Node, *others: Any) -> Node:
         nonlocal written
         written += 1
-        return written_out(node, *others)
+        return substituted(node, *others)
 
     monkeypatch.setattr(focusing, "written_out", counted)
     monkeypatch.setattr(step_module, "written_out", counted)
@@ -269,7 +269,7 @@ def test_the_literal_fig_7_costs_context_times_steps() -> None:
     def counted(n: int) -> int:
         return run(trained(lambda x: layers(n, x), constant([0.1, 0.2]), sgd(0.01, constant([0.0, 0.0]), real(2))), heap).count
 
-    def layers(n: int, x: Place) -> Plan:
+    def layers(n: int, x: TermAtDepth) -> CommandAtDepth:
         if n == 1:
             return fc(ws[0], x)
         return bind(fc(ws[n - 1], x), "z", lambda z: bind(returned(swish(2, z)), "h", lambda h: layers(n - 1, h)))

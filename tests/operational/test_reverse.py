@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from rh_kernel.operational.binders import Place, Plan, bind, fixed, plus, returned
+from rh_kernel.operational.binders import CommandAtDepth, TermAtDepth, bind, fixed, plus, returned
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run, steps
@@ -125,7 +125,7 @@ def test_fig_8_the_first_equation() -> None:
 # -- gradients -----------------------------------------------------------------------------------------------------------------
 
 
-def loss(net: Callable[[Place], Plan], x: Array, t: Array, A: Real, heap: Heap) -> float:
+def loss(net: Callable[[TermAtDepth], CommandAtDepth], x: Array, t: Array, A: Real, heap: Heap) -> float:
     """``α |net(x) − t|² / 2``, where the net is run by the ordinary handler of §2.2.1."""
     y = to_array(run(handle(net(fixed(constant(x))), infer(A))(0), heap).value)
     return ALPHA * float(np.sum((y - t) ** 2)) / 2
@@ -140,14 +140,14 @@ def difference(f: Callable[[Array], float], x: Array, h: float = 1e-5) -> Array:
     return gradient
 
 
-def perceptron(x: Place) -> Plan:
+def perceptron(x: TermAtDepth) -> CommandAtDepth:
     return mlp(W0, W1, x)
 
 
 D0, D1, D2 = location("d0", 3, 2), location("d1", 3, 3), location("d2", 2, 3)
 
 
-def skipping(x: Place) -> Plan:
+def skipping(x: TermAtDepth) -> CommandAtDepth:
     """Two skip connections: what is bound first is used last."""
     return bind(
         fc(D0, x),
@@ -170,7 +170,7 @@ def skipping(x: Place) -> Plan:
     ids=["mlp", "residual", "skipping"],
 )
 def test_a_gradient_descent_handler_descends_the_gradient(
-    net: Callable[[Place], Plan], A: Real, used: tuple[Location, ...]
+    net: Callable[[TermAtDepth], CommandAtDepth], A: Real, used: tuple[Location, ...]
 ) -> None:
     heap = weights(11, *used)
     x, t = np.array([0.4, -1.1]), np.full(sizes_of(A), 0.25)

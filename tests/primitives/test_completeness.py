@@ -31,7 +31,7 @@ from rh_kernel.loops import scalars
 from rh_kernel.loops.builder import call
 from rh_kernel.primitives.entrywise import abs_, recip, square
 from rh_kernel.primitives.formulas import number
-from rh_kernel.primitives.pairs import add
+from rh_kernel.primitives.binary import add
 from rh_kernel.primitives.structural import fill
 from rh_kernel.primitives.symbol import Family, entrywise
 """

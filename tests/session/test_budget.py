@@ -5,12 +5,12 @@ import tracemalloc
 import pytest
 
 from rh_kernel.arrays.compile import compile_term
-from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.session.results import ItemFailed, Shown, results
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse
-from rh_kernel.syntax.stuck import TooLarge, readable
+from rh_kernel.syntax.runtime_errors import TooLarge, readable
 from rh_kernel.syntax.surface_items import Evaluation
 from rh_kernel.typing.definitions import BUILT_IN
 from rh_kernel.typing.elaboration.items import ClosedTerm, elaborate_evaluation

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from rh_kernel.arrays.execution import run as run_program
 from rh_kernel.arrays.passes import Pass
-from rh_kernel.arrays.running import run as run_program
 from rh_kernel.display.programs.listings import MOST
 from rh_kernel.display.registry import bundle
 from rh_kernel.loops.ir import Plan

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rh_kernel.arrays import choosing, devices
+from rh_kernel.arrays import backend_selection, devices
 from rh_kernel.arrays.cuda import backend as cupy_backend
-from rh_kernel.arrays.devices import Card, NoCard, card
+from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
 from rh_kernel.arrays.native import toolchain
 from rh_kernel.command_line.arguments import main
 from rh_kernel.session import settings as settings_module
@@ -22,15 +22,15 @@ from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Source
 from tests.arrays.cuda.simulated_card import COMPILER, SimulatedCard
 
-H200 = Card("NVIDIA H200", 139 << 30)
-ABSENT = NoCard("CuPy is not installed", "install it")
+H200 = GPU("NVIDIA H200", 139 << 30)
+ABSENT = MissingGPU("CuPy is not installed", "install it")
 
 
 @pytest.fixture
-def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Card | NoCard], None]:
+def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[GPU | MissingGPU], None]:
     """Makes this the card that answers, or the reason why none does."""
 
-    def answer(found: Card | NoCard) -> None:
+    def answer(found: GPU | MissingGPU) -> None:
         monkeypatch.setattr(settings_module, "card", lambda: found)
 
     return answer
@@ -55,14 +55,14 @@ def test_at_first_arrays_are_of_float64_on_the_processor() -> None:
     assert (Settings().device, Settings().precision) == ("cpu", "float64")
 
 
-def test_the_card_is_named(answer: Callable[[Card | NoCard], None]) -> None:
+def test_the_card_is_named(answer: Callable[[GPU | MissingGPU], None]) -> None:
     answer(H200)
     session, said = ran("%device gpu\n%device")
     assert session.settings.device == "gpu"
     assert said == ["the device is gpu: compiled programs and training runs compute on NVIDIA H200, 139 GiB"] * 2
 
 
-def test_without_a_card_it_says_why_and_goes_on(answer: Callable[[Card | NoCard], None]) -> None:
+def test_without_a_card_it_says_why_and_goes_on(answer: Callable[[GPU | MissingGPU], None]) -> None:
     answer(ABSENT)
     session, said = ran("%device gpu\n%dtype float32\nloc w : Real = 1")
     assert (session.settings.device, session.settings.precision) == ("gpu", "float32")
@@ -82,7 +82,7 @@ def test_a_compiler_that_is_none_is_told_of(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_the_card_is_not_asked_before_the_cell_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    def asked() -> Card:
+    def asked() -> GPU:
         raise AssertionError
 
     monkeypatch.setattr(settings_module, "card", asked)
@@ -91,20 +91,20 @@ def test_the_card_is_not_asked_before_the_cell_runs(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("text", ["%device gpu\n%dtype float32\n%dtype half", "%dtype float32\n%device gpu\n1 / [1, 2, 3] @ 2"])
-def test_a_cell_that_fails_sets_nothing(text: str, answer: Callable[[Card | NoCard], None]) -> None:
+def test_a_cell_that_fails_sets_nothing(text: str, answer: Callable[[GPU | MissingGPU], None]) -> None:
     answer(H200)
     session, _ = ran(text)
     assert session.settings == Settings()
 
 
-def test_undo_puts_both_back(answer: Callable[[Card | NoCard], None]) -> None:
+def test_undo_puts_both_back(answer: Callable[[GPU | MissingGPU], None]) -> None:
     answer(H200)
     session, _ = ran("%device gpu\n%dtype float32")
     session, _ = ran("%undo", session)
     assert session.settings == Settings()
 
 
-def test_a_later_setting_keeps_what_was_set_before(answer: Callable[[Card | NoCard], None]) -> None:
+def test_a_later_setting_keeps_what_was_set_before(answer: Callable[[GPU | MissingGPU], None]) -> None:
     answer(ABSENT)
     session, _ = ran("%device gpu\n%strict on\n%dtype float32\n%limit steps 5")
     assert (session.settings.device, session.settings.precision, session.settings.strict) == ("gpu", "float32", True)
@@ -113,7 +113,7 @@ def test_a_later_setting_keeps_what_was_set_before(answer: Callable[[Card | NoCa
 @pytest.mark.parametrize("words", [(), ("--device", "cpu", "--dtype", "float32"), ("--device", "gpu")])
 def test_the_command_line_sets_them(
     words: tuple[str, ...],
-    answer: Callable[[Card | NoCard], None],
+    answer: Callable[[GPU | MissingGPU], None],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -126,12 +126,12 @@ def test_the_command_line_sets_them(
     assert written.err.startswith("RH401 No GPU available: CuPy is not installed") is ("gpu" in words)
 
 
-def card_of(monkeypatch: pytest.MonkeyPatch, cupy: Any, nvrtc: Any) -> Card | NoCard:
+def card_of(monkeypatch: pytest.MonkeyPatch, cupy: Any, nvrtc: Any) -> GPU | MissingGPU:
     """What is said of a machine with these modules."""
     modules = {"cupy": cupy, "cupy_backends.cuda.libs.nvrtc": nvrtc}
     monkeypatch.setattr(devices, "find_spec", modules.get)
     monkeypatch.setattr(devices, "import_module", modules.__getitem__)
-    return card()
+    return gpu()
 
 
 def runtime(cards: int = 1, driver: int = 13000, problem: Exception | None = None) -> Any:
@@ -165,19 +165,21 @@ NVRTC = SimpleNamespace(getVersion=lambda: (13, 5))
 )
 def test_why_no_card_answers(cupy: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = card_of(monkeypatch, cupy, NVRTC)
-    assert isinstance(found, NoCard)
+    assert isinstance(found, MissingGPU)
     assert why in found.why
 
 
 def test_a_card_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     found = card_of(monkeypatch, runtime(), NVRTC)
-    assert isinstance(found, Card)
+    assert isinstance(found, GPU)
     assert found.text == "NVIDIA H200, 139 GiB"
 
 
 def test_without_cupy_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "find_spec", dict[str, Any]().get)
-    assert card() == NoCard("CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew")
+    assert gpu() == MissingGPU(
+        "CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew"
+    )
 
 
 TRAINING = """
@@ -202,13 +204,13 @@ rev handle ([1, 2]) <u>. mlp(u) with sgd(0.1, 0.5)
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_a_cell_does_the_same_on_a_card(precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, _ = ran(f"%dtype {precision}\n{TRAINING}")
-    card = SimulatedCard(tmp_path)
-    for module in (choosing, settings_module):
+    gpu = SimulatedCard(tmp_path)
+    for module in (backend_selection, settings_module):
         monkeypatch.setattr(module, "card", lambda: H200)
     monkeypatch.setattr(cupy_backend, "available", lambda: None)
-    monkeypatch.setattr(cupy_backend, "import_module", card.module)
+    monkeypatch.setattr(cupy_backend, "import_module", gpu.module)
     there, _ = ran(f"%device gpu\n%dtype {precision}\n{TRAINING}")
-    assert card.launches > 0
+    assert gpu.launches > 0
     assert len(here.heap) == len(there.heap) == 2
     for location, content in here.heap.items():
         (found,) = [x for other, x in there.heap.items() if other.name == location.name]

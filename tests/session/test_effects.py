@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.ad.eff import core
-from rh_kernel.display.effects.values import type_text
+from rh_kernel.display.eff_cells.values import type_text
 from rh_kernel.session.results import (
     Counted,
     DeclarationMade,

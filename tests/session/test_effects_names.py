@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.reading.lexing import KEYWORDS
+from rh_kernel.ad.eff.frontend.lexing import KEYWORDS
 from rh_kernel.session.directives.help import help_text
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.results import DeclarationMade, ItemFailed, NamesShown, Notice, Returned
-from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
+from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.typing.definitions import BUILT_IN
 from tests.session.test_effects import STATE, codes, last, run, value
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.ad.comparison import distance
-from rh_kernel.ad.system import Pulled, Pushed
+from rh_kernel.ad.system import JvpResult, VjpResult
 from rh_kernel.session.results import (
     Computed,
     DeclarationMade,
@@ -89,7 +89,7 @@ def test_a_gradient_is_found_with_its_work() -> None:
         found = only(text)
         assert isinstance(found, Differentiated)
         (row,) = found.rows
-        assert isinstance(row.outcome, Pulled)
+        assert isinstance(row.outcome, VjpResult)
         assert row.outcome.gradient == (12 * factor, 9 * factor)
         assert row.outcome.primal == 2
         assert row.outcome.derivative >= 4
@@ -100,7 +100,7 @@ def test_a_tangent_is_pushed_forward() -> None:
     found = only("%ad chad-forward f(3, 2) along (1, -1)")
     assert isinstance(found, Differentiated)
     (row,) = found.rows
-    assert isinstance(row.outcome, Pushed)
+    assert isinstance(row.outcome, JvpResult)
     assert row.outcome.tangent == 3
 
 
@@ -108,7 +108,7 @@ def test_all_systems_are_compared() -> None:
     """Every system has a row, and all agree."""
     found = only("%ad all f(3, 2)")
     assert isinstance(found, Differentiated)
-    gradients = {row.system.name: row.outcome.gradient for row in found.rows if isinstance(row.outcome, Pulled)}
+    gradients = {row.system.name: row.outcome.gradient for row in found.rows if isinstance(row.outcome, VjpResult)}
     assert len(gradients) == len(found.rows)
     assert all(gradient == pytest.approx((12, 9), rel=1e-6) for gradient in gradients.values())
 
@@ -180,9 +180,9 @@ def test_what_a_reader_found_is_mended(text: str, expected: float) -> None:
     found = run(f"%%lambda\n{text}")[0][-1]
     assert isinstance(found, Differentiated)
     for row in found.rows:
-        if isinstance(row.outcome, Pulled):
+        if isinstance(row.outcome, VjpResult):
             assert row.outcome.gradient == (pytest.approx(expected),)
-    assert any(isinstance(row.outcome, Pulled) for row in found.rows)
+    assert any(isinstance(row.outcome, VjpResult) for row in found.rows)
 
 
 @pytest.mark.parametrize(

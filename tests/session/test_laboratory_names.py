@@ -8,7 +8,7 @@ from rh_kernel.ad.systems import NAMES
 from rh_kernel.session.directives.help import help_text
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result, Shown
-from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.typing.definitions import BUILT_IN

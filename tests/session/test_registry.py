@@ -6,11 +6,11 @@ import sys
 import pytest
 
 from rh_kernel.session.directives.registry import find, is_directive, names
-from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY
+from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION
 
 
 @pytest.mark.parametrize(
-    ("section", "name"), [(section, name) for section in ("", LABORATORY, EFFECTS) for name in names(section)]
+    ("section", "name"), [(section, name) for section in ("", LAMBDA_SECTION, EFF_SECTION) for name in names(section)]
 )
 def test_each_module_has_the_directives_that_the_registry_lists_there(section: str, name: str) -> None:
     directive = find(name, section)
@@ -23,8 +23,8 @@ def test_each_module_has_the_directives_that_the_registry_lists_there(section: s
 def test_a_directive_of_a_section_is_none_elsewhere() -> None:
     assert not is_directive("ad")
     assert not is_directive("count")
-    assert not is_directive("heap", EFFECTS)
-    assert find("ad", EFFECTS) is None
+    assert not is_directive("heap", EFF_SECTION)
+    assert find("ad", EFF_SECTION) is None
 
 
 def test_names_are_known_without_what_directives_need() -> None:

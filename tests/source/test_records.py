@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.source.records import frozen, frozen_by_name
+from rh_kernel.source.records import frozen, frozen_kw_only
 
 
 @frozen
@@ -39,7 +39,7 @@ class Empty:
     """No field at all"""
 
 
-@frozen_by_name
+@frozen_kw_only
 class Named:
     """Made from keyword arguments"""
 
@@ -85,6 +85,6 @@ def test_a_dataclass_may_inherit_from_a_record() -> None:
     assert Watched(more=2) == Watched(more=2, name="a")
     with pytest.raises(TypeError, match="Python watches over"):
 
-        @frozen_by_name
+        @frozen_kw_only
         class Below(Watched):
             pass

@@ -40,7 +40,7 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.dimensions import Dim, ceil, dim, floor
 from rh_kernel.syntax.printing.doc import Annotation, Mark, Spanned, annotated_texts, plain
-from rh_kernel.syntax.printing.printer import Brevity, command_doc, handler_doc, show, term_doc, type_text
+from rh_kernel.syntax.printing.printer import Abbreviation, command_doc, handler_doc, show, term_doc, type_text
 from rh_kernel.syntax.printing.terms import INDEXED
 from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, Pattern, ValueKind
 from rh_kernel.syntax.types import SCALAR, Product, Real, ShapeVar, product, real
@@ -159,11 +159,11 @@ def test_an_abridged_array_shows_its_type() -> None:
 
 def test_numbers_are_shown_to_so_many_digits() -> None:
     M = Tuple((constant(-2 / 3), constant([1e6 / 7, 0.5, -0.0]), Const(constant([0.1, 0.7]).value.astype("float32"))))
-    assert plain(term_doc(M, brevity=Brevity(digits=3))) == "⟨-0.667, [143000.0, 0.5, -0.0], [0.1, 0.7]⟩"
+    assert plain(term_doc(M, brevity=Abbreviation(digits=3))) == "⟨-0.667, [143000.0, 0.5, -0.0], [0.1, 0.7]⟩"
 
 
 def test_a_long_tuple_is_abridged() -> None:
-    assert plain(term_doc(Tuple((a, b, c, a)), ABC, brevity=Brevity(entries=1))) == "⟨a, b, c, a⟩"
+    assert plain(term_doc(Tuple((a, b, c, a)), ABC, brevity=Abbreviation(entries=1))) == "⟨a, b, c, a⟩"
     assert show(Tuple((a, b, c, a)), names=ABC, abridge=2) == "⟨a, b, …⟩"
 
 
@@ -247,7 +247,7 @@ def test_a_reverse_handler() -> None:
 
 def test_handling() -> None:
     P = RevHandle(constant([1, 2]), Scope(("x",), NET), SGD)
-    arrays = plain(command_doc(P, brevity=Brevity(entries=1)), 1000)
+    arrays = plain(command_doc(P, brevity=Abbreviation(entries=1)), 1000)
     assert arrays == f"rev handle (‹Real(2)›) ⟨x⟩. let z ⇐ FC[w0](x) in ⌊swish(z)⌋ with {show(SGD, 1000)}".replace(
         "[1.0, 2.0]", "‹Real(2)›"
     )

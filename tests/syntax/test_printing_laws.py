@@ -23,8 +23,8 @@ from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
 from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.declarations import declare
-from rh_kernel.typing.elaboration.finishing import finished
 from rh_kernel.typing.elaboration.items import ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.elaboration.zonking import finished
 from rh_kernel.typing.unification.unify import Unifier
 from tests.tiers import law
 

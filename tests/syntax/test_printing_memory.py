@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Proj, R, Rd, Scope, Term, Tuple
-from rh_kernel.syntax.printing import memory as printing_memory
+from rh_kernel.syntax.printing import memo as printing_memory
 from rh_kernel.syntax.printing.doc import (
     Annotated,
     Annotation,
@@ -24,7 +24,7 @@ from rh_kernel.syntax.printing.doc import (
     annotated_texts,
     plain,
 )
-from rh_kernel.syntax.printing.printer import EXACT, Brevity, Memory, Path, symbols, term_doc
+from rh_kernel.syntax.printing.printer import EXACT, Abbreviation, Path, PrintCache, symbols, term_doc
 from rh_kernel.syntax.printing.symbols import Symbols
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import constant
@@ -32,7 +32,7 @@ from tests.syntax.test_printing_laws import GAMMA, HINTS, TYPES, VECTOR, a_term,
 from tests.tiers import law
 
 NAMINGS = (("x", "y", "z"), ("z", "y", "x"), ("x", "x'", "x''"), ("swish", "x₃", "p"), ("u", "u", "u"))
-MANNERS = (EXACT, Brevity(entries=2), Brevity.at(1), Brevity.at(12, 2))
+MANNERS = (EXACT, Abbreviation(entries=2), Abbreviation.at(1), Abbreviation.at(12, 2))
 WIDTHS = (20, 100, math.inf)
 SWISH = member("swish", VECTOR.shape)
 
@@ -63,7 +63,7 @@ def subterms(M: Term) -> Iterator[Path]:
 @law(150)
 @given(st.integers(0, 2**32), st.sampled_from(TYPES), st.integers(1, 6), st.sampled_from((1, 3, 20_000)))
 def test_what_is_remembered_is_what_is_written(seed: int, A: Type, fuel: int, most: int) -> None:
-    r, memory = Random(seed), Memory()
+    r, memory = Random(seed), PrintCache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(printing_memory, "MOST", most)
         for M in family(r, A, fuel) * 2:
@@ -76,7 +76,7 @@ def test_what_is_remembered_is_what_is_written(seed: int, A: Type, fuel: int, mo
 
 def test_a_name_that_is_numbered_is_numbered_anew_where_others_are_alike() -> None:
     M = Let(constant(1), Scope(("x",), Tuple((Bound(0), Bound(1), Bound(2), Bound(3)))))
-    memory = Memory()
+    memory = PrintCache()
     for names, number in ((("x", "x'", "x''"), "₃"), (("x₉", "x", "x'", "x''"), "₄"), (("y", "x", "x'", "x''"), "₃")):
         text = plain(term_doc(M, names, memory=memory))
         assert text == f"let x{number} ← 1.0 in ⟨x{number}, x'', x', x⟩"
@@ -86,7 +86,7 @@ def test_a_name_that_is_numbered_is_numbered_anew_where_others_are_alike() -> No
 
 def test_a_variable_is_not_called_like_a_function_that_came_into_sight() -> None:
     M = Let(constant([1, 2]), Scope(("swish",), Bound(0)))
-    memory = Memory()
+    memory = PrintCache()
     for N, name in ((M, "swish"), (Plus(M, Call(SWISH, Bound(0))), "swish'"), (M, "swish")):
         assert plain(term_doc(N, ("x",), memory=memory)).lstrip("(").startswith(f"let {name} ←")
 
@@ -94,7 +94,7 @@ def test_a_variable_is_not_called_like_a_function_that_came_into_sight() -> None
 def test_what_two_documents_have_in_common_is_written_once() -> None:
     part = Call(SWISH, Call(SWISH, constant([1, 2])))
     chain = Let(Bound(0), Scope(("a",), Let(Bound(1), Scope(("b",), Plus(part, Bound(0))))))
-    memory = Memory()
+    memory = PrintCache()
     first, second = (term_doc(Let(M, Scope(("x",), chain)), ("y",), memory=memory) for M in (part, Plus(part, part)))
     common = {id(doc) for doc in shared(first)} & {id(doc) for doc in shared(second)}
     texts = {" ".join(plain(doc).split()) for doc in shared(second) if id(doc) in common}
@@ -120,7 +120,7 @@ def shared(doc: Doc) -> Iterator[Shared]:
 
 def test_what_is_marked_is_never_shared() -> None:
     M = Plus(constant(1), constant(2))
-    memory = Memory()
+    memory = PrintCache()
     for path, text in (((0,), "1.0"), ((1,), "2.0"), ((), "1.0 + 2.0")):
         doc = term_doc(M, (), {path: Mark("redex")}, EXACT, memory)
         assert annotated_texts(doc) == ("1.0 + 2.0", [(Mark("redex"), text)])
@@ -128,7 +128,7 @@ def test_what_is_marked_is_never_shared() -> None:
 
 def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(printing_memory, "MOST", 10)
-    memory = Memory()
+    memory = PrintCache()
     terms = [constant(i) for i in range(100)]
     for M in terms:
         term_doc(M, memory=memory)
@@ -137,8 +137,8 @@ def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.Monkey
     assert found[0]
     assert sum(found) <= 20
     for manner in range(20):
-        term_doc(constant(1), brevity=Brevity(entries=manner), memory=memory)
-    assert len(memory.shelves) <= printing_memory.MANNERS
+        term_doc(constant(1), brevity=Abbreviation(entries=manner), memory=memory)
+    assert len(memory.shelves) <= printing_memory.MAX_STYLES
 
 
 @law(100)

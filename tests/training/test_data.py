@@ -88,9 +88,9 @@ def test_spiral_has_three_arms_in_the_disc() -> None:
     assert data.arrays["t"].sum(axis=0).tolist() == [100, 100, 100]
 
 
-@pytest.mark.parametrize("name", bundled.MADE)
+@pytest.mark.parametrize("name", bundled.SYNTHETIC)
 def test_made_sets_are_made_the_same_way_every_time(name: str) -> None:
-    made = bundled.MADE[name]
+    made = bundled.SYNTHETIC[name]
     again = made()
     for key, array in made().items():
         assert np.array_equal(array, again[key])
@@ -129,7 +129,7 @@ def bunch(name: str) -> tuple[Any, Any]:
     return getattr(datasets, f"load_{name}")(return_X_y=True)
 
 
-@pytest.mark.parametrize("name", bundled.COLLECTED)
+@pytest.mark.parametrize("name", bundled.FROM_SCIKIT_LEARN)
 def test_what_is_read_without_scikit_learn_is_what_it_gives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     x, labels = bunch(name)
     table = np.column_stack([x, labels])

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.arrays.arena import Contents, Layout
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.contents import Contents, Layout
+from rh_kernel.arrays.execution import Machine, prepare
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.running import Machine, prepare
 from rh_kernel.loops.ir import Integers
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array

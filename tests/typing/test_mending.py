@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.typing.explaining.mending import is_slip
+from rh_kernel.typing.diagnostics.quick_fixes import is_typo
 from tests.typing.cells import value, wrong
 
 VECTORS = [
@@ -59,7 +59,7 @@ SLIPS = [
 
 @pytest.mark.parametrize(("name", "known", "is_one"), SLIPS)
 def test_a_name_is_replaced_where_it_is_surely_misspelt(name: str, known: str, is_one: bool) -> None:
-    assert is_slip(name, known) is is_one
+    assert is_typo(name, known) is is_one
     found = wrong(f"const {known} = 1\n2 * {name}")[0]
     assert (found.fix is not None) is is_one
     if not is_one and name != "mean":

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.typing.explaining.nearness import nearest, of_elsewhere
+from rh_kernel.typing.diagnostics.suggestions import foreign_name_hint, nearest
 from tests.typing.cells import run, wrong
 
 names = st.text("abcdefgklmnoprstw0_", min_size=3, max_size=10).filter(lambda name: name[0].isalpha())
@@ -36,7 +36,7 @@ def test_a_name_of_another_language(name: str, meant: str | None) -> None:
 @pytest.mark.parametrize("name", ["True", "False", "None", "zeros", "ones", "eye"])
 def test_a_value_of_another_language_has_no_name_near_it_but_words(name: str) -> None:
     [complaint] = wrong(f"2 * {name}")
-    assert complaint.hint == of_elsewhere(name) != ""
+    assert complaint.hint == foreign_name_hint(name) != ""
 
 
 def test_an_operation_that_nothing_handles_is_told_where_it_is_used() -> None:

@@ -14,7 +14,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.types import Product, Type
-from rh_kernel.typing.elaboration.siblings import ENOUGH
+from rh_kernel.typing.elaboration.error_recovery import MAX_FAILURES
 from rh_kernel.typing.errors import DependsOnError, UnknownName
 from rh_kernel.typing.unification.unify import Unifier
 from tests.tiers import law
@@ -64,8 +64,8 @@ def test_what_is_independent_is_told_together(text: str, expected: list[tuple[st
 
 
 def test_a_long_program_is_given_up_after_many_errors() -> None:
-    text = "let x <- 1 in " + "".join(f"let y{i} <- x + aa{i} in " for i in range(3 * ENOUGH)) + "x"
-    assert len(wrong(text)) == ENOUGH
+    text = "let x <- 1 in " + "".join(f"let y{i} <- x + aa{i} in " for i in range(3 * MAX_FAILURES)) + "x"
+    assert len(wrong(text)) == MAX_FAILURES
 
 
 def names(node: Any) -> Iterator[s.Var]:
@@ -102,10 +102,10 @@ def test_what_the_unifier_forgets_was_never_there(before: list[tuple[int, Type]]
     unifier = Unifier()
     unknown = [unifier.fresh_type() for _ in range(6)]
     for i, A in before:
-        unifier.same_type(unknown[i], Product((A, unknown[i - 1])) if i % 2 else A)
+        unifier.unify_types(unknown[i], Product((A, unknown[i - 1])) if i % 2 else A)
     known = [unifier.type(X) for X in unknown]
     mark = unifier.mark()
     for i, A in after:
-        unifier.same_type(unknown[i], A)
+        unifier.unify_types(unknown[i], A)
     unifier.back(mark)
     assert [unifier.type(X) for X in unknown] == known

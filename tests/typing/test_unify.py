@@ -21,19 +21,19 @@ types: st.SearchStrategy[Type] = st.recursive(
 
 @given(types)
 def test_a_type_is_equal_to_itself(A: Type) -> None:
-    assert Unifier().same_type(A, A)
+    assert Unifier().unify_types(A, A)
 
 
 @given(types, types)
 def test_types_without_unknowns_are_equal_when_they_are_the_same(A: Type, B: Type) -> None:
-    assert Unifier().same_type(A, B) == (A == B)
+    assert Unifier().unify_types(A, B) == (A == B)
 
 
 @given(types)
 def test_an_unknown_becomes_what_it_is_made_equal_to(A: Type) -> None:
     unifier = Unifier()
     X = unifier.fresh_type()
-    assert unifier.same_type(X, A)
+    assert unifier.unify_types(X, A)
     assert unifier.type(X) == A
     assert unifier.type(Product((X, X))) == Product((A, A))
 
@@ -42,7 +42,7 @@ def test_an_unknown_becomes_what_it_is_made_equal_to(A: Type) -> None:
 def test_a_linear_equation_is_solved(d: Dim, c: int) -> None:
     unifier = Unifier()
     x = unifier.fresh_dim()
-    assert unifier.same_dim(dim(c) * x + d, dim(0)) is not (not solvable(dim(c) * x + d))
+    assert unifier.unify_dims(dim(c) * x + d, dim(0)) is not (not solvable(dim(c) * x + d))
     if unifier.settle() is None and isolate(dim(c) * x + d) is not None:
         assert unifier.dim(dim(c) * x + d) == dim(0)
 
@@ -51,16 +51,16 @@ def test_a_linear_equation_is_solved(d: Dim, c: int) -> None:
 def test_a_product_with_an_unknown_is_solved_where_the_rest_is_a_multiple(d: Dim) -> None:
     unifier = Unifier()
     x = unifier.fresh_dim()
-    assert unifier.same_dim(x * dim("k"), d * dim("k"))
+    assert unifier.unify_dims(x * dim("k"), d * dim("k"))
     assert unifier.dim(x) == d
 
 
 def test_an_equation_waits_until_it_can_be_solved() -> None:
     unifier = Unifier()
     m, n = unifier.fresh_dim("m"), unifier.fresh_dim("n")
-    assert unifier.same_dim(m * n, dim(6))
+    assert unifier.unify_dims(m * n, dim(6))
     assert unifier.settle() is not None
-    assert unifier.same_dim(n, dim(3))
+    assert unifier.unify_dims(n, dim(3))
     assert unifier.settle() is None
     assert unifier.dim(m) == dim(2)
 
@@ -68,37 +68,37 @@ def test_an_equation_waits_until_it_can_be_solved() -> None:
 def test_a_waiting_equation_can_turn_out_wrong() -> None:
     unifier = Unifier()
     m, n = unifier.fresh_dim("m"), unifier.fresh_dim("n")
-    assert unifier.same_dim(m * n, dim(6))
-    assert not unifier.same_dim(n, dim(4))
+    assert unifier.unify_dims(m * n, dim(6))
+    assert not unifier.unify_dims(n, dim(4))
 
 
 def test_what_no_integer_solves_is_refused_at_once() -> None:
     unifier = Unifier()
     n = unifier.fresh_dim()
-    assert not unifier.same_dim(dim(2) * n, dim(3))
-    assert not unifier.same_dim(dim(2) * n * n, dim(2) * dim("k") + dim(1))
+    assert not unifier.unify_dims(dim(2) * n, dim(3))
+    assert not unifier.unify_dims(dim(2) * n * n, dim(2) * dim("k") + dim(1))
 
 
 def test_a_type_does_not_hold_itself() -> None:
     unifier = Unifier()
     X = unifier.fresh_type()
-    assert not unifier.same_type(X, Product((X, SCALAR)))
+    assert not unifier.unify_types(X, Product((X, SCALAR)))
 
 
 def test_an_unknown_shape_takes_any_number_of_axes() -> None:
     unifier = Unifier()
     s = unifier.fresh_shape()
-    assert unifier.same_type(Real(s), real(2, "n"))
+    assert unifier.unify_types(Real(s), real(2, "n"))
     assert unifier.type(Real(s)) == real(2, "n")
-    assert not unifier.same_type(Real(s), real(2))
-    assert not unifier.same_shape(ShapeVar("s"), (dim(1),))
+    assert not unifier.unify_types(Real(s), real(2))
+    assert not unifier.unify_shapes(ShapeVar("s"), (dim(1),))
 
 
 @given(types, types)
 def test_trying_changes_nothing(A: Type, B: Type) -> None:
     unifier = Unifier()
     X, d = unifier.fresh_type(), unifier.fresh_dim()
-    unifier.would_fit(Product((X, A, real(d))), Product((B, B, real(3))))
+    unifier.is_unifiable(Product((X, A, real(d))), Product((B, B, real(3))))
     assert unifier.type(X) == X
     assert unifier.dim(d) == d
 
@@ -107,9 +107,9 @@ def test_going_back_forgets() -> None:
     unifier = Unifier()
     d = unifier.fresh_dim()
     mark = unifier.mark()
-    assert unifier.same_dim(d, dim(3))
+    assert unifier.unify_dims(d, dim(3))
     unifier.back(mark)
-    assert unifier.same_dim(d, dim(4))
+    assert unifier.unify_dims(d, dim(4))
 
 
 def test_unknowns_are_shown_by_their_names() -> None:
@@ -144,4 +144,4 @@ def test_what_is_kept_stays_open() -> None:
 
 
 def test_the_unit_is_no_scalar() -> None:
-    assert not Unifier().same_type(UNIT, SCALAR)
+    assert not Unifier().unify_types(UNIT, SCALAR)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rh_kernel.workspace.outcomes_laboratory import Counting, Plain, Reduction, Returning
+from rh_kernel.workspace.outcomes_of_cells import Counting, Plain, Reduction, Returning
 from rh_kernel.workspace.workspace import Workspace
 
 MINE = "include forward\ninclude evaluate\ndata Pair a = Pair a a\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rh_kernel.ad.system import Pulled
+from rh_kernel.ad.system import VjpResult
 from rh_kernel.workspace.errors import Wrong
 from rh_kernel.workspace.outcomes import Derivative, Forms
 from rh_kernel.workspace.workspace import Workspace
@@ -62,7 +62,7 @@ def test_what_each_system_found():
     assert isinstance(found, Derivative)
     assert "function values" in found.refused["reverse-handler"]
     tape = found.found["tape"]
-    assert isinstance(tape, Pulled)
+    assert isinstance(tape, VjpResult)
     assert (tape.value, tape.gradient) == (9.0, (6.0,))
     assert not set(found.found) & set(found.refused)
 

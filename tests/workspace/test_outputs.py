@@ -23,7 +23,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import constant
 from rh_kernel.workspace.outputs import BETWEEN_UPDATES, Outputs, joined
-from rh_kernel.workspace.ticking import BETWEEN, SILENT
+from rh_kernel.workspace.status_line import SILENCE, TICK_INTERVAL
 
 VALUE = ValueFound(SCALAR, constant(0.25), (), is_command=False)
 DONE = TrainingDone(3, 4, (), 0.5, ())
@@ -159,8 +159,8 @@ class Silent(Front):
 
     def wait(self, seconds: float) -> list[str]:
         before = len(self.sent)
-        for _ in range(round(seconds / BETWEEN)):
-            self.now += BETWEEN
+        for _ in range(round(seconds / TICK_INTERVAL)):
+            self.now += TICK_INTERVAL
             self.outputs.tick()
         return [name for name, _ in self.sent[before:]]
 
@@ -171,11 +171,11 @@ class Silent(Front):
 
 def test_a_cell_that_is_silent_for_a_second_tells_what_it_is_at() -> None:
     front = Silent()
-    assert front.wait(SILENT - BETWEEN) == []
-    assert front.wait(2 * BETWEEN) == ["display_data", "update_display_data"]
+    assert front.wait(SILENCE - TICK_INTERVAL) == []
+    assert front.wait(2 * TICK_INTERVAL) == ["display_data", "update_display_data"]
     assert front.line == "reading · 1.2 s"
     front.take(Working("reducing", "1,200 steps"))
-    assert front.wait(BETWEEN) == ["update_display_data"]
+    assert front.wait(TICK_INTERVAL) == ["update_display_data"]
     assert front.line == "reducing · 1,200 steps · 1.5 s"
     displays = {content["transient"]["display_id"] for _, content in front.sent}
     assert len(displays) == 1
@@ -183,12 +183,12 @@ def test_a_cell_that_is_silent_for_a_second_tells_what_it_is_at() -> None:
 
 def test_the_line_makes_room_for_the_first_output_and_the_next_silence_has_a_line_of_its_own() -> None:
     front = Silent()
-    front.wait(SILENT)
+    front.wait(SILENCE)
     front.sent.clear()
     front.show(Notice("done"))
     assert front.kinds == ["clear_output", "display_data"]
     assert front.sent[0][1] == {"wait": True}
-    assert front.wait(SILENT) == ["display_data"]
+    assert front.wait(SILENCE) == ["display_data"]
     line = front.sent[-1][1]["transient"]["display_id"]
     front.sent.clear()
     front.show(VALUE)
@@ -205,15 +205,15 @@ def interrupted(outputs: Outputs) -> None:
 @pytest.mark.parametrize("end", [Outputs.finish, interrupted])
 def test_nothing_is_left_of_the_line_when_the_cell_has_ended(end: Callable[[Outputs], None]) -> None:
     front = Silent()
-    front.wait(SILENT)
+    front.wait(SILENCE)
     front.sent.clear()
     end(front.outputs)
     assert front.sent == [("clear_output", {"wait": False})]
-    assert front.wait(SILENT) == []
+    assert front.wait(SILENCE) == []
 
 
 def test_progress_of_a_training_run_is_a_sign_of_life() -> None:
     front = Silent()
     for epoch in range(20):
         front.take(progress(epoch))
-        assert front.wait(BETWEEN) == []
+        assert front.wait(TICK_INTERVAL) == []

@@ -7,7 +7,7 @@ from typing import Any
 from rh_kernel.session.results import Result, Shown
 from rh_kernel.session.session import execute
 from rh_kernel.source.span import Source
-from rh_kernel.workspace.widgets import MOST, Widgets
+from rh_kernel.workspace.widgets import MAX_OPEN, Widgets
 from rh_kernel.workspace.workspace import Workspace
 
 
@@ -31,7 +31,7 @@ def alive() -> set[str]:
 def test_a_cell_keeps_the_newest_of_its_widgets() -> None:
     widgets, result = Widgets(), traced()
     widgets.begin("a")
-    made = [shown(widgets, "a", result) for _ in range(MOST + 2)]
+    made = [shown(widgets, "a", result) for _ in range(MAX_OPEN + 2)]
     assert alive() >= set(made[2:])
     assert not alive() & set(made[:2])
     widgets.begin("a")
@@ -41,12 +41,12 @@ def test_a_cell_keeps_the_newest_of_its_widgets() -> None:
 def test_all_cells_together_keep_so_many() -> None:
     widgets, result, before = Widgets(), traced(), alive()
     made: list[str] = []
-    for number in range(MOST + 20):
+    for number in range(MAX_OPEN + 20):
         widgets.begin(f"{number}")
         made.append(shown(widgets, f"{number}", result))
     assert alive() & set(made) == set(made[20:])
-    assert len(alive() - before) == 2 * MOST, "each has a layout, and no layout is left of the others"
-    for number in range(MOST + 20):
+    assert len(alive() - before) == 2 * MAX_OPEN, "each has a layout, and no layout is left of the others"
+    for number in range(MAX_OPEN + 20):
         widgets.begin(f"{number}")
     assert alive() == before
 
@@ -65,7 +65,7 @@ def test_widgets_go_with_the_outputs_that_show_them() -> None:
 
 def test_one_that_was_closed_otherwise_makes_room() -> None:
     widgets, result = Widgets(), traced()
-    made = [shown(widgets, "a", result) for _ in range(MOST)]
+    made = [shown(widgets, "a", result) for _ in range(MAX_OPEN)]
     from ipywidgets.widgets import widget
 
     vars(widget)["_instances"][made[-1]].close()

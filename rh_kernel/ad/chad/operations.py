@@ -10,7 +10,7 @@ from functools import cache
 from typing import TypeAlias, cast
 
 from rh_kernel.ad.language import core, scalars
-from rh_kernel.ad.language.evaluation import Tally, evaluate
+from rh_kernel.ad.language.evaluation import OpCounter, evaluate
 from rh_kernel.ad.language.values import Value, array, entries
 
 Many: TypeAlias = tuple[Value, ...]
@@ -26,9 +26,9 @@ class Operation:
     name: str
     domain: tuple[int, ...]
     codomain: int
-    apply: Callable[[Many, Tally], Value] = field(compare=False, repr=False)
-    push: Callable[[Many, Many, Tally], Value] = field(compare=False, repr=False)
-    pull: Callable[[Many, Value, Tally], Many] = field(compare=False, repr=False)
+    apply: Callable[[Many, OpCounter], Value] = field(compare=False, repr=False)
+    push: Callable[[Many, Many, OpCounter], Value] = field(compare=False, repr=False)
+    pull: Callable[[Many, Value, OpCounter], Many] = field(compare=False, repr=False)
     arguments: tuple[str, ...] = field(compare=False, repr=False, default=())
     partials: tuple[core.Term, ...] = field(compare=False, repr=False, default=())
 
@@ -47,16 +47,16 @@ def scalar(symbol: str) -> Operation:
     partials = tuple(scalars.partial(symbol, i, point) for i in range(1, k + 1))
     scaled = tuple(scalars.applied("mul", d, core.Variable("v")) for d in partials)
 
-    def apply(values: Many, tally: Tally) -> Value:
+    def apply(values: Many, tally: OpCounter) -> Value:
         tally.operations += 1
         return scalars.apply(symbol, *cast(tuple[float, ...], values))
 
-    def push(values: Many, tangents: Many, tally: Tally) -> Value:
+    def push(values: Many, tangents: Many, tally: OpCounter) -> Value:
         tally.operations += k - 1
         environment = dict(zip(names, values, strict=True))
         return sum(_number(evaluate(d, {**environment, "v": w}, tally)) for d, w in zip(scaled, tangents, strict=True))
 
-    def pull(values: Many, cotangent: Value, tally: Tally) -> Many:
+    def pull(values: Many, cotangent: Value, tally: OpCounter) -> Many:
         environment = {**dict(zip(names, values, strict=True)), "v": cotangent}
         return tuple(evaluate(d, environment, tally) for d in scaled)
 
@@ -67,11 +67,11 @@ def scalar(symbol: str) -> Operation:
 def total(n: int) -> Operation:
     """``sum : real^n → real``"""
 
-    def apply(values: Many, tally: Tally) -> Value:
+    def apply(values: Many, tally: OpCounter) -> Value:
         tally.operations += max(n - 1, 0)
         return float(sum(entries(values[0])))
 
-    def pull(_: Many, cotangent: Value, __: Tally) -> Many:
+    def pull(_: Many, cotangent: Value, __: OpCounter) -> Many:
         return (array([_number(cotangent)] * n),)
 
     return Operation("sum", (n,), 1, apply, lambda _, tangents, tally: apply(tangents, tally), pull)
@@ -81,11 +81,11 @@ def total(n: int) -> Operation:
 def replicate(n: int) -> Operation:
     """``replicate_n : real → real^n``"""
 
-    def pull(_: Many, cotangent: Value, tally: Tally) -> Many:
+    def pull(_: Many, cotangent: Value, tally: OpCounter) -> Many:
         tally.operations += max(n - 1, 0)
         return (float(sum(entries(cotangent))),)
 
-    def apply(values: Many, _: Tally) -> Value:
+    def apply(values: Many, _: OpCounter) -> Value:
         return array([_number(values[0])] * n)
 
     return Operation(f"replicate_{n}", (1,), n, apply, lambda _, tangents, tally: apply(tangents, tally), pull)
@@ -95,15 +95,15 @@ def replicate(n: int) -> Operation:
 def dot(n: int) -> Operation:
     """``dot : real^n × real^n → real``"""
 
-    def apply(values: Many, tally: Tally) -> Value:
+    def apply(values: Many, tally: OpCounter) -> Value:
         tally.operations += max(2 * n - 1, 0)
         return float(sum(x * y for x, y in zip(entries(values[0]), entries(values[1]), strict=True)))
 
-    def push(values: Many, tangents: Many, tally: Tally) -> Value:
+    def push(values: Many, tangents: Many, tally: OpCounter) -> Value:
         tally.operations += 1
         return _number(apply((values[0], tangents[1]), tally)) + _number(apply((values[1], tangents[0]), tally))
 
-    def pull(values: Many, cotangent: Value, tally: Tally) -> Many:
+    def pull(values: Many, cotangent: Value, tally: OpCounter) -> Many:
         tally.operations += 2 * n
         w = _number(cotangent)
         return array([w * y for y in entries(values[1])]), array([w * x for x in entries(values[0])])
@@ -115,10 +115,10 @@ def dot(n: int) -> Operation:
 def index(i: int, n: int) -> Operation:
     """``xs[i] : real^n → real``"""
 
-    def apply(values: Many, _: Tally) -> Value:
+    def apply(values: Many, _: OpCounter) -> Value:
         return entries(values[0])[i]
 
-    def pull(_: Many, cotangent: Value, __: Tally) -> Many:
+    def pull(_: Many, cotangent: Value, __: OpCounter) -> Many:
         return (array([_number(cotangent) if j == i else 0.0 for j in range(n)]),)
 
     return Operation(f"[{i}]", (n,), 1, apply, lambda _, tangents, tally: apply(tangents, tally), pull)

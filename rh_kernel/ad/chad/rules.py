@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from rh_kernel.ad.chad.source import Context, Supply
+from rh_kernel.ad.chad.source import Context, NameSupply
 from rh_kernel.ad.chad.target import terms as target
 from rh_kernel.ad.chad.target.types import AnyType, Product
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.types import Function, Real, Sum, Type
 from rh_kernel.ad.language.types import Product as SourceProduct
-from rh_kernel.source.descent import Descent
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.trampoline import Descent
 
 
 class Rule(Enum):
@@ -49,7 +49,7 @@ class Derived:
 class Derivation:
     """Names that are not in use, and the rules that were used."""
 
-    supply: Supply
+    supply: NameSupply
     used: set[Rule] = field(default_factory=set[Rule])
 
     def linear(self, A: AnyType, wanted: str = "v") -> "Stoup":

@@ -18,11 +18,11 @@ from rh_kernel.ad.chad.target.terms import Call, Term, Tuple, Variable
 from rh_kernel.ad.chad.target.traversal import count
 from rh_kernel.ad.chad.target.types import Mode
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.evaluation import Tally, run
+from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import is_ground
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.system import Point, Pulled, Pushed, refuse
+from rh_kernel.ad.system import JvpResult, Point, VjpResult, refuse
 
 
 def transformed(system: str, program: Program, mode: Mode) -> Term:
@@ -52,16 +52,16 @@ def _context(system: str, program: Program, mode: Mode) -> Context:
     return Context.of(mode, program.parameters)
 
 
-def pull(program: Program, point: Point, cotangent: Value, t: Term) -> Pulled:
+def pull(program: Program, point: Point, cotangent: Value, t: Term) -> VjpResult:
     """``f(V)`` and ``Dᵗf(V; W)``, where t is ``D(M)`` in reverse mode, or equal to it."""
     value, pulled, counters = _run(program, point, cotangent, t)
-    return Pulled(value, cast(Point, pulled), _primal(program, point), counters.operations, count(t), counters.named())
+    return VjpResult(value, cast(Point, pulled), _primal(program, point), counters.operations, count(t), counters.named())
 
 
-def push(program: Program, point: Point, tangents: Point, t: Term) -> Pushed:
+def push(program: Program, point: Point, tangents: Point, t: Term) -> JvpResult:
     """``f(V)`` and ``Df(V; W)``, where t is ``D(M)`` in forward mode, or equal to it."""
     value, pushed, counters = _run(program, point, tangents, t)
-    return Pushed(value, pushed, _primal(program, point), counters.operations, count(t), counters.named())
+    return JvpResult(value, pushed, _primal(program, point), counters.operations, count(t), counters.named())
 
 
 def _run(program: Program, point: Point, direction: Value, t: Term) -> tuple[Value, Value, Counters]:
@@ -73,12 +73,12 @@ def _run(program: Program, point: Point, direction: Value, t: Term) -> tuple[Val
 
 
 def _primal(program: Program, point: Point) -> int:
-    tally = Tally()
+    tally = OpCounter()
     run(program, point, tally)
     return tally.operations
 
 
-def pull_accumulated(program: Program, point: Point, cotangent: Value, t: Term) -> Pulled:
+def pull_accumulated(program: Program, point: Point, cotangent: Value, t: Term) -> VjpResult:
     """``f(V)`` and ``Dᵗf(V; W)``, where t is the derivative with accumulators."""
     counters, state = Counters(), State()
     names = (x for x, _ in program.parameters)
@@ -86,4 +86,4 @@ def pull_accumulated(program: Program, point: Point, cotangent: Value, t: Term) 
         value, backward = evaluate(t, dict(zip(names, point, strict=True)), counters)
         accumulating.run(backward, cotangent, state, counters)
     gradient = tuple(full(A, state.get(x)) for x, A in program.parameters)
-    return Pulled(value, gradient, _primal(program, point), counters.operations, commands.count(t), counters.named())
+    return VjpResult(value, gradient, _primal(program, point), counters.operations, commands.count(t), counters.named())

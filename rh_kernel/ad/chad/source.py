@@ -37,7 +37,7 @@ class Context:
         return self.names.index(name) + 1
 
 
-class Supply:
+class NameSupply:
     """A supply of names, none of which is given out twice."""
 
     __slots__ = ("_last", "_used")

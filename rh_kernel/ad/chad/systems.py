@@ -13,7 +13,7 @@ from rh_kernel.ad.language.binding import binders
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.printing import program as program_document
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, System
+from rh_kernel.ad.system import JvpResult, Point, Stage, System, VjpResult
 
 _PAPER = "Vákár and Smeding, CHAD: Combinatory Homomorphic Automatic Differentiation, TOPLAS 44(3), 2022"
 _EFFICIENT = "Smeding and Vákár, Efficient CHAD, POPL 2024, with closures that give what they have captured"
@@ -21,15 +21,15 @@ _EFFICIENT = "Smeding and Vákár, Efficient CHAD, POPL 2024, with closures that
 _Transformation: TypeAlias = Callable[[str, Program, Mode], Term]
 
 
-def _reverse(name: str, transformation: _Transformation) -> Callable[[Program, Point, Value], Pulled]:
-    def reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
+def _reverse(name: str, transformation: _Transformation) -> Callable[[Program, Point, Value], VjpResult]:
+    def reverse(program: Program, point: Point, cotangent: Value) -> VjpResult:
         return pull(program, point, cotangent, transformation(name, program, Mode.REVERSE))
 
     return reverse
 
 
-def _forward(name: str, transformation: _Transformation) -> Callable[[Program, Point, Point], Pushed]:
-    def forward(program: Program, point: Point, tangents: Point) -> Pushed:
+def _forward(name: str, transformation: _Transformation) -> Callable[[Program, Point, Point], JvpResult]:
+    def forward(program: Program, point: Point, tangents: Point) -> JvpResult:
         return push(program, point, tangents, transformation(name, program, Mode.FORWARD))
 
     return forward
@@ -61,7 +61,7 @@ def _combinator_stages(program: Program) -> tuple[Stage, ...]:
     return _stages(program, Stage("combinators", combinators.document(f)), derivative=derivative)
 
 
-def _pull_accumulated(program: Program, point: Point, cotangent: Value) -> Pulled:
+def _pull_accumulated(program: Program, point: Point, cotangent: Value) -> VjpResult:
     return pull_accumulated(program, point, cotangent, accumulated("chad-accumulated", program))
 
 

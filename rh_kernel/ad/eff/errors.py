@@ -1,10 +1,10 @@
 """What is refused of EFF's programs: one dataclass per complaint (RH51x). The docstring of each is a text that has it."""
 
 from rh_kernel.source.diagnostic import Diagnostic
-from rh_kernel.source.records import frozen_by_name
+from rh_kernel.source.records import frozen_kw_only
 
 
-@frozen_by_name
+@frozen_kw_only
 class LevelsConfused(Diagnostic):
     """``d {x -> t x (d {y -> p x y} (c 1))} (c 1)``"""
 
@@ -15,7 +15,7 @@ class LevelsConfused(Diagnostic):
     needed: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class UnhandledEffect(Diagnostic):
     """``t 2 3``"""
 
@@ -26,7 +26,7 @@ class UnhandledEffect(Diagnostic):
     where: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class EffectNotAllowed(Diagnostic):
     """``fun f (x : Float) : Float = print "x"; x``"""
 
@@ -36,7 +36,7 @@ class EffectNotAllowed(Diagnostic):
     effect: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class NotGeneralEnough(Diagnostic):
     """``fun f (x : a) : a = x + 1``"""
 
@@ -47,7 +47,7 @@ class NotGeneralEnough(Diagnostic):
     type: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class EscapingType(Diagnostic):
     """``handle raise! + 1 with { return x -> x | <raise -> k> -> k 0 }``, after ``effect Raise = raise : a``"""
 
@@ -56,7 +56,7 @@ class EscapingType(Diagnostic):
     operation: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class InfiniteType(Diagnostic):
     """``{x -> x x}``"""
 
@@ -65,7 +65,7 @@ class InfiniteType(Diagnostic):
     subject: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class NotApplicable(Diagnostic):
     """``let x = 2.0 in x 3``"""
 
@@ -76,7 +76,7 @@ class NotApplicable(Diagnostic):
     done: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class NoSuchInstance(Diagnostic):
     """``fun f (x : a) : [] a = <Smooth> x``"""
 
@@ -87,7 +87,7 @@ class NoSuchInstance(Diagnostic):
     row: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class RowsDiffer(Diagnostic):
     """``fun f (g : {[State Int] Int}) : [State Int, Exception] Int = g!``"""
 
@@ -96,7 +96,7 @@ class RowsDiffer(Diagnostic):
     subject: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class MissingClauses(Diagnostic):
     """``handle get! with { <put s -> k> -> k () }``, after ``effect State s = get : s | put : s -> Unit``"""
 
@@ -106,7 +106,7 @@ class MissingClauses(Diagnostic):
     operations: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class MissingBranches(Diagnostic):
     """``match [1] | x :: y :: rest -> x``"""
 
@@ -116,7 +116,7 @@ class MissingBranches(Diagnostic):
     value: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class UselessBranch(Diagnostic):
     """``match Just 1 | Just _ -> 1 | Nothing -> 2 | _ -> 3``"""
 
@@ -125,7 +125,7 @@ class UselessBranch(Diagnostic):
     pattern: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class DivisionByZero(Diagnostic):
     """``div 1 0``"""
 
@@ -135,7 +135,7 @@ class DivisionByZero(Diagnostic):
     dividend: int
 
 
-@frozen_by_name
+@frozen_kw_only
 class GivenUp(Diagnostic):
     """``match Nothing | Just x -> x | Nothing -> fail "there is nothing"``"""
 
@@ -144,7 +144,7 @@ class GivenUp(Diagnostic):
     reason: str
 
 
-@frozen_by_name
+@frozen_kw_only
 class IndexOutside(Diagnostic):
     """``fetch (array [1, 2]) 2``"""
 
@@ -154,7 +154,7 @@ class IndexOutside(Diagnostic):
     size: int
 
 
-@frozen_by_name
+@frozen_kw_only
 class TensorsDoNotFit(Diagnostic):
     """``tensor_plus (tensor [1]) (tensor [1, 2])``"""
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 
-from rh_kernel.ad.eff.reading.parsing_items import items
-from rh_kernel.ad.eff.reading.surface_items import (
+from rh_kernel.ad.eff.frontend.parsing_items import items
+from rh_kernel.ad.eff.frontend.surface_items import (
     DataItem,
     DirectiveItem,
     EffectItem,

@@ -7,10 +7,10 @@ from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.reading.elaboration_items import Asked, Group, Include, Run, elaborate
-from rh_kernel.ad.eff.reading.elaboration_items import computation as elaborate_computation
-from rh_kernel.ad.eff.reading.parsing_items import item, items
-from rh_kernel.ad.eff.reading.surface_items import Item, RunItem
+from rh_kernel.ad.eff.frontend.elaboration_items import Asked, Group, Include, Run, elaborate
+from rh_kernel.ad.eff.frontend.elaboration_items import computation as elaborate_computation
+from rh_kernel.ad.eff.frontend.parsing_items import item, items
+from rh_kernel.ad.eff.frontend.surface_items import Item, RunItem
 from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration
 from rh_kernel.ad.eff.typing.checking import (
     Checked,

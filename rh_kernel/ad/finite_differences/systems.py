@@ -2,21 +2,21 @@
 
 from rh_kernel.ad.language.binding import count
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.evaluation import Tally, run
+from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.types import Product, is_ground
 from rh_kernel.ad.language.values import Value, components, numbers, of_numbers
-from rh_kernel.ad.system import Point, Pulled, System, refuse
+from rh_kernel.ad.system import Point, System, VjpResult, refuse
 
 STEP = 1e-6
 """h: its square and the rounding of f, divided by it, are about as large."""
 
 
-def reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
+def reverse(program: Program, point: Point, cotangent: Value) -> VjpResult:
     """The gradient by central differences, exact to about ten digits where f is smooth and its numbers are near 1."""
     A = Product(tuple(B for _, B in program.parameters))
     if not is_ground(A) or not is_ground(program.result):
         refuse("finite-differences", "functions and sums as arguments or results")
-    once, all_of_them = Tally(), Tally()
+    once, all_of_them = OpCounter(), OpCounter()
     value = run(program, point, once)
     where, w = tuple(numbers(point)), tuple(numbers(cotangent))
 
@@ -30,7 +30,7 @@ def reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
     around = len(where) * (2 * (2 * len(w) - 1) + 2) if w else 0
     total = once.operations + all_of_them.operations + around
     counters = (("runs of f", 2 * len(where) + 1),)
-    return Pulled(value, components(gradient), once.operations, total, count(program.body), counters)
+    return VjpResult(value, components(gradient), once.operations, total, count(program.body), counters)
 
 
 SYSTEMS = (System("finite-differences", "Finite differences", "central differences, h = 10⁻⁶", reverse),)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.ad.eff import core
+from rh_kernel.ad.handlers.op_table import applied
 from rh_kernel.ad.handlers.scope import Lets, Scope, nested
-from rh_kernel.ad.handlers.vocabulary import applied
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.unrolling import without_arrays

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rh_kernel.ad.handlers.writing import Written
+from rh_kernel.ad.handlers.translate import Written
 
 _THESIS = "Sigal 2024, Automatic Differentiation via Effects and Handlers"
 

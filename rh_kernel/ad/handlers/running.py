@@ -10,18 +10,18 @@ from functools import cache
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function
+from rh_kernel.ad.eff.frontend.lexing import KEYWORDS
 from rh_kernel.ad.eff.machine import compilation_program
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
-from rh_kernel.ad.eff.machine.counting import Counts, Tally
+from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
 from rh_kernel.ad.eff.machine.running import finished, proceeding
-from rh_kernel.ad.eff.reading.lexing import KEYWORDS
 from rh_kernel.ad.eff.traversal import computation as put_in
 from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
 from rh_kernel.ad.handlers.lists import listed, numbers_in, on_lists
 from rh_kernel.ad.handlers.modes import HESSIAN, Mode
-from rh_kernel.ad.handlers.vocabulary import applied
-from rh_kernel.ad.handlers.writing import Written, function
+from rh_kernel.ad.handlers.op_table import applied
+from rh_kernel.ad.handlers.translate import Written, function
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.names import Names
 from rh_kernel.operational.errors import OutOfFuel
@@ -127,9 +127,9 @@ def size(mode: Mode, f: core.FunctionDefinition) -> int:
 
 
 @cache
-def _compiled() -> tuple[compilation_program.Program, Tally]:
+def _compiled() -> tuple[compilation_program.Program, OpCounter]:
     """The library as the machine runs it: what has been compiled of it stays so."""
-    tally = Tally()
+    tally = OpCounter()
     return compilation_program.Program(library(), tally=tally), tally
 
 

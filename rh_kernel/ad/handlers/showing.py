@@ -6,12 +6,12 @@ from rh_kernel.ad.eff.printing import items as printing_items
 from rh_kernel.ad.eff.reduction import traces
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.handlers.modes import FORWARDS, Mode
+from rh_kernel.ad.handlers.op_table import outside
 from rh_kernel.ad.handlers.running import asked, library
-from rh_kernel.ad.handlers.vocabulary import outside
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.printing import program as printed
 from rh_kernel.ad.language.values import Value, numbers
-from rh_kernel.ad.system import Point, Rewritten, Stage
+from rh_kernel.ad.system import Point, Stage, TraceStep
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Rejected, Stuck
 
@@ -34,7 +34,7 @@ def stages(mode: Mode, program: Program) -> tuple[Stage, ...]:
     )
 
 
-def steps(mode: Mode, program: Program, point: Point, others: Value) -> Iterator[Rewritten]:
+def steps(mode: Mode, program: Program, point: Point, others: Value) -> Iterator[TraceStep]:
     """The reduction of the mode at a point with a cotangent of the result, or with tangents of the point."""
     outside(mode.name, program)
     where, given = tuple(numbers(point)), tuple(numbers(others))

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from rh_kernel.ad.handlers.modes import FORWARDS, MODES, Mode
+from rh_kernel.ad.handlers.op_table import outside
 from rh_kernel.ad.handlers.running import ALONE, Declared, Ran, declared, library, size
 from rh_kernel.ad.handlers.showing import stages, steps
-from rh_kernel.ad.handlers.vocabulary import outside
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.types import Product
 from rh_kernel.ad.language.values import Value, components, numbers, of_numbers
-from rh_kernel.ad.system import Point, Pulled, Pushed, System
+from rh_kernel.ad.system import JvpResult, Point, System, VjpResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +38,20 @@ def _begun(mode: Mode, program: Program, point: Point) -> _Beginning:
     return beginning
 
 
-def _reverse(mode: Mode, program: Program, point: Point, cotangent: Value) -> Pulled:
+def _reverse(mode: Mode, program: Program, point: Point, cotangent: Value) -> VjpResult:
     """All cotangents at once; but with continuations the driver runs f once for each number."""
     begun = _begun(mode, program, point)
     back = begun.found.run(mode.driver, numbers(point), numbers(cotangent))
     value = of_numbers(program.result, iter(begun.alone.numbers))
     gradient = of_numbers(Product(tuple(A for _, A in program.parameters)), iter(back.numbers))
-    return Pulled(value, components(gradient), begun.alone.operations, back.operations, begun.size, back.counters)
+    return VjpResult(value, components(gradient), begun.alone.operations, back.operations, begun.size, back.counters)
 
 
-def _forward(mode: Mode, program: Program, point: Point, tangent: Point) -> Pushed:
+def _forward(mode: Mode, program: Program, point: Point, tangent: Point) -> JvpResult:
     begun = _begun(mode, program, point)
     along = begun.found.run(mode.driver, numbers(point), numbers(tangent))
     value, slope = (of_numbers(program.result, iter(each.numbers)) for each in (begun.alone, along))
-    return Pushed(value, slope, begun.alone.operations, along.operations, begun.size, along.counters)
+    return JvpResult(value, slope, begun.alone.operations, along.operations, begun.size, along.counters)
 
 
 SYSTEMS = tuple(

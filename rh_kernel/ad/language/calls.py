@@ -7,7 +7,7 @@ from rh_kernel.ad.language.core import Let, Program, Projection, Term, Tuple, Va
 from rh_kernel.ad.language.names import Names
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.stuck import TooManyNodes
+from rh_kernel.syntax.runtime_errors import TooManyNodes
 
 MOST = 100_000
 """As many nodes all the bodies may have that are put into one item: functions that call functions twice double."""

@@ -22,6 +22,7 @@ from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
+from rh_kernel.typing.diagnostics.shared import recursive
 from rh_kernel.typing.errors import (
     NameTwice,
     NoSuchComponent,
@@ -30,7 +31,6 @@ from rh_kernel.typing.errors import (
     Undetermined,
     WrongKindOfName,
 )
-from rh_kernel.typing.explaining.complaints import recursive
 
 Functions: TypeAlias = Mapping[str, core.Program]
 """The declared functions."""

@@ -16,20 +16,20 @@ Environment: TypeAlias = dict[str, Value]
 
 
 @dataclass(slots=True)
-class Tally:
+class OpCounter:
     """How many operations on numbers were done."""
 
     operations: int = 0
 
 
-def run(program: core.Program, point: tuple[Value, ...], tally: Tally | None = None) -> Value:
+def run(program: core.Program, point: tuple[Value, ...], tally: OpCounter | None = None) -> Value:
     """``f(V1, …, Vn)``"""
     names = (name for name, _ in program.parameters)
     with quietly():
-        return evaluate(program.body, dict(zip(names, point, strict=True)), tally or Tally())
+        return evaluate(program.body, dict(zip(names, point, strict=True)), tally or OpCounter())
 
 
-def evaluate(M: core.Term, environment: Environment, tally: Tally) -> Value:
+def evaluate(M: core.Term, environment: Environment, tally: OpCounter) -> Value:
     """The value of M where its variables have the values of ``environment``."""
     while isinstance(M, core.Let):
         environment[M.name] = evaluate(M.bound, environment, tally)
@@ -67,15 +67,15 @@ def evaluate(M: core.Term, environment: Environment, tally: Tally) -> Value:
             return _of_array(M, environment, tally)
 
 
-def _number(M: core.Term, environment: Environment, tally: Tally) -> float:
+def _number(M: core.Term, environment: Environment, tally: OpCounter) -> float:
     return cast(float, evaluate(M, environment, tally))
 
 
-def _entries(M: core.Term, environment: Environment, tally: Tally) -> tuple[float, ...]:
+def _entries(M: core.Term, environment: Environment, tally: OpCounter) -> tuple[float, ...]:
     return entries(evaluate(M, environment, tally))
 
 
-def _of_array(M: core.ArrayTerm, environment: Environment, tally: Tally) -> Value:
+def _of_array(M: core.ArrayTerm, environment: Environment, tally: OpCounter) -> Value:
     match M:
         case core.Array(items):
             return array([_number(N, environment, tally) for N in items])

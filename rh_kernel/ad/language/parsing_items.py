@@ -10,9 +10,9 @@ from rh_kernel.ad.language.parsing_types import ARROWS, type_expression
 from rh_kernel.ad.language.surface import AdItem, EvaluationItem, FunItem, Item
 from rh_kernel.ad.language.types import Type
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.parsing.advice import FOREIGN_WORDS
 from rh_kernel.syntax.parsing.cursor import Cursor
-from rh_kernel.syntax.parsing.parser import reject_open
+from rh_kernel.syntax.parsing.hints import FOREIGN_WORDS
+from rh_kernel.syntax.parsing.parser import reject_stub
 from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface import Name
 
@@ -39,7 +39,7 @@ def item(chunk: Span) -> Item | None:
     c = Cursor(chunk, FOREIGN)
     if c.token.kind is Kind.END:
         return None
-    reject_open(c, chunk)
+    reject_stub(c, chunk)
     start = c.token.start
     found: Item
     if c.take("fun"):

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.typing.diagnostics.suggestions import nearest
 from rh_kernel.typing.errors import UnknownName
-from rh_kernel.typing.explaining.nearness import nearest
 
 
 def unknown(name: str, span: Span, known: Collection[str]) -> Rejected:

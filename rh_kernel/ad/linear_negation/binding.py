@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import replace
 
 from rh_kernel.ad.linear_negation import calculus as c
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.source.children import Part
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.source.traversal import Traversal
 
 TERMS = Traversal[c.Term](c.Term, c.Binding, make={c.Block: c.block})
@@ -35,7 +35,7 @@ def weight(t: c.Term) -> int:
     return size(t) + sum(isinstance(u, c.Var) for u in subterms(t))
 
 
-def copy(t: c.Term, supply: Supply) -> c.Term:
+def copy(t: c.Term, supply: NameSupply) -> c.Term:
     """T with new names for all that it binds."""
     return TERMS.renamed(t, supply.fresh)
 
@@ -48,7 +48,7 @@ def float_out(t: c.Term) -> tuple[list[c.Binding], c.Term]:
 def _floated(t: c.Term) -> Descent[tuple[list[c.Binding], c.Term]]:
     floated: list[c.Binding] = []
     match t:
-        case c.Var() | c.Num() | c.Nil() | c.Lam() | c.Colam() | c.Fix():
+        case c.Var() | c.Num() | c.Nil() | c.Lam() | c.LinearLambda() | c.Fix():
             return [], t
         case c.Block(stack, body):
             for b in stack:

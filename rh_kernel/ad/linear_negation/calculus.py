@@ -120,7 +120,7 @@ class Lam:
 
 
 @dataclass(frozen=True, slots=True)
-class Colam:
+class LinearLambda:
     """``λ°a. t : R⊥d``, for an ``a : R`` in which t is linear"""
 
     name: str
@@ -181,7 +181,7 @@ class Fix:
     children: ClassVar[Children] = (child("body", binds="name"),)
 
 
-Term: TypeAlias = Var | Num | Nil | Pair | Lam | Colam | App | Plus | Fun | Block | If | Fix
+Term: TypeAlias = Var | Num | Nil | Pair | Lam | LinearLambda | App | Plus | Fun | Block | If | Fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ ZERO = Num(0.0)
 def is_value(t: Term) -> bool:
     """Whether t is a value ``v ::= x | r | λx. t | λ°a. t | ⟨v, v⟩``: variables are values."""
     match t:
-        case Var() | Num() | Nil() | Lam() | Colam() | Fix():
+        case Var() | Num() | Nil() | Lam() | LinearLambda() | Fix():
             return True
         case Pair(left, right):
             return is_value(left) and is_value(right)
@@ -238,7 +238,7 @@ def is_atom(t: Term) -> bool:
             return True
         case Pair(left, right):
             return is_atom(left) and is_atom(right)
-        case Lam() | Colam() | App() | Plus() | Fun() | Block() | If() | Fix():
+        case Lam() | LinearLambda() | App() | Plus() | Fun() | Block() | If() | Fix():
             return False
 
 
@@ -249,7 +249,7 @@ def is_zero(t: Term) -> bool:
             return value == 0.0
         case Pair(left, right):
             return is_zero(left) and is_zero(right)
-        case Var() | Nil() | Lam() | Colam() | App() | Plus() | Fun() | Block() | If() | Fix():
+        case Var() | Nil() | Lam() | LinearLambda() | App() | Plus() | Fun() | Block() | If() | Fix():
             return False
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from rh_kernel.ad.linear_negation.binding import float_out
-from rh_kernel.ad.linear_negation.calculus import App, Block, Colam, Fun, Num, Open, Pair, Plus, Term, Var, is_zero
+from rh_kernel.ad.linear_negation.calculus import App, Block, Fun, LinearLambda, Num, Open, Pair, Plus, Term, Var, is_zero
 from rh_kernel.ad.linear_negation.ground import Backward
 from rh_kernel.ad.linear_negation.normal_form import Symbolic
 from rh_kernel.source.diagnostic import KernelBug
@@ -62,7 +62,7 @@ class Canon:
         """``G0, G1, …, Gn`` of a normal form."""
         known = self.inputs(found.opened.inputs)
         core = self._bound(found.term, known)
-        if not isinstance(core, Pair) or not isinstance(core.right, Colam):
+        if not isinstance(core, Pair) or not isinstance(core.right, LinearLambda):
             raise KernelBug("this is no normal form of a number")
         value = self.value(core.left, known)
         known[core.right.name] = self.atom("adjoint")

@@ -6,14 +6,14 @@
 from collections.abc import Sequence
 
 from rh_kernel.ad.linear_negation.calculus import App, Arrow, Fun, Lam, Num, Partial, Plus, R, Term, Type, Var, mul
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.symbols import apply
 
 CELL = Arrow(R, Arrow(R, R))
 """The type of a network's cell, from a datum and a state to a state."""
 
 
-def church_numeral(n: int, A: Type, supply: Supply) -> Lam:
+def church_numeral(n: int, A: Type, supply: NameSupply) -> Lam:
     """``λf : A → A. λs : A. f (… (f s))``"""
     f, s = supply.fresh("f"), supply.fresh("s")
     t: Term = Var(s)
@@ -22,7 +22,7 @@ def church_numeral(n: int, A: Type, supply: Supply) -> Lam:
     return Lam(f, Arrow(A, A), Lam(s, A, t))
 
 
-def church_list(items: Sequence[Term], A: Type, X: Type, supply: Supply) -> Lam:
+def church_list(items: Sequence[Term], A: Type, X: Type, supply: NameSupply) -> Lam:
     """The list of items of type A, to be folded into an X: the last item is met first."""
     f, s = supply.fresh("f"), supply.fresh("s")
     t: Term = Var(s)
@@ -31,13 +31,15 @@ def church_list(items: Sequence[Term], A: Type, X: Type, supply: Supply) -> Lam:
     return Lam(f, Arrow(A, Arrow(X, X)), Lam(s, X, t))
 
 
-def cell(supply: Supply, epsilon: str = "ε", rho: str = "ρ") -> Lam:
+def cell(supply: NameSupply, epsilon: str = "ε", rho: str = "ρ") -> Lam:
     """``L = λx. λh. σ(ε · x + ρ · h)``"""
     x, h = supply.fresh("x"), supply.fresh("h")
     return Lam(x, R, Lam(h, R, Fun("sigmoid", (Plus(mul(Var(epsilon), Var(x)), mul(Var(rho), Var(h))),))))
 
 
-def network(items: Sequence[Term], a_cell: Term, supply: Supply, A: Type = R, X: Type = R, start: Term | None = None) -> Term:
+def network(
+    items: Sequence[Term], a_cell: Term, supply: NameSupply, A: Type = R, X: Type = R, start: Term | None = None
+) -> Term:
     """``N l = (λl. l L 0) l`` for a cell L of type ``A → X → X``"""
     name = supply.fresh("l")
     list_type = Arrow(Arrow(A, Arrow(X, X)), Arrow(X, X))

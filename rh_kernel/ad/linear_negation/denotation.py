@@ -22,7 +22,7 @@ def meaning(t: calculus.Term, environment: Mapping[str, Meaning]) -> Meaning:
             return ()
         case calculus.Pair(left, right):
             return meaning(left, environment), meaning(right, environment)
-        case calculus.Lam(x, _, body) | calculus.Colam(x, body):
+        case calculus.Lam(x, _, body) | calculus.LinearLambda(x, body):
             return lambda V: meaning(body, {**environment, x: V})
         case calculus.Fix(x, _, body):
             return _fixed(x, body, environment)

@@ -11,7 +11,7 @@ from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.binding import names, size
 from rh_kernel.ad.linear_negation.gradient import ground
 from rh_kernel.ad.linear_negation.ground import is_ground
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.reduction import Reduction
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.ad.linear_negation.source import Source
@@ -57,7 +57,7 @@ def extract(source: Source, point: Sequence[float] | None = None) -> Extracted:
 
 def flat_inputs(source: Source) -> tuple[tuple[str, ...], c.Term]:
     """The names of the numbers of the inputs, and the source with tuples of them: ``t[x := ⟨x₁, x₂⟩]``."""
-    supply = Supply({*names(source.term), *(x for x, _ in source.inputs)})
+    supply = NameSupply({*names(source.term), *(x for x, _ in source.inputs)})
     stack: list[c.Binding] = []
     found: list[str] = []
     for x, A in source.inputs:
@@ -70,7 +70,7 @@ def flat_inputs(source: Source) -> tuple[tuple[str, ...], c.Term]:
     return tuple(found), c.block(tuple(stack), source.term)
 
 
-def _shape(A: c.Type, x: str, supply: Supply, found: list[str]) -> c.Term:
+def _shape(A: c.Type, x: str, supply: NameSupply, found: list[str]) -> c.Term:
     match A:
         case c.Times(B, C):
             left = _shape(B, x, supply, found)

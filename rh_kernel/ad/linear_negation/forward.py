@@ -2,7 +2,7 @@
 
 from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.binding import mapped, names
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.ad.linear_negation.symbols import arity, partial
 
@@ -22,15 +22,15 @@ def forward_type(A: c.Type) -> c.Type:
             raise outside("linear negation in a program")
 
 
-def transform(t: c.Term, supply: Supply | None = None) -> c.Term:
+def transform(t: c.Term, supply: NameSupply | None = None) -> c.Term:
     """``F(t)``: of the primal value and of the tangent of t, for those of its variables."""
-    return _Forward(supply or Supply(names(t))).of(t)
+    return _Forward(supply or NameSupply(names(t))).of(t)
 
 
 class _Forward:
     __slots__ = ("supply",)
 
-    def __init__(self, supply: Supply) -> None:
+    def __init__(self, supply: NameSupply) -> None:
         self.supply = supply
 
     def of(self, t: c.Term) -> c.Term:
@@ -63,7 +63,7 @@ class _Forward:
                 first, x, _ = self.opened(smaller)
                 second, y, _ = self.opened(larger)
                 return c.block((second, first), c.If(x, y, self.of(then), self.of(otherwise)))
-            case c.Colam():
+            case c.LinearLambda():
                 raise outside("linear abstractions")
 
     def binding(self, b: c.Binding) -> c.Binding:

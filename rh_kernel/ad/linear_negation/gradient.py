@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation import reverse
 from rh_kernel.ad.linear_negation.binding import names, size
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.reduction import Reduction
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.ad.linear_negation.rules import Event, Rule, S, Strategy
@@ -78,7 +78,7 @@ def problem(
     n = sum(ground(A) for _, A in source.inputs)
     ground(source.result)
     d = max(n, 1) if injections else 1
-    supply = Supply({*names(source.term), *(x for x, _ in source.inputs), *(names(transformed) if transformed else ())})
+    supply = NameSupply({*names(source.term), *(x for x, _ in source.inputs), *(names(transformed) if transformed else ())})
     body = transformed or reverse.transform(source.term, supply, d)
     build = _Building(supply, d, iter(point), iter(cotangent))
     wrappers = [c.Bang(x, reverse.reversed_type(A, d), build.wrapper(x, A)) for x, A in source.inputs]
@@ -90,16 +90,16 @@ def problem(
     return Problem(c.block(tuple(stack), c.total(tuple(build.calls), d)), tags, tuple(build.results), d, injections)
 
 
-def _injection(supply: Supply, i: int, d: int) -> c.Term:
+def _injection(supply: NameSupply, i: int, d: int) -> c.Term:
     """``λ°a. ⟨0, …, a, …, 0⟩``, with a in the place i, from 0"""
     a = supply.fresh("a")
-    return c.Colam(a, c.tuple_of(tuple(c.Var(a) if j == i else c.ZERO for j in range(d))))
+    return c.LinearLambda(a, c.tuple_of(tuple(c.Var(a) if j == i else c.ZERO for j in range(d))))
 
 
 class _Building:
     """Collects the parts of the corollary's term."""
 
-    def __init__(self, supply: Supply, d: int, point: Iterator[float], cotangent: Iterator[float]) -> None:
+    def __init__(self, supply: NameSupply, d: int, point: Iterator[float], cotangent: Iterator[float]) -> None:
         self.supply, self.d, self.point, self.cotangent = supply, d, point, cotangent
         self.numerals: list[c.Binding] = []
         self.stack: list[c.Binding] = []
@@ -120,7 +120,7 @@ class _Building:
                 self.numerals.append(c.Bang(y, c.R, c.Num(float(next(self.point)))))
                 self.tags.append(tag)
                 a = self.supply.fresh("a")
-                return c.Pair(c.Var(y), c.Colam(a, c.App(c.Var(tag), c.Var(a))))
+                return c.Pair(c.Var(y), c.LinearLambda(a, c.App(c.Var(tag), c.Var(a))))
 
     def opened(self, A: c.Type, t: c.Term, base: str) -> None:
         """``[⟨z, z′⟩ := t]``, in the shape of A, and ``z′ w`` for each number w of the cotangent"""

@@ -25,7 +25,7 @@ from rh_kernel.ad.linear_negation.calculus import (
     mul,
     tuple_of,
 )
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.ad.linear_negation.symbols import partial
 
@@ -45,9 +45,9 @@ def is_ground(t: Term) -> bool:
             return False
 
 
-def let_form(t: Term, supply: Supply | None = None) -> Term:
+def let_form(t: Term, supply: NameSupply | None = None) -> Term:
     """T without sugar: the arguments of function symbols are variables, ``f(G1, …)`` is ``f(x1, …)[x1 := G1]…``."""
-    supply = supply or Supply(names(t))
+    supply = supply or NameSupply(names(t))
     match t:
         case Plus(left, right):
             return Plus(let_form(left, supply), let_form(right, supply))
@@ -84,14 +84,14 @@ class Backward:
         return block(self.beta, Pair(self.value, block(self.alpha, tuple_of(adjoints))))
 
 
-def bp(t: Term, inputs: Sequence[str], a: str, supply: Supply, *, plain: bool = False) -> Backward:
+def bp(t: Term, inputs: Sequence[str], a: str, supply: NameSupply, *, plain: bool = False) -> Backward:
     """``bp_{x, a}(G)`` for a G in let form; ``plain`` writes ``+`` for ``⊕``, and is quadratic."""
     return _Backpropagation(supply, plain).of(t, tuple(inputs), a)
 
 
 @dataclass(frozen=True, slots=True)
 class _Backpropagation:
-    supply: Supply
+    supply: NameSupply
     plain: bool
 
     def of(self, t: Term, x: tuple[str, ...], a: str) -> Backward:

@@ -6,7 +6,7 @@ _DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _ENDINGS = "₀₁₂₃₄₅₆₇₈₉′'"
 
 
-class Supply:
+class NameSupply:
     """A supply of names, none of which is given out twice."""
 
     __slots__ = ("_last", "_used")

@@ -10,7 +10,7 @@ from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation import reverse
 from rh_kernel.ad.linear_negation.binding import names
 from rh_kernel.ad.linear_negation.gradient import ground
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.reduction import Reduction
 from rh_kernel.ad.linear_negation.rules import Event, S, Strategy
 from rh_kernel.ad.linear_negation.source import Source
@@ -42,7 +42,7 @@ class Symbolic:
 
 def opened(source: Source) -> Opened:
     """The term that is normalized."""
-    supply = Supply({*names(source.term), *(x for x, _ in source.inputs)})
+    supply = NameSupply({*names(source.term), *(x for x, _ in source.inputs)})
     body = reverse.transform(source.term, supply)
     inputs: list[str] = []
     tags: list[str] = []
@@ -63,7 +63,7 @@ def normalize(source: Source, strategy: Strategy = S) -> Symbolic:
     return Symbolic(reduction.term, events, start)
 
 
-def _wrapper(A: c.Type, x: str, supply: Supply, inputs: list[str], tags: list[str]) -> c.Term:
+def _wrapper(A: c.Type, x: str, supply: NameSupply, inputs: list[str], tags: list[str]) -> c.Term:
     match A:
         case c.Times(B, C):
             left = _wrapper(B, x, supply, inputs, tags)
@@ -75,10 +75,10 @@ def _wrapper(A: c.Type, x: str, supply: Supply, inputs: list[str], tags: list[st
             inputs.append(y)
             tags.append(tag)
             a = supply.fresh("a")
-            return c.Pair(c.Var(y), c.Colam(a, c.App(c.Var(tag), c.Var(a))))
+            return c.Pair(c.Var(y), c.LinearLambda(a, c.App(c.Var(tag), c.Var(a))))
 
 
-def _result(A: c.Type, t: c.Term, supply: Supply, stack: list[c.Binding]) -> c.Term:
+def _result(A: c.Type, t: c.Term, supply: NameSupply, stack: list[c.Binding]) -> c.Term:
     match A:
         case c.Times(B, C):
             x, y = supply.fresh("z"), supply.fresh("z")
@@ -91,7 +91,7 @@ def _result(A: c.Type, t: c.Term, supply: Supply, stack: list[c.Binding]) -> c.T
             z, z1 = supply.pair("z")
             stack.append(c.Open(z, c.R, z1, c.Negation(1), t))
             a = supply.fresh("a")
-            return c.Pair(c.Var(z), c.Colam(a, c.App(c.Var(z1), c.Var(a))))
+            return c.Pair(c.Var(z), c.LinearLambda(a, c.App(c.Var(z1), c.Var(a))))
 
 
 def reduced(t: c.Term, types: Mapping[str, c.Type], strategy: Strategy = S) -> c.Term:

@@ -65,7 +65,7 @@ class Printer:
                 return group("⟨", nest(join(_COMMA, [self.term(u) for u in _tuple(t, self.made)]), indent=1), "⟩")
             case c.Lam(x, A, body):
                 return self.abstraction("λ", x, str(A), body)
-            case c.Colam(a, body):
+            case c.LinearLambda(a, body):
                 return self.abstraction("λ°", a, "R", body)
             case c.Fix(x, A, body):
                 return self.abstraction("fix ", x, str(A), body)
@@ -164,7 +164,7 @@ def number(value: float) -> str:
 
 def _level(t: c.Term) -> Level:
     match t:
-        case c.Lam() | c.Colam() | c.Fix() | c.If():
+        case c.Lam() | c.LinearLambda() | c.Fix() | c.If():
             return Level.OPEN
         case c.Plus() | c.Fun("sub"):
             return Level.SUM

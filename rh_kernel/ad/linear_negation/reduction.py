@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.binding import occurrences, substitute
+from rh_kernel.ad.linear_negation.cbv_step import Reduct, copied, deep_value, step, value
 from rh_kernel.ad.linear_negation.rules import Event, Rule, S, Strategy
 from rh_kernel.ad.linear_negation.state import Cell, Frame, State
-from rh_kernel.ad.linear_negation.weak import Reduct, copied, deep_value, step, value
 
 
 class Reduction:
@@ -77,7 +77,7 @@ class Reduction:
                 left = yield from self._under(left, lambda u: around(c.Pair(u, right)))
                 right = yield from self._under(right, lambda u, left=left: around(c.Pair(left, u)))
                 return c.Pair(left, right)
-            case c.Lam(_, _, body) | c.Colam(_, body):
+            case c.Lam(_, _, body) | c.LinearLambda(_, body):
                 inner = self.state.frame(body, lambda u: around(replace(t, body=u)))
                 self.state.frames.append(inner)
                 yield from self.normalize()
@@ -230,7 +230,7 @@ class Reduction:
             yield from self._aliases(frame, new)
             yield from self._zeros(frame, new)
             called = {h for t in frame.summands[new:] if (h := self._head(t)) is not None}
-            waiting |= {h for h in called if isinstance(self.state.value(h), c.Colam)}
+            waiting |= {h for h in called if isinstance(self.state.value(h), c.LinearLambda)}
             if not waiting or not {Rule.BETA, Rule.COPY}.isdisjoint(self.strategy.off):
                 break
             h = choose(waiting, key=lambda h: frame.rank.get(h, -1))

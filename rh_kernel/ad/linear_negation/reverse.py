@@ -9,7 +9,7 @@ from enum import Enum
 
 from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.binding import names
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.ad.linear_negation.symbols import arity, partial
 from rh_kernel.ad.linear_negation.typing import sums
@@ -52,9 +52,9 @@ def admit(t: c.Term, types: Mapping[str, c.Type]) -> None:
         raise outside("sums of tuples", "write the sum of each component")
 
 
-def transform(t: c.Term, supply: Supply | None = None, d: int = 1, fired: set[Clause] | None = None) -> c.Term:
+def transform(t: c.Term, supply: NameSupply | None = None, d: int = 1, fired: set[Clause] | None = None) -> c.Term:
     """``D_d(t)``; ``fired`` collects the clauses that were used."""
-    return Transformation(supply or Supply(names(t)), d, set() if fired is None else fired).of(t)
+    return Transformation(supply or NameSupply(names(t)), d, set() if fired is None else fired).of(t)
 
 
 class Transformation:
@@ -62,7 +62,7 @@ class Transformation:
 
     __slots__ = ("d", "fired", "supply")
 
-    def __init__(self, supply: Supply, d: int, fired: set[Clause]) -> None:
+    def __init__(self, supply: NameSupply, d: int, fired: set[Clause]) -> None:
         self.supply, self.d, self.fired = supply, d, fired
 
     def of(self, t: c.Term) -> c.Term:
@@ -86,7 +86,7 @@ class Transformation:
                 return c.block(tuple(map(self.binding, stack)), self.of(body))
             case c.Num():
                 self.fired.add(Clause.NUM)
-                return c.Pair(t, c.Colam(self.supply.fresh("a"), c.zeros(self.d)))
+                return c.Pair(t, c.LinearLambda(self.supply.fresh("a"), c.zeros(self.d)))
             case c.Plus(left, right):
                 self.fired.add(Clause.SUM)
                 return self.sum(left, right)
@@ -101,7 +101,7 @@ class Transformation:
             case c.Fix(x, A, body):
                 self.fired.add(Clause.FIX)
                 return c.Fix(x, reversed_type(A, self.d), self.of(body))
-            case c.Colam():
+            case c.LinearLambda():
                 raise outside("linear abstractions: D is not defined on its own results")
 
     def binding(self, b: c.Binding) -> c.Binding:
@@ -121,7 +121,7 @@ class Transformation:
         first, x, x_prime = self.opened(left)
         second, y, y_prime = self.opened(right)
         a = self.supply.fresh("a")
-        back = c.Colam(a, c.Plus(c.App(x_prime, c.Var(a)), c.App(y_prime, c.Var(a))))
+        back = c.LinearLambda(a, c.Plus(c.App(x_prime, c.Var(a)), c.App(y_prime, c.Var(a))))
         return c.block((second, first), c.Pair(c.Plus(x, y), back))
 
     def function(self, f: str | object, arguments: tuple[c.Term, ...]) -> c.Term:
@@ -135,7 +135,7 @@ class Transformation:
             c.App(x_prime, c.mul(partial(f, i, point), c.Var(a)))
             for i, (_, _, x_prime) in zip(range(1, arity(f) + 1), opened, strict=True)
         ]
-        back = c.Colam(a, c.total(tuple(parts), self.d))
+        back = c.LinearLambda(a, c.total(tuple(parts), self.d))
         return c.block(tuple(b for b, _, _ in reversed(opened)), c.Pair(c.Fun(f, point), back))
 
     def opened(self, t: c.Term) -> tuple[c.Open, c.Var, c.Var]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rh_kernel.ad.linear_negation import calculus as c
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 
 
 class Rule(Enum):
@@ -85,7 +85,7 @@ class Event:
     operations: int = 0
 
 
-def eta(t: c.Term, A: c.Type, supply: Supply) -> c.Term | None:
+def eta(t: c.Term, A: c.Type, supply: NameSupply) -> c.Term | None:
     """(15), at an arrow or at a linear negation; never to be used without a reason, for it can go on for ever."""
     match A:
         case c.Arrow(B):
@@ -93,6 +93,6 @@ def eta(t: c.Term, A: c.Type, supply: Supply) -> c.Term | None:
             return c.Lam(y, B, c.App(t, c.Var(y)))
         case c.Negation():
             a = supply.fresh("a")
-            return c.Colam(a, c.App(t, c.Var(a)))
+            return c.LinearLambda(a, c.App(t, c.Var(a)))
         case c.Ground() | c.Unit() | c.Times():
             return None

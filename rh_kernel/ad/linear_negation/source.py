@@ -10,7 +10,7 @@ from rh_kernel.ad.language import types as source
 from rh_kernel.ad.language.binding import binders, subterms
 from rh_kernel.ad.language.unrolling import LONGEST, has_arrays, longest, unrolled
 from rh_kernel.ad.linear_negation import calculus as c
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -30,7 +30,7 @@ def read(program: core.Program) -> Source:
         raise outside(f"arrays of more than {LONGEST} entries", "arrays are written out, entry by entry")
     if has_arrays(program):
         program = unrolled(program)
-    supply = Supply([*(x for x, _ in program.parameters), *binders(program.body)])
+    supply = NameSupply([*(x for x, _ in program.parameters), *binders(program.body)])
     operands = [M.operand for M in subterms(program.body) if isinstance(M, core.Projection)]
     reading = _Reading(supply, frozenset([M.name for M in operands if isinstance(M, core.Variable)]))
     inputs = tuple((x, type_of(A)) for x, A in program.parameters)
@@ -73,7 +73,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    supply: Supply
+    supply: NameSupply
     projected: frozenset[str]
 
     def name(self, x: str) -> str:

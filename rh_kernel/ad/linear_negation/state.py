@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from rh_kernel.ad.linear_negation.binding import binders, bound_names, copy, float_out, names, occurrences
 from rh_kernel.ad.linear_negation.calculus import Bang, Binding, Dual, Negation, Open, Term, Type, block, total
 from rh_kernel.ad.linear_negation.denotation import meaning
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.printing.doc import Doc
 
@@ -73,7 +73,7 @@ class State:
     __slots__ = ("frames", "numbers", "supply", "types", "uses", "where")
 
     def __init__(self, t: Term, types: dict[str, Type], point: Mapping[str, float] | None = None) -> None:
-        self.supply = Supply({*names(t), *types})
+        self.supply = NameSupply({*names(t), *types})
         self.numbers: dict[str, float] | None = None if point is None else dict(point)
         bound = list(binders(t))
         if len(bound) > len(set(bound)):

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from rh_kernel.ad.language import scalars
 from rh_kernel.ad.language.core import Apply, Constant, Variable
 from rh_kernel.ad.language.core import Term as CoreTerm
-from rh_kernel.ad.language.evaluation import Tally, evaluate
+from rh_kernel.ad.language.evaluation import OpCounter, evaluate
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.linear_negation.calculus import Fun, Num, Partial, Symbol, Term
 from rh_kernel.source.diagnostic import KernelBug
@@ -42,7 +42,7 @@ def apply(f: Symbol, numbers: Sequence[float]) -> float:
             return numbers[0] * numbers[1] + numbers[2]
         case Partial(of, i):
             M = _written(of, i)
-            V: Value = evaluate(M, dict(zip(_NAMES, numbers, strict=False)), Tally())
+            V: Value = evaluate(M, dict(zip(_NAMES, numbers, strict=False)), OpCounter())
             if not isinstance(V, float):
                 raise KernelBug(f"{f} is no number")
             return V
@@ -59,7 +59,7 @@ def operations(f: Symbol) -> int:
         case str():
             return 1
         case Partial(of, i):
-            tally = Tally()
+            tally = OpCounter()
             with scalars.quietly():
                 evaluate(_written(of, i), dict.fromkeys(_NAMES, 0.5), tally)
             return tally.operations

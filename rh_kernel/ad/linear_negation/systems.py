@@ -3,24 +3,24 @@
 from collections.abc import Callable, Iterator
 
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.evaluation import Tally, run
+from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.printing import program as program_doc
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.unrolling import has_arrays, unrolled
 from rh_kernel.ad.language.values import Value, numbers, of_numbers
 from rh_kernel.ad.linear_negation import gradient as corollary
-from rh_kernel.ad.linear_negation import hypergraph, pushing, reverse
+from rh_kernel.ad.linear_negation import hypergraph, jvp, reverse
 from rh_kernel.ad.linear_negation.binding import names
 from rh_kernel.ad.linear_negation.calculus import Nil, Term, block, tuple_of
 from rh_kernel.ad.linear_negation.extraction import Extracted, extract
 from rh_kernel.ad.linear_negation.ground import bp, let_form
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.normal_form import normalize
 from rh_kernel.ad.linear_negation.printing import document, of_state, typed
 from rh_kernel.ad.linear_negation.refusal import speaking_for
 from rh_kernel.ad.linear_negation.rules import EARLIEST, NO_FACTORING, Strategy
 from rh_kernel.ad.linear_negation.source import Source, read
-from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, Step, System
+from rh_kernel.ad.system import JvpResult, Point, Stage, Step, System, VjpResult
 from rh_kernel.syntax.printing.doc import HARD, Doc, Text, join
 
 
@@ -29,7 +29,7 @@ def _flat(V: Value) -> tuple[float, ...]:
 
 
 def _primal(program: Program, point: Point) -> int:
-    tally = Tally()
+    tally = OpCounter()
     run(program, point, tally)
     return tally.operations
 
@@ -44,14 +44,14 @@ def _problem(source: Source, point: Point, cotangent: Value) -> corollary.Proble
     return corollary.problem(source, _flat(point), _flat(cotangent))
 
 
-def _reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
+def _reverse(program: Program, point: Point, cotangent: Value) -> VjpResult:
     """``D(t)``, reduced by strategy S."""
     with quietly():
         problem = _problem(read(program), point, cotangent)
         found = corollary.reduce(problem)
         extracted = extract(read(program), _flat(point))
     rules = sorted(found.rules.items(), key=lambda item: item[0].value)
-    return Pulled(
+    return VjpResult(
         of_numbers(program.result, iter(found.value)),
         _like(program, found.gradient),
         _primal(program, point),
@@ -71,11 +71,11 @@ def _steps_by(strategy: Strategy) -> Callable[[Program, Point, Value], int]:
     return steps
 
 
-def _forward(program: Program, point: Point, tangent: Point) -> Pushed:
+def _forward(program: Program, point: Point, tangent: Point) -> JvpResult:
     """``F(t)``, by call by value."""
     with quietly():
-        found = pushing.push(read(program), _flat(point), _flat(tangent))
-    return Pushed(
+        found = jvp.push(read(program), _flat(point), _flat(tangent))
+    return JvpResult(
         of_numbers(program.result, iter(found.value)),
         of_numbers(program.result, iter(found.tangent)),
         _primal(program, point),
@@ -96,7 +96,7 @@ def _stages(program: Program) -> tuple[Stage, ...]:
     with quietly():
         symbolic = normalize(source)
     inputs = [(x, reverse.reversed_type(A)) for x, A in source.inputs]
-    supply = Supply({*names(source.term), *(x for x, _ in inputs)})
+    supply = NameSupply({*names(source.term), *(x for x, _ in inputs)})
     transformed = reverse.transform(source.term, supply)
     return (
         *_sources(program),
@@ -119,13 +119,13 @@ def _extracted(program: Program, point: Point) -> Extracted:
         return extract(read(program), _flat(point))
 
 
-def _tape(program: Program, point: Point, cotangent: Value) -> Pulled:
+def _tape(program: Program, point: Point, cotangent: Value) -> VjpResult:
     """A graph of the program, and backpropagation on it."""
     with quietly():
         extracted = _extracted(program, point)
         g = hypergraph.graph(extracted)
         memory = hypergraph.backpropagate(g, _flat(point), _flat(cotangent))
-    return Pulled(
+    return VjpResult(
         of_numbers(program.result, iter([memory.primal[i] for i in g.outputs])),
         _like(program, tuple(r or 0.0 for r in memory.other[: g.inputs])),
         _primal(program, point),
@@ -135,13 +135,13 @@ def _tape(program: Program, point: Point, cotangent: Value) -> Pulled:
     )
 
 
-def _tape_forward(program: Program, point: Point, tangent: Point) -> Pushed:
+def _tape_forward(program: Program, point: Point, tangent: Point) -> JvpResult:
     """A graph of the program, and forward mode on it."""
     with quietly():
         extracted = _extracted(program, point)
         g = hypergraph.graph(extracted)
         memory = hypergraph.forward(g, _flat(point), _flat(tangent))
-    return Pushed(
+    return JvpResult(
         of_numbers(program.result, iter([memory.primal[i] for i in g.outputs])),
         of_numbers(program.result, iter([memory.other[i] or 0.0 for i in g.outputs])),
         _primal(program, point),
@@ -161,7 +161,7 @@ def _tape_stages(program: Program) -> tuple[Stage, ...]:
     ]
     if len(extracted.results) == 1:
         G = extracted.term
-        supply = Supply({*names(G), *extracted.inputs})
+        supply = NameSupply({*names(G), *extracted.inputs})
         a = supply.fresh("a")
         backward = bp(let_form(G, supply), extracted.inputs, a, supply)
         graph = hypergraph.backward_graph(backward, extracted.inputs, a)

@@ -36,7 +36,7 @@ class Rule(Enum):
     FIX = "fix"
 
 
-class Illtyped(Exception):
+class TypeCheckError(Exception):
     """A term that has no type, and why."""
 
 
@@ -67,14 +67,14 @@ def exponential(types: Mapping[str, c.Type]) -> dict[str, Typed]:
 
 
 def check(t: c.Term, types: Mapping[str, c.Type]) -> c.Type:
-    """The A with ``Γ ⊢ t : A``; raises ``Illtyped``."""
+    """The A with ``Γ ⊢ t : A``; raises ``TypeCheckError``."""
     found = infer(t, exponential(types))
     _closed(found, "the term")
     return found.type
 
 
 def infer(t: c.Term, gamma: Context, fired: set[Rule] | None = None) -> Typed:
-    """The type and the zone of t; ``fired`` collects the rules that were used. Raises ``Illtyped``."""
+    """The type and the zone of t; ``fired`` collects the rules that were used. Raises ``TypeCheckError``."""
     return _Checker(set() if fired is None else fired).infer(t, dict(gamma))
 
 
@@ -95,7 +95,7 @@ def _join(first: Typed, second: Typed, what: str) -> Zone:
         case zone, other if zone == other:
             return zone
         case zone, other:
-            raise Illtyped(f"{what}: one part is linear in {_shown(zone)}, the other in {_shown(other)}")
+            raise TypeCheckError(f"{what}: one part is linear in {_shown(zone)}, the other in {_shown(other)}")
 
 
 def _shown(zone: Zone) -> str:
@@ -104,7 +104,7 @@ def _shown(zone: Zone) -> str:
 
 def _closed(found: Typed, what: str) -> c.Type:
     if isinstance(found.zone, str):
-        raise Illtyped(f"{what} uses the linear variable {found.zone}")
+        raise TypeCheckError(f"{what} uses the linear variable {found.zone}")
     return found.type
 
 
@@ -143,14 +143,14 @@ class _Checker:
                 self.fired.add(Rule.SUM)
                 first, second = self.infer(left, gamma), self.infer(right, gamma)
                 if first.type != second.type or _dimension(first.type) is None:
-                    raise Illtyped(f"a sum of {first.type} and {second.type}")
+                    raise TypeCheckError(f"a sum of {first.type} and {second.type}")
                 self.sums.add(first.type)
                 return Typed(first.type, _join(first, second, "a sum"))
             case c.Lam(x, A, body):
                 self.fired.add(Rule.LAM)
                 B = _closed(self.infer(body, {**gamma, x: Typed(A, Free.NONE)}), "an abstraction")
                 return Typed(c.Arrow(A, B), Free.NONE)
-            case c.Colam(a, body):
+            case c.LinearLambda(a, body):
                 self.fired.add(Rule.LAM_LINEAR)
                 return self._colam(a, self.infer(body, {**gamma, a: Typed(c.R, a)}))
             case c.App(function, argument):
@@ -161,7 +161,7 @@ class _Checker:
             case c.Fun(symbol, arguments):
                 self.fired.add(Rule.FN)
                 if len(arguments) != arity(symbol):
-                    raise Illtyped(f"{symbol} takes {arity(symbol)} numbers")
+                    raise TypeCheckError(f"{symbol} takes {arity(symbol)} numbers")
                 for u in arguments:
                     self._number(self.infer(u, gamma), str(symbol))
                 return Typed(c.R, Free.NONE)
@@ -176,26 +176,26 @@ class _Checker:
                 self._number(self.infer(larger, gamma), "if")
                 first, second = self.infer(then, gamma), self.infer(otherwise, gamma)
                 if first.type != second.type:
-                    raise Illtyped(f"branches of {first.type} and {second.type}")
+                    raise TypeCheckError(f"branches of {first.type} and {second.type}")
                 return Typed(first.type, _join(first, second, "if"))
             case c.Fix(x, A, body):
                 self.fired.add(Rule.FIX)
                 if _closed(self.infer(body, {**gamma, x: Typed(A, Free.NONE)}), "fix") != A:
-                    raise Illtyped(f"fix at {A}")
+                    raise TypeCheckError(f"fix at {A}")
                 return Typed(A, Free.NONE)
 
     def _variable(self, x: str, gamma: dict[str, Typed]) -> Typed:
         if x not in gamma:
-            raise Illtyped(f"{x} is not bound")
+            raise TypeCheckError(f"{x} is not bound")
         self.fired.add(Rule.AX_LINEAR if isinstance(gamma[x].zone, str) else Rule.AX)
         return gamma[x]
 
     def _colam(self, a: str, body: Typed) -> Typed:
         if body.zone not in (a, Free.ANY):
-            raise Illtyped(f"λ°{a}: the body is linear in {_shown(body.zone)}")
+            raise TypeCheckError(f"λ°{a}: the body is linear in {_shown(body.zone)}")
         d = _dimension(body.type)
         if d is None:
-            raise Illtyped(f"λ°{a}: the body has the type {body.type}")
+            raise TypeCheckError(f"λ°{a}: the body has the type {body.type}")
         return Typed(c.Negation(d), Free.NONE)
 
     def _app(self, function: Typed, argument: Typed) -> Typed:
@@ -203,22 +203,22 @@ class _Checker:
             case c.Arrow(A, B):
                 self.fired.add(Rule.APP)
                 if _closed(argument, "an argument") != A:
-                    raise Illtyped(f"an argument of {argument.type} instead of {A}")
+                    raise TypeCheckError(f"an argument of {argument.type} instead of {A}")
                 return Typed(B, Free.NONE)
             case c.Negation(d):
                 self.fired.add(Rule.APP_LINEAR)
                 if argument.type != c.R:
-                    raise Illtyped(f"a backpropagator at {argument.type}")
+                    raise TypeCheckError(f"a backpropagator at {argument.type}")
                 return Typed(c.power(d), argument.zone)
             case c.Ground() | c.Unit() | c.Times():
-                raise Illtyped(f"{function.type} is applied")
+                raise TypeCheckError(f"{function.type} is applied")
 
     def _product(self, left: Typed, right: Typed) -> Typed:
         if left.type != c.R or right.type != c.R:
-            raise Illtyped(f"a product of {left.type} and {right.type}")
+            raise TypeCheckError(f"a product of {left.type} and {right.type}")
         match left.zone, right.zone:
             case str(), str():
-                raise Illtyped("a product of two factors that are linear")
+                raise TypeCheckError("a product of two factors that are linear")
             case (str() as z, _) | (_, str() as z):
                 return Typed(c.R, z)
             case Free.NONE, Free.NONE:
@@ -228,7 +228,7 @@ class _Checker:
 
     def _number(self, found: Typed, what: str) -> None:
         if _closed(found, what) != c.R:
-            raise Illtyped(f"{what} of {found.type}")
+            raise TypeCheckError(f"{what} of {found.type}")
 
     def _bind(self, b: c.Binding, gamma: dict[str, Typed]) -> None:
         """Add what b binds to the context."""
@@ -237,15 +237,15 @@ class _Checker:
             case c.Bang(x, A):
                 self.fired.add(Rule.LET)
                 if _closed(bound, "a substitution") != A:
-                    raise Illtyped(f"{x} : {A} is {bound.type}")
+                    raise TypeCheckError(f"{x} : {A} is {bound.type}")
                 gamma[x] = Typed(A, Free.NONE)
             case c.Open(x, A, y, B):
                 self.fired.add(Rule.LET_PAIR)
                 if _closed(bound, "a substitution") != c.Times(A, B):
-                    raise Illtyped(f"{x}, {y} : {c.Times(A, B)} is {bound.type}")
+                    raise TypeCheckError(f"{x}, {y} : {c.Times(A, B)} is {bound.type}")
                 gamma |= {x: Typed(A, Free.NONE), y: Typed(B, Free.NONE)}
             case c.Dual(a):
                 self.fired.add(Rule.LET_LINEAR)
                 if bound.type != c.R:
-                    raise Illtyped(f"{a}° is {bound.type}")
+                    raise TypeCheckError(f"{a}° is {bound.type}")
                 gamma[a] = Typed(c.R, bound.zone)

@@ -10,12 +10,12 @@ from functools import cache
 from typing import cast, get_args
 
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.evaluation import Tally, run
+from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.printing import program as printed
 from rh_kernel.ad.language.types import Product
 from rh_kernel.ad.language.values import Value, components, numbers, of_numbers
-from rh_kernel.ad.reverse_handlers.writing import HANDLER, body_text, first_order, net_text, value_text
-from rh_kernel.ad.system import Point, Pulled, Stage, Step, System, refuse
+from rh_kernel.ad.reverse_handlers.translate import HANDLER, body_text, first_order, net_text, value_text
+from rh_kernel.ad.system import Point, Stage, Step, System, VjpResult, refuse
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step as Reduction
@@ -123,8 +123,8 @@ def _cost(f: core.Function) -> int:
     return total
 
 
-def _pulled(program: Program, text: str, point: Point) -> Pulled:
-    tally = Tally()
+def _pulled(program: Program, text: str, point: Point) -> VjpResult:
+    tally = OpCounter()
     value = run(program, point, tally)
     subject = _elaborated(text)
     steps = operations = 0
@@ -140,7 +140,7 @@ def _pulled(program: Program, text: str, point: Point) -> Pulled:
     A = Product(tuple(B for _, B in program.parameters))
     gradient = components(of_numbers(A, _numbers(materialise(found))))
     counted = operations + (tally.operations if isinstance(subject, ClosedTerm) else 0)
-    return Pulled(value, gradient, tally.operations, counted, _nodes(subject), (("steps", steps),))
+    return VjpResult(value, gradient, tally.operations, counted, _nodes(subject), (("steps", steps),))
 
 
 def _numbers(V: core.Term) -> Iterator[float]:
@@ -175,12 +175,12 @@ def _at(system: str, program: Program, point: Point, cotangent: Value) -> Progra
     return f
 
 
-def _by_derivative(program: Program, point: Point, cotangent: Value) -> Pulled:
+def _by_derivative(program: Program, point: Point, cotangent: Value) -> VjpResult:
     f = _at("reverse-derivative", program, point, cotangent)
     return _pulled(program, _term_text(f, point, cotangent), point)
 
 
-def _by_handler(program: Program, point: Point, cotangent: Value) -> Pulled:
+def _by_handler(program: Program, point: Point, cotangent: Value) -> VjpResult:
     f = _at("reverse-handler", program, point, cotangent)
     return _pulled(program, _net_cell(f, point, cotangent), point)
 

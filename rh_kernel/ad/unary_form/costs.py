@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import parts
-from rh_kernel.ad.unary_form.terms.types import Several, Type, size
+from rh_kernel.ad.unary_form.terms.types import Type, VectorType, size
 from rh_kernel.ad.unary_form.terms.typing import Checking
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -113,7 +113,7 @@ class _Counting:
 
     def _size(self, A: e.Term) -> int:
         found = self.checking.of(A)
-        return found.size if isinstance(found, Several) else 0
+        return found.size if isinstance(found, VectorType) else 0
 
 
 def nesting(M: e.Term) -> int:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
+from rh_kernel.ad.language import evaluation as common
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.evaluation import Tally
 from rh_kernel.ad.language.evaluation import run as run_common
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.system import Point, Pulled, Stage, Step, System
+from rh_kernel.ad.system import Point, Stage, Step, System, VjpResult
 from rh_kernel.ad.unary_form.costs import cost
 from rh_kernel.ad.unary_form.direct import direct
 from rh_kernel.ad.unary_form.direct.expansion import applied
@@ -20,7 +20,7 @@ from rh_kernel.ad.unary_form.optimisation.rewriting import trace
 from rh_kernel.ad.unary_form.optimisation.rules import PARTIAL_EVALUATION
 from rh_kernel.ad.unary_form.terms import printing
 from rh_kernel.ad.unary_form.terms.binding import count
-from rh_kernel.ad.unary_form.terms.evaluation import Meter, run
+from rh_kernel.ad.unary_form.terms.evaluation import OpCounter, run
 from rh_kernel.ad.unary_form.terms.terms import ONE, Derivation, Derive, Term, Var
 from rh_kernel.ad.unary_form.terms.types import R, times
 from rh_kernel.ad.unary_form.translation.from_core import Source, flat, nested, source
@@ -56,20 +56,20 @@ def problem(way: Way, program: Program, *, is_unit: bool = True) -> tuple[Source
     return e, Problem(way.derive, e.context, e.body, Var(w), e.names, ((w, e.result),))
 
 
-def reverse(way: Way, program: Program, point: Point, cotangent: Value) -> Pulled:
+def reverse(way: Way, program: Program, point: Point, cotangent: Value) -> VjpResult:
     """Value and gradient, by the optimised program."""
     e, asked = problem(way, program, is_unit=cotangent == 1.0)
     found = pulled(asked)
     values = {x: nested(A, V) for (x, A), V in zip(program.parameters, point, strict=True)}
     values.update((x, nested(program.result, cotangent)) for x, _ in asked.outside)
-    tally, meter = Tally(), Meter()
+    tally, meter = common.OpCounter(), OpCounter()
     with quietly():
         run_common(program, point, tally)
         value, *cotangents = cast(tuple[Value, ...], run(found.body, values, meter))
     types = (A for _, A in program.parameters)
     back = tuple(flat(A, V) for A, V in zip(types, cotangents, strict=True))
     counters = ("moves", meter.moves), ("nodes of the source", count(e.body))
-    return Pulled(flat(program.result, value), back, tally.operations, meter.operations, count(found.body), counters)
+    return VjpResult(flat(program.result, value), back, tally.operations, meter.operations, count(found.body), counters)
 
 
 def stages(way: Way, program: Program) -> tuple[Stage, ...]:
@@ -107,7 +107,7 @@ def _moves_of_raw(way: Way, program: Program, point: Point, cotangent: Value) ->
     _, asked = problem(way, program, is_unit=cotangent == 1.0)
     values = {x: nested(A, V) for (x, A), V in zip(program.parameters, point, strict=True)}
     values.update((x, nested(program.result, cotangent)) for x, _ in asked.outside)
-    meter = Meter()
+    meter = OpCounter()
     with quietly():
         run(raw(asked), values, meter)
     return meter.moves

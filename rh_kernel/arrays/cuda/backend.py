@@ -15,13 +15,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rh_kernel.arrays.backend import Arrays, Memory, Places, Unsupported
-from rh_kernel.arrays.contents import contents_of, copied, layout_of
+from rh_kernel.arrays.arena import contents_of, copied, layout_of
+from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Unsupported
 from rh_kernel.arrays.cuda.contractions import Matrix, Product
-from rh_kernel.arrays.cuda.module import BLOCK, Launch, Module, Way, module
-from rh_kernel.arrays.cuda.texts import LOAD, NEXT, RUN
-from rh_kernel.arrays.devices import Card, NoCard, card
-from rh_kernel.arrays.errors import CardFailed
+from rh_kernel.arrays.cuda.module import BLOCK, Launch, LaunchMode, Module, module
+from rh_kernel.arrays.cuda.templates import LOAD, NEXT, RUN
+from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
+from rh_kernel.arrays.errors import GPUFailed
 from rh_kernel.arrays.program import Extent
 from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.primitives.smoothness import require_smooth
@@ -39,10 +39,10 @@ LONGEST_WORDS = 200
 
 def available() -> str | None:
     """Return why there is no usable GPU, or ``None`` if there is one."""
-    match card():
-        case Card():
+    match gpu():
+        case GPU():
             return None
-        case NoCard(why):
+        case MissingGPU(why):
             return why
 
 
@@ -55,7 +55,7 @@ class Pointer(Protocol):
         ...
 
 
-class OnCard(Protocol):
+class DeviceArray(Protocol):
     """An array on the device: the part of CuPy's interface that is used here."""
 
     @property
@@ -83,7 +83,7 @@ class OnCard(Protocol):
         """The data type of the entries."""
         ...
 
-    def reshape(self, shape: int | Extent) -> "OnCard":
+    def reshape(self, shape: int | Extent) -> "DeviceArray":
         """Return the same entries in another shape."""
         ...
 
@@ -95,9 +95,9 @@ class OnCard(Protocol):
         """Set each entry to this number."""
         ...
 
-    def __getitem__(self, at: slice) -> "OnCard": ...
+    def __getitem__(self, at: slice) -> "DeviceArray": ...
 
-    def __setitem__(self, at: EllipsisType, value: "OnCard") -> None: ...
+    def __setitem__(self, at: EllipsisType, value: "DeviceArray") -> None: ...
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ class CupyBackend:
     wants_matrices = False
     far = True
 
-    def __init__(self, way: Way | None = None) -> None:
+    def __init__(self, way: LaunchMode | None = None) -> None:
         self.way = way
         self.traffic = Traffic()
         if (why := available()) is not None:
@@ -125,9 +125,9 @@ class CupyBackend:
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Return a memory on the device with copies of the contents."""
-        return OnTheCard(self, heap, precision)
+        return DeviceMemory(self, heap, precision)
 
-    def runner(self, plan: Plan, memory: Places) -> "CupyRunner":
+    def runner(self, plan: Plan, memory: ContentArrays) -> "CupyRunner":
         """Prepare the plan to run on that memory. Raises ``Unsupported`` only if ``way`` is set and does not suit the plan."""
         return CupyRunner(self, plan, memory)
 
@@ -138,25 +138,25 @@ class CupyBackend:
             with self.stream:
                 yield
         except RuntimeError as problem:
-            raise Stuck(CardFailed(why=" ".join(str(problem).split())[:LONGEST_WORDS])) from problem
+            raise Stuck(GPUFailed(why=" ".join(str(problem).split())[:LONGEST_WORDS])) from problem
 
-    def up(self, array: "np.ndarray[Any, Any]") -> OnCard:
+    def up(self, array: "np.ndarray[Any, Any]") -> DeviceArray:
         """Copy an array to the device."""
         self.traffic.up += 1
         return self.xp.asarray(array)
 
-    def write(self, there: OnCard, array: "np.ndarray[Any, Any]") -> None:
+    def write(self, there: DeviceArray, array: "np.ndarray[Any, Any]") -> None:
         """Copy the entries of an array into one on the device."""
         self.traffic.up += 1
         there.set(np.ascontiguousarray(array, dtype=there.dtype))
 
-    def down(self, array: OnCard) -> Array:
+    def down(self, array: DeviceArray) -> Array:
         """Copy an array from the device, after all earlier work has finished."""
         self.traffic.down += 1
         return self.xp.asnumpy(array)
 
 
-class OnTheCard(Memory):
+class DeviceMemory(Memory):
     """The contents on the device, as parts of one array, so that a single transfer fetches them."""
 
     __slots__ = ("_backend", "_layout", "_parts", "_whole")
@@ -169,7 +169,7 @@ class OnTheCard(Memory):
             self._whole = backend.up(contents.whole)
             self._parts = {at: self._whole[part].reshape(shape) for at, part, shape in self._layout.parts()}
 
-    def __getitem__(self, location: Location) -> OnCard:
+    def __getitem__(self, location: Location) -> DeviceArray:
         return self._parts[location]
 
     def __iter__(self) -> Iterator[Location]:
@@ -199,7 +199,7 @@ def _stream(cupy: ModuleType) -> object:
 class CupyRunner:
     """A plan with its buffers on the device and its kernels compiled."""
 
-    def __init__(self, backend: CupyBackend, plan: Plan, memory: Places) -> None:
+    def __init__(self, backend: CupyBackend, plan: Plan, memory: ContentArrays) -> None:
         self.backend = backend
         self.plan = plan
         self.module: Module = module(plan, backend.way)
@@ -208,8 +208,8 @@ class CupyRunner:
         self._graph: Any = None
         self._has_run = False
         self._given: tuple[Array, ...] = ()
-        self._there: list[OnCard] = []
-        self._staged: list[OnCard] = []
+        self._there: list[DeviceArray] = []
+        self._staged: list[DeviceArray] = []
         self._bound: tuple[int, ...] = ()
         with backend.working():
             code: Any = xp.RawModule(code=self.module.text, options=("--std=c++17",))
@@ -219,12 +219,12 @@ class CupyRunner:
             self._buffers += [backend.up(table) for table in self.module.tables]
             addresses = [self._address(b, offset) for b, offset in self.module.pointers]
             calls = [(len(self.module.calls), 0, 0), *self.module.calls]
-            self._data: OnCard = xp.zeros(1 + len(plan.inputs), dtype=np.uint64)
-            self._counter: OnCard = xp.zeros(1, dtype=np.int64)
+            self._data: DeviceArray = xp.zeros(1 + len(plan.inputs), dtype=np.uint64)
+            self._counter: DeviceArray = xp.zeros(1, dtype=np.int64)
             tables = (np.array([*addresses, 0], dtype=np.uint64), np.array(calls, dtype=np.int32).reshape(-1))
             self._arguments = (*[backend.up(table) for table in tables], self._data, self._counter)
-            self._rows: OnCard = backend.up(np.arange(self.samples, dtype=np.int64))
-            self._table: OnCard = self._rows
+            self._rows: DeviceArray = backend.up(np.arange(self.samples, dtype=np.int64))
+            self._table: DeviceArray = self._rows
             self._factors: list[np.ndarray[Any, Any]] = []  # cuBLAS reads them in place
             self._actions = [self._action(action) for action in self.module.actions]
 
@@ -277,7 +277,7 @@ class CupyRunner:
             if x.shape != shape or x.dtype != self.plan.precision:
                 raise ValueError(f"an array of {x.dtype}{x.shape} for one of {self.plan.precision}{shape}")
 
-    def _buffer(self, buffer: Input | Content | Kept | Scratch, scratch: OnCard, memory: Places) -> OnCard:
+    def _buffer(self, buffer: Input | Content | Kept | Scratch, scratch: DeviceArray, memory: ContentArrays) -> DeviceArray:
         match buffer:
             case Input(_, size):
                 return self.backend.xp.empty(max(1, size), dtype=self.plan.precision)
@@ -292,7 +292,7 @@ class CupyRunner:
         array = self._buffers[buffer]
         return int(array.data.ptr) + offset * int(array.itemsize)
 
-    def _array(self, view: View) -> OnCard:
+    def _array(self, view: View) -> DeviceArray:
         """The view as a CuPy array."""
         base = self._buffers[view.buffer]
         if 0 in view.shape:
@@ -300,7 +300,7 @@ class CupyRunner:
         strides = tuple([s * int(base.itemsize) for s in view.strides])
         return self.backend.xp.lib.stride_tricks.as_strided(base[view.offset :], view.shape, strides)
 
-    def _upload_rows(self, rows: "np.ndarray[Any, np.dtype[np.int64]]") -> OnCard:
+    def _upload_rows(self, rows: "np.ndarray[Any, np.dtype[np.int64]]") -> DeviceArray:
         """Copy the rows to the device, over those of the last call if they fit."""
         if self._table is self._rows or self._table.size < rows.size:
             self._table = self.backend.up(rows)
@@ -308,7 +308,7 @@ class CupyRunner:
             self.backend.write(self._table[: rows.size], rows)
         return self._table
 
-    def _bind(self, rows: OnCard, data: Sequence[OnCard]) -> None:
+    def _bind(self, rows: DeviceArray, data: Sequence[DeviceArray]) -> None:
         """Select the rows and the data for the following runs."""
         addresses = tuple([int(x.data.ptr) for x in (rows, *data)])
         if addresses != self._bound:
@@ -317,18 +317,18 @@ class CupyRunner:
 
     def _run(self, runs: int) -> None:
         match self.module.way:
-            case Way.WHOLE:
+            case LaunchMode.WHOLE:
                 most = max(1, LONGEST_LAUNCH // self.module.work)
                 for first in range(0, runs, most):
                     self._launch(RUN, 1, self.module.threads, first, min(most, runs - first))
-            case Way.CAPTURED | Way.LAUNCHED:
+            case LaunchMode.CAPTURED | LaunchMode.LAUNCHED:
                 self._counter.fill(0)
                 for _ in range(runs):
                     self._run_once()
 
     def _run_once(self) -> None:
         """Run once; the first run is not captured, because it loads the kernels."""
-        if self.module.way is Way.LAUNCHED or not self._has_run:
+        if self.module.way is LaunchMode.LAUNCHED or not self._has_run:
             self._has_run = True
             self._launch_all()
             return
@@ -351,7 +351,7 @@ class CupyRunner:
     def _action(self, action: Launch | Product | Call | Check) -> Callable[[], None]:
         match action:
             case Launch(name, number, blocks):
-                if self.module.way is Way.WHOLE:
+                if self.module.way is LaunchMode.WHOLE:
                     return _nothing
                 start = self._kernels[name]
                 arguments = (*self._arguments, np.int32(number), np.int32(1))
@@ -365,7 +365,9 @@ class CupyRunner:
                 views = [self._array(v) for v in arguments]
                 return lambda: require_smooth(f, [self.backend.down(v) for v in views], span)
 
-    def _call(self, function: Callable[..., OnCard], output: OnCard, arguments: Sequence[OnCard]) -> Callable[[], None]:
+    def _call(
+        self, function: Callable[..., DeviceArray], output: DeviceArray, arguments: Sequence[DeviceArray]
+    ) -> Callable[[], None]:
         def call() -> None:
             output[...] = function(*arguments).reshape(output.shape)
 

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.c_expressions import real
+from rh_kernel.arrays.cuda.barriers import BarrierTracker
 from rh_kernel.arrays.cuda.contractions import Product, contract_function, product
 from rh_kernel.arrays.cuda.functions import Function, Shares, Width, gather_function, map_function, reduce_function
-from rh_kernel.arrays.cuda.order import Order
-from rh_kernel.arrays.cuda.texts import (
+from rh_kernel.arrays.cuda.templates import (
     COUNTING,
     LOAD,
     NEXT,
@@ -48,7 +48,7 @@ GRID = 2048
 """The most blocks of a kernel; beyond that, each thread handles several entries."""
 
 
-class Way(Enum):
+class LaunchMode(Enum):
     """How a run is launched."""
 
     WHOLE = auto()
@@ -78,7 +78,7 @@ class Module:
     """
 
     text: str
-    way: Way
+    way: LaunchMode
     work: int
     calls: tuple[tuple[int, int, int], ...]
     pointers: tuple[tuple[int, int], ...]
@@ -89,12 +89,18 @@ class Module:
     loading: int
 
 
-def module(plan: Plan, way: Way | None = None) -> Module:
+def module(plan: Plan, way: LaunchMode | None = None) -> Module:
     """Generate the module of a plan, launched in the way that suits its work unless one is given. Raises ``Unsupported``."""
     amount = sum(_work(step) for step in plan.steps)
     if way is None:
         is_plain = not any(isinstance(step, Call | Check) for step in plan.steps)
-        way = Way.LAUNCHED if not is_plain or amount > CAPTURED else Way.WHOLE if amount <= WHOLE else Way.CAPTURED
+        way = (
+            LaunchMode.LAUNCHED
+            if not is_plain or amount > CAPTURED
+            else LaunchMode.WHOLE
+            if amount <= WHOLE
+            else LaunchMode.CAPTURED
+        )
     return _Builder(plan, way, amount).written()
 
 
@@ -115,24 +121,24 @@ def _work(step: Step) -> int:
 
 
 class _Builder:
-    def __init__(self, plan: Plan, way: Way, amount: int) -> None:
+    def __init__(self, plan: Plan, way: LaunchMode, amount: int) -> None:
         self.plan = plan
         self.way = way
         self.amount = amount
-        self.width = Width(ALONE, 1) if way is Way.WHOLE else Width(BLOCK * 512, 512)
+        self.width = Width(ALONE, 1) if way is LaunchMode.WHOLE else Width(BLOCK * 512, 512)
         self.numbers: dict[tuple[str, Shares], int] = {}
         self.calls: list[tuple[int, int, int]] = []
         self.tables: list[Table] = []
         self.actions: list[Action] = []
         self.inputs = [(b.position, b.size) for b in plan.buffers if isinstance(b, Input)]
         self.pointers = [(k, 0) for k, b in enumerate(plan.buffers) if isinstance(b, Input)]
-        self.order = Order(plan.buffers)
+        self.order = BarrierTracker(plan.buffers)
         self.entries = 1
 
     def written(self) -> Module:
         for step in self.plan.steps:
             self._step(step)
-        kernels = (LOAD, NEXT, *([RUN] if self.way is Way.WHOLE else [kernel_name(k) for k in self.numbers.values()]))
+        kernels = (LOAD, NEXT, *([RUN] if self.way is LaunchMode.WHOLE else [kernel_name(k) for k in self.numbers.values()]))
         return Module(
             self._text(),
             self.way,
@@ -161,13 +167,13 @@ class _Builder:
                 if 0 not in y.shape:
                     self._call(gather_function(step, at, precision))
             case Contract(extents):
-                found = product(step) if self.way is Way.LAUNCHED and prod(extents) >= PRODUCT else None
+                found = product(step) if self.way is LaunchMode.LAUNCHED and prod(extents) >= PRODUCT else None
                 if found is not None:
                     self.actions.append(found)
                 elif 0 not in extents:
                     self._call(contract_function(step, precision, self.width))
             case Call() | Check():
-                if self.way is not Way.LAUNCHED:
+                if self.way is not LaunchMode.LAUNCHED:
                     raise Unsupported("what is called as it is cannot be part of a kernel")
                 self.actions.append(step)
 
@@ -191,7 +197,7 @@ class _Builder:
         parts = [f"typedef {kind} real;\ntypedef real* const* Pointers;"]
         parts += [device_function(number, body, shares) for (body, shares), number in self.numbers.items()]
         parts += [load_function(self.inputs, self.plan.samples or 1), *COUNTING]
-        if self.way is Way.WHOLE:
+        if self.way is LaunchMode.WHOLE:
             parts.append(whole_kernel(self.numbers))
         else:
             parts += [own_kernel(number, shares) for (_, shares), number in self.numbers.items()]

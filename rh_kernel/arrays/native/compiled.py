@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from rh_kernel.arrays.backend import Arrays, Memory, Places, Unsupported
-from rh_kernel.arrays.contents import ALIGNMENT, address, aligned, contents_of
+from rh_kernel.arrays.arena import ALIGNMENT, address, aligned, contents_of
+from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Unsupported
+from rh_kernel.arrays.native.codegen import Translation, translate
+from rh_kernel.arrays.native.launch_table import PlanInput, table
 from rh_kernel.arrays.native.machine import loaded
 from rh_kernel.arrays.native.schedule import Machine
-from rh_kernel.arrays.native.table import Given, table
 from rh_kernel.arrays.native.toolchain import Missing, toolchain
-from rh_kernel.arrays.native.translation import Translation, translate
 from rh_kernel.loops.ir import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
@@ -34,7 +34,7 @@ class Native:
         """Return a memory with copies of the contents, each aligned to a cache line."""
         return contents_of(heap, precision)
 
-    def runner(self, plan: Plan, memory: Places) -> "NativeRunner":
+    def runner(self, plan: Plan, memory: ContentArrays) -> "NativeRunner":
         """Prepare the plan to run on that memory. Raises ``Unsupported`` if a step has no kernel or compiling fails."""
         found = toolchain()
         if isinstance(found, Missing):
@@ -52,7 +52,7 @@ class NativeRunner:
 
     step: Callable[..., None]
 
-    def __init__(self, plan: Plan, memory: Places, translation: Translation) -> None:
+    def __init__(self, plan: Plan, memory: ContentArrays, translation: Translation) -> None:
         dtype = np.dtype(plan.precision)
         self._plan = plan
         self._touched = plan.touched
@@ -83,7 +83,7 @@ class NativeRunner:
             for number, buffer in enumerate(plan.buffers)
             if isinstance(buffer, Input) and number in shown
         }
-        inputs = [Given(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(plan.inputs)]
+        inputs = [PlanInput(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(plan.inputs)]
         steps = _steps(plan, translation, dtype.itemsize)
         walked = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long)
         self._machine = loaded(translation.source, walked)

@@ -3,8 +3,8 @@
 from math import prod
 
 from rh_kernel.arrays.native.axes import Axis, entangled, merged
+from rh_kernel.arrays.native.c_writer import moves, nest, place
 from rh_kernel.arrays.native.schedule import OUT, Machine, canonical, schedule
-from rh_kernel.arrays.native.text import moves, nest, place
 from rh_kernel.arrays.native.tiles import tiled
 from rh_kernel.loops.ir import Contract
 

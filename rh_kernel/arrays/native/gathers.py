@@ -3,8 +3,8 @@
 from bisect import bisect_right
 
 from rh_kernel.arrays.native.axes import axes
+from rh_kernel.arrays.native.c_writer import loop, moves, nest, place
 from rh_kernel.arrays.native.schedule import Machine
-from rh_kernel.arrays.native.text import loop, moves, nest, place
 from rh_kernel.arrays.native.tiles import loaded, stored, vector
 from rh_kernel.loops.ir import Gather, View
 

@@ -10,10 +10,10 @@ from typing import Protocol
 
 import numpy as np
 
+from rh_kernel.arrays.arena import address
 from rh_kernel.arrays.backend import Unsupported
-from rh_kernel.arrays.contents import address
-from rh_kernel.arrays.native.addresses import ByAddress
-from rh_kernel.arrays.native.table import Table
+from rh_kernel.arrays.native.ctypes_machine import CtypesMachine
+from rh_kernel.arrays.native.launch_table import Table
 from rh_kernel.arrays.native.toolchain import failed, library, resource
 from rh_kernel.syntax.core import Array
 
@@ -45,11 +45,11 @@ def maker() -> Maker:
     """Return the C driver if it can be built. If not, the next call tries again, as the compiler may have been interrupted."""
     # The driver assumes that an object starts with a reference count and a type: no free-threaded and no tracing builds.
     if sys.implementation.name != "cpython" or object.__basicsize__ != 2 * struct.calcsize("P") or struct.calcsize("P") != 8:
-        return ByAddress
+        return CtypesMachine
     try:
         return _driver()
     except (Unsupported, OSError, AttributeError):
-        return ByAddress
+        return CtypesMachine
 
 
 @lru_cache(maxsize=1)

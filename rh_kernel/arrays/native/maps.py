@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from rh_kernel.arrays.native.axes import Axis, axes
+from rh_kernel.arrays.native.c_writer import moves, nest, place
 from rh_kernel.arrays.native.scalars import expression, needs_ends
-from rh_kernel.arrays.native.text import moves, nest, place
 from rh_kernel.loops.ir import Map, View
 
 SHORT = 4

@@ -1,8 +1,8 @@
 """C for ``Reduce``: vectorised across outputs where they are adjacent, otherwise along the reduced axes."""
 
 from rh_kernel.arrays.native.axes import Axis, axes
+from rh_kernel.arrays.native.c_writer import moves, nest, place
 from rh_kernel.arrays.native.scalars import literal
-from rh_kernel.arrays.native.text import moves, nest, place
 from rh_kernel.loops.ir import Fold, Reduce, View
 
 FEW = 16

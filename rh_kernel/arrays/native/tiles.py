@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import prod
 
 from rh_kernel.arrays.native.axes import Axis
+from rh_kernel.arrays.native.c_writer import loop, moves, place
 from rh_kernel.arrays.native.scalars import literal
 from rh_kernel.arrays.native.schedule import LEFT, OUT, RIGHT, Form, Machine, Schedule, split, widths
-from rh_kernel.arrays.native.text import loop, moves, place
 
 NAMES = ("o", "l", "r")
 UNMASKED = Machine(1, 1)

@@ -17,7 +17,7 @@ from math import inf
 from pathlib import Path
 
 from rh_kernel.arrays.backend import Unsupported
-from rh_kernel.arrays.native.folder import digest, folder, intact, most_bytes, put, trim, used
+from rh_kernel.arrays.native.compile_cache import digest, folder, intact, most_bytes, put, trim, used
 
 LIMIT = 60.0
 """Seconds allowed for a compilation."""

@@ -8,9 +8,9 @@ from typing import cast
 
 import numpy as np
 
+from rh_kernel.arrays.arena import contents_of
 from rh_kernel.arrays.backend import Arrays as Values
-from rh_kernel.arrays.backend import Memory, Places
-from rh_kernel.arrays.contents import contents_of
+from rh_kernel.arrays.backend import ContentArrays, Memory
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, rows
 from rh_kernel.arrays.numpy_backend.loops import calls, room
@@ -32,7 +32,7 @@ class NumPy:
         """Return a memory with copies of the contents; small ones are adjacent."""
         return contents_of(heap, precision, SMALL)
 
-    def runner(self, plan: Plan, memory: Places) -> "NumPyRunner":
+    def runner(self, plan: Plan, memory: ContentArrays) -> "NumPyRunner":
         """Prepare the plan to run on that memory, which it updates in place."""
         return NumPyRunner(plan, memory)
 
@@ -40,7 +40,7 @@ class NumPy:
 class NumPyRunner:
     """A plan with its arrays. Inputs are copied into arrays of its own."""
 
-    def __init__(self, plan: Plan, memory: Places) -> None:
+    def __init__(self, plan: Plan, memory: ContentArrays) -> None:
         self._dtype = dtype = np.dtype(plan.precision)
         scratch = np.empty(plan.scratch, dtype)
         self._inputs = tuple([(np.empty(shape, dtype), shape) for shape in plan.inputs])

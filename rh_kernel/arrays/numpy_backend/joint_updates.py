@@ -8,8 +8,8 @@ from math import prod
 from operator import itemgetter
 from typing import cast
 
-from rh_kernel.arrays.backend import Places
-from rh_kernel.arrays.contents import Contents
+from rh_kernel.arrays.arena import Contents
+from rh_kernel.arrays.backend import ContentArrays
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.matrices import matrices
 from rh_kernel.loops.ir import Content, Contract, Plan, View
@@ -48,7 +48,7 @@ def updates(plan: Plan) -> list[Update]:
     return sorted(found, key=lambda update: update.buffer)
 
 
-def rows(plan: Plan, memory: Places) -> list[tuple[list[Update], Array]]:
+def rows(plan: Plan, memory: ContentArrays) -> list[tuple[list[Update], Array]]:
     """Return groups of two or more updates with one scale and adjacent contents, each with the array of these contents."""
     if not isinstance(memory, Contents):
         return []

@@ -7,7 +7,6 @@ from math import prod
 
 from rh_kernel.arrays.planning.counting import entries, moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
-from rh_kernel.arrays.planning.making import Loose
 from rh_kernel.arrays.planning.notation import (
     CALL,
     NAME,
@@ -22,6 +21,7 @@ from rh_kernel.arrays.planning.notation import (
     letters,
     number,
 )
+from rh_kernel.arrays.planning.planner import UnallocatedPlan
 from rh_kernel.loops import scalars
 from rh_kernel.loops.ir import (
     Call,
@@ -65,7 +65,7 @@ class StepsListing:
     after: tuple[str, ...]
 
 
-def steps_listing(made: Loose | Plan) -> StepsListing:
+def steps_listing(made: UnallocatedPlan | Plan) -> StepsListing:
     """List the steps, one per line. For a plan, the layout of the scratch memory comes first."""
     notation = Notation(made.buffers, made.steps)
     used = {view.buffer for step in made.steps for view in (*reads(step), *writes(step))}

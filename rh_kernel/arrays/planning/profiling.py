@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from rh_kernel.arrays.backend import Backend, Memory, Runner, Unsupported
+from rh_kernel.arrays.execution import Machine
 from rh_kernel.arrays.numpy_backend.backend import NumPyRunner
 from rh_kernel.arrays.planning.counting import moved, operations
 from rh_kernel.arrays.planning.listing import StepLine, line
 from rh_kernel.arrays.planning.notation import Notation
 from rh_kernel.arrays.program import Extent
-from rh_kernel.arrays.running import Machine
 from rh_kernel.loops import scalars
 from rh_kernel.loops.ir import Contract, Instruction, Kept, Map, Plan, Precision, Step, Store, View
 from rh_kernel.source.diagnostic import Stuck

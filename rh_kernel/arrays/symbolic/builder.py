@@ -8,7 +8,7 @@ import numpy as np
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_shape
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
-from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, is_empty, shape_of, type_of, unpack
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
@@ -57,7 +57,7 @@ class Builder:
     def constant(self, array: Array) -> Symbolic:
         """Return the slot of a constant."""
         if array.size == 0:
-            return Nought(Real(tuple(dim(n) for n in array.shape)))
+            return SymbolicZero(Real(tuple(dim(n) for n in array.shape)))
         slot = self._slot(array.shape)
         self.constants.append((slot.register, array))
         return slot
@@ -70,7 +70,7 @@ class Builder:
                 return tuple(tree for tree, _ in parts), tuple(V for _, V in parts)
             case Real() | TypeMeta():
                 slot = self._slot(shape_of(A))
-                return slot.register, (Nought(A) if 0 in slot.shape else slot)
+                return slot.register, (SymbolicZero(A) if 0 in slot.shape else slot)
 
     def read(self, location: Location) -> Slot:
         """Return the initial content of a location."""
@@ -83,9 +83,9 @@ class Builder:
         match V:
             case Slot(register):
                 return register
-            case Nought(Product()):
+            case SymbolicZero(Product()):
                 return tuple([self.materialise(W) for W in _components(V)])
-            case Nought(A):
+            case SymbolicZero(A):
                 slot = self._slot(shape_of(A))
                 self.constants.append((slot.register, np.broadcast_to(np.zeros(1), slot.shape)))
                 return slot.register
@@ -113,7 +113,7 @@ class Builder:
     def applied(self, f: Primitive, arguments: tuple[Symbolic, ...], shape: Extent) -> Symbolic:
         """Like ``apply``, for a symbol and a shape from ``known``."""
         if 0 in shape:
-            return Nought(f.codomain)
+            return SymbolicZero(f.codomain)
         registers: list[Register] = []
         active = 0
         for V in arguments:
@@ -135,15 +135,15 @@ class Builder:
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
         """Return ``V + W`` at any type, as in a program."""
         match V, W:
-            case Nought(Product()), Nought(Product()):
+            case SymbolicZero(Product()), SymbolicZero(Product()):
                 return self.add(_components(V), _components(W))
-            case Nought(Product()), tuple():
+            case SymbolicZero(Product()), tuple():
                 return self.add(_components(V), W)
-            case tuple(), Nought(Product()):
+            case tuple(), SymbolicZero(Product()):
                 return self.add(V, _components(W))
-            case Nought(), Slot() | Nought():
+            case SymbolicZero(), Slot() | SymbolicZero():
                 return V if is_empty(V) else self.add(self._slot_of(V), W)
-            case Slot(), Nought():
+            case Slot(), SymbolicZero():
                 return W if is_empty(W) else self.add(V, self._slot_of(W))
             case Slot(_, shape), Slot():
                 f = self._sums.get(shape)
@@ -153,7 +153,7 @@ class Builder:
                 return self.apply(f, (V, W))
             case tuple(), tuple():
                 return tuple([self.add(x, y) for x, y in zip(V, W, strict=True)])
-            case Slot() | tuple() | Nought(), Slot() | tuple() | Nought():
+            case Slot() | tuple() | SymbolicZero(), Slot() | tuple() | SymbolicZero():
                 raise KernelBug(f"no sum of {type_of(V)} and {type_of(W)}")
 
     def alias(self, V: Symbolic, bit: int) -> Symbolic:
@@ -161,11 +161,11 @@ class Builder:
         match V:
             case tuple():
                 return tuple([self.alias(W, bit) for W in V])
-            case Nought(Product()):
+            case SymbolicZero(Product()):
                 return tuple([self.alias(W, bit) for W in _components(V)])
-            case Nought() if is_empty(V):
+            case SymbolicZero() if is_empty(V):
                 return V
-            case Slot() | Nought():
+            case Slot() | SymbolicZero():
                 source = self._slot_of(V)
                 named = self._equation(Alias(source.shape), (source.register,), source.shape, [source])
                 if named.active:
@@ -209,7 +209,7 @@ class Builder:
         match V:
             case Slot():
                 return V
-            case Nought(A):
+            case SymbolicZero(A):
                 slot = self._slot(shape_of(A))
                 self.constants.append((slot.register, np.broadcast_to(np.zeros(1), slot.shape)))
                 return slot
@@ -220,11 +220,11 @@ class Builder:
         match V:
             case tuple():
                 return tuple([self._aliased(W, active) for W in V])
-            case Nought(Product()):
+            case SymbolicZero(Product()):
                 return tuple([self._aliased(W, active) for W in _components(V)])
-            case Nought() if is_empty(V):
+            case SymbolicZero() if is_empty(V):
                 return V
-            case Slot() | Nought():
+            case Slot() | SymbolicZero():
                 source = self._slot_of(V)
                 named = self._equation(Alias(source.shape), (source.register,), source.shape, ())
                 return Slot(named.register, named.shape, active)
@@ -247,7 +247,7 @@ def activity(V: Symbolic) -> int:
     match V:
         case Slot(_, _, active):
             return active
-        case Nought():
+        case SymbolicZero():
             return 0
         case tuple():
             bits = 0
@@ -256,7 +256,7 @@ def activity(V: Symbolic) -> int:
             return bits
 
 
-def _components(V: Nought) -> tuple[Symbolic, ...]:
+def _components(V: SymbolicZero) -> tuple[Symbolic, ...]:
     match V.type:
         case Product(factors):
             return unpack(V, len(factors))

@@ -8,7 +8,7 @@ location, share one specialised clause.
 from typing import TypeAlias
 
 from rh_kernel.arrays.symbolic.tape import Environment, Names
-from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.core import Operation, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope
@@ -21,7 +21,7 @@ Key: TypeAlias = tuple[Family, tuple[Dim | Shape, ...], tuple[Location | Dim, ..
 
 
 @frozen
-class Met:
+class EvaluatedOperation:
     """``Op[i, …]`` at run time: its static indices are locations and dimensions, its closed values are evaluated."""
 
     operation: Operation
@@ -29,7 +29,7 @@ class Met:
 
 
 @frozen
-class Opened:
+class SpecialisedClause:
     """The scopes of a clause at given dimensions, ``a…, x. Q^f`` and ``a…, y, z. Q^b``, or ``a…, x, k. Q``, and its head."""
 
     scopes: tuple[Scope, ...]
@@ -42,9 +42,9 @@ class Clauses:
     def __init__(self, H: ReverseHandler | OrdinaryHandler) -> None:
         self._clauses = H.clauses
         self._names_locations = any(isinstance(i, Location) for clause in H.clauses for i in clause.pattern.indices)
-        self._cache: dict[Key, Opened | None] = {}
+        self._cache: dict[Key, SpecialisedClause | None] = {}
 
-    def find(self, met: Met) -> Opened | None:
+    def find(self, met: EvaluatedOperation) -> SpecialisedClause | None:
         """Return the clause for the operation, specialised to its dimensions, or ``None`` if there is none."""
         op = met.operation
         static = tuple([i for i in met.indices if isinstance(i, Dim) or (self._names_locations and isinstance(i, Location))])
@@ -53,17 +53,17 @@ class Clauses:
             self._cache[key] = self._specialised(met)
         return self._cache[key]
 
-    def _specialised(self, met: Met) -> Opened | None:
+    def _specialised(self, met: EvaluatedOperation) -> SpecialisedClause | None:
         """The clause that names the most locations wins; of several such clauses, the first."""
         covering = [c for c in self._clauses if _covers(c.pattern, met)]
         if not covering:
             return None
         clause = max(covering, key=lambda c: sum(isinstance(i, Location) for i in c.pattern.indices))
         static = _static(clause.pattern, met)
-        return Opened(tuple([specialise(scope, static) for scope in _scopes(clause)]), clause.pattern)
+        return SpecialisedClause(tuple([specialise(scope, static) for scope in _scopes(clause)]), clause.pattern)
 
 
-def entered(met: Met, opened: Opened, environment: Environment) -> tuple[Environment, Names]:
+def entered(met: EvaluatedOperation, opened: SpecialisedClause, environment: Environment) -> tuple[Environment, Names]:
     """Return the environment that the clause runs in, extending that of its handler, and its location parameters."""
     names = environment[2]
     for name, index in zip(opened.pattern.indices, met.indices, strict=True):
@@ -74,7 +74,7 @@ def entered(met: Met, opened: Opened, environment: Environment) -> tuple[Environ
                 names = {**names, name: index}
             case Dim():
                 pass
-            case Slot() | Nought() | tuple():
+            case Slot() | SymbolicZero() | tuple():
                 environment = (index, environment, environment[2])
     return environment, names
 
@@ -87,13 +87,13 @@ def _scopes(clause: ReverseClause | OrdinaryClause) -> tuple[Scope, ...]:
             return (scope,)
 
 
-def _covers(pattern: Pattern, met: Met) -> bool:
+def _covers(pattern: Pattern, met: EvaluatedOperation) -> bool:
     if pattern.family != met.operation.family:
         return False
     return all(i == j for i, j in zip(pattern.indices, met.indices, strict=True) if isinstance(i, Location))
 
 
-def _static(pattern: Pattern, met: Met) -> Static:
+def _static(pattern: Pattern, met: EvaluatedOperation) -> Static:
     """The dimensions and shapes bound by the head; its locations are left to the environment."""
     op = met.operation
     pairs = list(zip(pattern.variables, op.at, strict=True))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TypeAlias, cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
-from rh_kernel.arrays.symbolic.clauses import Clauses, Met, MetIndex, entered
+from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Closure, Continuation, Environment, Performed, Region, Tape, enter
 from rh_kernel.arrays.symbolic.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
 from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
@@ -36,8 +36,8 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.runtime_errors import placed, unhandled
 from rh_kernel.syntax.signature import Location, LocationVar
-from rh_kernel.syntax.stuck import placed, unhandled
 
 
 @frozen
@@ -81,7 +81,7 @@ class Forwarded:
 
     argument: Symbolic
     backward: Closure
-    stretches: "tuple[Stretch, ...]"
+    stretches: "tuple[StackSegment, ...]"
     bit: int
     tape: Tape
 
@@ -112,7 +112,7 @@ Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 
 @frozen
-class Stretch:
+class StackSegment:
     """A segment of the stack: the frames inside a handler, and the handler."""
 
     frames: Frames
@@ -199,14 +199,14 @@ class Machine:
                 if not isinstance(k, Continuation):
                     raise KernelBug("a value is no continuation")
                 V = evaluate(M, rho, b)
-                self._reinstall(cast("tuple[Stretch, ...]", k.stretches))
+                self._reinstall(cast("tuple[StackSegment, ...]", k.stretches))
                 return V
 
     def _install(self, edge: Edge) -> None:
         self._outside = Outside(edge, self._frames, self._outside)
         self._frames = None
 
-    def _reinstall(self, stretches: Sequence[Stretch]) -> None:
+    def _reinstall(self, stretches: Sequence[StackSegment]) -> None:
         for stretch in reversed(stretches):
             self._install(stretch.edge)
             self._frames = stretch.frames
@@ -276,10 +276,10 @@ class Machine:
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
         """Pass ``Op(V)`` to the innermost handler with a clause for it; ``Get`` and ``Put`` reach the heap if there is none."""
         met = self._met(op, rho)
-        passed: list[Stretch] = []
+        passed: list[StackSegment] = []
         while self._outside is not None:
             edge = self._outside.edge
-            passed.append(Stretch(self._frames, edge))
+            passed.append(StackSegment(self._frames, edge))
             self._frames, self._outside = self._outside.frames, self._outside.outside
             opened = edge.clauses.find(met)
             match edge:
@@ -307,9 +307,9 @@ class Machine:
                         return None
         return self._access_heap(op, met, V, passed)
 
-    def _met(self, op: Operation, rho: Environment) -> Met:
+    def _met(self, op: Operation, rho: Environment) -> EvaluatedOperation:
         """The operation with its indices evaluated."""
-        return Met(op, tuple([self._index(i, rho) for i in op.indices]))
+        return EvaluatedOperation(op, tuple([self._index(i, rho) for i in op.indices]))
 
     def _index(self, i: Index, rho: Environment) -> MetIndex:
         match i:
@@ -329,7 +329,7 @@ class Machine:
             environment = (W, environment, closure.names)
         self._next = (cast(Command, closure.scope.body), environment)
 
-    def _access_heap(self, op: Operation, met: Met, V: Symbolic, passed: list[Stretch]) -> Symbolic:
+    def _access_heap(self, op: Operation, met: EvaluatedOperation, V: Symbolic, passed: list[StackSegment]) -> Symbolic:
         self._reinstall(passed)
         if op.family not in (GET, PUT):
             raise unhandled(op)

@@ -8,7 +8,7 @@ is visited once; the literal equations visit it once for each variable in scope.
 from typing import TypeAlias, cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
-from rh_kernel.arrays.symbolic.replaying import evaluator
+from rh_kernel.arrays.symbolic.closure_compiler import evaluator
 from rh_kernel.arrays.symbolic.tape import (
     EMPTY,
     NO_NAMES,
@@ -21,7 +21,7 @@ from rh_kernel.arrays.symbolic.tape import (
     Region,
     enter,
 )
-from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, pack, unpack
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, pack, unpack
 from rh_kernel.primitives.smoothness import base
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
@@ -205,7 +205,7 @@ def _without_equations(M: Term, environment: Environment) -> "Symbolic | None":
         return tuple(items)
     if isinstance(M, Proj):
         return unpack(variable(M.of.index, environment), M.arity)[M.index - 1] if isinstance(M.of, Bound) else None
-    return Nought(M.type) if isinstance(M, Zero) else None
+    return SymbolicZero(M.type) if isinstance(M, Zero) else None
 
 
 def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
@@ -235,7 +235,7 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
         case Const(array):
             values.append(b.constant(array))
         case Zero(A):
-            values.append(Nought(A))
+            values.append(SymbolicZero(A))
 
 
 def _applied(f: Primitive, V: Symbolic, span: Span | None, b: Builder) -> Symbolic:
@@ -258,7 +258,7 @@ def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_T
         case RdOf(g):
             w, v = unpack(V, 2)
             _enter(span, b, todo)
-            if isinstance(w, Nought) and isinstance(g, Primitive):
+            if isinstance(w, SymbolicZero) and isinstance(g, Primitive):
                 todo.append((Zero(g.domain), EMPTY))
             else:
                 todo.append((cast(Term, b.derivative(g).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES)))
@@ -339,7 +339,7 @@ def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = N
 
 def accumulate(V: Symbolic, W: Symbolic, bit: int, cotangents: Cotangents, b: Builder) -> None:
     """Add W to the cotangents of the slots in V that depend on the region of ``bit``."""
-    if isinstance(V, Nought) or isinstance(W, Nought):
+    if isinstance(V, SymbolicZero) or isinstance(W, SymbolicZero):
         return
     if isinstance(V, Slot):
         if V.active & bit:
@@ -357,8 +357,8 @@ def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
     match V:
         case Slot(register, shape):
             w = cotangents.pop(register, None)
-            return Nought(real(*shape)) if w is None else w
-        case Nought():
+            return SymbolicZero(real(*shape)) if w is None else w
+        case SymbolicZero():
             return V
         case tuple():
             return tuple([collect(W, cotangents) for W in V])

@@ -26,15 +26,15 @@ class Slot:
 
 
 @frozen
-class Nought:
+class SymbolicZero:
     """A symbolic zero at a type. As an operand it is 0.0; as a cotangent it is dropped from sums."""
 
     type: Type
 
 
-Symbolic: TypeAlias = "Slot | Nought | tuple[Symbolic, ...]"
+Symbolic: TypeAlias = "Slot | SymbolicZero | tuple[Symbolic, ...]"
 
-UNIT_SYMBOL = Nought(UNIT)
+UNIT_SYMBOL = SymbolicZero(UNIT)
 
 
 def shape_of(A: Type) -> Extent:
@@ -47,7 +47,7 @@ def shape_of(A: Type) -> Extent:
 
 def is_empty(V: Symbolic) -> bool:
     """Whether V, of a base type, has no entries."""
-    return isinstance(V, Nought) and 0 in shape_of(V.type)
+    return isinstance(V, SymbolicZero) and 0 in shape_of(V.type)
 
 
 def pack(items: tuple[Symbolic, ...]) -> Symbolic:
@@ -68,11 +68,11 @@ def unpack(V: Symbolic, n: int) -> tuple[Symbolic, ...]:
     if isinstance(V, tuple) and len(V) == n:
         return V
     match V:
-        case Nought(Product(factors)) if len(factors) == n:
-            return tuple([Nought(A) for A in factors])
-        case Nought() if n == 0:
+        case SymbolicZero(Product(factors)) if len(factors) == n:
+            return tuple([SymbolicZero(A) for A in factors])
+        case SymbolicZero() if n == 0:
             return ()
-        case Slot() | Nought() | tuple():
+        case Slot() | SymbolicZero() | tuple():
             raise KernelBug(f"{V} has not {n} components")
 
 
@@ -81,7 +81,7 @@ def type_of(V: Symbolic) -> Type:
     match V:
         case Slot(_, shape):
             return real(*shape)
-        case Nought(A):
+        case SymbolicZero(A):
             return A
         case tuple():
             return product(type_of(W) for W in V)

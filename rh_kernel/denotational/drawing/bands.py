@@ -7,14 +7,14 @@ its boxes, and contains nothing else but passing wires.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rh_kernel.denotational.drawing.lettering import SMALL, shortened, width
+from rh_kernel.denotational.drawing.elements import Block, Drawing, PlacedGroup, Strand, together
 from rh_kernel.denotational.drawing.outline import Band
-from rh_kernel.denotational.drawing.pieces import Block, Drawing, PlacedGroup, Strand, together
+from rh_kernel.denotational.drawing.text_metrics import SMALL, shortened, width
 
 _ABOVE, _BESIDE = 17.0, 5.0
 
 
-def room_beside(bands: Sequence[Band]) -> float:
+def space_beside(bands: Sequence[Band]) -> float:
     """Return the extra space that nested frames need at each side of a stage."""
     deepest = max([sum(b.members >= band.members for b in bands) for band in bands], default=0)
     return max(deepest - 1, 0) * _BESIDE

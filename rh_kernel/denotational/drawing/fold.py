@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.provenance import Leg
 
 
 class FoldKind(Enum):

@@ -12,7 +12,7 @@ from operator import itemgetter
 from rh_kernel.denotational.drawing.fold import Fold, FoldKind
 from rh_kernel.denotational.drawing.outline import Band, Cluster, Group, Item, Leaf, Net, Stage, nodes, outline
 from rh_kernel.denotational.drawing.sketch import Sketch, part_gloss, part_title
-from rh_kernel.denotational.parts import Inlined, Leg
+from rh_kernel.denotational.provenance import Inlined, Leg
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.denotational.drawing.pieces import Block, Dot, Drawing, Point, Strand, together
+from rh_kernel.denotational.drawing.elements import Block, Dot, Drawing, Point, Strand, together
 
 End: TypeAlias = tuple[int, int]
 """A cell, and the index of the port on the side in question."""

@@ -8,9 +8,9 @@ from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rh_kernel.denotational.drawing.coordinates import settle
+from rh_kernel.denotational.drawing.elements import Block, Port, rearranged
 from rh_kernel.denotational.drawing.grid import Cell, End, Grid, Link, Segment, Spacing, draw, weave
-from rh_kernel.denotational.drawing.pieces import Block, Port, rearranged
-from rh_kernel.denotational.drawing.settling import settle
 
 _SWEEPS = 8
 _CELLS = 6_000

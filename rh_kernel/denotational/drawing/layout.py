@@ -8,14 +8,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rh_kernel.denotational.arrows import Arrow
-from rh_kernel.denotational.drawing.bands import banded, room_beside
-from rh_kernel.denotational.drawing.folding import Folding, folding
-from rh_kernel.denotational.drawing.grid import Spacing
-from rh_kernel.denotational.drawing.layers import Padding, Side, row
-from rh_kernel.denotational.drawing.legs import Make, net
-from rh_kernel.denotational.drawing.lettering import SMALL, type_width, width
-from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes, outline
-from rh_kernel.denotational.drawing.pieces import (
+from rh_kernel.denotational.drawing.bands import banded, space_beside
+from rh_kernel.denotational.drawing.elements import (
     FIRST,
     PORT,
     Block,
@@ -28,7 +22,13 @@ from rh_kernel.denotational.drawing.pieces import (
     box,
     together,
 )
+from rh_kernel.denotational.drawing.folding import Folding, folding
+from rh_kernel.denotational.drawing.grid import Spacing
+from rh_kernel.denotational.drawing.layers import Padding, Side, row
+from rh_kernel.denotational.drawing.legs import Make, net
+from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes, outline
 from rh_kernel.denotational.drawing.sketch import Figure, Look, Sketch, part_gloss, part_title, sketch
+from rh_kernel.denotational.drawing.text_metrics import SMALL, type_width, width
 from rh_kernel.denotational.smooth import Smooth
 
 _TITLE = 17.0
@@ -143,7 +143,7 @@ class _Page:
 
     def _maker_for(self, item: Net) -> Make:
         """Return the function that lays out the stages of a net, leaving space beside them for frames."""
-        room = 2 * room_beside(item.bands)
+        room = 2 * space_beside(item.bands)
         if not room:
             return self.block
 

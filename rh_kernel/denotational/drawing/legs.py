@@ -7,12 +7,12 @@ input of a pure map, runs straight across; all other wires run along the outside
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from rh_kernel.denotational.drawing.coordinates import nearest
+from rh_kernel.denotational.drawing.elements import Block, Port
 from rh_kernel.denotational.drawing.grid import Cell, End, Grid, Link, Spacing, draw, weave
 from rh_kernel.denotational.drawing.layers import Side
 from rh_kernel.denotational.drawing.outline import Item, Net, Stage, nodes
-from rh_kernel.denotational.drawing.pieces import Block, Port
-from rh_kernel.denotational.drawing.settling import nearest
-from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.provenance import Leg
 
 Make = Callable[[Item, Side, Side], Block]
 """Lays out an item with these wires at its sides."""

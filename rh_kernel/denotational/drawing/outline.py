@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from rh_kernel.denotational.drawing.fold import Fold
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch
-from rh_kernel.denotational.parts import Inlined, Leg, Part
+from rh_kernel.denotational.provenance import Inlined, Leg, Part
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from enum import Enum
 from types import MappingProxyType
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Step
-from rh_kernel.denotational.drawing.lettering import shortened
-from rh_kernel.denotational.parts import Inlined, Leg, Part
-from rh_kernel.denotational.smooth import Apply, Constant, Nought, Own, Smooth, Sum, Symbol
+from rh_kernel.denotational.drawing.text_metrics import shortened
+from rh_kernel.denotational.provenance import Inlined, Leg, Part
+from rh_kernel.denotational.smooth import Apply, Constant, CustomDerivative, Smooth, Sum, Symbol, ZeroMap
 from rh_kernel.syntax.core import Bound, Call, Operation
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.types import UNIT, Type
@@ -96,11 +96,11 @@ def figure(content: Step | Symbol) -> Figure:
             return Figure(Look.PURE, f.name, f"⟦{text}⟧ : {f.domain} → {f.codomain}, a function symbol")
         case Constant(c):
             return Figure(Look.CONSTANT, show(c, abridge=ENTRIES), f"the constant {show(c, abridge=_MANY)}")
-        case Nought(A):
+        case ZeroMap(A):
             return Figure(Look.ZERO, "0", f"0 : {A}")
         case Sum(A):
             return Figure(Look.SUM, "x + y", f"π₁ + π₂ : {A} × {A} → {A}")
-        case Own(name):
+        case CustomDerivative(name):
             return Figure(Look.PURE, name, f"⟦{name}⟧, a function that brings its own derivative")
 
 
@@ -112,8 +112,8 @@ def _pure(content: Pure) -> Figure:
     match [box.content for box in content.map.boxes]:
         case [Sum(A)] if content.map.codomain == (2,):
             return replace(figure(Sum(A)), text=label)
-        case [Nought(A)]:
-            return figure(Nought(A))
+        case [ZeroMap(A)]:
+            return figure(ZeroMap(A))
         case [Constant()]:
             return Figure(Look.CONSTANT, label, f"the constant {shortened(label, 200)}")
         case _:

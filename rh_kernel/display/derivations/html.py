@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
-from rh_kernel.display.derivations.glosses import gloss
 from rh_kernel.display.derivations.parts import Proof, Sheet, fold, premises, sheet
 from rh_kernel.display.derivations.pieces import NARROW, Part, Piece, parts, pieces, subject_lines
+from rh_kernel.display.derivations.rule_docs import gloss
 from rh_kernel.display.derivations.text import one_line, rules_more
 from rh_kernel.display.html import COLOURS, escape, spans
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table

@@ -11,13 +11,13 @@ from typing import TypeAlias
 from rh_kernel.display.clipping import DOTS, clipped
 from rh_kernel.display.rounding import ENTRIES, rounded
 from rh_kernel.session.describing import generic
-from rh_kernel.source.descent import descend
+from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax.core import OrdinaryHandler, ReverseHandler, Term
 from rh_kernel.syntax.printing.commands import command, handler
 from rh_kernel.syntax.printing.doc import Doc, Role, cells, role
 from rh_kernel.syntax.printing.names import Names
 from rh_kernel.syntax.printing.printer import symbols
-from rh_kernel.syntax.printing.steps import UNMARKED, Brevity, Page
+from rh_kernel.syntax.printing.steps import UNMARKED, Abbreviation, PrinterState
 from rh_kernel.syntax.printing.terms import Level, term
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
 from rh_kernel.typing.context import Zone
@@ -99,7 +99,7 @@ class Writing:
 
     def judgment(self, d: Derivation, names: Bindings) -> Judgment:
         """The judgment at the root of d."""
-        page = Page(self._visible((DOTS, *names)), Brevity.at(None if self._exact else ENTRIES))
+        page = PrinterState(self._visible((DOTS, *names)), Abbreviation.at(None if self._exact else ENTRIES))
         return Judgment(self._context(d, names), self._subject(page, d.subject, len(names)), self._assigned(d.type))
 
     def _visible(self, names: Bindings) -> Names:
@@ -108,7 +108,7 @@ class Writing:
             visible.push(name)
         return visible
 
-    def _subject(self, page: Page, subject: Subject, dots: int) -> Doc:
+    def _subject(self, page: PrinterState, subject: Subject, dots: int) -> Doc:
         if isinstance(subject, ReverseHandler | OrdinaryHandler):
             doc = descend(handler(page, subject))
             if not subject.name:

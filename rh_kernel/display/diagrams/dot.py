@@ -8,10 +8,10 @@ from typing import Protocol, cast
 from graphviz import Digraph, escape
 
 from rh_kernel.denotational.drawing.folding import Folding
-from rh_kernel.denotational.drawing.lettering import exponent
 from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_gloss, part_title
-from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.drawing.text_metrics import exponent
+from rh_kernel.denotational.provenance import Leg, Part
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.palette import FRAMES
 from rh_kernel.display.text import visible

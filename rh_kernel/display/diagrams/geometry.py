@@ -2,12 +2,12 @@
 
 from collections.abc import Collection, Iterable
 
+from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedGroup
 from rh_kernel.denotational.drawing.fold import Fold
 from rh_kernel.denotational.drawing.layout import Layout
-from rh_kernel.denotational.drawing.lettering import exponent
-from rh_kernel.denotational.drawing.pieces import PlacedBox, PlacedGroup
+from rh_kernel.denotational.drawing.text_metrics import exponent
 from rh_kernel.display.data import Json, Record
-from rh_kernel.display.diagrams.svg import box_gloss, path, wires_on_the_way_back
+from rh_kernel.display.diagrams.svg import backward_wires, box_gloss, path
 from rh_kernel.display.text import visible
 
 TEXT = 2_000
@@ -82,7 +82,7 @@ def _frame(group: PlacedGroup) -> Record:
 
 
 def _wires(drawn: Layout) -> list[Json]:
-    s, back = drawn.sketch, wires_on_the_way_back(drawn)
+    s, back = drawn.sketch, backward_wires(drawn)
     paths: dict[int, list[str]] = {}
     for strand in drawn.drawing.strands:
         paths.setdefault(strand.wire, []).append(path(strand.points))

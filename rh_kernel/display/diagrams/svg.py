@@ -6,11 +6,11 @@ Hovering a wire or a box makes it stand out and tells its type. It needs no scri
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from rh_kernel.denotational.drawing.elements import Dot, PlacedBox, PlacedFrame, PlacedGroup, Point, Strand
 from rh_kernel.denotational.drawing.layout import Layout
-from rh_kernel.denotational.drawing.lettering import LETTER, SMALL, SUPERSCRIPT, exponent
-from rh_kernel.denotational.drawing.pieces import Dot, PlacedBox, PlacedFrame, PlacedGroup, Point, Strand
 from rh_kernel.denotational.drawing.sketch import Look, part_gloss, part_title
-from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.drawing.text_metrics import LETTER, SMALL, SUPERSCRIPT, exponent
+from rh_kernel.denotational.provenance import Leg, Part
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.palette import MARKS, NEUTRAL
 from rh_kernel.syntax.printing.doc import Role
@@ -81,7 +81,7 @@ def box_gloss(drawn: Layout, box: PlacedBox) -> str:
 
 
 def _wires(drawn: Layout) -> Iterator[str]:
-    back = wires_on_the_way_back(drawn)
+    back = backward_wires(drawn)
 
     def wire(piece: Strand | Dot) -> int:
         return piece.wire
@@ -94,7 +94,7 @@ def _wires(drawn: Layout) -> Iterator[str]:
         yield f'<g class="w{" k" if w in back else ""}">{title}<path class="i" d="{d}"/><path d="{d}"/>{marks}</g>'
 
 
-def wires_on_the_way_back(drawn: Layout) -> frozenset[int]:
+def backward_wires(drawn: Layout) -> frozenset[int]:
     """What is made at the turn of a reverse handler, or after it."""
     nodes = drawn.sketch.nodes.values()
     return frozenset([w for node in nodes for w in node.outputs if _is_on_the_way_back(node.place)])

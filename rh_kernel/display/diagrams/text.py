@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from rh_kernel.denotational.drawing.lettering import shortened
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_title, sketch
-from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.drawing.text_metrics import shortened
+from rh_kernel.denotational.provenance import Leg, Part
 from rh_kernel.display.tables import shortened_table
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade

@@ -6,12 +6,12 @@ A unit of the drawing is ``_UNIT`` points. All text goes through ``escape``.
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from rh_kernel.denotational.drawing.elements import Dot, Label, PlacedBox, PlacedFrame, PlacedGroup, Point
 from rh_kernel.denotational.drawing.layout import Layout
-from rh_kernel.denotational.drawing.lettering import exponent
-from rh_kernel.denotational.drawing.pieces import Dot, Label, PlacedBox, PlacedFrame, PlacedGroup, Point
 from rh_kernel.denotational.drawing.sketch import Look, part_title
-from rh_kernel.denotational.parts import Leg
-from rh_kernel.display.diagrams.svg import wires_on_the_way_back
+from rh_kernel.denotational.drawing.text_metrics import exponent
+from rh_kernel.denotational.provenance import Leg
+from rh_kernel.display.diagrams.svg import backward_wires
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.latex import document, escape
 from rh_kernel.display.traces.panes import COLOURS as MARKS
@@ -45,7 +45,7 @@ def _lines(drawn: Layout, subject: str) -> Iterator[str]:
     yield f"\\begin{{tikzpicture}}[x={_UNIT}pt, y=-{_UNIT}pt,\n{_STYLES}\n]"
     for frame in (*drawn.drawing.groups, *drawn.drawing.frames):
         yield from _frame(frame)
-    back = wires_on_the_way_back(drawn)
+    back = backward_wires(drawn)
     for strand in drawn.drawing.strands:
         yield f"\\draw[{'rh back' if strand.wire in back else 'rh wire'}] {_path(strand.points)};"
     for dot in drawn.drawing.dots:

@@ -5,7 +5,7 @@ The drawing stands in the page itself, where hovering works. A notebook that is 
 
 from rh_kernel.denotational.drawing.layout import Layout, placed
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, operation_text, sketch
-from rh_kernel.denotational.parts import Part
+from rh_kernel.denotational.provenance import Part
 from rh_kernel.display.data import Record
 from rh_kernel.display.diagrams.choice import BOTH, foldings
 from rh_kernel.display.diagrams.dot import diagram_dot

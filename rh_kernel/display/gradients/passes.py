@@ -11,7 +11,7 @@ from enum import Enum
 
 from rh_kernel.denotational.arrows import Effect
 from rh_kernel.denotational.drawing.sketch import Node, Sketch, operation_text, part_title, sketch
-from rh_kernel.denotational.parts import Leg, Part, Side
+from rh_kernel.denotational.provenance import Leg, Part, Side
 from rh_kernel.denotational.recording import Occurrence, Use, belonging, occurrences
 from rh_kernel.display.diagrams.text import wire_names
 from rh_kernel.display.heaps import by_name

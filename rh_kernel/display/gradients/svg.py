@@ -5,9 +5,9 @@ The cells are those of a heat map: below zero blue, above it orange, what is no 
 
 import numpy as np
 
+from rh_kernel.denotational.drawing.elements import Label
 from rh_kernel.denotational.drawing.layout import Layout
-from rh_kernel.denotational.drawing.lettering import width
-from rh_kernel.denotational.drawing.pieces import Label
+from rh_kernel.denotational.drawing.text_metrics import width
 from rh_kernel.display.diagrams.svg import NEUTRAL, diagram_svg
 from rh_kernel.display.gradients.passes import Reading, Role
 from rh_kernel.display.html import escape

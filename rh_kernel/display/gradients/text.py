@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from rh_kernel.denotational.drawing.lettering import shortened
+from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.display.contents import EQUAL, difference
 from rh_kernel.display.gradients.passes import Reading, Row, reading, side_by_side
 from rh_kernel.display.heaps import by_name

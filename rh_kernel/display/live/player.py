@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from rh_kernel.denotational.drawing.elements import PlacedBox
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.lettering import type_line
-from rh_kernel.denotational.drawing.pieces import PlacedBox
 from rh_kernel.denotational.drawing.sketch import part_gloss, part_title
-from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.drawing.text_metrics import type_line
+from rh_kernel.denotational.provenance import Leg
 from rh_kernel.display.contents import Room, content, rows_of
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import foldings

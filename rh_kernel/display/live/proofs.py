@@ -1,10 +1,10 @@
 """A derivation to explore: the judgments next to the root are told at once, those above others when the page asks for them."""
 
 from rh_kernel.display.data import Json, Record
-from rh_kernel.display.derivations.glosses import gloss, schema
 from rh_kernel.display.derivations.latex import derivation_document
 from rh_kernel.display.derivations.parts import Browser, measures
 from rh_kernel.display.derivations.pieces import LINES, NARROW
+from rh_kernel.display.derivations.rule_docs import gloss, schema
 from rh_kernel.display.derivations.text import derivation_text
 from rh_kernel.display.live.view import Unanswerable, number, words
 from rh_kernel.display.text import runs, visible

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import cast
 
 from rh_kernel.ad.eff.reduction.traces import Shown
-from rh_kernel.ad.system import Rewritten
+from rh_kernel.ad.system import TraceStep
 from rh_kernel.display.data import Json, Record
-from rh_kernel.display.effects.values import type_text
-from rh_kernel.display.laboratory.steps import one_line
+from rh_kernel.display.eff_cells.values import type_text
+from rh_kernel.display.lambda_cells.steps import one_line
+from rh_kernel.display.live.line_layout import sheet
 from rh_kernel.display.live.lines import ROLES, WIDTH
-from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.stepper_sheets import ranges
 from rh_kernel.display.live.view import Unanswerable, number, search, words
 from rh_kernel.display.text import visible
@@ -119,7 +119,7 @@ class Rewriting:
         return search(question, len(self._steps), look, SEARCHED)
 
 
-def _steps(result: RewritingShown | ReductionShown) -> Sequence[Rewritten]:
+def _steps(result: RewritingShown | ReductionShown) -> Sequence[TraceStep]:
     """The start and the steps."""
     match result:
         case RewritingShown():

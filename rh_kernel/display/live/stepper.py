@@ -13,8 +13,8 @@ from rh_kernel.display.live.view import Unanswerable, number, search, truth, wor
 from rh_kernel.display.rounding import ENTRIES
 from rh_kernel.display.traces.equations import condition, equation
 from rh_kernel.display.traces.flows import flow
-from rh_kernel.display.traces.glosses import gloss
-from rh_kernel.display.traces.legs import legs
+from rh_kernel.display.traces.phases import legs
+from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.display.traces.words import about, became, cut, looked_at, one_line, title
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule

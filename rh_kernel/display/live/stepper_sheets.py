@@ -7,21 +7,21 @@ state is written once, with the marks of both steps.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rh_kernel.display.live.line_layout import sheet
 from rh_kernel.display.live.lines import WIDTH, Origin, Part, Place, Sheet
-from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.subterms import below, derive, innermost, judged
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.rounding import DIGITS, ENTRIES
 from rh_kernel.display.traces.cropping import LINKS, is_large
 from rh_kernel.display.traces.marking import Marks as Marking
 from rh_kernel.display.traces.marking import contractum_marks, redex_marks
-from rh_kernel.display.traces.scenes import Scene, Stage, document
 from rh_kernel.display.traces.states import States
+from rh_kernel.display.traces.viewport import Scene, Stage, document
 from rh_kernel.operational.contexts import path
 from rh_kernel.operational.step import Step
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.printing.doc import Annotation, Mark, Typed
-from rh_kernel.syntax.printing.printer import Brevity, Memory, Path
+from rh_kernel.syntax.printing.printer import Abbreviation, Path, PrintCache
 from rh_kernel.syntax.printing.steps import Marks
 from rh_kernel.typing.derivation.derivations import Derivation
 
@@ -46,10 +46,10 @@ class Manner:
     whole: bool = False
     width: int = WIDTH
 
-    def brevity(self, marks: Mapping[Path, Annotation]) -> Brevity:
+    def brevity(self, marks: Mapping[Path, Annotation]) -> Abbreviation:
         """What is printed in short; tuples are cut only behind what is marked."""
         items = max([ENTRIES, self.entries, *[position + 1 for path in marks for position in path]])
-        return Brevity(self.entries, items, folds=not self.whole, digits=DIGITS)
+        return Abbreviation(self.entries, items, folds=not self.whole, digits=DIGITS)
 
 
 class Sheets:
@@ -58,7 +58,7 @@ class Sheets:
     def __init__(self, result: TraceMade, origin: Origin) -> None:
         self._result = result
         self._origin = origin
-        self._memories: dict[Manner, Memory] = {}
+        self._memories: dict[Manner, PrintCache] = {}
         self._states = States(result)
         self._sheets: dict[tuple[int, Manner], _Laid] = {}
         self._judged: tuple[tuple[int, Manner], Sheet, tuple[Derivation, ...]] | None = None
@@ -111,7 +111,7 @@ class Sheets:
     def _lay(self, state: int, manner: Manner) -> "_Laid":
         if manner not in self._memories and len(self._memories) >= STATES:
             self._memories.clear()
-        memory = self._memories.setdefault(manner, Memory())
+        memory = self._memories.setdefault(manner, PrintCache())
         shown = self._states.scene(state, whole=manner.whole)
         marks = self._marks(state, shown.stage)
         doc = document(shown.subject, shown.names, manner.brevity(marks), Marks.of(marks), memory)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from rh_kernel.arrays.equations.listing import Line, lines
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.rewrites.listing import Line, lines
 from rh_kernel.display.markup import FAINT, code, span, table
 from rh_kernel.syntax.printing.doc import Role
 

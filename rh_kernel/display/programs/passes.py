@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from textwrap import fill
 
-from rh_kernel.arrays.equations.listing import listing
-from rh_kernel.arrays.passes import Pass, Passed
+from rh_kernel.arrays.passes import Pass, PassResult
 from rh_kernel.arrays.planning.listing import StepLine, steps_listing
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.rewrites.listing import listing
 from rh_kernel.display.markup import FAINT, box, code, details, span, table
 from rh_kernel.display.programs.listings import both_ends, ends_text, program_table
 from rh_kernel.display.tables import columns
@@ -26,18 +26,18 @@ EACH = 60
 """Of the program after each pass so many lines are shown: half of them from either end."""
 
 
-def passes_text(passes: Sequence[Passed]) -> str:
+def passes_text(passes: Sequence[PassResult]) -> str:
     """The table, as comments below a listing."""
     return "\n".join([f"# {row}" for row in columns([HEADING, *_rows(passes)], "llrrr")])
 
 
-def passes_html(passes: Sequence[Passed]) -> str:
+def passes_html(passes: Sequence[PassResult]) -> str:
     """The table."""
     rows = [[span("", name), *(code(count, style=FAINT) for count in counts)] for name, *counts in _rows(passes)]
     return table(rows, [*HEADING], "llrrr")
 
 
-def programs_text(passes: Sequence[Passed], *, whole: bool = False) -> str:
+def programs_text(passes: Sequence[PassResult], *, whole: bool = False) -> str:
     """The program after each pass, one below the other; of long ones the ends, if they are not to be shown ``whole``."""
     shown: list[str] = []
     for p, text in _changed(passes):
@@ -46,7 +46,7 @@ def programs_text(passes: Sequence[Passed], *, whole: bool = False) -> str:
     return "\n\n".join(shown)
 
 
-def programs_html(passes: Sequence[Passed]) -> str:
+def programs_html(passes: Sequence[PassResult]) -> str:
     """The program after each pass, of which the last is open."""
     shown: list[str] = []
     for p, text in _changed(passes):
@@ -56,14 +56,14 @@ def programs_html(passes: Sequence[Passed]) -> str:
     return "".join(shown)
 
 
-def _rows(passes: Sequence[Passed]) -> Iterator[tuple[str, ...]]:
+def _rows(passes: Sequence[PassResult]) -> Iterator[tuple[str, ...]]:
     in_batches = any(p.made_by is Pass.BATCHED for p in passes)
     for p in passes:
         name = f"{p.made_by.value}, of 1 sample" if in_batches and p.made_by is Pass.EXECUTED else p.made_by.value
         yield name, p.count, f"{p.operations:,}", f"{p.bytes:,}", f"{p.scratch:,}"
 
 
-def _changed(passes: Sequence[Passed]) -> Iterator[tuple[Passed, str]]:
+def _changed(passes: Sequence[PassResult]) -> Iterator[tuple[PassResult, str]]:
     """What each pass leaves, as text; none where that is what was there before."""
     before = ""
     for p in passes:
@@ -72,7 +72,7 @@ def _changed(passes: Sequence[Passed]) -> Iterator[tuple[Passed, str]]:
         before = text
 
 
-def _text(p: Passed) -> str:
+def _text(p: PassResult) -> str:
     if isinstance(p.form, Program):
         return listing(p.form)
     found = steps_listing(p.form)
@@ -82,7 +82,7 @@ def _text(p: Passed) -> str:
     return "\n".join([*before, *steps, *found.after])
 
 
-def _html(p: Passed) -> str:
+def _html(p: PassResult) -> str:
     if isinstance(p.form, Program):
         return program_table(p.form, EACH)
     found = steps_listing(p.form)

@@ -1,11 +1,11 @@
 """The view of ``%compile``: the program with a table of its passes, or the program after each pass, or a profile."""
 
-from rh_kernel.arrays.equations.listing import lines, listing, totals
-from rh_kernel.arrays.passes import Passed
+from rh_kernel.arrays.passes import PassResult
 from rh_kernel.arrays.planning.listing import steps_listing
-from rh_kernel.arrays.planning.making import Loose
+from rh_kernel.arrays.planning.planner import UnallocatedPlan
 from rh_kernel.arrays.planning.profiling import Measured, Profile
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.rewrites.listing import lines, listing, totals
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.markup import FAINT, box, code, span
 from rh_kernel.display.programs.listings import ends_text, program_table
@@ -85,7 +85,7 @@ def _step(step: Measured) -> Record:
     }
 
 
-def _pass(p: Passed) -> Record:
+def _pass(p: PassResult) -> Record:
     return {
         "pass": p.made_by.value,
         "count": p.lines,
@@ -96,7 +96,7 @@ def _pass(p: Passed) -> Record:
     }
 
 
-def _lines(form: Program | Loose | Plan) -> list[Json]:
+def _lines(form: Program | UnallocatedPlan | Plan) -> list[Json]:
     if isinstance(form, Program):
         return [f"{line.left} = {line.right}" if line.left else line.right for line in lines(form)]
     found = steps_listing(form)

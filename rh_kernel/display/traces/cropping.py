@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.operational.contexts import Subject
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.core import RH, Bind, Bound, Const, Handle, Let, Plus, Proj, Return, RevHandle, Tuple, Zero
 from rh_kernel.syntax.printing.printer import Path
 from rh_kernel.syntax.traversal import children, rebuilt

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from rh_kernel.display.traces.legs import Direction, Leg
 from rh_kernel.display.traces.marking import head
+from rh_kernel.display.traces.phases import Direction, Leg
 from rh_kernel.operational.step import Step
 from rh_kernel.syntax.core import RH, Bind, Perform, Return, Term
 from rh_kernel.syntax.values import component

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rh_kernel.display.rounding import DIGITS, ENTRIES
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.marking import Marks, contractum_marks, moved, redex_marks
-from rh_kernel.display.traces.scenes import document, scene
+from rh_kernel.display.traces.viewport import document, scene
 from rh_kernel.display.traces.words import about, became
 from rh_kernel.operational.contexts import Context, Subject, path, plug
 from rh_kernel.operational.step import Step
@@ -14,7 +14,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Array, Perform
 from rh_kernel.syntax.printing.doc import Doc
-from rh_kernel.syntax.printing.printer import Brevity, Memory
+from rh_kernel.syntax.printing.printer import Abbreviation, PrintCache
 from rh_kernel.syntax.printing.steps import UNMARKED
 from rh_kernel.syntax.printing.steps import Marks as Annotations
 from rh_kernel.syntax.signature import Location
@@ -38,7 +38,7 @@ class Frame:
     change: Change | None
 
 
-def frame(number: int, step: Step, change: Change | None = None, memory: Memory | None = None) -> Frame:
+def frame(number: int, step: Step, change: Change | None = None, memory: PrintCache | None = None) -> Frame:
     """The step ``number``, counted from 1; ``memory`` is that of the trace."""
     before = state_doc(step.context, step.redex, redex_marks(step), memory)
     after = state_doc(step.context, step.contractum, contractum_marks(step), memory)
@@ -75,7 +75,7 @@ def folded(count: int, first: int, last: int, most: int) -> range:
     return range(first, count - last) if count > most else range(count, count)
 
 
-def state_doc(K: Context | None, M: Subject, marks: Marks, memory: Memory | None) -> Doc:
+def state_doc(K: Context | None, M: Subject, marks: Marks, memory: PrintCache | None) -> Doc:
     """``K[M]`` as traces show it, M with these marks; of a large one what is around M."""
     whole = plug(K, M)
     if not is_large(whole):
@@ -85,12 +85,14 @@ def state_doc(K: Context | None, M: Subject, marks: Marks, memory: Memory | None
     return document(shown.subject, shown.names, _brevity(placed), Annotations.of(placed), memory)
 
 
-def subject_doc(M: Subject, marks: Marks = NO_MARKS, memory: Memory | None = None, brevity: Brevity | None = None) -> Doc:
+def subject_doc(
+    M: Subject, marks: Marks = NO_MARKS, memory: PrintCache | None = None, brevity: Abbreviation | None = None
+) -> Doc:
     """``M`` as traces show it, numbers to four digits; tuples are cut only behind what is marked."""
     annotations = Annotations.of(marks) if marks else UNMARKED
     return document(M, (), brevity or _brevity(marks), annotations, memory)
 
 
-def _brevity(marks: Marks) -> Brevity:
+def _brevity(marks: Marks) -> Abbreviation:
     items = max([ENTRIES, *[position + 1 for path in marks for position in path]])
-    return Brevity(ENTRIES, items, folds=True, digits=DIGITS)
+    return Abbreviation(ENTRIES, items, folds=True, digits=DIGITS)

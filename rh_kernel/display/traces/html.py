@@ -12,16 +12,16 @@ from rh_kernel.display.rounding import array_line
 from rh_kernel.display.tables import rule_name, rules_table
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import Frame, frame, heap_changes, state_doc, subject_doc, total_changes
-from rh_kernel.display.traces.glosses import gloss
-from rh_kernel.display.traces.legs import Direction, Leg, legs
 from rh_kernel.display.traces.panes import COLOURS as MARKS
 from rh_kernel.display.traces.panes import pane
+from rh_kernel.display.traces.phases import Direction, Leg, legs
+from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.display.traces.words import ARROWS, cut, line, title
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.printing.doc import MarkKind, Role
-from rh_kernel.syntax.printing.printer import Memory
+from rh_kernel.syntax.printing.printer import PrintCache
 
 MOST, FIRST, LAST = 200, 100, 50
 """A trace of more than ``MOST`` steps is shown by its first and its last ones."""
@@ -98,7 +98,7 @@ def _legend(steps: Sequence[Step]) -> str:
 
 def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
     """The legs that have a step that is shown, and in place of the others how many steps they have."""
-    memory = Memory()
+    memory = PrintCache()
     rows = _rows(result.steps, changes, memory)
     hidden = [n for n in range(len(result.steps)) if n not in rows]
     for leg in legs(result.steps):
@@ -118,7 +118,7 @@ def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
             yield _folded(hidden)
 
 
-def _rows(steps: Sequence[Step], changes: Mapping[int, Change], memory: Memory) -> dict[int, str]:
+def _rows(steps: Sequence[Step], changes: Mapping[int, Change], memory: PrintCache) -> dict[int, str]:
     """The steps that are shown: all of them, or the first ones and the last ones."""
     count = len(steps)
     numbers = range(count) if count <= MOST else [*range(FIRST), *range(count - LAST, count)]

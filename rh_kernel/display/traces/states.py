@@ -4,7 +4,7 @@ What was cut and written for one state is there for those after it.
 """
 
 from rh_kernel.display.traces.cropping import Crops, Uncut
-from rh_kernel.display.traces.scenes import Scene, Stage, stage, unnamed
+from rh_kernel.display.traces.viewport import Scene, Stage, stage, unnamed
 from rh_kernel.display.traces.writing import Writing
 from rh_kernel.operational.contexts import Closure, Context, Subject, binders
 from rh_kernel.session.results import TraceMade

@@ -6,13 +6,13 @@ from rh_kernel.display.rounding import array_line
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.frames import folded, heap_changes, subject_doc, used_locations
-from rh_kernel.display.traces.legs import legs
-from rh_kernel.display.traces.scenes import document
+from rh_kernel.display.traces.phases import legs
 from rh_kernel.display.traces.states import States
+from rh_kernel.display.traces.viewport import document
 from rh_kernel.display.traces.words import ARROWS, SHORT, title
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.printing.doc import Close, Doc, Newline, Open, layout, plain
-from rh_kernel.syntax.printing.printer import Memory
+from rh_kernel.syntax.printing.printer import PrintCache
 
 WIDTH = 96
 """Lines are this wide, where they can be broken."""
@@ -37,7 +37,7 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     first = 0 if limit is None else limit * 2 // 3
     gap = range(0) if limit is None else folded(len(steps), first, limit - first, limit)
     begun = {leg.first: leg for leg in legs(steps) if leg.opened_by is not None}
-    memory = Memory()
+    memory = PrintCache()
     states = States(result)
 
     def text(state: int) -> str:
@@ -60,7 +60,7 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
         yield f"{plain(subject_doc(result.value, memory=memory), WIDTH)} : {result.type}   in {count}"
 
 
-def _state(states: States, state: int, memory: Memory) -> tuple[Doc, str]:
+def _state(states: States, state: int, memory: PrintCache) -> tuple[Doc, str]:
     """A state, of a large one what is shown, and above it how much is around that."""
     M = states.subject(state)
     if not is_large(M):

@@ -4,26 +4,26 @@ from collections.abc import Iterator, Sequence
 
 from rh_kernel.display.clipping import clipped
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.traces.legs import Direction, Leg
 from rh_kernel.display.traces.marking import Sight, head, sight
-from rh_kernel.display.traces.scenes import document
+from rh_kernel.display.traces.phases import Direction, Leg
+from rh_kernel.display.traces.viewport import document
 from rh_kernel.operational.contexts import Context, Subject, binders
 from rh_kernel.operational.step import Step
-from rh_kernel.operational.substitution import written_out
+from rh_kernel.operational.substitution import substituted
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Return, RevHandle, Scope
 from rh_kernel.syntax.printing.doc import Doc, plain
 from rh_kernel.syntax.printing.names import Names
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.printer import symbols
-from rh_kernel.syntax.printing.steps import UNMARKED, Brevity
+from rh_kernel.syntax.printing.steps import UNMARKED, Abbreviation
 
 LONGEST, LONGEST_TITLE = 200, 60
 """What is shown on one line is at most so long, and what a leg is about."""
 
 ARROWS = {Direction.PLAIN: "·", Direction.FORWARD: "↓", Direction.TURN: "↺", Direction.BACKWARD: "↑"}
 
-SHORT = Brevity(ENTRIES, ENTRIES, folds=True, digits=DIGITS)
+SHORT = Abbreviation(ENTRIES, ENTRIES, folds=True, digits=DIGITS)
 
 
 def about(step: Step) -> str:
@@ -66,7 +66,7 @@ def looked_at(step: Step) -> Subject:
                     return M
         case Sight.HEAD:
             found = step.found
-            _, P = head(written_out(found.subject, found.rho))
+            _, P = head(substituted(found.subject, found.rho))
             match P:
                 case Return(M):
                     return M

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from rh_kernel.kernel.completion.files import entries
 from rh_kernel.kernel.completion.place import Argument, DirectiveName, Quoted, Word, place_of
-from rh_kernel.kernel.completion.signs import half_sign, signs
+from rh_kernel.kernel.completion.unicode_input import half_sign, signs
 from rh_kernel.kernel.completion.words import Completion, declared_in, described, words
 from rh_kernel.kernel.sections.place import place
 from rh_kernel.primitives.table import ROWS
@@ -16,7 +16,7 @@ from rh_kernel.session.forms import FORMS
 from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parsing.tokens import LABORATORY, PYTHON, RETURN, SECTIONS
+from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, PYTHON, RETURN, SECTIONS
 from rh_kernel.training.bundled import NAMES
 from rh_kernel.training.reading.formats import data_suffixes, saved_suffixes
 from rh_kernel.training.reading.npy import NPY
@@ -66,12 +66,12 @@ def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] |
     there = place(Source("cell", before), len(before))
     if there is None:
         return None
-    if there.section == LABORATORY:
-        from rh_kernel.kernel.completion.laboratory import offer
+    if there.section == LAMBDA_SECTION:
+        from rh_kernel.kernel.completion.lambda_cells import offer
 
         offered = offer(session.functions, there)
     else:
-        from rh_kernel.kernel.completion.effects import offer as offer_effects
+        from rh_kernel.kernel.completion.eff_cells import offer as offer_effects
 
         offered = offer_effects(session.effects, there)
     by_name: dict[str, Completion] = {}

@@ -63,7 +63,7 @@ class Completion:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Candidates:
     """The completions at a place: where the partial word begins, the word, and the candidates, nearest first."""
 
     start: int

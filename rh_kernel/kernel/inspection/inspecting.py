@@ -10,9 +10,9 @@ from rh_kernel.display.markup import FAINT, MONOSPACE, box
 from rh_kernel.display.text import visible
 from rh_kernel.highlighting.looks import Look, looks
 from rh_kernel.kernel.completion.words import declared_in, written_types
-from rh_kernel.kernel.inspection.about import About, directive, touched
-from rh_kernel.kernel.inspection.here import here
+from rh_kernel.kernel.inspection.content import Inspection, directive, touched
 from rh_kernel.kernel.inspection.rules import rule_of, rules_of
+from rh_kernel.kernel.inspection.term_at_cursor import here
 from rh_kernel.kernel.sections.place import place
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives.help import FEW_LINES, Known, known
@@ -20,7 +20,7 @@ from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, tokens
-from rh_kernel.syntax.parsing.tokens import LABORATORY, SECTIONS, Kind, Token
+from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, SECTIONS, Kind, Token
 from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, role
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition
@@ -49,12 +49,12 @@ def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Map
     source = Source("this cell", text)
     found, lines = _directive_at(text, cursor), None if detail else FEW_LINES
     there = place(source, cursor) if any(line in text for line in SECTIONS) else None
-    if there is not None and there.section == LABORATORY:
-        from rh_kernel.kernel.inspection.laboratory import about as about_laboratory
+    if there is not None and there.section == LAMBDA_SECTION:
+        from rh_kernel.kernel.inspection.lambda_cells import about as about_laboratory
 
         about = about_laboratory(session.functions, there, cursor, lines)
     elif there is not None:
-        from rh_kernel.kernel.inspection.effects import about as about_effects
+        from rh_kernel.kernel.inspection.eff_cells import about as about_effects
 
         about = about_effects(session.effects, there, cursor, lines)
     elif found is not None:
@@ -74,18 +74,18 @@ def _directive_at(text: str, cursor: int) -> str | None:
     return None
 
 
-def _at(definitions: Definitions, source: Source, cursor: int, lines: int | None) -> About | None:
+def _at(definitions: Definitions, source: Source, cursor: int, lines: int | None) -> Inspection | None:
     read = tokens(Span(source, 0, len(source.text)))
     for n in touched(read, cursor):
         about, found = _of_token(definitions, source, read, n, lines), here(definitions, source, read[n])
         if found is not None and found.is_variable:
-            return About((str(found),), remarks=("a variable",), rules=(rule_of(TypingRule.T_VAR),))
+            return Inspection((str(found),), remarks=("a variable",), rules=(rule_of(TypingRule.T_VAR),))
         if about is not None:
             return about if found is None else replace(about, facts=(*about.facts, f"here {found}"))
     return None
 
 
-def _of_token(definitions: Definitions, source: Source, read: list[Token], place: int, lines: int | None) -> About | None:
+def _of_token(definitions: Definitions, source: Source, read: list[Token], place: int, lines: int | None) -> Inspection | None:
     match read[place]:
         case Token(Kind.NAME, name):
             return _name(definitions, source.text, name, lines)
@@ -102,23 +102,23 @@ def _of_token(definitions: Definitions, source: Source, read: list[Token], place
             return None
 
 
-def _name(definitions: Definitions, text: str, name: str, lines: int | None) -> About | None:
+def _name(definitions: Definitions, text: str, name: str, lines: int | None) -> Inspection | None:
     declared = definitions.get(name)
     if declared is None and name not in ROWS:
         types = dict(written_types(text))
         if name in FORMS and name not in types:
             return _form(name)
-        return About((types[name],), "as it is written in this cell") if name in types else None
+        return Inspection((types[name],), "as it is written in this cell") if name in types else None
     found = known(definitions, name)
     return None if found is None else _known(found, rules_of(name, declared), lines)
 
 
-def _known(found: Known, rules: tuple[str, ...], lines: int | None) -> About:
+def _known(found: Known, rules: tuple[str, ...], lines: int | None) -> Inspection:
     remarks = tuple([remark for remark in (found.kind, found.place) if remark])
-    return About(found.signatures, found.documentation, found.facts, found.source(lines), remarks, rules)
+    return Inspection(found.signatures, found.documentation, found.facts, found.source(lines), remarks, rules)
 
 
-def _reverse(definitions: Definitions, name: str) -> About | None:
+def _reverse(definitions: Definitions, name: str) -> Inspection | None:
     """``rd[f]``"""
     match definitions.get(name):
         case FunDefinition(domain=A, codomain=B):
@@ -130,26 +130,26 @@ def _reverse(definitions: Definitions, name: str) -> About | None:
     found = known(definitions, name)
     facts = [fact for fact in (() if found is None else found.facts) if fact.startswith("rd[")]
     text = f"the reverse derivative of {name}: rd[{name}](w, v), the cotangent first, the point second"
-    return About(tuple([f"rd[{name}] : {A}" for A in types]), text, tuple(facts), "", ("a function symbol",))
+    return Inspection(tuple([f"rd[{name}] : {A}" for A in types]), text, tuple(facts), "", ("a function symbol",))
 
 
-def _form(word: str) -> About | None:
+def _form(word: str) -> Inspection | None:
     form = FORMS.get(word) or SIGNS.get(word)
     if form is None:
         return None
     title, text = form.split("\n")
-    return About((title,), text, rules=tuple([rule_of(rule) for rule in RULES.get(word, ())]))
+    return Inspection((title,), text, rules=tuple([rule_of(rule) for rule in RULES.get(word, ())]))
 
 
-def _sign(sign: str) -> About | None:
+def _sign(sign: str) -> Inspection | None:
     about = _form(sign)
     if about is None or sign not in _OPERATORS:
         return about
     more = known(BUILT_IN, _OPERATORS[sign])
-    return about if more is None else About((*about.title, *more.signatures), about.text, more.facts)
+    return about if more is None else Inspection((*about.title, *more.signatures), about.text, more.facts)
 
 
-def _plain(about: About) -> str:
+def _plain(about: Inspection) -> str:
     parts = [*about.title, "", about.text, *[f"  {fact}" for fact in about.facts]]
     if about.source:
         parts += ["", about.source, ""]
@@ -158,7 +158,7 @@ def _plain(about: About) -> str:
     return visible(text.strip("\n"))
 
 
-def _html(about: About) -> str:
+def _html(about: Inspection) -> str:
     pieces = [_block(f"{MONOSPACE};font-weight:bold;white-space:pre-wrap", title) for title in about.title]
     pieces += [_block("white-space:pre-wrap", about.text)] if about.text else []
     pieces += [_block(f"{MONOSPACE};white-space:pre-wrap", fact) for fact in about.facts]

@@ -2,9 +2,9 @@
 
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Pattern, Value, Variable
 from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.frontend.elaboration_items import Group, Run, elaborate
+from rh_kernel.ad.eff.frontend.parsing_items import item
 from rh_kernel.ad.eff.printing import cropping
-from rh_kernel.ad.eff.reading.elaboration_items import Group, Run, elaborate
-from rh_kernel.ad.eff.reading.parsing_items import item
 from rh_kernel.ad.eff.types import Row, ValueType
 from rh_kernel.ad.eff.typing.checking import check_computation, check_functions, check_handler
 from rh_kernel.ad.eff.typing.inference import Inference

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.kernel.errors import Content, occupied
-from rh_kernel.kernel.python_cells.breaking import Breaks, breakable
-from rh_kernel.kernel.python_cells.completing import complete, inspect, is_complete
+from rh_kernel.kernel.python_cells.interrupts import InterruptHandler, breakable
+from rh_kernel.kernel.python_cells.requests import complete, inspect, is_complete
 from rh_kernel.kernel.python_cells.shell import ZMQInteractiveShell, made
 from rh_kernel.kernel.python_cells.streams import ALLOWANCE, request_of
 from rh_kernel.workspace.errors import Busy
-from rh_kernel.workspace.showing import share_widgets
+from rh_kernel.workspace.ipython_display import share_widgets
 from rh_kernel.workspace.widgets import Widgets
 from rh_kernel.workspace.workspace import Workspace, share
 
@@ -71,7 +71,7 @@ class Python:
             if not silent:
                 self._kernel.send_response(self._kernel.iopub_socket, "error", error)
             return error, []
-        breaks = Breaks()
+        breaks = InterruptHandler()
         with breaks.watched():
             # Creating the shell takes a moment; an interrupt is deferred until it exists.
             shell = self._ensure_shell()

@@ -8,7 +8,7 @@ from traitlets import Type
 
 from rh_kernel.kernel.errors import Content
 from rh_kernel.kernel.python_cells.streams import ALLOWANCE, request_of
-from rh_kernel.workspace.showing import cleared
+from rh_kernel.workspace.ipython_display import cleared
 
 Payload: TypeAlias = list[dict[str, Any]]
 """Requests of a cell to the front end, such as showing a page of help or filling in the next cell."""

@@ -7,7 +7,7 @@ from ipykernel.iostream import OutStream
 
 from rh_kernel.session.limits.bounds import DEFAULT, EVERYTHING
 
-MOST = 1_000_000
+MAX_CHARACTERS = 1_000_000
 """Characters that a cell may print on both streams together, unless `%limit output` is set."""
 
 CELLS = 100
@@ -17,15 +17,15 @@ CELLS = 100
 class Allowance:
     """What each request may still print, by message id; ``silent`` is the request that may print nothing."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_CHARACTERS) -> None:
         self.silent: str | None = None
         self._most = most
         self._left: dict[str, int | None] = {}
         self._lock = threading.Lock()
 
     def follow(self, limit: int | None) -> None:
-        """Set the limit from `%limit output`, or to ``MOST`` if that is at its default."""
-        self._most = EVERYTHING if limit is None else MOST if limit == DEFAULT.output else limit
+        """Set the limit from `%limit output`, or to ``MAX_CHARACTERS`` if that is at its default."""
+        self._most = EVERYTHING if limit is None else MAX_CHARACTERS if limit == DEFAULT.output else limit
 
     def renew(self, request: str) -> None:
         """Reset the count of a request whose output has been cleared."""

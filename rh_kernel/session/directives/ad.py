@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from rh_kernel.session.actions import Action, AnalysisContext
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.syntax.parsing.tokens import LABORATORY
+from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.surface import AdItem
@@ -22,6 +22,6 @@ DIRECTIVES = (
         "SYSTEM f[(M, …) [with W|along V] [--trace]]",
         "in a %%lambda cell: the gradient of f by a published system, or by all; without arguments the forms of f on the way",
         _analyze,
-        LABORATORY,
+        LAMBDA_SECTION,
     ),
 )

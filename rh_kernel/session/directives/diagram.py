@@ -13,8 +13,8 @@ from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Scope
+from rh_kernel.syntax.runtime_errors import placed
 from rh_kernel.syntax.signature import ValueKind
-from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import UNIT, Type
 from rh_kernel.typing.definitions import (
     ConstDefinition,

@@ -4,26 +4,26 @@ from typing import TYPE_CHECKING
 
 from rh_kernel.session.actions import Action, AnalysisContext
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.syntax.parsing.tokens import EFFECTS
+from rh_kernel.syntax.parsing.tokens import EFF_SECTION
 
 if TYPE_CHECKING:
-    from rh_kernel.ad.eff.reading.surface_items import DirectiveItem
+    from rh_kernel.ad.eff.frontend.surface_items import DirectiveItem
 
 
 def _trace(item: "DirectiveItem", context: AnalysisContext) -> Action:
-    from rh_kernel.session.sections.effects import run_of
+    from rh_kernel.session.sections.eff_cells import run_of
 
     return run_of(item, context, "steps")
 
 
 def _count(item: "DirectiveItem", context: AnalysisContext) -> Action:
-    from rh_kernel.session.sections.effects import run_of
+    from rh_kernel.session.sections.eff_cells import run_of
 
     return run_of(item, context, "counts")
 
 
 def _type(item: "DirectiveItem", context: AnalysisContext) -> Action:
-    from rh_kernel.session.sections.effects import type_of
+    from rh_kernel.session.sections.eff_cells import type_of
 
     return type_of(item, context)
 
@@ -34,20 +34,20 @@ DIRECTIVES = (
         "M",
         "in a %%eff cell: every step of the reduction of M, redex and contractum marked, with the rule's name",
         _trace,
-        EFFECTS,
+        EFF_SECTION,
     ),
     Directive(
         "count",
         "M",
         "in a %%eff cell: M, the steps of the machine, the operations by handlers, and references made and alive",
         _count,
-        EFFECTS,
+        EFF_SECTION,
     ),
     Directive(
         "type",
         "M",
         "in a %%eff cell: the type and the effects of an expression, a function, a handler, an operation",
         _type,
-        EFFECTS,
+        EFF_SECTION,
     ),
 )

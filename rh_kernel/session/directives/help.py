@@ -16,14 +16,14 @@ from rh_kernel.session.directives.registry import all_directives, find
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.names import arrow
 from rh_kernel.session.results import Notice
-from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
-from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS, EFFECTS_SIGNS
+from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.dimensions import DimVar, dim
 from rh_kernel.syntax.parsing.lexer import chunks, tokens
-from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY, Kind
+from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION, Kind
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.signature import Parameter
 from rh_kernel.typing.definitions import (
@@ -41,7 +41,7 @@ from rh_kernel.typing.definitions import (
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.sections.effects_names import Effects
+    from rh_kernel.session.sections.eff_names import Effects
 
 FEW_LINES = 12
 """A longer declaration is cut."""
@@ -203,7 +203,7 @@ def _about(definitions: Definitions, word: str) -> str:
         return "\n  ".join([found.documentation, *found.signatures, *found.facts])
     if word in LINES:
         return f"{word}: {LINES[word]}"
-    there = [d for d in (find(name), find(name, LABORATORY), find(name, EFFECTS)) if d is not None]
+    there = [d for d in (find(name), find(name, LAMBDA_SECTION), find(name, EFF_SECTION)) if d is not None]
     if there and (word.startswith("%") or name not in FORMS):
         return "\n".join([f"{directive.call}: {directive.help}" for directive in there])
     form = FORMS.get(name) or SIGNS.get(name)

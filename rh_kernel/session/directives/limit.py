@@ -9,7 +9,7 @@ from rh_kernel.session.errors import DirectiveWords
 from rh_kernel.session.limits.bounds import DEFAULT, LEAST_OUTPUT, MEANINGS, Bound, Bounds, value_of
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.stuck import readable
+from rh_kernel.syntax.runtime_errors import readable
 
 _UNITS = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _LONGEST = 15

@@ -13,7 +13,7 @@ from typing import Any
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.plugins import plugins
-from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY
+from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION
 
 GROUP = "rh_kernel.directives"
 """The group of entry points; each is a ``Directive``, under its name."""
@@ -41,8 +41,8 @@ _MODULES: Mapping[str, Mapping[str, str]] = {
         "help": "help",
         "lsmagic": "help",
     },
-    LABORATORY: {"ad": "ad"},
-    EFFECTS: {"trace": "effects", "count": "effects", "type": "effects"},
+    LAMBDA_SECTION: {"ad": "ad"},
+    EFF_SECTION: {"trace": "effects", "count": "effects", "type": "effects"},
 }
 """By section, the module of each directive."""
 
@@ -80,7 +80,7 @@ def directives(section: str = "") -> Mapping[str, Directive[Any]]:
 def all_directives() -> Mapping[str, Directive[Any]]:
     """The directives of all sections; of two with the same name the one that needs no section."""
     found = dict(directives())
-    for section in (LABORATORY, EFFECTS):
+    for section in (LAMBDA_SECTION, EFF_SECTION):
         found.update({name: directive for name, directive in directives(section).items() if name not in found})
     return MappingProxyType(found)
 

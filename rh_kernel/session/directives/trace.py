@@ -15,8 +15,8 @@ from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, explained, span_of
 from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.results import Result, Shown, TraceMade, Working
 from rh_kernel.session.written import written
-from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Stuck
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
@@ -54,7 +54,7 @@ class Trace(Action):
         stuck: tuple[Diagnostic, ...] = ()
         bounds = limits(state.settings)
         try:
-            with put_off():
+            with gc_paused():
                 while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS, steps), Reached):
                     position = now
                     what = f"a trace of {len(steps):,} steps"

@@ -10,8 +10,8 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.parsing.advice import OF_PYTHON
-from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY
+from rh_kernel.syntax.parsing.hints import OF_PYTHON
+from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION
 from rh_kernel.syntax.signature import Location
 
 _OF_IPYTHON = (
@@ -112,10 +112,10 @@ def file_name(item: items.Directive) -> str:
 def unknown_directive(item: items.Directive) -> Rejected:
     """The error for a directive that does not exist."""
     name = item.name.text
-    if name in names(LABORATORY):
+    if name in names(LAMBDA_SECTION):
         hint = f"write `%{name}` below a line %%lambda, with the functions that it differentiates"
         raise Rejected(UnknownDirective(span=item.name.span, name=name, hint=hint))
-    if name in names(EFFECTS):
+    if name in names(EFF_SECTION):
         hint = f"write `%{name}` below a line %%eff, before an expression of that language"
         raise Rejected(UnknownDirective(span=item.name.span, name=name, hint=hint))
     is_of_python = name in _OF_IPYTHON.split()

@@ -6,7 +6,7 @@ from rh_kernel.operational.limits import Limits
 from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.stuck import BYTES, too_large
+from rh_kernel.syntax.runtime_errors import BYTES, too_large
 from rh_kernel.training.reading.reader import ByteLimit
 
 

@@ -11,12 +11,12 @@ from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.diagnostics import wrong_number
 from rh_kernel.ad.language.elaboration import Functions, elaborate_term
-from rh_kernel.ad.language.evaluation import Tally, evaluate
+from rh_kernel.ad.language.evaluation import OpCounter, evaluate
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import SCALAR, Type
 from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.ad.language.values import Value, components
-from rh_kernel.ad.system import Point, Pushed, Rewritten, Stage, System
+from rh_kernel.ad.system import JvpResult, Point, Stage, System, TraceStep
 from rh_kernel.ad.systems import ALL, names, system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.actions import Action, Run, State, typed
@@ -149,7 +149,7 @@ def _brackets(item: s.AdItem) -> Span:
 def _value(expression: s.Expr, A: Type, functions: Functions) -> Value:
     M, _ = elaborate_term(expression, functions, A)
     with quietly():
-        return evaluate(M, {}, Tally())
+        return evaluate(M, {}, OpCounter())
 
 
 def _forms(one: System, f: Program, span: Span) -> tuple[Stage, ...]:
@@ -197,7 +197,7 @@ def _pushed(asked: Differentiate) -> tuple[Row, ...]:
     for one in asked.systems:
         one.ready()
         began = time.perf_counter()
-        outcome: Pushed | Refused
+        outcome: JvpResult | Refused
         try:
             if one.forward is None:
                 hint = _able(lambda other: other.forward is not None)
@@ -208,9 +208,9 @@ def _pushed(asked: Differentiate) -> tuple[Row, ...]:
             if alone:
                 raise placed(failure, asked.span) from None
             outcome = Refused(failure.diagnostics)
-        reference = next((row.outcome for row in rows if isinstance(row.outcome, Pushed)), outcome)
+        reference = next((row.outcome for row in rows if isinstance(row.outcome, JvpResult)), outcome)
         apart = None
-        if isinstance(outcome, Pushed) and isinstance(reference, Pushed):
+        if isinstance(outcome, JvpResult) and isinstance(reference, JvpResult):
             apart = distance(outcome.tangent, reference.tangent)
         rows.append(Row(one, outcome, time.perf_counter() - began, apart))
     return tuple(rows)
@@ -226,7 +226,7 @@ def _rewriting(asked: Differentiate, settings: Settings) -> Generator[Event, Non
         what = "does not rewrite step by step" if one.steps is None else "is traced at a point, with a cotangent"
         raise Rejected(CannotDo(span=asked.span, system=one.name, what=what, hint=_able(_rewrites)))
     most = MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
-    kept: list[Rewritten] = []
+    kept: list[TraceStep] = []
     try:
         for step in one.steps(asked.program, asked.point, asked.direction):
             if len(kept) > most:

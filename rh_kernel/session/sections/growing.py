@@ -7,11 +7,11 @@ from rh_kernel.ad.growth import Case, Count, Growth, growth
 from rh_kernel.ad.systems import system
 from rh_kernel.session.actions import AnalysisContext
 from rh_kernel.session.sections.differentiation import Differentiate
-from rh_kernel.session.sections.laboratory import DeclareFunction, analyze
+from rh_kernel.session.sections.lambda_cells import DeclareFunction, analyze
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse
-from rh_kernel.syntax.parsing.tokens import LABORATORY
+from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION
 from rh_kernel.syntax.surface_items import SectionItem
 
 OPERATIONS = "operations"
@@ -36,9 +36,9 @@ def _cases(texts: Iterable[tuple[int, str]], context: AnalysisContext) -> Iterat
 
 def _case(size: int, text: str, context: AnalysisContext) -> Case:
     found: Case | None = None
-    items = parse(Source("program", text if text.startswith(LABORATORY) else f"{LABORATORY}\n{text}"))
+    items = parse(Source("program", text if text.startswith(LAMBDA_SECTION) else f"{LAMBDA_SECTION}\n{text}"))
     for item in items:
-        if not isinstance(item, SectionItem) or item.section != LABORATORY:
+        if not isinstance(item, SectionItem) or item.section != LAMBDA_SECTION:
             continue
         match analyze(item.span, context):
             case DeclareFunction() as declared:

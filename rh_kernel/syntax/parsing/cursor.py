@@ -17,7 +17,8 @@ from rh_kernel.syntax.errors import (
     UnknownCharacter,
     UnterminatedString,
 )
-from rh_kernel.syntax.parsing.advice import (
+from rh_kernel.syntax.parsing.foreign import comment, square
+from rh_kernel.syntax.parsing.hints import (
     ASSIGNMENT,
     CHARACTERS,
     CLAUSE,
@@ -33,7 +34,6 @@ from rh_kernel.syntax.parsing.advice import (
     shorten,
     show,
 )
-from rh_kernel.syntax.parsing.foreign import comment, square
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
 from rh_kernel.syntax.surface import Name

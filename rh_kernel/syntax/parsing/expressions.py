@@ -9,10 +9,10 @@ import re
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import MissingIn, MissingWith, Unexpected, WrongArrow
-from rh_kernel.syntax.parsing.advice import shorten
 from rh_kernel.syntax.parsing.cursor import DEEPEST, Cursor
 from rh_kernel.syntax.parsing.foreign import SLICES, attribute, entry
 from rh_kernel.syntax.parsing.handlers import handler_literal
+from rh_kernel.syntax.parsing.hints import shorten
 from rh_kernel.syntax.parsing.literals import array, number
 from rh_kernel.syntax.parsing.patterns import dot, pattern, patterns
 from rh_kernel.syntax.parsing.tokens import Kind, Token

@@ -6,7 +6,7 @@ from itertools import pairwise
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import ForeignSyntax
-from rh_kernel.syntax.parsing.advice import SQUARES, shorten
+from rh_kernel.syntax.parsing.hints import SQUARES, shorten
 from rh_kernel.syntax.parsing.python_names import OURS, SIZED, USAGE
 from rh_kernel.syntax.parsing.tokens import CLOSERS, Kind, Token
 from rh_kernel.syntax.surface import Expr, Number, Var

@@ -11,7 +11,7 @@ from rh_kernel.syntax.errors import MissingBackward, WrongArrow
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.patterns import pattern
 from rh_kernel.syntax.parsing.tokens import Kind
-from rh_kernel.syntax.parsing.unbound import check_bound, is_backward
+from rh_kernel.syntax.parsing.unbound_commands import check_bound, is_backward
 from rh_kernel.syntax.surface import (
     Clause,
     Expr,

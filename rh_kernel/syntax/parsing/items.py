@@ -6,11 +6,11 @@ import re
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import ForeignSyntax, MisplacedPython, RepeatedOption, UnknownDeclaration
-from rh_kernel.syntax.parsing.advice import FOREIGN_WORDS, OF_PYTHON, shorten
 from rh_kernel.syntax.parsing.checks import check, is_check
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expression
 from rh_kernel.syntax.parsing.handlers import handler_literal
+from rh_kernel.syntax.parsing.hints import FOREIGN_WORDS, OF_PYTHON, shorten
 from rh_kernel.syntax.parsing.lexer import words
 from rh_kernel.syntax.parsing.patterns import pattern
 from rh_kernel.syntax.parsing.tokens import (
@@ -30,7 +30,7 @@ from rh_kernel.syntax.parsing.types import (
     type_expression,
     typed_parameters,
 )
-from rh_kernel.syntax.parsing.unbound import check_bound
+from rh_kernel.syntax.parsing.unbound_commands import check_bound
 from rh_kernel.syntax.surface import Expr, Name
 from rh_kernel.syntax.surface_items import (
     ConstDeclaration,

@@ -4,14 +4,14 @@ import re
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith, StillOpen, Unexpected
-from rh_kernel.syntax.parsing.advice import CLAUSE, THE_END, shorten
+from rh_kernel.syntax.errors import CodeMissing, IndentedItem, MissingBackward, MissingIn, MissingWith, Unexpected
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expression
+from rh_kernel.syntax.parsing.hints import CLAUSE, THE_END, shorten
 from rh_kernel.syntax.parsing.items import directive_of_words, item
 from rh_kernel.syntax.parsing.layout import INDENT, Layout
 from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
@@ -64,7 +64,7 @@ class Unparsed:
         return CLAUSE.match(self.span.text) is not None
 
 
-@put_off()
+@gc_paused()
 def parse(source: Source) -> tuple[Item | Unparsed, ...]:
     """Parse the items of a text, in order. Never raises: an item with a syntax error is ``Unparsed``."""
     found: list[Item | Unparsed] = []
@@ -103,7 +103,7 @@ def parse_item(chunk: Span) -> Item | Unparsed | None:
     try:
         if chunk.start == 0 and chunk.text[:1].isspace():
             _reject_indented(c)
-        reject_open(c, chunk)
+        reject_stub(c, chunk)
         return item(c)
     except Rejected as rejected:
         last = c.rest()[-1]
@@ -164,12 +164,12 @@ def _reject_indented(c: Cursor) -> None:
     raise Rejected(IndentedItem(span=c.here(), found="an indented line", expected="an item", hint=hint))
 
 
-def reject_open(c: Cursor, chunk: Span) -> None:
+def reject_stub(c: Cursor, chunk: Span) -> None:
     """Raise ``Rejected`` if the chunk still contains ``YOUR_CODE_HERE``. The cursor is at the beginning of the chunk."""
     hint = f"write it in place of `{STUB}`, and run the cell again"
     stubs = [t for t in (c.rest() if STUB in chunk.text else ()) if t.kind is Kind.NAME and t.text == STUB]
     if stubs:
-        raise Rejected(*[StillOpen(span=Span(c.source, t.start, t.end), hint=hint) for t in stubs])
+        raise Rejected(*[CodeMissing(span=Span(c.source, t.start, t.end), hint=hint) for t in stubs])
 
 
 def _declares(chunk: Span) -> str | None:

@@ -47,13 +47,13 @@ CLOSERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "<": ">", "⌊": "⌋"}
 PYTHON = "%%python"
 """The first line of a Python cell."""
 
-LABORATORY = "%%lambda"
+LAMBDA_SECTION = "%%lambda"
 """The line that starts a section of λ-calculus items."""
 
-EFFECTS = "%%eff"
+EFF_SECTION = "%%eff"
 """The line that starts a section of EFF items."""
 
-SECTIONS = {LABORATORY: "}", EFFECTS: "}|"}
+SECTIONS = {LAMBDA_SECTION: "}", EFF_SECTION: "}|"}
 """Lines that start a section in another language with items, up to the next line that begins with ``%%``.
 
 The value is the set of characters that, in the first column, continue an item.

@@ -25,7 +25,7 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Line, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing.patterns import open_scope
-from rh_kernel.syntax.printing.steps import UNMARKED, Marks, Page, Printing, annotate, written
+from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
 from rh_kernel.syntax.printing.terms import Level, arguments, joined, link, term
 from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT
@@ -35,13 +35,13 @@ _Opening: TypeAlias = Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]
 _FOLDED = role(Role.FADED, "{…}")
 
 
-def command(page: Page, P: Command, marks: Marks) -> Printing:
+def command(page: PrinterState, P: Command, marks: Marks) -> Printing:
     """``P``; commands never need brackets."""
     doc = yield written(page, P, marks, _form(page, P, marks))
     return Group(doc) if isinstance(P, Bind) else doc
 
 
-def operation(page: Page, op: Operation) -> Printing:
+def operation(page: PrinterState, op: Operation) -> Printing:
     """``FC[w0]``"""
     indices: list[Doc] = []
     for i in op.indices:
@@ -56,12 +56,12 @@ def operation(page: Page, op: Operation) -> Printing:
     return annotate(_applied(op.family.name, indices), op.span, UNMARKED)
 
 
-def handler(page: Page, H: Handler) -> Printing:
+def handler(page: PrinterState, H: Handler) -> Printing:
     """``{ return x → P ; Op[l](x) → Qf | y, z → Qb }``, ``{ return x → P ; Op[l](x), k → Q }``"""
     return (yield written(page, H, UNMARKED, _clauses(page, H)))
 
 
-def _clauses(page: Page, H: Handler) -> Printing:
+def _clauses(page: PrinterState, H: Handler) -> Printing:
     (x,), body = yield from _scope(page, H.returns, UNMARKED)
     clauses = [annotate(_arrow(concat(role(Role.KEYWORD, "return"), f" {x}"), body), H.returns.span, UNMARKED)]
     match H:
@@ -76,7 +76,7 @@ def _clauses(page: Page, H: Handler) -> Printing:
     return group("{", nest(LINE, join(Line(" ; "), clauses)), LINE, "}")
 
 
-def _form(page: Page, P: Command, marks: Marks) -> Printing:
+def _form(page: PrinterState, P: Command, marks: Marks) -> Printing:
     match P:
         case Return(M):
             inner = yield term(page, M, Level.OPEN, marks.child(0))
@@ -104,19 +104,19 @@ def _form(page: Page, P: Command, marks: Marks) -> Printing:
             return concat(page.names[index], " • ", nest(inner))
 
 
-def _bind(page: Page, P: Bind, marks: Marks) -> Printing:
+def _bind(page: PrinterState, P: Bind, marks: Marks) -> Printing:
     bound = yield command(page, P.bound, marks.child(0))
     rest = yield from link(page, P.scope, marks.child(1), "⇐", _body)
     return joined(rest, bound, is_long=isinstance(P.bound, Bind | RevHandle | Handle))
 
 
-def _body(page: Page, Q: Command, marks: Marks) -> Printing:
+def _body(page: PrinterState, Q: Command, marks: Marks) -> Printing:
     if isinstance(Q, Bind):
         return (yield written(page, Q, marks, _bind(page, Q, marks)))
     return (yield command(page, Q, marks))
 
 
-def _unfolding(page: Page, P: RH, marks: Marks) -> Printing:
+def _unfolding(page: PrinterState, P: RH, marks: Marks) -> Printing:
     """``RH^⟨V1, …, Vm⟩_H(⟨y1, …, ym⟩. P)``"""
     values = marks.child(0)
     match P.values:
@@ -135,7 +135,7 @@ def _unfolding(page: Page, P: RH, marks: Marks) -> Printing:
     return group(head, f"(⟨{', '.join(binders)}⟩.", nest(LINE, body, ")"))
 
 
-def _handler_use(page: Page, H: Handler) -> Printing:
+def _handler_use(page: PrinterState, H: Handler) -> Printing:
     if H.name:
         return role(Role.HANDLER, H.name)
     if page.brevity.folds:
@@ -143,7 +143,7 @@ def _handler_use(page: Page, H: Handler) -> Printing:
     return (yield handler(page, H))
 
 
-def _reverse_clause(page: Page, c: ReverseClause) -> Printing:
+def _reverse_clause(page: PrinterState, c: ReverseClause) -> Printing:
     head, values = _head(page, c.pattern, c.forward.loose | c.backward.loose)
     (*_, x), forward = yield from _scope(page, c.forward, UNMARKED, values)
     (*_, y, z), backward = yield from _scope(page, c.backward, UNMARKED, values)
@@ -151,13 +151,13 @@ def _reverse_clause(page: Page, c: ReverseClause) -> Printing:
     return annotate(group(_arrow(concat(head, f"({x})"), forward), nest(LINE, back)), c.span, UNMARKED)
 
 
-def _ordinary_clause(page: Page, c: OrdinaryClause) -> Printing:
+def _ordinary_clause(page: PrinterState, c: OrdinaryClause) -> Printing:
     head, values = _head(page, c.pattern, c.scope.loose)
     (*_, x, k), body = yield from _scope(page, c.scope, UNMARKED, values)
     return annotate(_arrow(concat(head, f"({x}), {k}"), body), c.span, UNMARKED)
 
 
-def _head(page: Page, pattern: Pattern, loose: int) -> tuple[Doc, tuple[str, ...]]:
+def _head(page: PrinterState, pattern: Pattern, loose: int) -> tuple[Doc, tuple[str, ...]]:
     """``Op[l, a]``, and the names of the value parameters among its indices."""
     taken: set[str] = set()
     values: list[str] = []
@@ -176,7 +176,7 @@ def _head(page: Page, pattern: Pattern, loose: int) -> tuple[Doc, tuple[str, ...
     return _applied(pattern.family.name, indices), tuple(values)
 
 
-def _scope(page: Page, scope: Scope, marks: Marks, given: tuple[str, ...] = ()) -> _Opening:
+def _scope(page: PrinterState, scope: Scope, marks: Marks, given: tuple[str, ...] = ()) -> _Opening:
     opened = open_scope(page.names, scope, marks, given)
     body = yield command(page, cast(Command, opened.body), opened.marks)
     page.names.pop(opened.pushed)

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, cast
 
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.printing.columns import cells
+from rh_kernel.syntax.printing.display_width import cells
 
 MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus", "forward", "backward"]
 
@@ -148,14 +148,14 @@ class Annotated(Measured):
 
 
 @frozen
-class Laid:
+class CachedLayout:
     """The cached layout of a part, which ends in column ``end``."""
 
     end: float
 
 
 @frozen
-class Pieces(Laid):
+class Pieces(CachedLayout):
     """The text of a part, line breaks included, in a few pieces."""
 
     pieces: tuple[str, ...]
@@ -164,7 +164,7 @@ class Pieces(Laid):
 Place: TypeAlias = tuple[bool, float, int, float, float]
 """The context that determines a layout: whether flat, the width, the indentation, the column, and the width of what follows."""
 
-_Memo: TypeAlias = dict[tuple[type[Laid], Place], Laid]
+_Memo: TypeAlias = dict[tuple[type[CachedLayout], Place], CachedLayout]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +177,7 @@ class Shared(Measured):
     def __post_init__(self) -> None:
         self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
 
-    def remember(self, place: Place, laid: Laid) -> None:
+    def remember(self, place: Place, laid: CachedLayout) -> None:
         """Cache the layout for this place, for readers of this kind."""
         if len(self.laid) >= MOST_PLACES:
             self.laid.clear()
@@ -254,7 +254,7 @@ _Task: TypeAlias = tuple[Doc, int, bool, float]
 
 
 @frozen
-class Begun:
+class SharedStart:
     """The start of a shared part whose layout is not cached yet."""
 
     doc: Shared
@@ -262,7 +262,7 @@ class Begun:
 
 
 @frozen
-class Ended:
+class SharedEnd:
     """The end of the last shared part that was begun."""
 
     column: float
@@ -276,14 +276,16 @@ def layout(doc: Doc, width: float = 100) -> Iterator[Event]:
     return cast(Iterator[Event], shared_layout(doc, width, None))
 
 
-def shared_layout(doc: Doc, width: float, reader: type[Laid] | None) -> Iterator[Event | Laid | Begun | Ended]:
-    """``layout`` for a reader that caches shared parts as its kind of ``Laid``; a part in its cache is a single event."""
+def shared_layout(
+    doc: Doc, width: float, reader: type[CachedLayout] | None
+) -> Iterator[Event | CachedLayout | SharedStart | SharedEnd]:
+    """``layout`` for a reader that caches shared parts as its kind of ``CachedLayout``; a cached part is a single event."""
     column: float = 0
-    tasks: list[_Task | Close | Begun] = [(doc, 0, False, 0)]
+    tasks: list[_Task | Close | SharedStart] = [(doc, 0, False, 0)]
     while tasks:
         task = tasks.pop()
         if not isinstance(task, tuple):
-            yield task if isinstance(task, Close) else Ended(column)
+            yield task if isinstance(task, Close) else SharedEnd(column)
             continue
         part, indent, is_flat, after = task
         if type(part) is Concat:
@@ -321,7 +323,7 @@ def shared_layout(doc: Doc, width: float, reader: type[Laid] | None) -> Iterator
                 column = column + part.flat if is_line else laid.end
                 yield laid
             else:
-                tasks += (begun := Begun(part, place), (part.body, indent, is_flat, after))
+                tasks += (begun := SharedStart(part, place), (part.body, indent, is_flat, after))
                 yield begun
 
 
@@ -354,7 +356,7 @@ def annotated_pieces(
     """
     pieces: list[str] = []
     open_at: list[tuple[Annotation, int]] = []
-    begun_at: list[tuple[Begun, int]] = []
+    begun_at: list[tuple[SharedStart, int]] = []
     found: list[tuple[Annotation, slice]] = []
     for event in shared_layout(doc, width, Pieces if of == (Mark,) else None):
         match event:
@@ -370,14 +372,14 @@ def annotated_pieces(
                     found.append((annotation, slice(start, len(pieces))))
             case Pieces():
                 pieces += event.pieces
-            case Begun():
+            case SharedStart():
                 begun_at.append((event, len(pieces)))
-            case Ended(column):
+            case SharedEnd(column):
                 begun, start = begun_at.pop()
                 laid = _join_pieces(pieces[start:], column)
                 begun.doc.remember(begun.place, laid)
                 pieces[start:] = laid.pieces
-            case Laid():
+            case CachedLayout():
                 raise TypeError("only its own pieces are given to a reader")
     return pieces, found
 

@@ -6,7 +6,7 @@ The path to a subtree is the tuple of child positions from the root, in the orde
 
 from collections.abc import Mapping, Sequence
 
-from rh_kernel.source.descent import descend
+from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -36,17 +36,17 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.printing.commands import command, handler, operation
 from rh_kernel.syntax.printing.constants import type_doc, type_text
 from rh_kernel.syntax.printing.doc import Annotation, Doc, plain
-from rh_kernel.syntax.printing.memory import Memory
+from rh_kernel.syntax.printing.memo import PrintCache
 from rh_kernel.syntax.printing.names import Names
-from rh_kernel.syntax.printing.steps import EXACT, UNMARKED, Brevity, Marks, Page, Path
+from rh_kernel.syntax.printing.steps import EXACT, UNMARKED, Abbreviation, Marks, Path, PrinterState
 from rh_kernel.syntax.printing.symbols import symbols
 from rh_kernel.syntax.printing.terms import Level, term
 
 __all__ = [
     "EXACT",
-    "Brevity",
-    "Memory",
+    "Abbreviation",
     "Path",
+    "PrintCache",
     "command_doc",
     "handler_doc",
     "operation_doc",
@@ -64,8 +64,8 @@ def term_doc(
     M: Term,
     names: Sequence[str] = (),
     marks: Mapping[Path, Annotation] = NO_MARKS,
-    brevity: Brevity = EXACT,
-    memory: Memory | None = None,
+    brevity: Abbreviation = EXACT,
+    memory: PrintCache | None = None,
 ) -> Doc:
     """Print ``M``, whose free variables are called ``names`` (the last is index 0), with ``marks`` on its subterms.
 
@@ -78,19 +78,19 @@ def command_doc(
     P: Command,
     names: Sequence[str] = (),
     marks: Mapping[Path, Annotation] = NO_MARKS,
-    brevity: Brevity = EXACT,
-    memory: Memory | None = None,
+    brevity: Abbreviation = EXACT,
+    memory: PrintCache | None = None,
 ) -> Doc:
     """Print ``P``; the parameters are those of ``term_doc``."""
     return descend(command(_page(P, names, brevity, memory), P, _marks(marks)))
 
 
-def handler_doc(H: Handler, names: Sequence[str] = (), brevity: Brevity = EXACT) -> Doc:
+def handler_doc(H: Handler, names: Sequence[str] = (), brevity: Abbreviation = EXACT) -> Doc:
     """Print ``{ return x → P ; … }``, whether or not H has a name."""
     return descend(handler(_page(H, names, brevity), H))
 
 
-def operation_doc(op: Operation, names: Sequence[str] = (), brevity: Brevity = EXACT) -> Doc:
+def operation_doc(op: Operation, names: Sequence[str] = (), brevity: Abbreviation = EXACT) -> Doc:
     """``FC[w0]``"""
     return descend(operation(_page(op, names, brevity), op))
 
@@ -105,7 +105,7 @@ def show(
 
     With ``abridge``, larger arrays and tuples are abbreviated, and handlers without a name are folded.
     """
-    brevity = Brevity.at(abridge)
+    brevity = Abbreviation.at(abridge)
     match node:
         case ReverseHandler() | OrdinaryHandler():
             doc = handler_doc(node, names, brevity)
@@ -118,7 +118,7 @@ def show(
     return plain(doc, width)
 
 
-def _page(node: Node, names: Sequence[str], brevity: Brevity, memory: Memory | None = None) -> Page:
+def _page(node: Node, names: Sequence[str], brevity: Abbreviation, memory: PrintCache | None = None) -> PrinterState:
     # No variable may be called like a function used in its scope, so none is called like any function in the document.
     shelf = None if memory is None else memory.shelf(brevity)
     visible = Names(symbols(node)) if memory is None or shelf is None else shelf.names(memory.symbols.of(node))
@@ -126,7 +126,7 @@ def _page(node: Node, names: Sequence[str], brevity: Brevity, memory: Memory | N
     for name in names:
         visible.push(name if name not in taken else visible.fresh(name, node.loose, taken))
         taken.add(name)
-    return Page(visible, brevity, shelf)
+    return PrinterState(visible, brevity, shelf)
 
 
 def _marks(marks: Mapping[Path, Annotation]) -> Marks:

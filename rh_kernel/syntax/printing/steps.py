@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.source.descent import Descent
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.source.trampoline import Descent
 from rh_kernel.syntax.core import Node
 from rh_kernel.syntax.printing.doc import Annotated, Annotation, Doc, Shared, Spanned
-from rh_kernel.syntax.printing.memory import Shelf
+from rh_kernel.syntax.printing.memo import StyleCache
 from rh_kernel.syntax.printing.names import Names
 
 Printing: TypeAlias = Descent[Doc]
@@ -46,7 +46,7 @@ UNMARKED = Marks()
 
 
 @frozen
-class Brevity:
+class Abbreviation:
     """What is abbreviated in print.
 
     Arrays with more than ``entries`` entries are shown by their types, entries with ``digits`` significant digits, tuples by
@@ -59,21 +59,21 @@ class Brevity:
     digits: int | None = None
 
     @staticmethod
-    def at(size: int | None, digits: int | None = None) -> "Brevity":
+    def at(size: int | None, digits: int | None = None) -> "Abbreviation":
         """Abbreviate arrays and tuples of more than ``size`` entries and fold handlers; with ``None`` abbreviate nothing."""
-        return EXACT if size is None else Brevity(size, size, folds=True, digits=digits)
+        return EXACT if size is None else Abbreviation(size, size, folds=True, digits=digits)
 
 
-EXACT = Brevity()
+EXACT = Abbreviation()
 
 
 @frozen
-class Page:
+class PrinterState:
     """The state of the printer: the names of the variables, what is abbreviated, and the cache."""
 
     names: Names
-    brevity: Brevity = EXACT
-    shelf: Shelf | None = None
+    brevity: Abbreviation = EXACT
+    shelf: StyleCache | None = None
 
 
 def annotate(doc: Doc, span: Span | None, marks: Marks) -> Doc:
@@ -83,7 +83,7 @@ def annotate(doc: Doc, span: Span | None, marks: Marks) -> Doc:
     return doc if marks.here is None else Annotated(marks.here, doc)
 
 
-def written(page: Page, node: Node, marks: Marks, writing: Printing) -> Printing:
+def written(page: PrinterState, node: Node, marks: Marks, writing: Printing) -> Printing:
     """Annotate the document that ``writing`` produces for ``node``; an unmarked node is taken from the cache."""
     shelf = page.shelf if marks is UNMARKED else None
     found = None if shelf is None else shelf.docs.find(node, page.names)

@@ -29,9 +29,9 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.printing.constants import array_doc, is_number, number_text
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Shared, Text, concat, group, join, nest, role
-from rh_kernel.syntax.printing.memory import Link
+from rh_kernel.syntax.printing.memo import Link
 from rh_kernel.syntax.printing.patterns import open_scope
-from rh_kernel.syntax.printing.steps import UNMARKED, Marks, Page, Printing, annotate, written
+from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
 from rh_kernel.syntax.types import SCALAR, show_shape
 
 _COMMA = concat(",", LINE)
@@ -81,7 +81,7 @@ _INFIX = {
 }
 
 
-def term(page: Page, M: Term, level: Level, marks: Marks) -> Printing:
+def term(page: PrinterState, M: Term, level: Level, marks: Marks) -> Printing:
     """``M``, in brackets if its precedence is lower than ``level``."""
     doc = yield from written(page, M, marks, _form(page, M, marks))
     if isinstance(M, Let):
@@ -111,7 +111,7 @@ def level_of(M: Term) -> Level:
             return Level.POSTFIX if sugar is None else sugar[1]
 
 
-def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> Printing:
+def arguments(page: PrinterState, M: Term, marks: Marks, *, takes_one: bool = False) -> Printing:
     """The bracketed arguments of an application: ``(M, N)`` for a tuple, ``()`` for the unit.
 
     ``takes_one``: the symbol takes one argument, which happens to be the unit, ``tanh(())``.
@@ -128,7 +128,7 @@ def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> 
 
 
 def link(
-    page: Page, scope: Scope, marks: Marks, arrow: str, write: Callable[[Page, Any, Marks], Printing]
+    page: PrinterState, scope: Scope, marks: Marks, arrow: str, write: Callable[[PrinterState, Any, Marks], Printing]
 ) -> Generator[Printing, Doc, Link]:
     """``let x ←`` and, printed by ``write``, the body after ``in``; cached unless it has marks."""
     shelf = page.shelf if marks is UNMARKED else None
@@ -154,7 +154,7 @@ def joined(link: Link, bound: Doc, *, is_long: bool) -> Doc:
     return concat(link.head, " ", nest(bound), " ", _IN, LINE, link.body)
 
 
-def term_scope(page: Page, scope: Scope, marks: Marks) -> Printing:
+def term_scope(page: PrinterState, scope: Scope, marks: Marks) -> Printing:
     """``x. N``"""
     opened = open_scope(page.names, scope, marks)
     body = yield term(page, cast(Term, opened.body), Level.OPEN, opened.marks)
@@ -162,7 +162,7 @@ def term_scope(page: Page, scope: Scope, marks: Marks) -> Printing:
     return concat(opened.binders[0], ". ", nest(body))
 
 
-def _form(page: Page, M: Term, marks: Marks) -> Printing:
+def _form(page: PrinterState, M: Term, marks: Marks) -> Printing:
     match M:
         case Bound(index):
             return Text(page.names[index])
@@ -199,21 +199,21 @@ def _form(page: Page, M: Term, marks: Marks) -> Printing:
             return group(cotangent, ".", role(Role.KEYWORD, "R"), "_", point, "(", body, ")")
 
 
-def _let(page: Page, M: Let, marks: Marks) -> Printing:
+def _let(page: PrinterState, M: Let, marks: Marks) -> Printing:
     """``let x ← M in`` and its body, on separate lines if the group around them does not fit on one."""
     bound = yield term(page, M.bound, Level.OPEN, marks.child(0))
     rest = yield from link(page, M.scope, marks.child(1), "←", _body)
     return joined(rest, bound, is_long=isinstance(M.bound, Let))
 
 
-def _body(page: Page, N: Term, marks: Marks) -> Printing:
+def _body(page: PrinterState, N: Term, marks: Marks) -> Printing:
     """Print the body of a let; another let goes into the same group."""
     if isinstance(N, Let):
         return (yield from written(page, N, marks, _let(page, N, marks)))
     return (yield term(page, N, Level.OPEN, marks))
 
 
-def _items(page: Page, M: Tuple, marks: Marks) -> Printing:
+def _items(page: PrinterState, M: Tuple, marks: Marks) -> Printing:
     shown = len(M.items) if page.brevity.items is None else page.brevity.items
     docs: list[Doc] = []
     for i, N in enumerate(M.items[:shown]):
@@ -224,13 +224,13 @@ def _items(page: Page, M: Tuple, marks: Marks) -> Printing:
     return join(_COMMA, docs)
 
 
-def _infix(page: Page, sign: str, level: Level, L: Term, N: Term, marks: tuple[Marks, Marks]) -> Printing:
+def _infix(page: PrinterState, sign: str, level: Level, L: Term, N: Term, marks: tuple[Marks, Marks]) -> Printing:
     left = yield term(page, L, level, marks[0])
     right = yield term(page, N, Level(level + 1), marks[1])
     return group(left, f" {sign}", LINE, right)
 
 
-def _call(page: Page, M: Call, marks: Marks) -> Printing:
+def _call(page: PrinterState, M: Call, marks: Marks) -> Printing:
     inner = marks.child(0)
     sugar = _sugar(M)
     match M:

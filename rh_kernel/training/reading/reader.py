@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.stuck import too_large
+from rh_kernel.syntax.runtime_errors import too_large
 
 Value = TypeVar("Value")
 

@@ -11,7 +11,7 @@ A judgment is a generator that yields the judgments of its premises and receives
 from collections.abc import Generator
 from typing import TypeAlias
 
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.core import (
     RH,
     Bind,

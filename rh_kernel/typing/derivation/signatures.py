@@ -15,7 +15,7 @@ from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
 from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import Real, Shape, ShapeMeta, ShapeVar, Type, leaves
 from rh_kernel.typing.derivation.derivations import IllTyped
-from rh_kernel.typing.elaboration.heads import shape_variables
+from rh_kernel.typing.elaboration.clause_heads import shape_variables
 from rh_kernel.typing.unification.unify import Unifier
 
 
@@ -146,7 +146,7 @@ def _at_locations(pattern: Pattern, clause: Node, rigid: Static) -> Static:
     unifier = Unifier()
     unknown = _unknowns(pattern.family, unifier)
     for shape, location in named:
-        fits = unifier.same_shape(_shape(unknown, shape), location.shape)
+        fits = unifier.unify_shapes(_shape(unknown, shape), location.shape)
         _require(clause, f"no {pattern.family.name} is at {location.name}", holds=fits)
     dims = {v: unifier.dim(d) for v, d in unknown.dims.items()}
     shapes = {v: unifier.shape(s) for v, s in unknown.shapes.items()}

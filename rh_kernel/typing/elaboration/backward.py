@@ -8,7 +8,8 @@ from rh_kernel.source.diagnostic import Diagnostic, Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.types import Type
-from rh_kernel.typing.elaboration.heads import Head
+from rh_kernel.typing.diagnostics.origins import MAX_NOTES, names_of
+from rh_kernel.typing.elaboration.clause_heads import Head
 from rh_kernel.typing.errors import (
     BackwardInOrdinary,
     NoSuchComponent,
@@ -17,7 +18,6 @@ from rh_kernel.typing.errors import (
     TypesDiffer,
     UnknownName,
 )
-from rh_kernel.typing.explaining.origins import MOST, names_of
 from rh_kernel.typing.unification.unify import Unifier
 
 
@@ -66,7 +66,7 @@ def _as_reverse_clause(clause: s.OrdinaryClause) -> str | None:
     return None if any("#" in half for half in halves) else "\n  | ".join(" ".join(half.split()) for half in halves)
 
 
-def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D: Type) -> Rejected:
+def explain_auxiliary_data(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D: Type) -> Rejected:
     """Improve the diagnostics of a backward part: a variable of the forward part gets a hint how to pass it on.
 
     If the auxiliary data, of type D, does not match its pattern or has the wrong type at a use, a note shows where the forward
@@ -88,9 +88,9 @@ def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D
                 others = [note for note in d.notes if note.span != kept.span]
                 if exchanged is not None:
                     hint, fix = exchanged
-                    told.append(replace(d, hint=hint, fix=fix, notes=(kept, *others)[:MOST]))
+                    told.append(replace(d, hint=hint, fix=fix, notes=(kept, *others)[:MAX_NOTES]))
                 else:
-                    told.append(replace(d, notes=(*others, kept)[:MOST]))
+                    told.append(replace(d, notes=(*others, kept)[:MAX_NOTES]))
             case _:
                 told.append(d)
     return Rejected(*told)

@@ -7,15 +7,15 @@ from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import Definitions, FunDefinition, NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.diagnostics.hints import Expectation
+from rh_kernel.typing.diagnostics.shared import quoted, types_differ, wrong_kind
 from rh_kernel.typing.elaboration.arrays import number
 from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.dimensions import elaborate_type
-from rh_kernel.typing.elaboration.finishing import check_dimensions, finished
+from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
-from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.elaboration.zonking import check_dimensions, finished
 from rh_kernel.typing.errors import BadCheck
-from rh_kernel.typing.explaining.complaints import another_kind, quoted, types_differ
-from rh_kernel.typing.explaining.hints import Asked
 from rh_kernel.typing.unification.unify import Unifier
 
 TOLERANCE = 1e-6
@@ -36,7 +36,7 @@ class Equation:
 
 def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> Equation:
     """Elaborate both sides and the tolerance. Raises ``Rejected``, also if the types of the sides differ."""
-    siblings, sides = Siblings(Unifier()), list[ClosedTerm | ClosedCommand]()
+    siblings, sides = ErrorCollector(Unifier()), list[ClosedTerm | ClosedCommand]()
     for side in (item.left, item.right):
         with siblings:
             sides.append(elaborate_evaluation(definitions, side))
@@ -47,7 +47,7 @@ def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> E
         left = _at(definitions, item.left, right.type) or left
         right = _at(definitions, item.right, left.type) or right
     if left.type != right.type:
-        asked = Asked("the type of the right-hand side of `==`")
+        asked = Expectation("the type of the right-hand side of `==`")
         story = (Note(span=item.right.span, text=f"this has type {right.type}"),)
         raise types_differ(Unifier(), item.left.span, quoted(item.left.span), left.type, right.type, asked, story)
     return Equation(left, right, TOLERANCE if item.within is None else _tolerance(item.within))
@@ -99,12 +99,12 @@ def _arrow(cx: Context, item: items.TypeCheck, written: items.ArrowType) -> str:
     definition = cx.definitions.get(head.text)
     wanted = (FunDefinition, OpDefinition) if written.is_pure else (NetDefinition, OpDefinition)
     if definition is not None and not isinstance(definition, wanted):
-        raise another_kind(cx, head.text, head.span, kind_of(definition), "a function" if written.is_pure else "a net")
+        raise wrong_kind(cx, head.text, head.span, kind_of(definition), "a function" if written.is_pure else "a net")
     A, B = elaborate_type(cx, written.domain), elaborate_type(cx, written.codomain)
     inside = cx.bind(Entry(_INPUT, A, Zone.DELTA))
     applied = s.Apply(head, indices, (s.Var(_INPUT, span=written.domain.span),), span=item.subject.span)
     commands = Commands(Unifier())
-    asked = Asked("the type that is checked")
+    asked = Expectation("the type that is checked")
     if isinstance(definition, OpDefinition) or not written.is_pure:
         node, _ = commands.elaborate(inside, applied, B, asked)
     else:
@@ -141,4 +141,4 @@ def _tolerance(e: s.Expr) -> float:
 def _same(item: items.TypeCheck, found: Type, expected: Type) -> None:
     if found != expected:
         what = quoted(item.subject.span)
-        raise types_differ(Unifier(), item.subject.span, what, found, expected, Asked("the type that is checked"))
+        raise types_differ(Unifier(), item.subject.span, what, found, expected, Expectation("the type that is checked"))

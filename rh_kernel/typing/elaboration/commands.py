@@ -29,20 +29,20 @@ from rh_kernel.syntax.types import Product, Real, Shape, Type, TypeMeta, product
 from rh_kernel.typing.context import REV_HANDLE, Context, Entry, Zone
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition
 from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
+from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, origins, type_note
+from rh_kernel.typing.diagnostics.quick_fixes import inserted, sign
+from rh_kernel.typing.diagnostics.shared import no_such_thing, out_of_reach, quoted, types_differ, wrong_kind
 from rh_kernel.typing.elaboration.backward import last
+from rh_kernel.typing.elaboration.clause_heads import shape_variables
+from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.functions import function_names
 from rh_kernel.typing.elaboration.handlers import Handlers
-from rh_kernel.typing.elaboration.heads import shape_variables
 from rh_kernel.typing.elaboration.indices import elaborate_indices, located, values_of
 from rh_kernel.typing.elaboration.patterns import Opened, open_patterns, pattern_does_not_fit
-from rh_kernel.typing.elaboration.siblings import Siblings
-from rh_kernel.typing.elaboration.sizes import ask_for_sizes
-from rh_kernel.typing.elaboration.terms import Terms, argument_of, taken_apart, wrong
+from rh_kernel.typing.elaboration.size_constraints import require_sizes
+from rh_kernel.typing.elaboration.terms import Terms, argument_of, open_let_pattern, wrong
 from rh_kernel.typing.errors import CommandInTerm, TermInCommand
-from rh_kernel.typing.explaining.complaints import another_kind, no_such_thing, out_of_reach, quoted, types_differ
-from rh_kernel.typing.explaining.hints import NOBODY, Asked
-from rh_kernel.typing.explaining.mending import inserted, sign
-from rh_kernel.typing.explaining.origins import chosen, operand_story, origins, this_is
 from rh_kernel.typing.unification.unify import Unifier
 
 _SHORT = 20
@@ -59,19 +59,19 @@ class Commands:
         # Cache of the members at locations whose shapes determine them, so that each is inferred once per shape.
         self._members: dict[tuple[Family, tuple[Shape, ...]], tuple[tuple[Dim | Shape, ...], Type, Type]] = {}
 
-    def elaborate(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked = NOBODY) -> tuple[Command, Type]:
+    def elaborate(self, cx: Context, e: s.Expr, A: Type | None, asked: Expectation = NO_EXPECTATION) -> tuple[Command, Type]:
         """Return P and its type; if A is given, check P against A, where ``asked`` explains A. Raises ``Rejected``.
 
         A spine of lets is processed in a loop.
         """
         spine: list[tuple[s.LetExpr, Command, Opened]] = []
-        siblings = Siblings(self.unifier)
+        siblings = ErrorCollector(self.unifier)
         while isinstance(e, s.LetExpr):
             found: tuple[Command, Type] | None = None
             with siblings:
                 found = self._bound(cx, e)
             P, B = found or self._placeholder()
-            opened = taken_apart(cx, self.unifier, siblings, e, B)
+            opened = open_let_pattern(cx, self.unifier, siblings, e, B)
             spine.append((e, P, opened))
             cx, e = opened.context, e.body
         head: list[tuple[Command, Type]] = []
@@ -94,10 +94,10 @@ class Commands:
                 return self.elaborate(cx, e.bound, None)
             M, B = self.terms.infer(cx, e.bound)
         except Rejected as failure:
-            raise other_arrow(failure, e) from None
+            raise blame_arrow(failure, e) from None
         return Return(M, span=e.bound.span), B
 
-    def _head(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked) -> tuple[Command, Type]:
+    def _head(self, cx: Context, e: s.Expr, A: Type | None, asked: Expectation) -> tuple[Command, Type]:
         match e:
             case s.ReturnExpr(term):
                 M, B = self.terms.infer(cx, term) if A is None else (self.terms.check(cx, term, A, asked), A)
@@ -128,11 +128,11 @@ class Commands:
                 raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)
             case s.LetExpr():
                 return self.elaborate(cx, e, A, asked)
-        if A is not None and not self.unifier.same_type(B, A):
+        if A is not None and not self.unifier.unify_types(B, A):
             if isinstance(e, s.RevHandleExpr):
                 hint = "`rev handle (M) …` gives the cotangent of M, which has the type of M"
                 asked = replace(asked, hint=hint, rule=TypingRule.T_RHANDLE.cited)
-                story = operand_story(cx, self.unifier, e.argument, B)
+                story = operand_notes(cx, self.unifier, e.argument, B)
                 raise types_differ(self.unifier, e.span, "the result of `rev handle`", B, A, asked, story)
             raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked, origins(cx, self.unifier, e))
         return P, B
@@ -143,7 +143,7 @@ class Commands:
         if local is not None:
             if local[1].zone is Zone.CONTINUATION:
                 return self._resume(cx, e, e.head, argument_of(e))
-            raise another_kind(cx, name, e.head.span, "a variable", "an operation or a net")
+            raise wrong_kind(cx, name, e.head.span, "a variable", "an operation or a net")
         match cx.definitions.get(name):
             case OpDefinition(_, family):
                 return self._perform(cx, e, family)
@@ -176,7 +176,7 @@ class Commands:
                 {v: self.unifier.shape(s) for v, s in static.shapes.items()},
                 static.locations,
             )
-            ask_for_sizes(self.unifier, e.span, family.name, static.dims)
+            require_sizes(self.unifier, e.span, family.name, static.dims)
             at = tuple([static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables])
             found = at, specialise_type(family.domain, static), specialise_type(family.codomain, static)
             if locations and found[1].is_concrete and found[2].is_concrete:
@@ -189,7 +189,7 @@ class Commands:
         self.unifier.unfold(net.nodes, cx.definitions.nodes, e.span)
         static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {})
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
-        ask_for_sizes(self.unifier, e.span, net.name, static.dims, net.needs)
+        require_sizes(self.unifier, e.span, net.name, static.dims, net.needs)
         M = self.terms.arguments(cx, e, specialise_type(net.domain, static))
         body = net.body
         # A net without parameters was checked when it was declared.
@@ -206,10 +206,13 @@ class Commands:
         if entry.barred:
             raise out_of_reach(entry, k.span)
         if entry.answer is None:
-            raise another_kind(cx, k.text, k.span, "a variable", "a continuation")
+            raise wrong_kind(cx, k.text, k.span, "a variable", "a continuation")
         by = f"what the continuation `{k.text}` takes: the operation's result"
         M = self.terms.check(
-            cx, argument, entry.type, Asked(by, story=lambda: self._continuation_note(entry), rule=TypingRule.T_RESUME.cited)
+            cx,
+            argument,
+            entry.type,
+            Expectation(by, story=lambda: self._continuation_note(entry), rule=TypingRule.T_RESUME.cited),
         )
         return Resume(index, k.text, M, span=e.span), entry.answer
 
@@ -218,7 +221,7 @@ class Commands:
         return () if k.span is None else (Note(span=k.span, text=f"`{k.name}` takes {taken}"),)
 
     def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[Command, Type]:
-        siblings = Siblings(self.unifier)
+        siblings = ErrorCollector(self.unifier)
         M, A = wrong(self.unifier)
         with siblings:
             M, A = self.terms.infer(cx, e.argument)
@@ -249,12 +252,12 @@ class Commands:
         way_in = f"pass it in: {way_in} binds it inside, and also returns its cotangent"
         return cx.bar(_DELTA, replace(REV_HANDLE, span=span, way_in=way_in))
 
-    def _handled(self, e: s.Expr, C: Type, *, is_ordinary: bool) -> Asked:
+    def _handled(self, e: s.Expr, C: Type, *, is_ordinary: bool) -> Expectation:
         """Why the handler of ``e`` is checked at C: it is the result type of the handled command."""
         end = last(e)
         end = end.term if isinstance(end, s.ReturnExpr) else end
         rule = (TypingRule.T_HANDLE if is_ordinary else TypingRule.T_RHANDLE).cited
-        return Asked("the result of the handled command", story=lambda: [this_is(self.unifier, end.span, C)], rule=rule)
+        return Expectation("the result of the handled command", story=lambda: [type_note(self.unifier, end.span, C)], rule=rule)
 
     def _variable_types(self, cx: Context, A: Type, e: s.RevHandleExpr) -> tuple[Type, ...]:
         n = len(e.variables)
@@ -268,17 +271,17 @@ class Commands:
                 return factors
             case TypeMeta() if n > 1:
                 unknown: tuple[Type, ...] = tuple(self.unifier.fresh_type() for _ in range(n))
-                self.unifier.same_type(head, product(unknown))
+                self.unifier.unify_types(head, product(unknown))
                 return unknown
-            case _ if n == 0 and self.unifier.same_type(head, product(())):
+            case _ if n == 0 and self.unifier.unify_types(head, product(())):
                 return ()
             case Real() | Product() | TypeMeta():
                 span = e.variables[0].span.to(e.variables[-1].span) if e.variables else e.argument.span
-                notes = chosen(span, operand_story(cx, self.unifier, e.argument, head))
+                notes = chosen(span, operand_notes(cx, self.unifier, e.argument, head))
                 raise pattern_does_not_fit(self.unifier, span, n, head, notes)
 
-    def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None, asked: Asked) -> tuple[Command, Type]:
-        siblings = Siblings(self.unifier)
+    def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None, asked: Expectation) -> tuple[Command, Type]:
+        siblings = ErrorCollector(self.unifier)
         P, C = self._placeholder()
         with siblings:
             P, C = self.elaborate(cx, e.command, None)
@@ -306,7 +309,7 @@ def _abbreviate(text: str) -> str:
     return text if len(text) <= _SHORT and "\n" not in text else "…"
 
 
-def other_arrow(failure: Rejected, e: s.LetExpr) -> Rejected:
+def blame_arrow(failure: Rejected, e: s.LetExpr) -> Rejected:
     """Change a diagnostic about the whole bound expression of ``let``, that it is in the wrong layer, to blame the arrow."""
     return Rejected(*(_other_arrow(d, e) if d.span == e.bound.span else d for d in failure.diagnostics))
 

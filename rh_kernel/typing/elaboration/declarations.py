@@ -24,17 +24,17 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     OpDefinition,
 )
+from rh_kernel.typing.diagnostics.hints import Expectation
+from rh_kernel.typing.diagnostics.origins import expected_by_annotation
+from rh_kernel.typing.diagnostics.shared import recursive
 from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.dimensions import dimension_variables, elaborate_dim, elaborate_shape, elaborate_type
-from rh_kernel.typing.elaboration.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.initial import elaborate_initial
 from rh_kernel.typing.elaboration.patterns import open_patterns
-from rh_kernel.typing.elaboration.siblings import Siblings
 from rh_kernel.typing.elaboration.terms import Terms, wrong
+from rh_kernel.typing.elaboration.zonking import check_dimensions, finished, zonk_type
 from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer
-from rh_kernel.typing.explaining.complaints import recursive
-from rh_kernel.typing.explaining.hints import Asked
-from rh_kernel.typing.explaining.origins import declared_as
 from rh_kernel.typing.unification.unify import Unifier
 
 
@@ -81,10 +81,12 @@ def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
         M, A = commands.terms.infer(cx, item.value)
     else:
         A = elaborate_type(cx, item.type)
-        M = commands.terms.check(cx, item.value, A, declared_as(f"the declared type of `{item.name.text}`", item.type))
+        M = commands.terms.check(
+            cx, item.value, A, expected_by_annotation(f"the declared type of `{item.name.text}`", item.type)
+        )
     M = finished(commands.unifier, M, item.span)
     check_dimensions(commands.unifier)
-    return ConstDefinition(item.name.text, finished_type(commands.unifier, A), M)
+    return ConstDefinition(item.name.text, zonk_type(commands.unifier, A), M)
 
 
 def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition:
@@ -103,7 +105,7 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
     signature = _signature(cx, (), item.parameters, item.result)
     cx, A = signature.context, signature.domain
     opened = open_patterns(cx, unifier, ((_pattern(item.parameters, item.name), A),), Zone.DELTA)
-    siblings = Siblings(unifier)
+    siblings = ErrorCollector(unifier)
     M, B = wrong(unifier)
     with siblings:
         try:
@@ -111,7 +113,7 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
                 M, B = terms.infer(opened.context, item.body)
             else:
                 B = signature.result
-                asked = declared_as(f"the declared result of `{item.name.text}`", item.result)
+                asked = expected_by_annotation(f"the declared result of `{item.name.text}`", item.result)
                 M = terms.check(opened.context, item.body, B, asked)
         except Rejected as failure:
             raise _explain_purity(failure) from None
@@ -123,7 +125,7 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
     body = finished(unifier, opened.term_scope(M), item.span)
     own = None if own is None else finished(unifier, own, item.span)
     needs = check_dimensions(unifier)
-    B = finished_type(unifier, B)
+    B = zonk_type(unifier, B)
     return FunDefinition(item.name.text, signature.variables, signature.parameters, A, B, body, own, needs)
 
 
@@ -132,7 +134,7 @@ def _own(cx: Context, terms: Terms, item: items.FunDeclaration, d: items.OwnDeri
     back = open_patterns(cx, terms.unifier, ((d.cotangent, B), (d.point, A)), Zone.DELTA)
     inputs = [Note(span=p.type.span, text="expected here") for p in item.parameters]
     by, hint = f"the input of `{item.name.text}`", "rd(w, x) gives the cotangent of the input: of the type of x"
-    return back.term_scope(terms.check(back.context, d.body, A, Asked(by, hint, lambda: inputs)))
+    return back.term_scope(terms.check(back.context, d.body, A, Expectation(by, hint, lambda: inputs)))
 
 
 def _op(cx: Context, item: items.OpDeclaration) -> OpDefinition:
@@ -147,7 +149,7 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
     signature = _signature(cx, item.statics, item.parameters, item.result)
     pattern = _pattern(item.parameters, item.name)
     opened = open_patterns(signature.context, commands.unifier, ((pattern, signature.domain),), Zone.DELTA)
-    asked = declared_as(f"the declared result of `{item.name.text}`", item.result)
+    asked = expected_by_annotation(f"the declared result of `{item.name.text}`", item.result)
     R, B = commands.elaborate(opened.context, item.body, signature.result, asked)
     values = tuple(p.name for p in signature.statics if isinstance(p.kind, ValueKind))
     scope = opened.command_scope(R)
@@ -155,7 +157,7 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
     if not (signature.variables or signature.statics):
         body = Scope(body.hints, body.body, is_generic=False, span=body.span)
     needs = check_dimensions(commands.unifier)
-    B = finished_type(commands.unifier, B)
+    B = zonk_type(commands.unifier, B)
     nodes = _estimated_size(item, commands.unifier)
     return NetDefinition(
         item.name.text, signature.variables, signature.statics, signature.parameters, signature.domain, B, body, nodes, needs
@@ -188,11 +190,11 @@ def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
     ordinary = target is not None or (item.type is None and any(isinstance(c, s.OrdinaryClause) for c in item.body.clauses))
     H: Handler
     if ordinary:
-        asked = declared_as("", None if item.type is None else item.type.target)
+        asked = expected_by_annotation("", None if item.type is None else item.type.target)
         H = commands.handlers.ordinary_literal(inner, item.body, source, target, asked)
         unifier.keep(H.source, H.target)
     else:
-        asked = declared_as("", None if item.type is None else item.type.source)
+        asked = expected_by_annotation("", None if item.type is None else item.type.source)
         H = commands.handlers.reverse_literal(inner, item.body, source, asked)
         unifier.keep(H.type)
     H = finished(unifier, H, item.span)

@@ -9,8 +9,8 @@ from rh_kernel.syntax.dimensions import Ceil, Dim, DimMeta, DimVar, Floor, ceil,
 from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import DimDefinition
+from rh_kernel.typing.diagnostics.shared import comment_intended, no_such_thing
 from rh_kernel.typing.errors import BadDimension, NotADimension
-from rh_kernel.typing.explaining.complaints import comment_meant, no_such_thing
 
 AXES = 60
 """The maximum number of axes of an array: NumPy allows 64, and a batch needs one more."""
@@ -89,7 +89,7 @@ def _joined(cx: Context, e: s.Binary) -> Dim:
     spine = s.spine(e, _OF_DIMENSIONS)
     d = _dim(cx, spine[0].left)
     for written in spine:
-        comment = None if cx.open_dims or written.operator is not s.BinaryOperator.FLOOR else comment_meant(cx, written)
+        comment = None if cx.open_dims or written.operator is not s.BinaryOperator.FLOOR else comment_intended(cx, written)
         if comment is not None:
             raise comment
         other = _dim(cx, written.right)

@@ -16,13 +16,13 @@ from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Ty
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.diagnostics.hints import counterexample
+from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, origins
+from rh_kernel.typing.diagnostics.quick_fixes import Advice, matmul_advice
+from rh_kernel.typing.diagnostics.shared import count_of, no_such_member, unknown_name, wrong_indices, wrong_kind
 from rh_kernel.typing.elaboration.dimensions import elaborate_dim, several
-from rh_kernel.typing.elaboration.sizes import ask_for_sizes
+from rh_kernel.typing.elaboration.size_constraints import require_sizes
 from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer
-from rh_kernel.typing.explaining.complaints import another_kind, count_of, no_such_member, unknown_name, wrong_indices
-from rh_kernel.typing.explaining.hints import counterexample
-from rh_kernel.typing.explaining.mending import Advice, no_product
-from rh_kernel.typing.explaining.origins import chosen, operand_story, origins
 from rh_kernel.typing.unification.unify import Unifier
 
 
@@ -53,22 +53,22 @@ def resolve_function(
     if len(candidates) == 1:
         return candidates[0], None
     M, A = argument()
-    fitting = [c for c in candidates if unifier.would_fit(A, c.function.domain)]
+    fitting = [c for c in candidates if unifier.is_unifiable(A, c.function.domain)]
     if fitting:
-        unifier.same_type(A, fitting[0].function.domain)
+        unifier.unify_types(A, fitting[0].function.domain)
         return fitting[0], M
-    near = [c for c in candidates if unifier.would_fit(_first(A), _first(c.function.domain))] or candidates
+    near = [c for c in candidates if unifier.is_unifiable(_first(A), _first(c.function.domain))] or candidates
     wanted = " or ".join(unifier.show(c.function.domain)[0] for c in near)
     joined = "arrays are joined along their first axis; their other axes must agree"
     advice = Advice(joined if e.head.text == "concat" else "")
     if e.head.text == "matmul" and len(e.arguments) == 2 and isinstance(A, Product) and len(A.factors) == 2:
         left, right = (unifier.type(B) for B in A.factors)
-        advice = no_product(e.span, *e.arguments, left, right, "matmul({}, {})".format)
+        advice = matmul_advice(e.span, *e.arguments, left, right, "matmul({}, {})".format)
     (found,) = unifier.show(A)
     why = f"the arguments of `{e.head.text}` are incompatible"
     stories = [origins(cx, unifier, written) for written in e.arguments]
     if isinstance(A, Product) and len(A.factors) == len(e.arguments):
-        stories = [operand_story(cx, unifier, written, B) for written, B in zip(e.arguments, A.factors, strict=True)]
+        stories = [operand_notes(cx, unifier, written, B) for written, B in zip(e.arguments, A.factors, strict=True)]
     notes = chosen(e.span, *stories)
     raise Rejected(
         OperandsDiffer(
@@ -94,7 +94,7 @@ def check_size(cx: Context, unifier: Unifier, candidate: Candidate, e: s.Apply) 
     if candidate.same_size is None:
         return
     after, before = (size_of(unifier.shape(shape)) for shape in candidate.same_size)
-    if after is not None and before is not None and not unifier.same_dim(after, before):
+    if after is not None and before is not None and not unifier.unify_dims(after, before):
         A, B = unifier.show(*(Real(shape) for shape in reversed(candidate.same_size)))
         found, wanted = unifier.dim(before), unifier.dim(after)
         hint = counterexample(found, wanted) or "reshape keeps the number of entries"
@@ -122,7 +122,7 @@ def instance(unifier: Unifier, d: FunDefinition, span: Span) -> Defined:
     if not d.variables:
         return Defined(d.name, d.domain, d.codomain, d.body, d.own, is_generic=False)
     static = Static({v: unifier.fresh_dim(v) for v in d.variables}, {}, {})
-    ask_for_sizes(unifier, span, d.name, static.dims, d.needs)
+    require_sizes(unifier, span, d.name, static.dims, d.needs)
     own = None if d.own is None else specialise(d.own, static)
     A, B = specialise_type(d.domain, static), specialise_type(d.codomain, static)
     return Defined(d.name, A, B, specialise(d.body, static), own)
@@ -137,7 +137,7 @@ def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
             raise wrong_indices(cx, head, indices, "nothing", f"`{name}(…)`", hint)
         return [Candidate(instance(unifier, definition, head.span), None)]
     if definition is not None:
-        raise another_kind(cx, name, head.span, kind_of(definition), "a function")
+        raise wrong_kind(cx, name, head.span, kind_of(definition), "a function")
     if name == "rd":
         return _derivative(cx, unifier, head, indices)
     row = ROWS.get(name)

@@ -10,23 +10,14 @@ from dataclasses import replace
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.binding import Static, apply_handler, replace_unknowns, specialise, specialise_type
+from rh_kernel.syntax.binding import Static, apply_handler, specialise, specialise_type, substitute_metavariables
 from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope, Term
 from rh_kernel.syntax.dimensions import Dim, DimMeta
 from rh_kernel.syntax.signature import Location, Pattern
 from rh_kernel.syntax.types import Product, Shape, ShapeMeta, Type, TypeMeta, map_type
 from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition
-from rh_kernel.typing.elaboration.backward import backpropagation, last, resumed, what_is_kept
-from rh_kernel.typing.elaboration.heads import Head, clause_head
-from rh_kernel.typing.elaboration.indices import CLOSED
-from rh_kernel.typing.elaboration.patterns import open_patterns
-from rh_kernel.typing.elaboration.siblings import Siblings
-from rh_kernel.typing.elaboration.sizes import ask_for_sizes
-from rh_kernel.typing.elaboration.terms import Terms
-from rh_kernel.typing.errors import AnswerDepends, HandlerWithoutReturn, WrongNumberOfArguments
-from rh_kernel.typing.explaining.complaints import count_of, no_such_thing, quoted, types_differ
-from rh_kernel.typing.explaining.handlers import (
+from rh_kernel.typing.diagnostics.handlers import (
     ORDINARY,
     RETURN_OF_ORDINARY,
     RETURN_OF_REVERSE,
@@ -40,12 +31,21 @@ from rh_kernel.typing.explaining.handlers import (
     head_of,
     returned_by,
 )
-from rh_kernel.typing.explaining.hints import NOBODY, Asked
-from rh_kernel.typing.explaining.origins import chosen, origins, where
+from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
+from rh_kernel.typing.diagnostics.origins import chosen, origins, where
+from rh_kernel.typing.diagnostics.shared import count_of, no_such_thing, quoted, types_differ
+from rh_kernel.typing.elaboration.backward import backpropagation, explain_auxiliary_data, last, resumed
+from rh_kernel.typing.elaboration.clause_heads import Head, clause_head
+from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
+from rh_kernel.typing.elaboration.indices import CLOSED
+from rh_kernel.typing.elaboration.patterns import open_patterns
+from rh_kernel.typing.elaboration.size_constraints import require_sizes
+from rh_kernel.typing.elaboration.terms import Terms
+from rh_kernel.typing.errors import AnswerDepends, HandlerWithoutReturn, WrongNumberOfArguments
 from rh_kernel.typing.unification.atoms import dimension_names
 from rh_kernel.typing.unification.unify import Unifier
 
-ElaborateCommand = Callable[[Context, s.Expr, Type | None, Asked], tuple[Command, Type]]
+ElaborateCommand = Callable[[Context, s.Expr, Type | None, Expectation], tuple[Command, Type]]
 
 
 class Handlers:
@@ -56,7 +56,7 @@ class Handlers:
         self.terms = terms
         self.command = command
 
-    def reverse(self, cx: Context, h: s.HandlerExpr, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
+    def reverse(self, cx: Context, h: s.HandlerExpr, C: Type, handled: Expectation = NO_EXPECTATION) -> ReverseHandler:
         """Return H with ``⊢ H : rev handler(C)``; ``handled`` explains C. Raises ``Rejected``."""
         match h:
             case s.HandlerLiteral():
@@ -69,7 +69,13 @@ class Handlers:
                 return H
 
     def ordinary(
-        self, cx: Context, h: s.HandlerExpr, C: Type, D: Type | None, asked: Asked = NOBODY, handled: Asked = NOBODY
+        self,
+        cx: Context,
+        h: s.HandlerExpr,
+        C: Type,
+        D: Type | None,
+        asked: Expectation = NO_EXPECTATION,
+        handled: Expectation = NO_EXPECTATION,
     ) -> OrdinaryHandler:
         """Return H with ``⊢ H : C ⇒ D``; D is inferred if not given, and ``asked`` explains it. Raises ``Rejected``."""
         match h:
@@ -83,7 +89,7 @@ class Handlers:
                     )
                     raise handler_of_other_kind(cx, h, "`handle`", ORDINARY, REVERSE, alone)
                 self._check_handled(cx, h, H.source, C, handled)
-                if D is not None and not self.unifier.same_type(H.target, D):
+                if D is not None and not self.unifier.unify_types(H.target, D):
                     what = f"the result of {quoted(h.span)}"
                     raise types_differ(self.unifier, h.span, what, H.target, D, asked, where(cx, h.name.text))
                 return H
@@ -116,11 +122,11 @@ class Handlers:
         self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
         fresh = _FreshCopy(self.unifier)
         static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
-        ask_for_sizes(self.unifier, h.span, d.name, static.dims, d.needs)
+        require_sizes(self.unifier, h.span, d.name, static.dims, d.needs)
         closed = cx.bar(CLOSED, ARGUMENT)
-        siblings, arguments = Siblings(self.unifier), list[Term]()
+        siblings, arguments = ErrorCollector(self.unifier), list[Term]()
         for e, (name, A) in zip(h.arguments, d.parameters, strict=True):
-            asked = Asked(f"the parameter `{name}` of `{d.name}`", story=lambda: where(cx, h.name.text))
+            asked = Expectation(f"the parameter `{name}` of `{d.name}`", story=lambda: where(cx, h.name.text))
             with siblings:
                 arguments.append(self.terms.check(closed, e, specialise_type(fresh.type(A), static), asked))
         siblings.settle()
@@ -133,16 +139,18 @@ class Handlers:
             case OrdinaryHandler():
                 return replace(apply_handler(H, tuple(arguments)), name=written)
 
-    def _check_handled(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
-        if not self.unifier.same_type(found, C):
+    def _check_handled(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Expectation) -> None:
+        if not self.unifier.unify_types(found, C):
             what = f"the result handled by {quoted(h.span)}"
             story = [*(note for e in h.arguments for note in origins(cx, self.unifier, e)), *where(cx, h.name.text)]
             raise types_differ(self.unifier, h.span, what, found, C, handled, story)
 
-    def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
+    def reverse_literal(
+        self, cx: Context, h: s.HandlerLiteral, C: Type, handled: Expectation = NO_EXPECTATION
+    ) -> ReverseHandler:
         """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` explains C."""
         cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h)))
-        siblings = Siblings(self.unifier)
+        siblings = ErrorCollector(self.unifier)
         returns: list[Scope] = []
         with siblings:
             returns.append(self._returns(cx, h, C, C, replace(RETURN_OF_REVERSE, story=handled.story))[0])
@@ -166,7 +174,7 @@ class Handlers:
     def _reverse_clause(self, cx: Context, clause: s.ReverseClause) -> ReverseClause:
         head = clause_head(cx, clause)
         name, values = head.pattern.family.name, tuple(e.name for e in head.values)
-        siblings, scopes = Siblings(self.unifier), list[Scope]()
+        siblings, scopes = ErrorCollector(self.unifier), list[Scope]()
         D: Type = self.unifier.poison()
         with siblings:
             kept = self.unifier.fresh_type("D")
@@ -188,15 +196,15 @@ class Handlers:
             opened = open_patterns(head.context, self.unifier, yz, Zone.DELTA)
             Qb, _ = self.command(opened.context, clause.backward, head.coarity, asked)
         except Rejected as failure:
-            raise what_is_kept(self.unifier, failure, clause, D) from None
+            raise explain_auxiliary_data(self.unifier, failure, clause, D) from None
         return opened.command_scope(Qb)
 
     def ordinary_literal(
-        self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked = NOBODY
+        self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Expectation = NO_EXPECTATION
     ) -> OrdinaryHandler:
         """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D, where ``asked`` explains D if it is given."""
         cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h), rule="T-HANDLER"))
-        siblings = Siblings(self.unifier)
+        siblings = ErrorCollector(self.unifier)
         returns: list[Scope] = []
         target = self.unifier.poison() if D is None else D
         with siblings:
@@ -236,7 +244,7 @@ class Handlers:
             raise failure from None
         return OrdinaryClause(head.pattern, _bind_values(tuple(e.name for e in head.values), Q), span=clause.span)
 
-    def _clause_scope(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
+    def _clause_scope(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Expectation) -> Scope:
         """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 requires the two to be equal."""
         k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=answer, span=clause.continuation.span)
         opened = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA, after=(k,))
@@ -248,7 +256,7 @@ class Handlers:
         if resumed(clause.body, clause.continuation.text) is None:
             return False
         try:
-            self._clause_scope(head, clause, head.arity, head.coarity, NOBODY)
+            self._clause_scope(head, clause, head.arity, head.coarity, NO_EXPECTATION)
         except Rejected:
             return False
         return True
@@ -264,7 +272,7 @@ class Handlers:
             notes = chosen(span, where(head.context, name))
             raise Rejected(AnswerDepends(span=span, found=found, operation=name, hint=hint, notes=notes))
 
-    def _returns(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked) -> tuple[Scope, Type]:
+    def _returns(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Expectation) -> tuple[Scope, Type]:
         found = [c for c in h.clauses if isinstance(c, s.ReturnClause)]
         if not found:
             hint = "add `return x -> return x`, or another return clause"
@@ -294,7 +302,7 @@ class _FreshCopy:
         )
 
     def node(self, H: Handler) -> Handler:
-        return replace_unknowns(H, lambda d: self._dim(d.number), self._shape, self._type)
+        return substitute_metavariables(H, lambda d: self._dim(d.number), self._shape, self._type)
 
     def _dim(self, number: int) -> Dim:
         return self._dims.setdefault(number, self._unifier.fresh_dim())

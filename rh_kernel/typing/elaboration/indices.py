@@ -9,12 +9,12 @@ from rh_kernel.syntax.signature import DimKind, Loc, Location, LocationVar, LocK
 from rh_kernel.syntax.types import Real, Shape
 from rh_kernel.typing.context import INDEX, Context, Zone
 from rh_kernel.typing.definitions import LocDefinition, kind_of
+from rh_kernel.typing.diagnostics.hints import Expectation
+from rh_kernel.typing.diagnostics.origins import chosen, origins, where
+from rh_kernel.typing.diagnostics.shared import count_of, signature, types_differ, unknown_name, wrong_indices
 from rh_kernel.typing.elaboration.dimensions import elaborate_dim
 from rh_kernel.typing.elaboration.terms import Terms
 from rh_kernel.typing.errors import WrongIndex
-from rh_kernel.typing.explaining.complaints import count_of, signature, types_differ, unknown_name, wrong_indices
-from rh_kernel.typing.explaining.hints import Asked
-from rh_kernel.typing.explaining.origins import chosen, origins, where
 from rh_kernel.typing.unification.unify import Unifier
 
 CLOSED = frozenset({Zone.DELTA, Zone.CONTINUATION})
@@ -42,7 +42,7 @@ def elaborate_indices(
             case LocKind(shape):
                 loc = _location(cx, e, written)
                 wanted = _image(unifier, Static(dims, static.shapes, {}), shape)
-                if not unifier.same_shape(loc.shape, wanted):
+                if not unifier.unify_shapes(loc.shape, wanted):
                     asked = _asked(cx, unifier, e, parameter)
                     what = f"the content of `{loc.name}`"
                     story = origins(cx, unifier, written)
@@ -71,9 +71,9 @@ def located(cx: Context, e: s.Apply, parameters: tuple[Parameter, ...]) -> tuple
     return tuple(found)
 
 
-def _asked(cx: Context, unifier: Unifier, e: s.Apply, parameter: Parameter) -> Asked:
+def _asked(cx: Context, unifier: Unifier, e: s.Apply, parameter: Parameter) -> Expectation:
     head = s.Apply(e.head, (), (), span=e.head.span)
-    return Asked(f"the index `{parameter.name}` of `{e.head.text}`", story=lambda: origins(cx, unifier, head))
+    return Expectation(f"the index `{parameter.name}` of `{e.head.text}`", story=lambda: origins(cx, unifier, head))
 
 
 def values_of(indices: tuple[Index, ...], parameters: tuple[Parameter, ...]) -> tuple[Term, ...]:

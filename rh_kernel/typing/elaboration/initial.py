@@ -8,11 +8,11 @@ from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.types import Real, ShapeMeta, ShapeVar, Type
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
+from rh_kernel.typing.diagnostics.origins import expected_by_annotation
 from rh_kernel.typing.elaboration.arrays import value_of
 from rh_kernel.typing.elaboration.commands import Commands
-from rh_kernel.typing.elaboration.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.elaboration.zonking import check_dimensions, finished, zonk_type
 from rh_kernel.typing.errors import BadInitial, TypesDiffer
-from rh_kernel.typing.explaining.origins import declared_as
 from rh_kernel.typing.unification.unify import Unifier
 
 _NUMBERS = {"zeros": 0, "ones": 0, "eye": 0, "normal": 1, "uniform": 2, "glorot": 0}
@@ -52,11 +52,11 @@ def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) ->
     if A is None:
         M, B = commands.terms.infer(cx, e)
     else:
-        asked = declared_as(f"the declared type of `{item.name.text}`", item.type)
+        asked = expected_by_annotation(f"the declared type of `{item.name.text}`", item.type)
         M, B = commands.terms.check(cx, e, A, asked), A
     M = finished(commands.unifier, M, item.span)
     check_dimensions(commands.unifier)
-    B = finished_type(commands.unifier, B)
+    B = zonk_type(commands.unifier, B)
     if not isinstance(B, Real):
         what, hint = f"the content of `{item.name.text}`", "use a separate location for each component"
         raise Rejected(TypesDiffer(span=e.span, what=what, found=str(B), expected="Real(…), one array", hint=hint))

@@ -12,12 +12,12 @@ from rh_kernel.syntax.core import Command, Term
 from rh_kernel.syntax.types import SCALAR, Type
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import Definitions, NetDefinition, OpDefinition
+from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
 from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.declarations import whole_number
-from rh_kernel.typing.elaboration.finishing import check_dimensions, finished, finished_type
-from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
+from rh_kernel.typing.elaboration.zonking import check_dimensions, finished, zonk_type
 from rh_kernel.typing.errors import BadTraining, TermInCommand
-from rh_kernel.typing.explaining.hints import NOBODY, Asked
 from rh_kernel.typing.unification.unify import Unifier
 
 SampleTypes = Callable[[str, Span], Mapping[str, Type]]
@@ -76,11 +76,11 @@ def elaborate_evaluation(definitions: Definitions, e: s.Expr, A: Type | None = N
         P, B = commands.elaborate(cx, e, A)
         P = finished(commands.unifier, P, e.span)
         check_dimensions(commands.unifier)
-        return ClosedCommand(P, finished_type(commands.unifier, B))
+        return ClosedCommand(P, zonk_type(commands.unifier, B))
     M, B = commands.terms.infer(cx, e) if A is None else (commands.terms.check(cx, e, A), A)
     M = finished(commands.unifier, M, e.span)
     check_dimensions(commands.unifier)
-    return ClosedTerm(M, finished_type(commands.unifier, B))
+    return ClosedTerm(M, zonk_type(commands.unifier, B))
 
 
 def is_command(definitions: Definitions, e: s.Expr) -> bool:
@@ -103,10 +103,10 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
     names = _names(item.pattern)
     sample = _sample(names, item.data, sample_types)
     cx = Context(definitions)
-    siblings, numbers, found = Siblings(Unifier()), list[int | None](), list[Command]()
+    siblings, numbers, found = ErrorCollector(Unifier()), list[int | None](), list[Command]()
     with siblings:
         try:
-            found.append(_under_sample(cx, sample, [pattern.span for pattern in names], item.command, None, NOBODY)[0])
+            found.append(_under_sample(cx, sample, [pattern.span for pattern in names], item.command, None, NO_EXPECTATION)[0])
         except Rejected as failure:
             raise _explain_trainable(failure, item) from None
     measures: list[MeasureRun] = []
@@ -130,7 +130,9 @@ def _measure(
 ) -> MeasureRun:
     data = measure.data or item.data
     other = _sample(names, data, sample_types)
-    asked = Asked("the result of a measure", "a measure returns one number for each sample, for example `dot(y - t, y - t)`")
+    asked = Expectation(
+        "the result of a measure", "a measure returns one number for each sample, for example `dot(y - t, y - t)`"
+    )
     places = [pattern.span if measure.data is None else data.span for pattern in names]
     Q, _ = _under_sample(cx, other, places, measure.command, SCALAR, asked)
     where = "" if measure.data is None else f' on data("{data.name}")'
@@ -138,14 +140,14 @@ def _measure(
 
 
 def _under_sample(
-    cx: Context, sample: tuple[tuple[str, Type], ...], places: list[Span], e: s.Expr, A: Type | None, asked: Asked
+    cx: Context, sample: tuple[tuple[str, Type], ...], places: list[Span], e: s.Expr, A: Type | None, asked: Expectation
 ) -> tuple[Command, Type]:
     commands = Commands(Unifier())
     cx = cx.bind(*(Entry(name, B, Zone.GAMMA, span=span) for (name, B), span in zip(sample, places, strict=True)))
     P, C = commands.elaborate(cx, e, A, asked)
     P = finished(commands.unifier, P, e.span)
     check_dimensions(commands.unifier)
-    return P, finished_type(commands.unifier, C)
+    return P, zonk_type(commands.unifier, C)
 
 
 def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:

@@ -8,11 +8,11 @@ from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.diagnostics.hints import transpose_hint
+from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, told
+from rh_kernel.typing.diagnostics.quick_fixes import matmul_advice, operand_advice
 from rh_kernel.typing.elaboration.functions import member
 from rh_kernel.typing.errors import OperandsDiffer
-from rh_kernel.typing.explaining.hints import no_matrix
-from rh_kernel.typing.explaining.mending import no_product, other_operand
-from rh_kernel.typing.explaining.origins import chosen, operand_story, told
 from rh_kernel.typing.unification.unify import Unifier
 
 Typed = tuple[Term, Type]
@@ -21,7 +21,7 @@ Typed = tuple[Term, Type]
 def negate(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
     """``-M``"""
     shape = unifier.fresh_shape()
-    if not unifier.same_type(A, Real(shape)):
+    if not unifier.unify_types(A, Real(shape)):
         hint = "take the tuple apart first: `let (x, y) <- … in (-x, -y)`"
         (found,) = unifier.show(A)
         raise Rejected(OperandsDiffer(span=span, why="`-` does not apply to this", found=found, expected="an array", hint=hint))
@@ -31,9 +31,9 @@ def negate(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
 def transpose(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
     """``Mᵀ`` of a matrix"""
     m, n = unifier.fresh_dim("m"), unifier.fresh_dim("n")
-    if not unifier.same_type(A, Real((m, n))):
+    if not unifier.unify_types(A, Real((m, n))):
         (found,) = unifier.show(A)
-        hint = no_matrix(unifier.type(A))
+        hint = transpose_hint(unifier.type(A))
         why, expected = "only a matrix has a transpose", "a matrix, Real(m, n)"
         raise Rejected(OperandsDiffer(span=span, why=why, found=found, expected=expected, hint=hint))
     return _call(unifier, "transpose", (m, n), span, M)
@@ -80,10 +80,10 @@ def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, rig
     operator = e.operator.value
     A, B = unifier.type(left), unifier.type(right)
     matmul = "{} @ {}".format
-    advice = no_product(e.span, e.left, e.right, A, B, matmul) if operator == "@" else other_operand(e, A, B)
+    advice = matmul_advice(e.span, e.left, e.right, A, B, matmul) if operator == "@" else operand_advice(e, A, B)
     found = told(unifier, A, B)
     why = f"the operands of `{operator}` are incompatible"
-    notes = chosen(e.span, operand_story(cx, unifier, e.left, A), operand_story(cx, unifier, e.right, B))
+    notes = chosen(e.span, operand_notes(cx, unifier, e.left, A), operand_notes(cx, unifier, e.right, B))
     rule = TypingRule.T_PLUS if e.operator is s.BinaryOperator.PLUS else TypingRule.T_FUNC
     return Rejected(
         OperandsDiffer(
@@ -100,13 +100,13 @@ def _call(unifier: Unifier, name: str, at: tuple[Shape | Dim, ...], span: Span, 
 
 def _entrywise(unifier: Unifier, name: str, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
     shape = unifier.fresh_shape()
-    fit = unifier.same_type(left[1], right[1]) and unifier.same_type(left[1], Real(shape))
+    fit = unifier.unify_types(left[1], right[1]) and unifier.unify_types(left[1], Real(shape))
     return _call(unifier, name, (shape,), span, left[0], right[0]) if fit else None, "two arrays of the same shape"
 
 
 def _scale(unifier: Unifier, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
     shape = unifier.fresh_shape()
-    fit = unifier.same_type(left[1], SCALAR) and unifier.same_type(right[1], Real(shape))
+    fit = unifier.unify_types(left[1], SCALAR) and unifier.unify_types(right[1], Real(shape))
     return _call(unifier, "scale", (shape,), span, left[0], right[0]) if fit else None, "a scalar and an array"
 
 
@@ -116,7 +116,7 @@ def _matmul(unifier: Unifier, span: Span, left: Typed, right: Typed) -> tuple[Ty
     rank = _rank(unifier, right[1])
     if rank in (1, 2) and _rank(unifier, left[1]) == 2:
         f = member("matmul", rank - 1, (m, k) if rank == 1 else (m, k, n))
-        if unifier.same_type(Product((left[1], right[1])), f.domain):
+        if unifier.unify_types(Product((left[1], right[1])), f.domain):
             f = member("matmul", rank - 1, unifier.at(f.at))
             return (Call(f, Tuple((left[0], right[0]), span=span), span=span), f.codomain), expected
     return None, expected

@@ -112,7 +112,7 @@ def factors_of(unifier: Unifier, A: Type, n: int, pattern: s.Pattern) -> tuple[T
             return (head,) * n
         case TypeMeta():
             unknown: tuple[Type, ...] = tuple(unifier.fresh_type() for _ in range(n))
-            unifier.same_type(head, Product(unknown))
+            unifier.unify_types(head, Product(unknown))
             return unknown
         case Product() | Real():
             raise pattern_does_not_fit(unifier, pattern.span, n, head)

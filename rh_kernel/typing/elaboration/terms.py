@@ -9,7 +9,7 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Primitive, Proj, Rd, Term, Tuple, Zero
-from rh_kernel.syntax.stuck import COMPONENTS, too_many_components
+from rh_kernel.syntax.runtime_errors import COMPONENTS, too_many_components
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, TypeMeta
 from rh_kernel.syntax.values import UNIT_VALUE, constant_type
 from rh_kernel.typing.context import Context, Entry, Zone
@@ -24,26 +24,26 @@ from rh_kernel.typing.definitions import (
     kind_of,
 )
 from rh_kernel.typing.derivation.derivations import TypingRule
-from rh_kernel.typing.elaboration import operators
-from rh_kernel.typing.elaboration.arrays import array_literal, number
-from rh_kernel.typing.elaboration.functions import check_needs, check_size, function_names, resolve_function
-from rh_kernel.typing.elaboration.patterns import Opened, open_name, open_patterns
-from rh_kernel.typing.elaboration.siblings import Siblings
-from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit
-from rh_kernel.typing.explaining.complaints import (
-    another_kind,
-    asked_by,
-    comment_meant,
+from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
+from rh_kernel.typing.diagnostics.origins import chosen, names_of, operand_notes, origins
+from rh_kernel.typing.diagnostics.quick_fixes import sign, type_mismatch_advice
+from rh_kernel.typing.diagnostics.shared import (
+    argument_expectation,
+    comment_intended,
     in_scope,
     no_such_thing,
     out_of_reach,
     quoted,
     types_differ,
     wrong_arguments,
+    wrong_kind,
 )
-from rh_kernel.typing.explaining.hints import NOBODY, Asked
-from rh_kernel.typing.explaining.mending import other_type, sign
-from rh_kernel.typing.explaining.origins import chosen, names_of, operand_story, origins
+from rh_kernel.typing.elaboration import operators
+from rh_kernel.typing.elaboration.arrays import array_literal, number
+from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
+from rh_kernel.typing.elaboration.functions import check_needs, check_size, function_names, resolve_function
+from rh_kernel.typing.elaboration.patterns import Opened, open_name, open_patterns
+from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit
 from rh_kernel.typing.unification.unify import Unifier
 
 _INFIX = frozenset(s.BinaryOperator) - {s.BinaryOperator.FLOOR}
@@ -57,13 +57,13 @@ class Terms:
         # Cache of built-in symbols applied to variables of known types, so that each is resolved once.
         self._met: dict[tuple[str, tuple[Type, ...]], Primitive] = {}
 
-    def check(self, cx: Context, e: s.Expr, A: Type, asked: Asked = NOBODY) -> Term:
+    def check(self, cx: Context, e: s.Expr, A: Type, asked: Expectation = NO_EXPECTATION) -> Term:
         """Return M with ``Γ, Δ ⊢ M : A``; ``asked`` explains A. Raises ``Rejected``."""
         match e, self.unifier.head(A):
             case s.Number("0"), _:
                 return Zero(A, span=e.span)
             case s.TupleExpr(items), Product(factors) if len(items) == len(factors):
-                siblings, parts = Siblings(self.unifier), list[Term]()
+                siblings, parts = ErrorCollector(self.unifier), list[Term]()
                 for i, (item, B) in enumerate(zip(items, factors, strict=True), start=1):
                     with siblings:
                         parts.append(self.check(cx, item, B, asked.part(i)))
@@ -108,7 +108,7 @@ class Terms:
             case s.ReverseDerivative():
                 return self._reverse_derivative(cx, e)
             case s.LetExpr(arrow=s.Arrow.TERM):
-                return self._let(cx, e, None, NOBODY)
+                return self._let(cx, e, None, NO_EXPECTATION)
             case s.LetExpr():
                 hint = "inside a term use `let x <- M in N`; bind the result of a command outside: `let x <= P in …`"
                 raise Rejected(CommandInTerm(span=e.span, what="`let x <= P in Q`", hint=hint))
@@ -124,11 +124,11 @@ class Terms:
                 names = function_names(cx)
                 raise no_such_thing(cx, head.text, e.span, "a term", names, "give it an argument in round brackets")
 
-    def same(self, cx: Context, found: Type, expected: Type, e: s.Expr, asked: Asked = NOBODY) -> None:
+    def same(self, cx: Context, found: Type, expected: Type, e: s.Expr, asked: Expectation = NO_EXPECTATION) -> None:
         """Unify the inferred type with the expected one. Raises ``Rejected``."""
-        if not self.unifier.same_type(found, expected):
+        if not self.unifier.unify_types(found, expected):
             story = origins(cx, self.unifier, e)
-            advice = other_type(e, self.unifier.type(found), self.unifier.type(expected))
+            advice = type_mismatch_advice(e, self.unifier.type(found), self.unifier.type(expected))
             asked = replace(asked, hint=advice.hint or asked.hint)
             raise types_differ(self.unifier, e.span, quoted(e.span), found, expected, asked, story, advice.fix)
 
@@ -139,7 +139,7 @@ class Terms:
             if entry.barred:
                 raise out_of_reach(entry, span)
             if entry.zone is Zone.CONTINUATION:
-                raise another_kind(cx, name, span, "a continuation", "a term")
+                raise wrong_kind(cx, name, span, "a continuation", "a term")
             if self.unifier.is_poison(entry.type):
                 raise Rejected
             return Bound(index, name, span=span), entry.type
@@ -156,14 +156,14 @@ class Terms:
         if local is not None:
             if local[1].zone is Zone.CONTINUATION:
                 raise Rejected(CommandInTerm(span=e.span, what="applying a continuation", hint=_bind_first(e)))
-            raise another_kind(cx, name, e.head.span, "a variable", "a function")
+            raise wrong_kind(cx, name, e.head.span, "a variable", "a function")
         match cx.definitions.get(name):
             case OpDefinition() | NetDefinition() as d:
                 raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=_bind_first(e)))
             case None | FunDefinition():
                 return self._call(cx, e)
             case DimDefinition() | ConstDefinition() | LocDefinition() | HandlerDefinition() as d:
-                raise another_kind(cx, name, e.head.span, kind_of(d), "a function")
+                raise wrong_kind(cx, name, e.head.span, kind_of(d), "a function")
 
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
         variables = self._variables(cx, e.arguments) if not e.indices else None
@@ -177,7 +177,7 @@ class Terms:
                 self._met[key] = M.function
             return M, B
         parts = tuple([x for x, _ in variables])
-        M = Call(f, parts[0] if len(parts) == 1 else Tuple(parts, span=parts_span(e)), span=e.span)
+        M = Call(f, parts[0] if len(parts) == 1 else Tuple(parts, span=arguments_span(e)), span=e.span)
         self.unifier.uses.append((e.span, M))
         return M, f.codomain
 
@@ -216,32 +216,32 @@ class Terms:
                 return self.check(cx, s.Unit(span=e.span), A)
             case (s.Var(name) as one,) if count == 1:
                 M, B = self._variable(cx, name, one.span)
-                if not self.unifier.same_type(B, A):
-                    self.same(cx, B, A, one, asked_by(cx, self.unifier, e, 0))
+                if not self.unifier.unify_types(B, A):
+                    self.same(cx, B, A, one, argument_expectation(cx, self.unifier, e, 0))
                 return M
             case (one,):
                 if count != 1 and not isinstance(one, s.TupleExpr | s.LetExpr | s.Unit) and one != s.Number("0", span=e.span):
                     M, B = self.infer(cx, one)
-                    if isinstance(self.unifier.head(B), Real) and not self.unifier.would_fit(B, A):
+                    if isinstance(self.unifier.head(B), Real) and not self.unifier.is_unifiable(B, A):
                         raise wrong_arguments(cx, self.unifier, e, A, count)
-                    self.same(cx, B, A, one, asked_by(cx, self.unifier, e, 0))
+                    self.same(cx, B, A, one, argument_expectation(cx, self.unifier, e, 0))
                     return M
-                return self.check(cx, one, A, asked_by(cx, self.unifier, e, 0))
+                return self.check(cx, one, A, argument_expectation(cx, self.unifier, e, 0))
             case many:
-                span = parts_span(e)
+                span = arguments_span(e)
                 if isinstance(wanted, TypeMeta):
                     return self.check(cx, s.TupleExpr(many, span=span), A)
                 if count != len(many) or not isinstance(wanted, Product):
                     raise wrong_arguments(cx, self.unifier, e, A, count)
-                siblings, parts = Siblings(self.unifier), list[Term]()
+                siblings, parts = ErrorCollector(self.unifier), list[Term]()
                 for i, (item, B) in enumerate(zip(many, wanted.factors, strict=True), start=1):
                     with siblings:
-                        parts.append(self.check(cx, item, B, asked_by(cx, self.unifier, e, i)))
+                        parts.append(self.check(cx, item, B, argument_expectation(cx, self.unifier, e, i)))
                 siblings.settle()
                 return Tuple(tuple(parts), span=span)
 
     def _tuple(self, cx: Context, items: tuple[s.Expr, ...], span: Span) -> tuple[Term, Type]:
-        siblings, inferred = Siblings(self.unifier), list[tuple[Term, Type]]()
+        siblings, inferred = ErrorCollector(self.unifier), list[tuple[Term, Type]]()
         for item in items:
             with siblings:
                 inferred.append(self.infer(cx, item))
@@ -253,13 +253,13 @@ class Terms:
 
     def _binary(self, cx: Context, e: s.Binary) -> tuple[Term, Type]:
         if e.operator is s.BinaryOperator.FLOOR:
-            comment = comment_meant(cx, e)
+            comment = comment_intended(cx, e)
             if comment is not None:
                 raise comment
             why = "`//` divides dimensions, not terms"
             fix = sign(e.left.span, e.right.span, "//", "/")
             raise Rejected(NotADimension(span=e.span, why=why, hint="divide terms with `/`", fix=fix))
-        spine = [(each, Siblings(self.unifier)) for each in s.spine(e, _INFIX)]
+        spine = [(each, ErrorCollector(self.unifier)) for each in s.spine(e, _INFIX)]
         for _, siblings in reversed(spine):
             siblings.open()
         left: tuple[Term, Type] | Rejected
@@ -276,7 +276,9 @@ class Terms:
             raise left
         return left
 
-    def _combined(self, cx: Context, e: s.Binary, siblings: Siblings, left: tuple[Term, Type] | Rejected) -> tuple[Term, Type]:
+    def _combined(
+        self, cx: Context, e: s.Binary, siblings: ErrorCollector, left: tuple[Term, Type] | Rejected
+    ) -> tuple[Term, Type]:
         """Elaborate ``e``, given its elaborated left operand or the error in it."""
         siblings.close(left if isinstance(left, Rejected) else None)
         right: list[tuple[Term, Type]] = []
@@ -286,7 +288,7 @@ class Terms:
         if isinstance(left, Rejected):
             raise left
         (M, A), (N, B) = left, right[0]
-        if e.operator is s.BinaryOperator.PLUS and self.unifier.same_type(A, B):
+        if e.operator is s.BinaryOperator.PLUS and self.unifier.unify_types(A, B):
             return Plus(M, N, span=e.span), A
         return operators.binary(cx, self.unifier, e, (M, A), (N, B))
 
@@ -299,7 +301,7 @@ class Terms:
                 (found,) = self.unifier.show(other)
                 expected = f"a product of at least {max(index, 2)} types" if index else "a component from 1 on"
                 hint = "" if isinstance(other, Product) else "only tuples have components, not arrays"
-                notes = chosen(e.span, operand_story(cx, self.unifier, operand, A))
+                notes = chosen(e.span, operand_notes(cx, self.unifier, operand, A))
                 raise Rejected(
                     NoSuchComponent(
                         span=e.span,
@@ -317,21 +319,21 @@ class Terms:
         opened = open_patterns(cx, self.unifier, ((e.variable, A),), Zone.DELTA)
         N, B = self.infer(opened.context, e.body)
         by, hint = "the type of N in `W.rd(x. N)(V)`", "the cotangent W has the type of the result"
-        story = operand_story(opened.context, self.unifier, e.body, B)
-        W = self.check(cx, e.cotangent, B, Asked(by, hint, lambda: story, TypingRule.T_RD.cited))
+        story = operand_notes(opened.context, self.unifier, e.body, B)
+        W = self.check(cx, e.cotangent, B, Expectation(by, hint, lambda: story, TypingRule.T_RD.cited))
         return Rd(W, opened.term_scope(N), V, span=e.span), A
 
-    def _let(self, cx: Context, e: s.LetExpr, A: Type | None, asked: Asked) -> tuple[Term, Type]:
+    def _let(self, cx: Context, e: s.LetExpr, A: Type | None, asked: Expectation) -> tuple[Term, Type]:
         """Elaborate a spine of lets in a loop, so that long programs need no deep recursion."""
         spine: list[tuple[s.LetExpr, Term, Opened]] = []
-        siblings = Siblings(self.unifier)
+        siblings = ErrorCollector(self.unifier)
         body: s.Expr = e
         while isinstance(body, s.LetExpr) and body.arrow is s.Arrow.TERM:
             found: tuple[Term, Type] | None = None
             with siblings:
                 found = self.infer(cx, body.bound)
             M, B = found or wrong(self.unifier)
-            opened = taken_apart(cx, self.unifier, siblings, body, B)
+            opened = open_let_pattern(cx, self.unifier, siblings, body, B)
             spine.append((body, M, opened))
             cx, body = opened.context, body.body
         head: list[tuple[Term, Type]] = []
@@ -350,7 +352,7 @@ def wrong(unifier: Unifier) -> tuple[Term, Type]:
     return Zero(A), A
 
 
-def taken_apart(cx: Context, unifier: Unifier, siblings: Siblings, e: s.LetExpr, A: Type) -> Opened:
+def open_let_pattern(cx: Context, unifier: Unifier, siblings: ErrorCollector, e: s.LetExpr, A: Type) -> Opened:
     """Open the pattern of a let for a value of type A; if it does not match, bind its names as erroneous."""
     if isinstance(e.pattern, s.NamePattern):
         return open_name(cx, e.pattern, A, Zone.DELTA)
@@ -358,14 +360,14 @@ def taken_apart(cx: Context, unifier: Unifier, siblings: Siblings, e: s.LetExpr,
         try:
             return open_patterns(cx, unifier, ((e.pattern, A),), Zone.DELTA)
         except Rejected as failure:
-            notes = chosen(e.pattern.span, operand_story(cx, unifier, e.bound, A))
+            notes = chosen(e.pattern.span, operand_notes(cx, unifier, e.bound, A))
             told = (replace(d, notes=notes) if isinstance(d, PatternDoesNotFit) else d for d in failure.diagnostics)
             raise Rejected(*told) from None
     poisoned = (Entry(x.name, unifier.poison(), Zone.DELTA, span=x.span) for x in names_of(e.pattern))
     return Opened((), (), cx.bind(*poisoned))
 
 
-def parts_span(e: s.Apply) -> Span:
+def arguments_span(e: s.Apply) -> Span:
     """The span of the arguments, of which there must be one."""
     return e.arguments[0].span.to(e.arguments[-1].span)
 
@@ -378,7 +380,7 @@ def argument_of(e: s.Apply) -> s.Expr:
         case (argument,):
             return argument
         case many:
-            return s.TupleExpr(many, span=parts_span(e))
+            return s.TupleExpr(many, span=arguments_span(e))
 
 
 def _without_return(e: s.ReturnExpr) -> Fix | None:

@@ -7,7 +7,7 @@ from math import gcd, isqrt
 
 from rh_kernel.syntax.dimensions import Atom, Dim, DimMeta, Monomial, dim, variables
 
-MOST = 10**12
+MAX_CONSTANT = 10**12
 """Only constants up to this size are searched for divisors, which takes at most a million divisions."""
 
 
@@ -39,7 +39,7 @@ def roots(difference: Dim) -> tuple[int, tuple[int, ...]] | None:
                 return None
     lowest = min(coefficients, default=0)
     constant = abs(coefficients.get(lowest, 0))
-    if unknown is None or constant > MOST:
+    if unknown is None or constant > MAX_CONSTANT:
         return None
     divisors = {d for n in range(1, isqrt(constant) + 1) if constant % n == 0 for d in (n, constant // n)}
     found = {0} if lowest else set[int]()

@@ -10,9 +10,9 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, solutions
 from rh_kernel.syntax.core import Defined, Function, Node, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
+from rh_kernel.syntax.groundness import is_ground
 from rh_kernel.syntax.rebuild import Walk, rebuild
-from rh_kernel.syntax.settled import is_settled
-from rh_kernel.syntax.stuck import too_many_nodes
+from rh_kernel.syntax.runtime_errors import too_many_nodes
 from rh_kernel.syntax.types import (
     SCALAR,
     Product,
@@ -151,7 +151,7 @@ class Unifier:
         found = self._types.get(A.number)
         return A if found is None else self.type(found)
 
-    def same_type(self, A: Type, B: Type) -> bool:
+    def unify_types(self, A: Type, B: Type) -> bool:
         """Unify A and B. On failure return ``False`` and restore the postponed equations."""
         A, B = self.head(A), self.head(B)
         if A.is_concrete and B.is_concrete:
@@ -176,13 +176,13 @@ class Unifier:
             case _, TypeMeta(n):
                 return self._define_type(n, A)
             case Real(s), Real(t):
-                return self.same_shape(s, t)
+                return self.unify_shapes(s, t)
             case Product(many), Product(others):
                 return len(many) == len(others) and all(self._same_type(C, D) for C, D in zip(many, others, strict=True))
             case (Real(), Product()) | (Product(), Real()):
                 return False
 
-    def same_shape(self, s: Shape, t: Shape) -> bool:
+    def unify_shapes(self, s: Shape, t: Shape) -> bool:
         """Unify two shapes."""
         s, t = self.shape(s), self.shape(t)
         match s, t:
@@ -199,9 +199,9 @@ class Unifier:
             case (ShapeVar(), tuple()) | (tuple(), ShapeVar()):
                 return False
             case tuple(), tuple():
-                return len(s) == len(t) and all(self.same_dim(c, d) for c, d in zip(s, t, strict=True))
+                return len(s) == len(t) and all(self.unify_dims(c, d) for c, d in zip(s, t, strict=True))
 
-    def same_dim(self, c: Dim, d: Dim) -> bool:
+    def unify_dims(self, c: Dim, d: Dim) -> bool:
         """Unify two dimensions; an equation that cannot be solved yet is postponed."""
         c, d = self.dim(c), self.dim(d)
         match c, d:
@@ -248,7 +248,7 @@ class Unifier:
     def _retry_postponed(self) -> bool:
         """Retry the postponed equations. ``False`` if one is refuted; it stays postponed, to be reported later."""
         waiting, self._pending = self._pending, []
-        refuted = [(c, d) for c, d in waiting if not self.same_dim(c, d)]
+        refuted = [(c, d) for c, d in waiting if not self.unify_dims(c, d)]
         self._pending += refuted
         return not refuted
 
@@ -272,10 +272,10 @@ class Unifier:
         del self.uses[mark.uses :]
         del self.sizes[mark.sizes :]
 
-    def would_fit(self, A: Type, B: Type) -> bool:
+    def is_unifiable(self, A: Type, B: Type) -> bool:
         """Whether A and B are unifiable; the state is restored."""
         mark = self.mark()
-        fits = self.same_type(A, B)
+        fits = self.unify_types(A, B)
         self.back(mark)
         return fits
 
@@ -283,7 +283,7 @@ class Unifier:
         """The postponed ``c = d`` refuted by unifying A and B: ``Real(c)``, its value then, and ``Real(d)``; else ``None``."""
         mark, waiting, self._pending = self.mark(), self._pending, []
         sides = [sides for c, d in waiting for sides in ((c, d), (d, c))] if self._same_type(A, B) else []
-        found = next(((c, self.dim(c), d) for c, d in sides if self.dim(c) != c and not self.same_dim(c, d)), None)
+        found = next(((c, self.dim(c), d) for c, d in sides if self.dim(c) != c and not self.unify_dims(c, d)), None)
         self.back(mark)
         return None if found is None else (Real((found[0],)), Real((found[1],)), Real((found[2],)))
 
@@ -335,7 +335,7 @@ class Unifier:
 
         An unconstrained type is ``Real(1)`` (LANGUAGE §1); ``undetermined`` is set if a dimension has no solution.
         """
-        return node if is_settled(node) else cast(AnyNode, rebuild(node, 0, self.solutions))
+        return node if is_ground(node) else cast(AnyNode, rebuild(node, 0, self.solutions))
 
     @property
     def solutions(self) -> Walk:

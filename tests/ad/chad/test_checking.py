@@ -7,7 +7,7 @@ from rh_kernel.ad.chad.operations import scalar
 from rh_kernel.ad.chad.running import by_combinators, transformed
 from rh_kernel.ad.chad.source import Context
 from rh_kernel.ad.chad.target import terms as to
-from rh_kernel.ad.chad.target.checking import IllTyped, cartesian_type, linear_type
+from rh_kernel.ad.chad.target.checking import TypeCheckError, cartesian_type, linear_type
 from rh_kernel.ad.chad.target.types import (
     NUMBER,
     Copower,
@@ -80,7 +80,7 @@ REJECTED = {
 @pytest.mark.parametrize("t", REJECTED.values(), ids=REJECTED.keys())
 def test_p2_ill_formed_linear_terms_are_rejected(t: to.Term) -> None:
     """§8.1"""
-    with pytest.raises(IllTyped):
+    with pytest.raises(TypeCheckError):
         linear_type(GAMMA, "v", NUMBER, t)
 
 
@@ -99,7 +99,7 @@ CARTESIAN_REJECTED = {
 @pytest.mark.parametrize("t", CARTESIAN_REJECTED.values(), ids=CARTESIAN_REJECTED.keys())
 def test_p2_ill_formed_cartesian_terms_are_rejected(t: to.Term) -> None:
     """The rules of Fig. 3 and those for functions between linear types."""
-    with pytest.raises(IllTyped):
+    with pytest.raises(TypeCheckError):
         cartesian_type(GAMMA, t)
 
 

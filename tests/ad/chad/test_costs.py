@@ -13,13 +13,13 @@ from rh_kernel.ad.language.binding import count
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.types import Real
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.system import Pulled
+from rh_kernel.ad.system import VjpResult
 from tests.ad.chad.growing import calls, captured, chain, components, entries, maps, nested
 
 _BY_NAME = {system.name: system for system in SYSTEMS}
 
 
-def pulled(name: str, program: Program) -> Pulled:
+def pulled(name: str, program: Program) -> VjpResult:
     """What a system finds at a point that does not matter."""
     reverse = _BY_NAME[name].reverse
     assert reverse is not None
@@ -30,7 +30,7 @@ def pulled(name: str, program: Program) -> Pulled:
     return reverse(program, tuple(point), 1.0)
 
 
-def work(found: Pulled) -> int:
+def work(found: VjpResult) -> int:
     """All of the counters that take time."""
     counters = dict(found.counters)
     return counters["visits"] + counters["zeros made"] + counters["additions"]

@@ -11,17 +11,17 @@ from rh_kernel.ad.chad.evaluation.values import Counters, plus
 from rh_kernel.ad.chad.operations import Operation, dot, index, literal, replicate, scalar, total
 from rh_kernel.ad.chad.rules import Derivation, Rule
 from rh_kernel.ad.chad.running import by_combinators, pull, push, transformed
-from rh_kernel.ad.chad.source import Context, Supply
+from rh_kernel.ad.chad.source import Context, NameSupply
 from rh_kernel.ad.chad.systems import SYSTEMS
 from rh_kernel.ad.chad.target.types import Mode
 from rh_kernel.ad.language.binding import binders
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.evaluation import Tally, run
+from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.scalars import ROUGH, SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Product, Real
 from rh_kernel.ad.language.values import Injection, Value, basis, of_numbers
 from rh_kernel.ad.language.values import plus as sum_of
-from rh_kernel.ad.system import Pulled
+from rh_kernel.ad.system import VjpResult
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from tests.ad.chad.oracles import ORACLES
 from tests.ad.chad.test_oracles import close
@@ -40,7 +40,7 @@ _BY_NAME = {system.name: system for system in SYSTEMS}
 REVERSE = ("chad", "chad-combinators", "chad-accumulated")
 
 
-def pulled(name: str, sample: Sample, cotangent: Value) -> Pulled:
+def pulled(name: str, sample: Sample, cotangent: Value) -> VjpResult:
     """The gradient by one of the systems."""
     reverse = _BY_NAME[name].reverse
     assert reverse is not None
@@ -111,7 +111,7 @@ def test_p8_operations_have_their_derivatives(op: Operation) -> None:
     point = tuple(_numbers(n, 0.4 + 0.2 * i) for i, n in enumerate(op.domain))
     direction = tuple(_numbers(n, 0.9 - 0.3 * i) for i, n in enumerate(op.domain))
     cotangent = _numbers(op.codomain, 1.3)
-    tally = Tally()
+    tally = OpCounter()
     pushed, pulled_ = op.push(point, direction, tally), op.pull(point, cotangent, tally)
     one = sum(a * b for a, b in zip(flat(cotangent), flat(pushed), strict=True))
     other = sum(a * b for a, b in zip(flat(pulled_), flat(direction), strict=True))
@@ -184,7 +184,7 @@ def test_every_rule_is_used() -> None:
         used: set[Rule] = set()
         for oracle in ORACLES:
             f = oracle.program
-            d = Derivation(Supply((*(x for x, _ in f.parameters), *binders(f.body))), used)
+            d = Derivation(NameSupply((*(x for x, _ in f.parameters), *binders(f.body))), used)
             derive(Context.of(mode, f.parameters), f.body, d)
         assert used == set(Rule)
 

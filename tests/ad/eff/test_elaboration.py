@@ -46,10 +46,10 @@ from rh_kernel.ad.eff.core import (
     Variable,
 )
 from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.frontend.elaboration_items import Asked, Elaborated, Include, Run, elaborate
+from rh_kernel.ad.eff.frontend.parsing_items import chunks, item
 from rh_kernel.ad.eff.loading import checked, computation, declared, parse, prelude, program
 from rh_kernel.ad.eff.machine.running import run
-from rh_kernel.ad.eff.reading.elaboration_items import Asked, Elaborated, Include, Run, elaborate
-from rh_kernel.ad.eff.reading.parsing_items import chunks, item
 from rh_kernel.ad.eff.types import (
     Base,
     Data,

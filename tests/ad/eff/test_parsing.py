@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff.loading import parse
-from rh_kernel.ad.eff.reading.parsing_items import chunks, item
-from rh_kernel.ad.eff.reading.surface import (
+from rh_kernel.ad.eff.frontend.parsing_items import chunks, item
+from rh_kernel.ad.eff.frontend.surface import (
     Adapted,
     AdaptorExpr,
     Infix,
@@ -21,8 +20,9 @@ from rh_kernel.ad.eff.reading.surface import (
     ThunkExpr,
     ThunkType,
 )
-from rh_kernel.ad.eff.reading.surface_items import DataItem, EffectItem, FunItem, HandlerItem, Item, RunItem
-from rh_kernel.ad.eff.reading.texts import quoted, unquoted
+from rh_kernel.ad.eff.frontend.surface_items import DataItem, EffectItem, FunItem, HandlerItem, Item, RunItem
+from rh_kernel.ad.eff.frontend.texts import quoted, unquoted
+from rh_kernel.ad.eff.loading import parse
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
 from tests.ad.eff.texts import soup

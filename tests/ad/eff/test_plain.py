@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from rh_kernel.ad.eff import loading
-from rh_kernel.ad.eff.typing.plain import outside
+from rh_kernel.ad.eff.typing.thesis_fragment import outside
 from tests.ad.eff.programs import Program, plain
 
 DECLARATIONS = """\

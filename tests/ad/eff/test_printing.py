@@ -31,11 +31,11 @@ from rh_kernel.ad.eff.core import (
     Variable,
 )
 from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.frontend.elaboration_items import elaborate
 from rh_kernel.ad.eff.loading import computation, parse
 from rh_kernel.ad.eff.printing import terms as printing
 from rh_kernel.ad.eff.printing import types as printing_types
 from rh_kernel.ad.eff.printing.items import data, effect, function, handler
-from rh_kernel.ad.eff.reading.elaboration_items import elaborate
 from rh_kernel.ad.eff.reduction.reducing import steps
 from rh_kernel.ad.eff.types import (
     FLOAT,

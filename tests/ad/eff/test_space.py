@@ -10,7 +10,7 @@ from rh_kernel.ad.eff.machine.readback import readback
 from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
 from rh_kernel.ad.eff.machine.values import Tag, Value, list_value
 from rh_kernel.source.diagnostic import Stuck
-from rh_kernel.syntax.stuck import TooLarge
+from rh_kernel.syntax.runtime_errors import TooLarge
 
 PROGRAMS = ("evaluate", "forward", "stateful", "checkpointed", "taylor")
 

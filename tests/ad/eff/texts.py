@@ -9,8 +9,8 @@ from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition
 from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.frontend.elaboration_items import Asked, Group, Include, Run, elaborate
 from rh_kernel.ad.eff.loading import parse
-from rh_kernel.ad.eff.reading.elaboration_items import Asked, Group, Include, Run, elaborate
 from rh_kernel.ad.eff.types import (
     FLOAT,
     UNIT,

@@ -6,7 +6,7 @@ from typing import Any
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, shown
 from rh_kernel.ad.eff.machine.compilation_program import Program
-from rh_kernel.ad.eff.machine.counting import Counts, Tally
+from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
 from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 
@@ -93,9 +93,9 @@ def rejected(text: str, *declarations: str) -> Diagnostic:
 
 
 @cache
-def compiled_with_counts(*declarations: str) -> tuple[Program, Tally]:
+def compiled_with_counts(*declarations: str) -> tuple[Program, OpCounter]:
     """The same, with what counts."""
-    tally = Tally()
+    tally = OpCounter()
     return Program(library(*declarations), tally=tally), tally
 
 

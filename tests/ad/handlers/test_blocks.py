@@ -6,7 +6,7 @@ from hypothesis import given
 from rh_kernel.ad.handlers.blocks import LEAST, in_blocks, operations
 from rh_kernel.ad.language.binding import binders, subterms
 from rh_kernel.ad.language.core import Let, Program, Term, Variable
-from rh_kernel.ad.language.evaluation import Tally, run
+from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR
 from rh_kernel.ad.language.typing import check, type_of
@@ -36,7 +36,7 @@ def test_a_program_in_blocks_is_well_typed_and_does_the_same(sample: Sample) -> 
     """The same value, to the last digit, by as many operations."""
     g = regrouped(sample.program)
     check(g)
-    before, after = Tally(), Tally()
+    before, after = OpCounter(), OpCounter()
     V, W = run(sample.program, sample.point, before), run(g, sample.point, after)
     assert flat(V) == flat(W)
     assert before == after

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rh_kernel.ad.eff.typing.plain import outside
+from rh_kernel.ad.eff.typing.thesis_fragment import outside
 from tests.ad.handlers.programs import computation, evaluations, library, of_list, value
 
 MODES = ["d", "dc", "grad", "dt"]

@@ -12,14 +12,14 @@ from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.handlers.modes import FORWARDS, HESSIAN, MODES, STATEFUL, TAPED, Mode
+from rh_kernel.ad.handlers.op_table import FUNCTIONS
 from rh_kernel.ad.handlers.running import asked, library
-from rh_kernel.ad.handlers.vocabulary import FUNCTIONS
-from rh_kernel.ad.handlers.writing import Written
+from rh_kernel.ad.handlers.translate import Written
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import run
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.values import Value, numbers
-from rh_kernel.ad.system import Pulled
+from rh_kernel.ad.system import VjpResult
 from rh_kernel.ad.systems import system
 from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.syntax.printing.doc import plain
@@ -31,7 +31,7 @@ CUBE = program("fun f(x : Real) : Real = x * x * x")
 PER_MODE = pytest.mark.parametrize("mode", MODES, ids=lambda m: m.name)
 
 
-def differentiated(mode: Mode | str, f: Program, *point: Value, cotangent: Value = 1.0) -> Pulled:
+def differentiated(mode: Mode | str, f: Program, *point: Value, cotangent: Value = 1.0) -> VjpResult:
     """The gradient by a mode."""
     return pulled(system(mode if isinstance(mode, str) else mode.name), f, point, cotangent)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.language.binding import binders, subterms
 from rh_kernel.ad.language.core import ArrayTerm, Program, Variable
-from rh_kernel.ad.language.evaluation import Tally, evaluate, run
+from rh_kernel.ad.language.evaluation import OpCounter, evaluate, run
 from rh_kernel.ad.language.printing import program as printed
 from rh_kernel.ad.language.scalars import SYMBOLS, apply, partial
 from rh_kernel.ad.language.typing import check
@@ -30,7 +30,7 @@ def test_what_is_printed_is_read_back_as_the_same_program(sample: Sample, width:
     """Print, then parse and elaborate: the same value with as many operations, whatever the width."""
     again = program(plain(printed(sample.program), width))
     check(again)
-    first, second = Tally(), Tally()
+    first, second = OpCounter(), OpCounter()
     expected = run(sample.program, sample.point, first)
     assert flat(run(again, sample.point, second)) == pytest.approx(flat(expected), nan_ok=True)
     assert first == second
@@ -49,7 +49,7 @@ def test_a_partial_derivative_is_the_slope(symbol: str, data: st.DataObject) -> 
     names = ("x", "y")[: len(point)]
     for i in range(len(point)):
         M = partial(symbol, i + 1, tuple(map(Variable, names)))
-        found = evaluate(M, dict(zip(names, point, strict=True)), Tally())
+        found = evaluate(M, dict(zip(names, point, strict=True)), OpCounter())
         up, down = list(point), list(point)
         up[i] += 1e-6
         down[i] -= 1e-6
@@ -103,7 +103,7 @@ def test_an_unrolled_program_is_well_typed_and_computes_the_same(sample: Sample)
     assert not any(isinstance(M, ArrayTerm) for M in subterms(f.body))
     names = [*(x for x, _ in f.parameters), *binders(f.body)]
     assert len(set(names)) == len(names)
-    first, second = Tally(), Tally()
+    first, second = OpCounter(), OpCounter()
     expected = run(sample.program, sample.point, first)
     assert flat(run(f, sample.point, second)) == pytest.approx(flat(expected), nan_ok=True)
     assert first == second

@@ -5,7 +5,7 @@ import pytest
 from rh_kernel.ad.language.parsing_items import item
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.errors import StillOpen
+from rh_kernel.syntax.errors import CodeMissing
 from rh_kernel.syntax.parsing.tokens import STUB
 
 
@@ -14,7 +14,7 @@ def test_an_open_place_is_no_unknown_name(text: str):
     with pytest.raises(Rejected) as refused:
         item(Span(Source("test", text), 0, len(text)))
     complaints = refused.value.diagnostics
-    assert [type(d) for d in complaints] == [StillOpen] * text.count(STUB)
+    assert [type(d) for d in complaints] == [CodeMissing] * text.count(STUB)
     assert all(d.span is not None and d.span.text == STUB for d in complaints)
 
 

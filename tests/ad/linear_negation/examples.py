@@ -22,7 +22,7 @@ from rh_kernel.ad.linear_negation.calculus import (
     mul,
 )
 from rh_kernel.ad.linear_negation.church import cell, church_list, church_numeral, network
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.source import Source
 
 RR = Arrow(R, R)
@@ -124,18 +124,18 @@ class Oracle:
 
 
 def _recurrent() -> Term:
-    supply = Supply(["ε", "ρ"])
+    supply = NameSupply(["ε", "ρ"])
     return network([Num(1.0), Num(2.0), Num(3.0)], cell(supply), supply)
 
 
 def _fold() -> Term:
-    supply = Supply(["x"])
+    supply = NameSupply(["x"])
     step = lam("a", lam("acc", Plus(Var("acc"), f("sin", mul(Var("a"), x)))))
     return app(church_list([Num(0.5), Num(1.0), Num(2.0)], R, R, supply), step, Num(0.0))
 
 
 def _numerals() -> Term:
-    supply = Supply(["x", "q"])
+    supply = NameSupply(["x", "q"])
     two, three = church_numeral(2, RR, supply), church_numeral(3, R, supply)
     return app(two, three, lam("q", Plus(Var("q"), Var("q"))), x)
 

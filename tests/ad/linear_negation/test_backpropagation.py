@@ -9,7 +9,7 @@ from rh_kernel.ad.linear_negation.calculus import Bang, Lam, Num, Open, Pair, Pl
 from rh_kernel.ad.linear_negation.evaluation import at, evaluate
 from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.ground import bp, is_ground, let_form
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.printing import document
 from rh_kernel.ad.linear_negation.source import read
 from rh_kernel.source.diagnostic import Rejected
@@ -24,7 +24,7 @@ EACH = pytest.mark.parametrize("o", ORACLES, ids=BY_NAME)
 
 def backward(G: Term, inputs: tuple[str, ...], *, plain_sums: bool = False) -> tuple[Term, str]:
     """``bp(G)`` as a term, and its adjoint."""
-    supply = Supply({*names(G), *inputs})
+    supply = NameSupply({*names(G), *inputs})
     a = supply.fresh("a")
     return bp(let_form(G, supply), inputs, a, supply, plain=plain_sums).term(inputs), a
 
@@ -125,7 +125,7 @@ def test_the_graph_of_figure_1():
 def test_the_graph_of_figure_2():
     """``x1 − x2`` is passed to four edges: two factors of the square, and two of its derivative."""
     G = extract(BY_NAME["O1"].source).term
-    g = hypergraph.backward_graph(bp(let_form(G), ("x", "y"), "a", Supply({*names(G), "a"})), ("x", "y"), "a")
+    g = hypergraph.backward_graph(bp(let_form(G), ("x", "y"), "a", NameSupply({*names(G), "a"})), ("x", "y"), "a")
     (z1,) = [i for i, name in enumerate(g.names) if name == "z1"]
     assert g.fan_out(z1) == 4
     assert (len(g.outputs), g.inputs) == (3, 3)
@@ -148,7 +148,7 @@ def test_what_is_no_graph():
         assert not is_ground(t)
     for t in (lam("q", Var("q")), f("sin", Plus(x, x))):
         with pytest.raises(Rejected):
-            bp(t, ("x",), "a", Supply())
+            bp(t, ("x",), "a", NameSupply())
 
 
 def test_hessians_by_forward_over_bp():

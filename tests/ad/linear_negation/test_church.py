@@ -7,10 +7,10 @@ from rh_kernel.ad.linear_negation.binding import alike, copy, names, size
 from rh_kernel.ad.linear_negation.calculus import (
     Arrow,
     Block,
-    Colam,
     Dual,
     Fun,
     Lam,
+    LinearLambda,
     Negation,
     Num,
     Open,
@@ -26,7 +26,7 @@ from rh_kernel.ad.linear_negation.calculus import (
 from rh_kernel.ad.linear_negation.church import backpropagation_through_time, cell, church_list, church_numeral, network
 from rh_kernel.ad.linear_negation.evaluation import at, evaluate
 from rh_kernel.ad.linear_negation.gradient import gradient, problem, reduce
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.normal_form import reduced
 from rh_kernel.ad.linear_negation.rules import ARITHMETIC
 from rh_kernel.ad.linear_negation.source import Source
@@ -37,15 +37,15 @@ DR = Times(R, Negation())
 DATA = [1.0, 2.0, 3.0, 0.5, -1.0, 0.25]
 
 
-def rnn(n: int) -> tuple[Source, Supply]:
+def rnn(n: int) -> tuple[Source, NameSupply]:
     """The network on n data."""
-    supply = Supply(["ε", "ρ"])
+    supply = NameSupply(["ε", "ρ"])
     return source(network([Num(r) for r in DATA[:n]], cell(supply), supply), "ε", "ρ"), supply
 
 
 def transformed(n: int, a_cell: Term) -> Term:
     """``D(N l)`` with another term for ``D(L)``: D is compositional, so the rest stays."""
-    supply = Supply([*names(a_cell), "ε", "ρ"])
+    supply = NameSupply([*names(a_cell), "ε", "ρ"])
     data = [reverse.transform(Num(r), supply) for r in DATA[:n]]
     return network(data, a_cell, supply, DR, DR, reverse.transform(Num(0.0), supply))
 
@@ -59,7 +59,7 @@ def paper_cell() -> Term:
     for head, other in (("e1′", "z1"), ("z2′", "e2"), ("e2′", "z2")):
         calls = Plus(calls, app(Var(head), mul(Var(other), b)))
     slope = mul(Fun(Partial("sigmoid", 1), (Var("μ"),)), a)
-    back = Colam("a", Block((Dual("b", slope),), calls))
+    back = LinearLambda("a", Block((Dual("b", slope),), calls))
     mu = let("μ", Plus(mul(Var("z1"), Var("e1")), mul(Var("z2"), Var("e2"))))
     stack = [Open(z, R, f"{z}′", Negation(), Var(u)) for z, u in reversed(pairs)]
     return Lam("x", DR, Lam("h", DR, Block((*stack, mu), Pair(body, back))))
@@ -82,7 +82,7 @@ def test_section_6_example():
 
 def test_the_cell_is_reduced_once():
     """|D(L)| = 67 and |M| = 50; M saves 18 steps for each datum, its form with named sums 14, and no arithmetic."""
-    supply = Supply(["ε", "ρ"])
+    supply = NameSupply(["ε", "ρ"])
     D_L = reverse.transform(cell(supply), supply)
     M = paper_cell()
     assert (size(D_L), size(M)) == (67, 50)
@@ -102,23 +102,23 @@ def test_the_cell_is_reduced_once():
 
 def test_d_of_a_list_is_the_list_of_the_ds():
     items = [Num(1.0), Num(2.0), Num(3.0)]
-    left = reverse.transform(church_list(items, R, R, Supply()))
-    supply = Supply(["q"])
+    left = reverse.transform(church_list(items, R, R, NameSupply()))
+    supply = NameSupply(["q"])
     right = church_list([reverse.transform(t, supply) for t in items], DR, DR, supply)
-    assert alike(copy(left, Supply(["q"])), copy(right, Supply(["q"])))
+    assert alike(copy(left, NameSupply(["q"])), copy(right, NameSupply(["q"])))
 
 
 @pytest.mark.parametrize(("n", "m"), [(2, 3), (3, 2), (2, 2), (1, 4)])
 def test_numerals_compose(n: int, m: int):
     """``n m`` is m to the n as a numeral."""
-    supply = Supply(["x", "q"])
+    supply = NameSupply(["x", "q"])
     double = Lam("q", R, Plus(Var("q"), Var("q")))
     t = app(church_numeral(n, Arrow(R, R), supply), church_numeral(m, R, supply), double, Var("x"))
     assert evaluate(at(t, ("x",), (1.0,))).numbers == (2.0 ** (m**n),)
 
 
 def test_lists_fold_from_the_right():
-    supply = Supply(["x"])
+    supply = NameSupply(["x"])
     step = Lam("a", R, Lam("s", R, Fun("sub", (Var("a"), mul(Num(2.0), Var("s"))))))
     t = app(church_list([Num(1.0), Num(2.0), Num(3.0)], R, R, supply), step, Num(0.0))
     assert evaluate(t).numbers == (1.0 - 2 * (2.0 - 2 * 3.0),)

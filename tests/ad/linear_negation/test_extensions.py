@@ -10,7 +10,7 @@ from rh_kernel.ad.linear_negation.calculus import Arrow, Fix, Fun, If, Num, Plus
 from rh_kernel.ad.linear_negation.denotation import Meaning, called, flat, meaning
 from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.gradient import gradient
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.typing import check
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from tests.ad.linear_negation.examples import app, f, lam, let, lets, source, sub, x, y
@@ -34,7 +34,7 @@ def derivative(t: Term, point: dict[str, float]) -> tuple[float, tuple[float, ..
         return into
 
     d = len(inputs)
-    transformed = reverse.transform(t, Supply({*names(t), *inputs}), d)
+    transformed = reverse.transform(t, NameSupply({*names(t), *inputs}), d)
     assert check(transformed, dict.fromkeys(inputs, reverse.reversed_type(R, d)))
     found = meaning(transformed, {name: (point[name], injection(i)) for i, name in enumerate(inputs)})
     assert isinstance(found, tuple)

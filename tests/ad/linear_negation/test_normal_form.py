@@ -11,7 +11,7 @@ from rh_kernel.ad.linear_negation.calculus import Negation, R, Times
 from rh_kernel.ad.linear_negation.canonical import Canon
 from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.ground import bp, let_form
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.normal_form import normalize
 from rh_kernel.ad.linear_negation.printing import document
 from rh_kernel.ad.linear_negation.reduction import Reduction
@@ -31,7 +31,7 @@ def agrees(source: Source, strategy: Strategy = S) -> bool:
     """Whether ``G0`` and all ``Gj`` of the normal form are those of ``bp`` of an extracted graph."""
     extracted = extract(source)
     G = extracted.term
-    supply = Supply({*names(G), *extracted.inputs})
+    supply = NameSupply({*names(G), *extracted.inputs})
     a = supply.fresh("a")
     canon = Canon()
     backward = bp(let_form(G, supply), extracted.inputs, a, supply)

@@ -2,14 +2,14 @@
 
 import pytest
 
-from rh_kernel.ad.linear_negation import pushing
+from rh_kernel.ad.linear_negation import jvp as pushing
 from rh_kernel.ad.linear_negation.binding import names, size
 from rh_kernel.ad.linear_negation.calculus import Bang, Num, R, block
 from rh_kernel.ad.linear_negation.evaluation import at, evaluate
 from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.gradient import gradient
 from rh_kernel.ad.linear_negation.ground import bp, let_form
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.rules import ARITHMETIC, BETA_ONLY, EARLIEST, NO_ETA, NO_FACTORING, Rule, Strategy
 from rh_kernel.ad.linear_negation.typing import check
 from tests.ad.linear_negation.examples import ORACLES, Oracle
@@ -59,7 +59,7 @@ def test_extraction(o: Oracle):
 def test_first_order_backpropagation(o: Oracle):
     """Prop. 12: the value and the gradient, by (9)n, (10), (12), (14) and (23) alone."""
     G = extract(o.source).term
-    supply = Supply({*names(G), *o.inputs})
+    supply = NameSupply({*names(G), *o.inputs})
     a = supply.fresh("a")
     t = bp(let_form(G, supply), o.inputs, a, supply).term(o.inputs)
     found = evaluate(at(block((Bang(a, R, Num(1.0)),), t), o.inputs, o.point))

@@ -5,12 +5,12 @@ import pytest
 from rh_kernel.ad.linear_negation.calculus import (
     App,
     Arrow,
-    Colam,
     Dual,
     Fix,
     Fun,
     If,
     Lam,
+    LinearLambda,
     Negation,
     Nil,
     Num,
@@ -26,7 +26,7 @@ from rh_kernel.ad.linear_negation.calculus import (
     Var,
     mul,
 )
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.printing import document, number, typed
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
 from tests.ad.linear_negation.examples import app, f, lam, let, lets, sub, x, y
@@ -44,7 +44,7 @@ TERMS: dict[str, Term] = {
     "⟨⟨x, y⟩, y⟩": Pair(Pair(x, y), y),
     "(λx. x)(y)": App(lam("x", x), y),
     "f(x)(y + 1)": app(Var("f"), x, Plus(y, Num(1.0))),
-    "λ°a. x′(a · y)": Colam("a", App(Var("x′"), mul(Var("a"), y))),
+    "λ°a. x′(a · y)": LinearLambda("a", App(Var("x′"), mul(Var("a"), y))),
     "(x + y)[x := y]": lets(Plus(x, y), let("x", y)),
     "x[x := z][⟨y, z⟩ := p][a° := 2]": lets(x, let("x", Var("z")), Open("y", R, "z", R, Var("p")), Dual("a", Num(2.0))),
     "tanh′(x) · ∂₂div(x, y)": mul(Fun(Partial("tanh", 1), (x,)), Fun(Partial("div", 2), (x, y))),
@@ -61,7 +61,7 @@ def test_terms(text: str):
 
 def test_types_on_demand():
     """Every binder says its type, of both kinds."""
-    inner = Colam("a", App(Var("w"), Var("a")))
+    inner = LinearLambda("a", App(Var("w"), Var("a")))
     t = Lam("p", Times(R, Negation(2)), lets(inner, Open("v", R, "w", Negation(2), Var("p"))))
     assert plain(document(t)) == "λp. (λ°a. w(a))[⟨v, w⟩ := p]"
     assert plain(document(t, types=True)) == "λp : R × R⊥2. (λ°a : R. w(a))[⟨v : R, w : R⊥2⟩ := p]"
@@ -107,7 +107,7 @@ def test_long_terms_break_between_substitutions():
 
 
 def test_names():
-    supply = Supply(["x", "y′"])
+    supply = NameSupply(["x", "y′"])
     assert [supply.fresh("x") for _ in range(3)] == ["x₁", "x₂", "x₃"]
     assert supply.pair("x") == ("x₄", "x₄′")
     assert supply.pair("y") == ("y₁", "y₁′")

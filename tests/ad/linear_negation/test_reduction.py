@@ -12,9 +12,9 @@ from rh_kernel.ad.linear_negation.calculus import (
     App,
     Arrow,
     Bang,
-    Colam,
     If,
     Lam,
+    LinearLambda,
     Negation,
     Num,
     Pair,
@@ -29,7 +29,7 @@ from rh_kernel.ad.linear_negation.calculus import (
 from rh_kernel.ad.linear_negation.denotation import Meaning, flat, meaning
 from rh_kernel.ad.linear_negation.evaluation import at, evaluate
 from rh_kernel.ad.linear_negation.gradient import Problem, Run, gradient, problem
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.normal_form import normalize, opened
 from rh_kernel.ad.linear_negation.reduction import Reduction
 from rh_kernel.ad.linear_negation.rules import (
@@ -114,7 +114,7 @@ def test_n3_tags_and_injections(n: int, tags: int, injections: int):
 def test_n4_what_is_not_linear_is_not_factored():
     """``g 2 + g 3`` is not ``g (2 + 3)`` for ``g : R → R``."""
     t = Plus(app(Var("g"), Num(2.0)), app(Var("g"), Num(3.0)))
-    for known, expected in ((Lam("q", R, mul(Var("q"), Var("q"))), 0), (Colam("a", app(Var("x′"), Var("a"))), 1)):
+    for known, expected in ((Lam("q", R, mul(Var("q"), Var("q"))), 0), (LinearLambda("a", app(Var("x′"), Var("a"))), 1)):
         A: Type = Arrow(R, R) if isinstance(known, Lam) else Negation()
         reduction = Reduction(block((Bang("g", A, known),), t), {"x′": Negation()})
         rules = Counter(event.rule for event in reduction.differentiate())
@@ -182,7 +182,7 @@ def test_p16_no_leak(o: Oracle):
     for _ in run.forward():
         pass
     waiting = [cell.binding for cell in run.reduction.state.frames[0].cells]
-    nodes = sum(isinstance(b, Bang) and isinstance(b.bound, Colam) for b in waiting)
+    nodes = sum(isinstance(b, Bang) and isinstance(b.bound, LinearLambda) for b in waiting)
     calls = sum(event.rule is Rule.BETA for event in run.backward())
     assert calls <= nodes
 
@@ -219,9 +219,9 @@ def test_every_rule_is_used():
 
 
 def test_eta():
-    supply = Supply(["g"])
+    supply = NameSupply(["g"])
     assert eta(Var("g"), Arrow(R, R), supply) == Lam("y", R, App(Var("g"), Var("y")))
-    assert eta(Var("g"), Negation(2), supply) == Colam("a", App(Var("g"), Var("a")))
+    assert eta(Var("g"), Negation(2), supply) == LinearLambda("a", App(Var("g"), Var("a")))
     assert eta(Var("g"), R, supply) is None
 
 
@@ -245,7 +245,7 @@ def test_every_rule_can_be_switched_off(rule: Rule):
 
 
 def test_a_dead_linear_substitution_is_dropped():
-    reduction = Reduction(App(Colam("c", ZERO), mul(Var("r"), Num(2.0))), {"r": R})
+    reduction = Reduction(App(LinearLambda("c", ZERO), mul(Var("r"), Num(2.0))), {"r": R})
     assert [event.rule for event in reduction.evaluate()] == [Rule.BETA, Rule.DEAD]
     assert reduction.term == ZERO
 

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 
 from rh_kernel.ad.language import core as c
-from rh_kernel.ad.language.evaluation import Tally, run
+from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real
 from rh_kernel.ad.language.unrolling import has_arrays, unrolled, without_arrays
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.linear_negation.source import read
 from rh_kernel.ad.linear_negation.systems import SYSTEMS
 from rh_kernel.ad.linear_negation.typing import check
-from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, System
+from rh_kernel.ad.system import JvpResult, Point, Stage, System, VjpResult
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
 from tests.ad.programs import ARRAYS, Fragment, Sample, finite_differences, flat, program, programs
@@ -25,7 +25,7 @@ FIGURE_1 = "fun f(x : Real, y : Real) : Real = let z <- x - y in let w <- z * z 
 POINT_1 = (5.0, 2.0)
 
 
-def reverse(system: System, f: c.Program, point: Point, cotangent: Value = 1.0) -> Pulled:
+def reverse(system: System, f: c.Program, point: Point, cotangent: Value = 1.0) -> VjpResult:
     """The gradient by the system."""
     assert system.reverse is not None
     return system.reverse(f, point, cotangent)
@@ -42,7 +42,7 @@ def test_figure_1(system: System):
     assert found.gradient == pytest.approx((-5.466782, 5.466782), rel=6e-6)
     assert (found.primal, found.derivative) == (3, 10)
     assert system.forward is not None
-    pushed: Pushed = system.forward(program(FIGURE_1), POINT_1, (1.0, 0.0))
+    pushed: JvpResult = system.forward(program(FIGURE_1), POINT_1, (1.0, 0.0))
     assert pushed.tangent == pytest.approx(-5.466782, rel=6e-6)
 
 
@@ -58,7 +58,7 @@ def test_counters():
 def test_agreement(sample: Sample):
     """Both systems, in both modes, evaluation and finite differences, on the whole fragment."""
     f, point, w = sample.program, sample.point, sample.cotangent
-    tally = Tally()
+    tally = OpCounter()
     expected = flat(run(f, point, tally))
     found = [reverse(system, f, point, w) for system in SYSTEMS]
     for each in found:
@@ -90,7 +90,7 @@ def test_unrolling(sample: Sample):
     f = unrolled(sample.program)
     assert not has_arrays(f)
     assert f.result == without_arrays(sample.program.result)
-    before, after = Tally(), Tally()
+    before, after = OpCounter(), OpCounter()
     assert flat(run(f, sample.point, after)) == pytest.approx(flat(run(sample.program, sample.point, before)))
     assert after.operations == before.operations
     source = read(f)

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import assume, given
 
 from rh_kernel.ad.language.evaluation import run
-from rh_kernel.ad.linear_negation import pushing, reverse
+from rh_kernel.ad.linear_negation import jvp, reverse
 from rh_kernel.ad.linear_negation.binding import names
-from rh_kernel.ad.linear_negation.calculus import Colam, R, block
+from rh_kernel.ad.linear_negation.calculus import LinearLambda, R, block
 from rh_kernel.ad.linear_negation.denotation import Meaning, called, flat, meaning
 from rh_kernel.ad.linear_negation.evaluation import at, evaluate
 from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.gradient import gradient
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.rules import BETA_ONLY, EARLIEST, NO_FACTORING, Rule
 from rh_kernel.ad.linear_negation.source import Source, read
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Fragment, Sample, finite_differences, programs
@@ -73,7 +73,7 @@ def _meaning(source: Source, point: tuple[float, ...]) -> Meaning:
     for x, _ in source.inputs:
         i, r = next(stream)
         environment[x] = r, lambda V, i=i: flat(V)[0] * (i + 1)
-    return meaning(reverse.transform(source.term, Supply({*names(source.term), *environment})), environment)
+    return meaning(reverse.transform(source.term, NameSupply({*names(source.term), *environment})), environment)
 
 
 @given(programs(HIGHER_ORDER, scalar=True))
@@ -101,7 +101,7 @@ def test_p14_proposition_1(sample: Sample):
     source = read(sample.program)
     point = numbers(sample.point)
     tangent = [0.5 - i / 4 for i in range(len(point))]
-    ahead = pushing.push(source, point, tangent)
+    ahead = jvp.push(source, point, tangent)
     back = gradient(source, point, numbers(sample.cotangent))
     forwards = sum(w * s for w, s in zip(numbers(sample.cotangent), ahead.tangent, strict=True))
     backwards = sum(g * s for g, s in zip(back.gradient, tangent, strict=True))
@@ -130,5 +130,5 @@ def test_p17_open_programs_become_graphs(sample: Sample):
     extracted = extract(source, point)
     found = [evaluate(at(block(extracted.stack, t), extracted.inputs, point)).numbers[0] for t in extracted.results]
     assert found == pytest.approx(list(numbers(run(sample.program, sample.point))))
-    assert not any(isinstance(b.bound, Colam) for b in extracted.stack)
+    assert not any(isinstance(b.bound, LinearLambda) for b in extracted.stack)
     assert all(map(math.isfinite, found))

@@ -8,11 +8,11 @@ from rh_kernel.ad.linear_negation.binding import alike, copy, names, size, subst
 from rh_kernel.ad.linear_negation.calculus import (
     App,
     Arrow,
-    Colam,
     Dual,
     Fix,
     Fun,
     If,
+    LinearLambda,
     Negation,
     Nil,
     Num,
@@ -27,7 +27,7 @@ from rh_kernel.ad.linear_negation.calculus import (
     Var,
     mul,
 )
-from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.printing import document
 from rh_kernel.ad.linear_negation.reverse import Clause
 from rh_kernel.ad.linear_negation.source import read
@@ -45,7 +45,7 @@ WIDE = Fragment(functions=True, conditionals=True, arrays=True, folds=True)
 @EACH
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_p1_types_of_the_oracles(o: Oracle, d: int):
-    t = reverse.transform(o.term, Supply({*names(o.term), *o.inputs}), d)
+    t = reverse.transform(o.term, NameSupply({*names(o.term), *o.inputs}), d)
     gamma = dict.fromkeys(o.inputs, reverse.reversed_type(R, d))
     assert check(t, gamma) == Times(R, Negation(d))
 
@@ -58,10 +58,10 @@ def test_p1_types_of_random_programs(sample: Sample):
     assert check(source.term, dict(source.inputs)) == source.result
     for d in (1, 2):
         gamma = {name: reverse.reversed_type(A, d) for name, A in source.inputs}
-        t = reverse.transform(source.term, Supply({*names(source.term), *gamma}), d)
+        t = reverse.transform(source.term, NameSupply({*names(source.term), *gamma}), d)
         assert check(t, gamma) == reverse.reversed_type(source.result, d)
     gamma = {name: forward.forward_type(A) for name, A in source.inputs}
-    t = forward.transform(source.term, Supply({*names(source.term), *gamma}))
+    t = forward.transform(source.term, NameSupply({*names(source.term), *gamma}))
     assert check(t, gamma) == forward.forward_type(source.result)
 
 
@@ -96,10 +96,10 @@ def test_zeros_have_the_length_d():
 def test_p6_substitution(o: Oracle):
     """``D(t{u/x}) = D(t){D(u)/x}`` up to the names of binders."""
     image = Plus(f("sin", Var("w")), Num(2.0))
-    supply = Supply({*names(o.term), *o.inputs, "w"})
+    supply = NameSupply({*names(o.term), *o.inputs, "w"})
     left = reverse.transform(substitute(o.term, {o.inputs[0]: image}))
     right = substitute(reverse.transform(o.term, supply), {o.inputs[0]: reverse.transform(image, supply)})
-    assert alike(left, copy(right, Supply(names(right))))
+    assert alike(left, copy(right, NameSupply(names(right))))
     assert not alike(left, reverse.transform(o.term))
 
 
@@ -128,7 +128,7 @@ def test_the_display_of_section_3():
 @pytest.mark.parametrize(
     ("t", "named"),
     [
-        (Colam("a", Var("a")), "linear abstractions"),
+        (LinearLambda("a", Var("a")), "linear abstractions"),
         (lets(Var("w"), Dual("w", x)), "linear substitutions"),
         (Fun(Partial("tanh", 1), (x,)), "no derivative of its own"),
     ],
@@ -152,7 +152,7 @@ def test_sums_of_tuples_are_refused():
 
 
 def test_f_refuses_linear_terms():
-    for t in (Colam("a", Var("a")), lets(Var("w"), Dual("w", x))):
+    for t in (LinearLambda("a", Var("a")), lets(Var("w"), Dual("w", x))):
         with pytest.raises(Rejected):
             forward.transform(t)
     with pytest.raises(Rejected):

@@ -14,7 +14,7 @@ from rh_kernel.ad.unary_form.optimisation.gradients import gradient, pulled
 from rh_kernel.ad.unary_form.optimisation.rules import ALL, PARTIAL_EVALUATION, Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
 from rh_kernel.ad.unary_form.terms.binding import free, subterms
-from rh_kernel.ad.unary_form.terms.evaluation import Meter, run
+from rh_kernel.ad.unary_form.terms.evaluation import OpCounter, run
 from rh_kernel.ad.unary_form.terms.terms import (
     ONE,
     ZERO,
@@ -189,7 +189,7 @@ def test_without_partial_evaluation_moves_are_quadratic(way: Way) -> None:
 
     def moves(n: int) -> int:
         e, asked = problem(way, _waves(n))
-        meter = Meter()
+        meter = OpCounter()
         run(raw(asked), {y: 0.1 * i for i, (y, _) in enumerate(e.context)}, meter)
         return meter.moves
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.unary_form.terms.evaluation import Meter, run
+from rh_kernel.ad.unary_form.terms.evaluation import OpCounter, run
 from rh_kernel.ad.unary_form.terms.terms import (
     ONE,
     ZERO,
@@ -87,7 +87,7 @@ def test_values(M: Term, wanted: Value) -> None:
 )
 def test_operations_and_moves_are_counted(M: Term, operations: int, moves: int) -> None:
     """Fig 11, as it happens."""
-    meter = Meter()
+    meter = OpCounter()
     run(M, POINT, meter)
     assert (meter.operations, meter.moves) == (operations, moves)
 

@@ -6,7 +6,7 @@ from rh_kernel.ad.unary_form.systems import UNARY, problem, stages
 from rh_kernel.ad.unary_form.terms.naming import Numbered
 from rh_kernel.ad.unary_form.terms.terms import ONE, Fill, Fold, If, Let, Map, Map2, Op, Pack, Proj, Term, Use, Var
 from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Times, numbers, times
-from rh_kernel.ad.unary_form.terms.typing import IllTyped
+from rh_kernel.ad.unary_form.terms.typing import TypeCheckError
 from rh_kernel.ad.unary_form.translation.primitives import index
 from rh_kernel.ad.unary_form.unary.forms import (
     BothU,
@@ -121,7 +121,7 @@ def test_d_rho_is_one_rule() -> None:
     ],
 )
 def test_terms_of_unf_that_have_no_type(types: Types, form: TargetForm, rule: str) -> None:
-    with pytest.raises(IllTyped) as error:
+    with pytest.raises(TypeCheckError) as error:
         check(types, form)
     assert error.value.rule == rule
 

@@ -12,7 +12,7 @@ from rh_kernel.ad.unary_form.optimisation.gradients import gradient, has_functio
 from rh_kernel.ad.unary_form.systems import SYSTEMS
 from rh_kernel.ad.unary_form.terms.evaluation import run
 from rh_kernel.ad.unary_form.terms.terms import ONE, ZERO, Const, Fold, Let, Map, Map2, Pack, Proj, Term, Var
-from rh_kernel.ad.unary_form.terms.types import Context, R, Several, times
+from rh_kernel.ad.unary_form.terms.types import Context, R, VectorType, times
 from rh_kernel.ad.unary_form.terms.typing import Language, check
 from tests.ad.programs import finite_differences, flat, program
 from tests.ad.unary_form.terms import add, asked, mul, op
@@ -44,7 +44,7 @@ def _near(found: Value, wanted: tuple[float, ...], tolerance: float) -> bool:
 @pytest.mark.parametrize("form", ["reduce", "foldl"])
 def test_o25_the_affine_monoid(way: int, form: str) -> None:
     """A vector goes through the array from the right, ``t ← (∇_a)ᵀ t``: no matrices, and so no order to mistake."""
-    context: Context = (("A", Several(PAIR, 4)),)
+    context: Context = (("A", VectorType(PAIR, 4)),)
     M = weighted(affine(form))
     assert check(context, M, Language.SOURCE) == R
     point: dict[str, Value] = {"A": O25}
@@ -60,7 +60,7 @@ def test_o25_the_affine_monoid(way: int, form: str) -> None:
 def test_maps_over_arrays_of_pairs(pairs: list[tuple[float, float]], x: float) -> None:
     """``Σ sin(p.1 * x) * p.2`` and a ``map2`` that makes pairs of pairs, by the derivative written by hand."""
     n = len(pairs)
-    context: Context = (("A", Several(PAIR, n)), ("x", R))
+    context: Context = (("A", VectorType(PAIR, n)), ("x", R))
     made = Map("p", Pack((op("sin", mul(Proj(1, Var("p")), Var("x"))), Proj(2, Var("p")))), A)
     both = Map2("q", "r", mul(Proj(1, Var("q")), Proj(2, Var("r"))), made, A)
     M = Fold("reduce", "u", "v", add(Var("u"), Var("v")), ZERO, both)

@@ -8,7 +8,7 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.unary_form.costs import cost
 from rh_kernel.ad.unary_form.optimisation.gradients import Gradient, gradient
-from rh_kernel.ad.unary_form.terms.evaluation import Meter, run
+from rh_kernel.ad.unary_form.terms.evaluation import OpCounter, run
 from rh_kernel.ad.unary_form.terms.terms import Const, Fill, Fold, Map, Map2, Primitive, Term, Use, Var
 from rh_kernel.ad.unary_form.terms.types import Context, R, Type, numbers
 from rh_kernel.ad.unary_form.translation.primitives import array, constant, dot, gather, index, scatter, unit
@@ -150,7 +150,7 @@ def test_a_primitive_of_ones_own(way: int) -> None:
 
     norm = Primitive("norm", lambda given: R if given == (numbers(4),) else None, kernel, transposed, lambda _: 12, lambda _: 7)
     M = op("sin", mul(Use(norm, (map2_of("mul", A, B),)), x))
-    meter = Meter()
+    meter = OpCounter()
     assert flat(run(found(M, way).body, POINT, meter)) == pytest.approx(by_differences(M), rel=1e-6, abs=1e-6)
     assert meter.operations >= 7
     # The cost of Jᵀ is proportional to that of the primitive, so the gradient stays cheap.

@@ -25,8 +25,8 @@ from rh_kernel.ad.unary_form.terms.terms import (
     Use,
     Var,
 )
-from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Several, Type, numbers, times
-from rh_kernel.ad.unary_form.terms.typing import IllTyped, Language, check
+from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Type, VectorType, numbers, times
+from rh_kernel.ad.unary_form.terms.typing import Language, TypeCheckError, check
 from rh_kernel.ad.unary_form.translation.primitives import array, constant, dot, gather, index, scatter, unit
 from tests.ad.unary_form.terms import add, map2_of, mul, op, reduce_of
 
@@ -79,7 +79,7 @@ CORE, SOURCE, TARGET = Language.CORE, Language.SOURCE, Language.TARGET
     ],
 )
 def test_o27_what_has_no_type(rule: str, M: Term, language: Language) -> None:
-    with pytest.raises(IllTyped) as error:
+    with pytest.raises(TypeCheckError) as error:
         check(GAMMA, M, language)
     assert error.value.rule == rule
     assert str(error.value).startswith(rule)
@@ -102,7 +102,7 @@ def test_o27_what_has_no_type(rule: str, M: Term, language: Language) -> None:
         (Shift("R", Use(constant(()), ())), numbers(0), TARGET),
         (Plus(p, p), times(R, numbers(3)), TARGET),
         (Scale(p, Const(2.0)), times(R, numbers(3)), TARGET),
-        (Map2("a", "b", Pack((Var("a"), Var("b"))), A, A), Several(times(R, R), 3), TARGET),
+        (Map2("a", "b", Pack((Var("a"), Var("b"))), A, A), VectorType(times(R, R), 3), TARGET),
         (Fun((("y", R), ("z", numbers(3))), Var("z")), Arrow((R, numbers(3)), numbers(3)), TARGET),
         (App(Fun((("y", R), ("z", R)), Var("z")), (x, x)), R, TARGET),
         (Let(("y", "z"), p, Var("z")), numbers(3), TARGET),
@@ -118,7 +118,7 @@ def test_what_has_a_type(M: Term, wanted: Type, language: Language) -> None:
     [
         (times(R, numbers(3)), "R × A[R]^3"),
         (Arrow((R, times(R, R)), R), "R × (R × R) → R"),
-        (Several(times(R, R), 2), "A[R × R]^2"),
+        (VectorType(times(R, R), 2), "A[R × R]^2"),
         (times(), "1"),
     ],
 )

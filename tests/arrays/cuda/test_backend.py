@@ -18,10 +18,10 @@ from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.cuda import backend as cupy_backend
 from rh_kernel.arrays.cuda.backend import CupyBackend, available
-from rh_kernel.arrays.cuda.module import Way, module
-from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.cuda.module import LaunchMode, module
+from rh_kernel.arrays.execution import Machine, flat, machine
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.running import Machine, flat, machine
 from rh_kernel.loops.ir import Call, Contract, Instruction, Kept, Map, Plan, Precision, Store, View
 from rh_kernel.loops.scalars import SCALAR_OPS
 from rh_kernel.primitives.schemes import instantiate
@@ -41,7 +41,7 @@ from tests.tiers import law
 Make: TypeAlias = Callable[..., CupyBackend]
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="kernels are compiled by g++ here")
-WAYS = tuple(Way)
+WAYS = tuple(LaunchMode)
 laws = law(8)
 
 
@@ -56,7 +56,7 @@ def card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     monkeypatch.setattr(cupy_backend, "available", lambda: None)
     monkeypatch.setattr("rh_kernel.arrays.cuda.module.PRODUCT", 1)
 
-    def card(way: Way | None = None, *, descending: bool = False) -> CupyBackend:
+    def card(way: LaunchMode | None = None, *, descending: bool = False) -> CupyBackend:
         monkeypatch.setattr(cupy_backend, "import_module", SimulatedCard(folder, descending=descending).module)
         return CupyBackend(way)
 
@@ -113,7 +113,7 @@ def test_products_with_rows_of_the_second_factor_are_made_in_tiles(card: Make, s
     x, y = buffers[1].array.reshape(b, m, k), buffers[2].array.reshape(b, n, k)
     for way in WAYS:
         close(left_by(card(way), plan)[0].reshape(b, m, n), x @ y.swapaxes(1, 2))
-    assert ("across" in module(plan, Way.WHOLE).text) is (n % 8 == 0)
+    assert ("across" in module(plan, LaunchMode.WHOLE).text) is (n % 8 == 0)
 
 
 @needs_compiler
@@ -193,7 +193,7 @@ ROWS = np.random.default_rng(1).permutation(8)[:6].reshape(2, 3)
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", NETS)
-def test_a_training_run_is_that_on_numpy(card: Make, name: str, way: Way, precision: Precision) -> None:
+def test_a_training_run_is_that_on_numpy(card: Make, name: str, way: LaunchMode, precision: Precision) -> None:
     given = task(name)
     reference = given.machine(None, precision)
     inputs = given.inputs(precision)
@@ -210,7 +210,7 @@ def test_a_training_run_is_that_on_numpy(card: Make, name: str, way: Way, precis
 
 @needs_compiler
 @pytest.mark.parametrize("way", WAYS)
-def test_single_steps_and_runs_of_steps_follow_each_other(card: Make, way: Way) -> None:
+def test_single_steps_and_runs_of_steps_follow_each_other(card: Make, way: LaunchMode) -> None:
     given = task("mlp")
     reference, trained = given.machine(None), given.machine(card(way))
     other = [x + 1 for x in given.data]
@@ -227,7 +227,7 @@ def test_single_steps_and_runs_of_steps_follow_each_other(card: Make, way: Way) 
 
 @needs_compiler
 @pytest.mark.parametrize("way", WAYS)
-def test_within_a_training_run_nothing_comes_from_the_card(card: Make, way: Way) -> None:
+def test_within_a_training_run_nothing_comes_from_the_card(card: Make, way: LaunchMode) -> None:
     given, backend = task("mlp"), card(way)
     trained = given.machine(backend)
     runner = trained.runner(3)
@@ -242,14 +242,14 @@ def test_within_a_training_run_nothing_comes_from_the_card(card: Make, way: Way)
 @needs_compiler
 def test_whole_runs_are_one_launch(card: Make) -> None:
     given = task("mlp")
-    backend = card(Way.WHOLE)
+    backend = card(LaunchMode.WHOLE)
     given.machine(backend).runner(3).steps(given.data, np.repeat(ROWS, 50, axis=0))
     assert backend.xp.launches == 1
 
 
 @needs_compiler
 def test_products_of_matrices_go_to_the_library(card: Make) -> None:
-    given, backend = task("mlp"), card(Way.LAUNCHED)
+    given, backend = task("mlp"), card(LaunchMode.LAUNCHED)
     given.machine(backend).runner(3).steps(given.data, ROWS)
     # Two layers: two products forward, one back to x and one to h, two for the weights; and twice that.
     assert backend.xp.products == 2 * 6
@@ -272,7 +272,7 @@ def test_what_does_not_fit_is_refused(card: Make) -> None:
 
 @needs_compiler
 @pytest.mark.parametrize("way", WAYS)
-def test_a_program_without_samples_runs(card: Make, way: Way) -> None:
+def test_a_program_without_samples_runs(card: Make, way: LaunchMode) -> None:
     world = Written("loc w : Real(2) = zeros\n")
     program = world.program("let v <= Get[w]() in let _ <= Put[w](v + x) in return (sum(v * x), x)", x=real(2))
     run = machine(program, world.heap(w=np.array([1.0, 2.0])), "float64", card(way))
@@ -321,7 +321,7 @@ def test_what_has_no_loop_is_called_as_it_is(card: Make) -> None:
     runner.step()
     close(runner.result(), [0, 0, 1, 0, 0, 2])
     with pytest.raises(Unsupported):
-        card(Way.WHOLE).runner(plan, {})
+        card(LaunchMode.WHOLE).runner(plan, {})
 
 
 @needs_compiler
@@ -356,7 +356,7 @@ def test_without_a_card_there_is_no_back_end(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", NETS)
-def test_a_card_does_the_same(name: str, way: Way, precision: Precision) -> None:
+def test_a_card_does_the_same(name: str, way: LaunchMode, precision: Precision) -> None:
     given = task(name)
     reference, trained = given.machine(None, precision), given.machine(CupyBackend(way), precision)
     for m in (reference, trained):
@@ -368,9 +368,9 @@ def test_a_card_does_the_same(name: str, way: Way, precision: Precision) -> None
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", NETS)
-def test_cuda_compiles_the_kernels(name: str, way: Way, precision: Precision) -> None:
+def test_cuda_compiles_the_kernels(name: str, way: LaunchMode, precision: Precision) -> None:
     nvrtc = pytest.importorskip("cupy_backends.cuda.libs.nvrtc")
     text = module(planned(task(name).program, 3, precision), way).text
     program = nvrtc.createProgram(text, "kernels.cu", [], [])
     nvrtc.compileProgram(program, ["--gpu-architecture=compute_90", "--std=c++17"])
-    assert b".entry run" in nvrtc.getPTX(program) or way is not Way.WHOLE
+    assert b".entry run" in nvrtc.getPTX(program) or way is not LaunchMode.WHOLE

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.arrays.native import toolchain, walks
+from rh_kernel.arrays.native import driver_codegen, toolchain
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -21,7 +21,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def walk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """However few the steps are, the second time they are walked through one by one."""
     if request.param == "a table":
-        monkeypatch.setattr(walks, "FEW", 0)
+        monkeypatch.setattr(driver_codegen, "FEW", 0)
     return request.param
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.backend import Unsupported
-from rh_kernel.arrays.choosing import Accelerated
+from rh_kernel.arrays.backend_selection import Accelerated
 from rh_kernel.arrays.native import NativeRunner, available, diagnose, toolchain
-from rh_kernel.arrays.native.folder import folder
+from rh_kernel.arrays.native.compile_cache import folder
 from rh_kernel.arrays.native.toolchain import Missing, library
 from rh_kernel.arrays.numpy_backend.backend import NumPyRunner
 from rh_kernel.loops.ir import Content

@@ -7,9 +7,9 @@ from hypothesis import Phase, given
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.native import Native, available
-from rh_kernel.arrays.planning.making import planned
-from rh_kernel.arrays.running import machine
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.syntax.core import Command
 from tests.arrays.commands import W0, W1, V, commands

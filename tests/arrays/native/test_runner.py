@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native import Native, NativeRunner, available
 from rh_kernel.arrays.native import machine as machines
-from rh_kernel.arrays.native.addresses import ByAddress
+from rh_kernel.arrays.native.codegen import translate
+from rh_kernel.arrays.native.ctypes_machine import CtypesMachine
+from rh_kernel.arrays.native.launch_table import table
 from rh_kernel.arrays.native.machine import maker
 from rh_kernel.arrays.native.schedule import Machine
-from rh_kernel.arrays.native.table import table
 from rh_kernel.arrays.native.toolchain import library
-from rh_kernel.arrays.native.translation import translate
 from rh_kernel.loops import scalars
 from rh_kernel.loops.ir import (
     Buffer,
@@ -49,8 +49,8 @@ START = np.arange(6.0).reshape(3, 2) / 8
 def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test runs on either machine."""
     if request.param == "addresses":
-        monkeypatch.setattr(machines, "maker", lambda: ByAddress)
-    elif maker() is ByAddress:
+        monkeypatch.setattr(machines, "maker", lambda: CtypesMachine)
+    elif maker() is CtypesMachine:
         pytest.skip("this Python is built in another way")
     return request.param
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.native import Native, available
-from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.loops.ir import Input, Instruction, Map, Plan, Precision, Scratch, Store, View
 from rh_kernel.loops.scalars import SCALAR_OPS, ScalarOp
 from rh_kernel.primitives.table import ROWS

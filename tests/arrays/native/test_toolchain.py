@@ -10,10 +10,10 @@ import pytest
 
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native import Native, available, diagnose
-from rh_kernel.arrays.native.folder import digest, folder, intact, put
+from rh_kernel.arrays.native.codegen import translate
+from rh_kernel.arrays.native.compile_cache import digest, folder, intact, put
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.toolchain import Missing, library, toolchain
-from rh_kernel.arrays.native.translation import translate
 from rh_kernel.loops import scalars
 from rh_kernel.loops.ir import Content, Input, Instruction, Map, Plan, Store, View
 from tests.arrays.commands import location

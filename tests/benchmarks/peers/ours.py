@@ -12,8 +12,8 @@ from tempfile import mkdtemp
 import numpy as np
 
 from rh_kernel.arrays.backend import Backend
+from rh_kernel.arrays.execution import Machine, machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.running import Machine, machine
 from rh_kernel.session.results import Event, ItemFailed, Shown, TrainingDone
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source, Span

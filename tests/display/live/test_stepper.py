@@ -21,14 +21,14 @@ from rh_kernel.display.text import runs
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import frame, subject_doc
-from rh_kernel.display.traces.legs import legs
 from rh_kernel.display.traces.marking import after_marks, before_marks
+from rh_kernel.display.traces.phases import legs
 from rh_kernel.display.traces.words import line, title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Bind, Let, Perform, Return
 from rh_kernel.syntax.printing.doc import plain
-from rh_kernel.syntax.printing.printer import Memory
+from rh_kernel.syntax.printing.printer import PrintCache
 from rh_kernel.syntax.signature import Location
 from tests.display.live.stepping import PROGRAMS, ask, details, graft, trace_of, trace_of_paper, trace_of_random, walked
 from tests.display.marked import words_marked
@@ -196,7 +196,7 @@ def test_what_is_marked_is_the_redex_and_the_contractum(name: str) -> None:
 
 @each_program
 def test_a_step_says_what_it_is_about_as_the_whole_says_it(name: str) -> None:
-    result, memory = trace_of(name), Memory()
+    result, memory = trace_of(name), PrintCache()
     stepper = Stepper(result)
     for n, (step, detail) in enumerate(zip(result.steps, details(stepper, len(result.steps)), strict=True)):
         expected = words_marked(frame(n, step, None, memory))

@@ -9,9 +9,9 @@ from rh_kernel.display.live.lines import Line, Part, Sheet, triples
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.stepper_sheets import ABOVE, BELOW
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.display.traces import cropping, scenes
+from rh_kernel.display.traces import cropping, viewport
 from rh_kernel.display.traces.cropping import LINKS, SHOWN, crop, is_large
-from rh_kernel.display.traces.scenes import unnamed
+from rh_kernel.display.traces.viewport import unnamed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import steps
@@ -150,7 +150,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         monkeypatch.setattr(module, name, value)
     for name, value in (("FRAMES", 3), ("STRIDE", 2)):
-        monkeypatch.setattr(scenes, name, value)
+        monkeypatch.setattr(viewport, name, value)
 
 
 RESULTS = [

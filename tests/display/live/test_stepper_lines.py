@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.display.live.line_layout import sheet
 from rh_kernel.display.live.lines import ROLES, Line, edit, piece, triples, units
-from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.stepper_heap import MOST_VALUES, content
 from rh_kernel.syntax.printing.doc import HARD, Annotated, Role, Typed, concat, nest, role
 from tests.tiers import law

@@ -10,7 +10,7 @@ from rh_kernel.ad.chad.source import Context, size_of
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.types import SCALAR, Real
-from rh_kernel.source.descent import Descent
+from rh_kernel.source.trampoline import Descent
 
 
 def array_rule(gamma: Context, M: ArrayRuleTerm, d: Derivation, derive: Derive) -> Descent[Derived]:

@@ -21,21 +21,21 @@ from rh_kernel.ad.chad.rules import (
     product_of,
     sides_of,
 )
-from rh_kernel.ad.chad.source import Context, OperationTerm, Supply, operation, size_of
+from rh_kernel.ad.chad.source import Context, NameSupply, OperationTerm, operation, size_of
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import NUMBER, UNIT, Mode, Product, primal, tangent
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import binders, free, parts
 from rh_kernel.ad.language.types import Function, Real
 from rh_kernel.ad.language.types import Product as SourceProduct
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 
 _R = Mode.REVERSE
 
 
 def accumulated_derivative(gamma: Context, M: core.Term) -> Derived:
     """``D_Γ(M)``"""
-    return descend(_derivative(gamma, M, Derivation(Supply((*gamma.names, *binders(M))))))
+    return descend(_derivative(gamma, M, Derivation(NameSupply((*gamma.names, *binders(M))))))
 
 
 def _derivative(gamma: Context, M: core.Term, d: Derivation) -> Descent[Derived]:

@@ -15,7 +15,7 @@ from rh_kernel.ad.chad.source import operation, size_of
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import parts
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.printing.doc import LINE, Doc, Text, concat, group, join, nest
 
 

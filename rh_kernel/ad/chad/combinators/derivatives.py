@@ -23,13 +23,13 @@ from rh_kernel.ad.chad.rules import (
     second,
     sides_of,
 )
-from rh_kernel.ad.chad.source import Supply
+from rh_kernel.ad.chad.source import NameSupply
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import AnyType, Mode, Product, primal, tangent
 from rh_kernel.ad.language import types as source
 from rh_kernel.ad.language.types import SCALAR, Function, Real, Sum, Type
-from rh_kernel.source.descent import Descent, descend
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.trampoline import Descent, descend
 
 Derived: TypeAlias = tuple[to.Term, Object]
 """``D(f)``, a closed function, and the object into which f goes."""
@@ -45,7 +45,7 @@ class Deriving:
 
     def __init__(self, mode: Mode, taken: Iterable[str]) -> None:
         self.back, self.mode = mode is Mode.REVERSE, mode
-        self.names = Derivation(Supply(taken))
+        self.names = Derivation(NameSupply(taken))
 
     def one(self, A: Object) -> AnyType:
         """``A_1``"""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rh_kernel.ad.chad.rules import each, first, let, let_linear, second
-from rh_kernel.ad.chad.source import Supply
+from rh_kernel.ad.chad.source import NameSupply
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import NUMBER, UNIT, AnyType, Mode, vector
 
@@ -19,7 +19,7 @@ class Steps:
 
     size: int
     scans: bool
-    supply: Supply
+    supply: NameSupply
 
     def kept(
         self,

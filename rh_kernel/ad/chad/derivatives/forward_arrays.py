@@ -9,7 +9,7 @@ from rh_kernel.ad.chad.target.types import NUMBER, Mode, primal
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import free
 from rh_kernel.ad.language.types import SCALAR, Real
-from rh_kernel.source.descent import Descent
+from rh_kernel.source.trampoline import Descent
 
 _F = Mode.FORWARD
 

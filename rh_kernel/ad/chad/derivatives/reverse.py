@@ -23,14 +23,14 @@ from rh_kernel.ad.chad.rules import (
     second,
     sides_of,
 )
-from rh_kernel.ad.chad.source import Context, OperationTerm, Supply, operation, size_of
+from rh_kernel.ad.chad.source import Context, NameSupply, OperationTerm, operation, size_of
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import UNIT, AnyType, Mode, primal, tangent
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import binders, parts
 from rh_kernel.ad.language.types import Function, Real
 from rh_kernel.ad.language.types import Product as SourceProduct
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 
 _R = Mode.REVERSE
 
@@ -38,7 +38,7 @@ _R = Mode.REVERSE
 def reverse_derivative(gamma: Context, M: core.Term, derivation: Derivation | None = None) -> Derived:
     """``D_Γ(M)``"""
     if derivation is None:
-        derivation = Derivation(Supply((*gamma.names, *binders(M))))
+        derivation = Derivation(NameSupply((*gamma.names, *binders(M))))
     return descend(_derivative(gamma, M, derivation))
 
 

@@ -26,7 +26,7 @@ from rh_kernel.ad.chad.target.types import NUMBER, Mode, primal, tangent, vector
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import free
 from rh_kernel.ad.language.types import SCALAR, Real
-from rh_kernel.source.descent import Descent
+from rh_kernel.source.trampoline import Descent
 
 _R = Mode.REVERSE
 

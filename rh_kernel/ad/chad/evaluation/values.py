@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.ad.chad.target.types import AnyType, Copower, Either, Function, LinearMap, Number, Product, Sum, Vector
-from rh_kernel.ad.language.evaluation import Tally
+from rh_kernel.ad.language.evaluation import OpCounter
 from rh_kernel.ad.language.values import Injection
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -26,7 +26,7 @@ class Bag:
 
 
 @dataclass(slots=True)
-class Counters(Tally):
+class Counters(OpCounter):
     """What is counted beside operations on numbers.
 
     ``visits`` are evaluated nodes and entries of arrays, ``applied`` and ``transposed`` how often an operation and a derivative

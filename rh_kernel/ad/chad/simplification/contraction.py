@@ -4,7 +4,7 @@ from dataclasses import replace
 from enum import Enum
 
 from rh_kernel.ad.chad import operations
-from rh_kernel.ad.chad.source import Supply
+from rh_kernel.ad.chad.source import NameSupply
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.traversal import renamed
 from rh_kernel.ad.chad.target.types import NUMBER, AnyType, Mode, Product, vector
@@ -51,7 +51,7 @@ def is_cheap(t: to.Term) -> bool:
             return False
 
 
-def contracted(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | None:
+def contracted(t: to.Term, supply: NameSupply) -> tuple[Simplification, to.Term] | None:
     """What t becomes by a rule, and the rule; ``None`` if there is none."""
     match t:
         case to.Call(to.Lambda(_, to.Scope(names, body)), argument):
@@ -153,7 +153,7 @@ def _sum(s: to.Term, r: to.Term) -> to.Term:
     return s if isinstance(r, to.Zero) else to.Plus(s, r)
 
 
-def _of_sums(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | None:
+def _of_sums(t: to.Term, supply: NameSupply) -> tuple[Simplification, to.Term] | None:
     """Copowers, and sums over arrays"""
     match t:
         case to.Fold(_, to.Single(key, s), to.Scope((x, v), body)):
@@ -219,7 +219,7 @@ def _around(let: to.Let | to.LetLinear, t: to.Term) -> to.Term:
     return to.Let(let.bound, scope) if isinstance(let, to.Let) else to.LetLinear(let.bound, scope, keeps=True)
 
 
-def _expanded(t: to.Differential, supply: Supply) -> to.Term | None:
+def _expanded(t: to.Differential, supply: NameSupply) -> to.Term | None:
     """``Dop(t, …; s)`` by what it is: products with the partial derivatives, sums and copies."""
     operation, operand = t.operation, t.operand
     if not is_cheap(operand) and not (t.mode is Mode.FORWARD and isinstance(operand, to.Tuple)):
@@ -266,7 +266,7 @@ def _translated(M: core.Term, environment: dict[str, to.Term]) -> to.Term:
             raise KernelBug("a partial derivative is made of operations on numbers")
 
 
-def _split_map(d: to.MapDifferential, v: to.Term, supply: Supply) -> to.Term:
+def _split_map(d: to.MapDifferential, v: to.Term, supply: NameSupply) -> to.Term:
     """``Dmapᵗ(x v. ⟨t1, …, tn, s⟩, z, r) • v``, by a sum for each entry of the context and a map for the array."""
     if not isinstance(d.scope.body, to.Tuple) or not isinstance(d.context, Product):
         raise KernelBug("the body of Dmapᵗ gives a context and a number")
@@ -279,7 +279,7 @@ def _split_map(d: to.MapDifferential, v: to.Term, supply: Supply) -> to.Term:
     return to.Plus(_split_sum(d.size, d.context.factors, each, supply), to.LinearCall(d.rest, of_array))
 
 
-def _split_sum(n: int, types: tuple[AnyType, ...], each: to.LinearZipWith, supply: Supply) -> to.Term:
+def _split_sum(n: int, types: tuple[AnyType, ...], each: to.LinearZipWith, supply: NameSupply) -> to.Term:
     """``⟨sum (zipWith(x v. t1, s, r)), …⟩`` for ``sum (zipWith(x v. ⟨t1, …⟩, s, r))``"""
     if not isinstance(each.scope.body, to.Tuple):
         raise KernelBug("a sum of tuples was expected")

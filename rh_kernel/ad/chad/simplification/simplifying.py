@@ -9,12 +9,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from rh_kernel.ad.chad.simplification.contraction import Simplification, contracted, dense, is_cheap
-from rh_kernel.ad.chad.source import Supply
+from rh_kernel.ad.chad.source import NameSupply
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.traversal import binders, bottom_up, parts, rebuilt, renamed, renamed_as, subterms
 from rh_kernel.ad.chad.target.types import Product
 from rh_kernel.source.children import Part
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 
 ROUNDS = 200
 """A term is left as it is after so many rounds."""
@@ -30,7 +30,7 @@ def simplified(
 
     The names that are ``written`` in the program are kept where there is a choice.
     """
-    supply, rules = Supply((*parameters, *_names(t), *binders(t))), Counter[Simplification]() if used is None else used
+    supply, rules = NameSupply((*parameters, *_names(t), *binders(t))), Counter[Simplification]() if used is None else used
     meant: dict[str, str] = {}
     for _ in range(ROUNDS):
         before = rules.total()
@@ -47,7 +47,7 @@ def _names(t: to.Term) -> set[str]:
 def _renumbered(t: to.Term, parameters: tuple[str, ...], meant: dict[str, str]) -> to.Term:
     """The same term with small numbers in the names that it binds."""
     bound = tuple(binders(t))
-    supply = Supply((*parameters, *_names(t).difference(bound)))
+    supply = NameSupply((*parameters, *_names(t).difference(bound)))
     return renamed_as(t, {x: supply.fresh(meant.get(x, x.rstrip("0123456789"))) for x in bound})
 
 
@@ -87,7 +87,7 @@ class _Round:
     def __init__(
         self,
         uses: _Uses,
-        supply: Supply,
+        supply: NameSupply,
         rules: Counter[Simplification],
         meant: dict[str, str],
         written: frozenset[str],
@@ -226,7 +226,7 @@ def _components(t: to.Term) -> tuple[to.Term, ...] | None:
             return None
 
 
-def _joined(t: to.Term, functions: tuple[to.Term, ...], supply: Supply) -> to.Term:
+def _joined(t: to.Term, functions: tuple[to.Term, ...], supply: NameSupply) -> to.Term:
     """``λx. λ̲v. ⟨f1 x • v, …⟩``, a function as t is."""
     match t:
         case to.Lambda(A, to.Scope(names, body)):

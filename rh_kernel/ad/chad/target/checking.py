@@ -24,8 +24,8 @@ from rh_kernel.ad.chad.target.types import (
     product,
     vector,
 )
-from rh_kernel.source.descent import Descent, descend
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.trampoline import Descent, descend
 
 Stoup: TypeAlias = Mapping[str, AnyType] | None
 """``v : L``, in as many components as it has names; ``None`` for Cartesian terms, which have no linear variable."""
@@ -36,17 +36,17 @@ CartesianForm: TypeAlias = to.Apply | to.LinearLambda | to.Inject | to.Sign | Ar
 """The forms of terms that are never linear."""
 
 
-class IllTyped(KernelBug):
+class TypeCheckError(KernelBug):
     """A term of the target has no type: that is a mistake of a transformation."""
 
 
 def cartesian_type(gamma: Mapping[str, AnyType], t: to.Term) -> AnyType:
-    """The τ of ``Γ ⊢ t : τ``; raises ``IllTyped`` if there is none."""
+    """The τ of ``Γ ⊢ t : τ``; raises ``TypeCheckError`` if there is none."""
     return descend(_Checker(dict(gamma)).type_of(t, None))
 
 
 def linear_type(gamma: Mapping[str, AnyType], v: str, L: AnyType, t: to.Term) -> AnyType:
-    """The M of ``Γ; v : L ⊢ t : M``; raises ``IllTyped`` if there is none."""
+    """The M of ``Γ; v : L ⊢ t : M``; raises ``TypeCheckError`` if there is none."""
     return descend(_Checker(dict(gamma)).type_of(t, {v: L}))
 
 
@@ -302,7 +302,7 @@ class _Checker:
 
 
 def _fail(why: str) -> NoReturn:
-    raise IllTyped(why)
+    raise TypeCheckError(why)
 
 
 def _linear(L: AnyType) -> AnyType:

@@ -12,7 +12,7 @@ from rh_kernel.ad.chad.accumulation import commands as do
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import Mode
 from rh_kernel.ad.language.printing import number
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Text, concat, group, join, nest, role
 
 _COMMA = concat(",", LINE)

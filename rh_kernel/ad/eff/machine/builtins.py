@@ -16,7 +16,7 @@ from rh_kernel.ad.eff.types import BOOL, FLOAT, INT, TEXT, ValueType, Variable
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.records import frozen
-from rh_kernel.syntax.stuck import TooLarge, readable
+from rh_kernel.syntax.runtime_errors import TooLarge, readable
 
 
 @frozen

@@ -8,7 +8,30 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.code import (
+from rh_kernel.ad.eff.machine.compilation_builtins import unfit
+from rh_kernel.ad.eff.machine.compilation_clauses import RESULT, given, result
+from rh_kernel.ad.eff.machine.compilation_decisions import Chain, decided, opening
+from rh_kernel.ad.eff.machine.compilation_direct import (
+    SHARED,
+    Direct,
+    direct,
+)
+from rh_kernel.ad.eff.machine.compilation_expressions import columns, expression, expressions, spine
+from rh_kernel.ad.eff.machine.compilation_matches import Leaf
+from rh_kernel.ad.eff.machine.compilation_program import Program, order, size
+from rh_kernel.ad.eff.machine.compilation_values import (
+    Computed,
+    Constant,
+    Expression,
+    Scope,
+    Slot,
+    gather,
+    places,
+    project,
+    reader,
+)
+from rh_kernel.ad.eff.machine.counting import Frame
+from rh_kernel.ad.eff.machine.ir import (
     APPLY,
     ARGUMENTS,
     CALL,
@@ -33,29 +56,6 @@ from rh_kernel.ad.eff.machine.code import (
     around,
     operation_key,
 )
-from rh_kernel.ad.eff.machine.compilation_builtins import unfit
-from rh_kernel.ad.eff.machine.compilation_clauses import RESULT, given, result
-from rh_kernel.ad.eff.machine.compilation_decisions import Chain, decided, opening
-from rh_kernel.ad.eff.machine.compilation_direct import (
-    SHARED,
-    Direct,
-    direct,
-)
-from rh_kernel.ad.eff.machine.compilation_expressions import columns, expression, expressions, spine
-from rh_kernel.ad.eff.machine.compilation_matches import Leaf
-from rh_kernel.ad.eff.machine.compilation_program import Program, order, size
-from rh_kernel.ad.eff.machine.compilation_values import (
-    Computed,
-    Constant,
-    Expression,
-    Scope,
-    Slot,
-    gather,
-    places,
-    project,
-    reader,
-)
-from rh_kernel.ad.eff.machine.counting import Frame
 from rh_kernel.ad.eff.machine.values import Value
 from rh_kernel.ad.eff.traversal import Node as Term
 from rh_kernel.ad.eff.traversal import bound, free, parts

@@ -6,13 +6,13 @@ from typing import NoReturn
 
 from rh_kernel.ad.eff.errors import IndexOutside
 from rh_kernel.ad.eff.machine.builtins import divide
-from rh_kernel.ad.eff.machine.code import Compute, Environment
 from rh_kernel.ad.eff.machine.compilation_values import Computed, Constant, Expression, Slot, gather, reader
-from rh_kernel.ad.eff.machine.counting import Tally
+from rh_kernel.ad.eff.machine.counting import OpCounter
+from rh_kernel.ad.eff.machine.ir import Compute, Environment
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, UNIT, Value, listed, text
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.stuck import placed
+from rh_kernel.syntax.runtime_errors import placed
 
 LONGEST = 60
 
@@ -75,7 +75,7 @@ def _comparison(compare: Callable[[Value, Value], bool], one: Expression, two: E
 
 
 def native(
-    tally: Tally | None, output: Callable[[str], None], effect: str, operation: str, span: Span | None
+    tally: OpCounter | None, output: Callable[[str], None], effect: str, operation: str, span: Span | None
 ) -> Callable[..., Value]:
     """What the machine does with an operation of ``RefState`` or ``Console``."""
     act = _native(tally, output, operation, span)
@@ -90,7 +90,7 @@ def native(
     return counted
 
 
-def _native(tally: Tally | None, output: Callable[[str], None], operation: str, span: Span | None) -> Callable[..., Value]:
+def _native(tally: OpCounter | None, output: Callable[[str], None], operation: str, span: Span | None) -> Callable[..., Value]:
     cell: Callable[[Iterable[Value]], Value] = list[Value] if tally is None else tally.cells.cell
 
     def new(V: Value) -> Value:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.code import Calculation, Code, Compute, Environment, Handling, operation_key
 from rh_kernel.ad.eff.machine.compilation_builtins import applied, at, called_with, native, unfit
 from rh_kernel.ad.eff.machine.compilation_clauses import LARGEST
 from rh_kernel.ad.eff.machine.compilation_decisions import opening
@@ -25,6 +24,7 @@ from rh_kernel.ad.eff.machine.compilation_values import (
     places,
     reader,
 )
+from rh_kernel.ad.eff.machine.ir import Calculation, Code, Compute, Environment, Handling, operation_key
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Value, is_constructor
 from rh_kernel.source.span import Span
 

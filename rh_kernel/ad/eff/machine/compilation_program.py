@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions, Handler
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS, BuiltInFunction
-from rh_kernel.ad.eff.machine.code import Code, Handling
 from rh_kernel.ad.eff.machine.compilation_matches import Matching
-from rh_kernel.ad.eff.machine.counting import Tally
-from rh_kernel.ad.eff.machine.tensors_alive import Alive, watched
+from rh_kernel.ad.eff.machine.counting import OpCounter
+from rh_kernel.ad.eff.machine.ir import Code, Handling
+from rh_kernel.ad.eff.machine.tensor_memory import Alive, watched
 from rh_kernel.ad.eff.traversal import Node as Term
 from rh_kernel.ad.eff.traversal import free, parts
 from rh_kernel.ad.eff.types import DataDeclaration
@@ -49,7 +49,7 @@ class Program:
         self,
         definitions: Definitions,
         built_ins: Mapping[str, BuiltInFunction] = BUILT_INS,
-        tally: Tally | None = None,
+        tally: OpCounter | None = None,
     ) -> None:
         self.tensors = Alive(MEMORY)
         self.built_ins = watched(built_ins, self.tensors)

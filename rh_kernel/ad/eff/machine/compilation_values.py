@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
 
-from rh_kernel.ad.eff.machine.code import Compute, Handling
+from rh_kernel.ad.eff.machine.ir import Compute, Handling
 from rh_kernel.ad.eff.machine.values import Value
 
 

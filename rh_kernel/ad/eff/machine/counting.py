@@ -23,7 +23,7 @@ class Frame:
         self.census.alive -= 1
 
 
-class Tally:
+class OpCounter:
     """Counts that a program keeps while it runs."""
 
     __slots__ = ("captured", "cells", "clauses", "frames", "performed")
@@ -76,7 +76,7 @@ class Counts:
         return sum(n for name, op, n in self.handled if name == handler and (not operations or op in operations))
 
 
-def counts(tally: Tally, steps: int) -> Counts:
+def counts(tally: OpCounter, steps: int) -> Counts:
     """What has been counted."""
     return Counts(
         steps=steps,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from rh_kernel.ad.eff.machine.code import (
+from rh_kernel.ad.eff.machine.ir import (
     ARGUMENTS,
     END,
     ENTER,

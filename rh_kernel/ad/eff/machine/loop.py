@@ -9,7 +9,12 @@ call, ``k V`` in a tail included, leaves nothing behind. No step uses the stack 
 from collections.abc import Callable
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.code import (
+from rh_kernel.ad.eff.machine.compilation import block, compiled
+from rh_kernel.ad.eff.machine.compilation_direct import native
+from rh_kernel.ad.eff.machine.compilation_program import NATIVE, Program
+from rh_kernel.ad.eff.machine.compilation_values import Scope
+from rh_kernel.ad.eff.machine.functions import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
+from rh_kernel.ad.eff.machine.ir import (
     APPLY,
     ARGUMENTS,
     BRANCH,
@@ -42,11 +47,6 @@ from rh_kernel.ad.eff.machine.code import (
     around,
     operation_key,
 )
-from rh_kernel.ad.eff.machine.compilation import block, compiled
-from rh_kernel.ad.eff.machine.compilation_direct import native
-from rh_kernel.ad.eff.machine.compilation_program import NATIVE, Program
-from rh_kernel.ad.eff.machine.compilation_values import Scope
-from rh_kernel.ad.eff.machine.functions import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
 from rh_kernel.ad.eff.machine.values import Value
 from rh_kernel.source.diagnostic import KernelBug
 

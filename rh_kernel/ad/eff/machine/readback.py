@@ -2,7 +2,7 @@
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.builtins import bounded
-from rh_kernel.ad.eff.machine.code import Code, Machinery
+from rh_kernel.ad.eff.machine.ir import Code, Machinery
 from rh_kernel.ad.eff.machine.values import Head, Tag, Value, is_cell, is_tuple
 from rh_kernel.ad.eff.traversal import value as substituted
 

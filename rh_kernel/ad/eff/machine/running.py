@@ -7,14 +7,14 @@ from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS, BuiltInFunction
 from rh_kernel.ad.eff.machine.compilation_program import MEMORY, Program
-from rh_kernel.ad.eff.machine.counting import Counts, Tally, counts
+from rh_kernel.ad.eff.machine.counting import Counts, OpCounter, counts
 from rh_kernel.ad.eff.machine.loop import Machine
 from rh_kernel.ad.eff.machine.readback import readback
 from rh_kernel.operational.errors import OutOfFuel
-from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
-from rh_kernel.syntax.stuck import TooLarge, placed, readable
+from rh_kernel.syntax.runtime_errors import TooLarge, placed, readable
 
 SLICE = 20_000
 """So many steps between two looks at what else there is to do: some hundredths of a second."""
@@ -53,7 +53,7 @@ def run(
     built_ins: Mapping[str, BuiltInFunction] = BUILT_INS,
 ) -> Outcome:
     """Run a closed computation. Raises ``Stuck`` if it cannot go on, or has taken ``limit`` steps."""
-    with put_off():
+    with gc_paused():
         return finished(running(M, definitions, limit=limit, counting=counting, built_ins=built_ins))
 
 
@@ -69,7 +69,7 @@ def running(
 ) -> Generator[None, None, Outcome]:
     """The same, a piece at a time: it comes back after ``every`` so many steps or earlier, and takes about ``memory`` bytes."""
     return proceeding(
-        M, Program(definitions, built_ins, Tally() if counting else None), limit=limit, every=every, memory=memory
+        M, Program(definitions, built_ins, OpCounter() if counting else None), limit=limit, every=every, memory=memory
     )
 
 
@@ -88,7 +88,7 @@ def proceeding(
         pace = min(every, 2 * pace) if tensors.work < WORK else max(1, pace * WORK // tensors.work)
         tensors.work = 0
         try:
-            with put_off():
+            with gc_paused():
                 is_over = machine.proceed(min(pace, limit - machine.steps))
         except Stuck as failure:
             raise placed(failure, M.span) from None

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from rh_kernel.ad.eff.definitions import shown
-from rh_kernel.ad.eff.reading.texts import quoted
+from rh_kernel.ad.eff.frontend.texts import quoted
 
 Value: TypeAlias = Any
 """One of the forms above. Programs are checked before they are run, so the machine does not look again."""

@@ -7,7 +7,7 @@ from rh_kernel.ad.eff.definitions import Declaration, Function, Handler, shown
 from rh_kernel.ad.eff.printing import types
 from rh_kernel.ad.eff.printing.terms import Printer, keyword
 from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration, Parameter
-from rh_kernel.source.descent import descend
+from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax.printing.doc import LINE, Doc, Role, concat, group, join, nest, role
 
 

@@ -9,8 +9,8 @@ from rh_kernel.ad.eff.core import (
     TuplePattern,
 )
 from rh_kernel.ad.eff.definitions import shown
+from rh_kernel.ad.eff.frontend.texts import quoted
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
-from rh_kernel.ad.eff.reading.texts import quoted
 
 
 def literal(value: float | int | str | Tensor) -> str:

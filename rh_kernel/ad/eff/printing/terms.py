@@ -9,13 +9,13 @@ from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import shown
+from rh_kernel.ad.eff.frontend.elaboration import OPERATORS, READ, REFERENCES, WRITE
 from rh_kernel.ad.eff.printing.forms import Level, Written, adaptor, keyword, let, lets, statement
 from rh_kernel.ad.eff.printing.inlining import can_be_inlined, is_let, popped, silent, strict
 from rh_kernel.ad.eff.printing.names import made_up, renamed
 from rh_kernel.ad.eff.printing.patterns import bound_names, literal, pattern
-from rh_kernel.ad.eff.reading.elaboration import OPERATORS, READ, REFERENCES, WRITE
 from rh_kernel.ad.eff.traversal import Node
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.printing.doc import LINE, SOFT, Annotated, Doc, Mark, Role, Text, concat, group, join, nest, role
 
 Writing: TypeAlias = Descent[Written]

@@ -35,19 +35,19 @@ from rh_kernel.ad.eff.types import (
     ValueType,
 )
 from rh_kernel.ad.eff.typing.exhaustiveness import reject_uncovered
+from rh_kernel.ad.eff.typing.free_type_vars import leaves, leaves_of_computation
 from rh_kernel.ad.eff.typing.generalisation import function_scheme, handler_scheme, variables
 from rh_kernel.ad.eff.typing.inference import Inference
 from rh_kernel.ad.eff.typing.inference_values import Own
 from rh_kernel.ad.eff.typing.instantiation import Instance
 from rh_kernel.ad.eff.typing.kinds import Kinds, check_data, check_effect
-from rh_kernel.ad.eff.typing.leaves import leaves, leaves_of_computation
-from rh_kernel.ad.eff.typing.settling import settled
+from rh_kernel.ad.eff.typing.literal_resolution import settled
 from rh_kernel.ad.eff.typing.unhandled import unhandled
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.stuck import TooLarge
+from rh_kernel.syntax.runtime_errors import TooLarge
 
 __all__ = [
     "Checked",

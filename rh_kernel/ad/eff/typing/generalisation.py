@@ -20,7 +20,7 @@ from rh_kernel.ad.eff.types import (
     Thunk,
     Variable,
 )
-from rh_kernel.ad.eff.typing.leaves import Leaf, leaves, leaves_of_computation
+from rh_kernel.ad.eff.typing.free_type_vars import Leaf, leaves, leaves_of_computation
 from rh_kernel.ad.eff.typing.unification import Unknowns
 
 

@@ -10,9 +10,9 @@ from rh_kernel.ad.eff import core, types
 from rh_kernel.ad.eff.machine import builtins
 from rh_kernel.ad.eff.types import Thunk as ThunkType
 from rh_kernel.ad.eff.types import Variable as TypeVariable
+from rh_kernel.ad.eff.typing.free_type_vars import leaves
 from rh_kernel.ad.eff.typing.inference_values import Bound, ValueInference
 from rh_kernel.ad.eff.typing.instantiation import Instance, applied
-from rh_kernel.ad.eff.typing.leaves import leaves
 from rh_kernel.ad.eff.typing.unification import Mismatch
 from rh_kernel.source.diagnostic import Rejected
 

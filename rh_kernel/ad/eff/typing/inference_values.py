@@ -22,7 +22,7 @@ from rh_kernel.ad.eff.types import (
     ValueType,
 )
 from rh_kernel.ad.eff.types import Thunk as ThunkType
-from rh_kernel.ad.eff.typing.complaints import Complaints
+from rh_kernel.ad.eff.typing.diagnostics import TypeDiagnostics
 from rh_kernel.ad.eff.typing.instantiation import Instance, applied
 from rh_kernel.ad.eff.typing.kinds import declaring
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
@@ -61,7 +61,7 @@ class ValueInference(ABC):
         self.own: dict[str, Own] = {}
         self.is_recursive = False
         self.unknowns = Unknowns()
-        self._complaints = Complaints(definitions, self.unknowns)
+        self._complaints = TypeDiagnostics(definitions, self.unknowns)
 
     def assume(self, name: str, A: ValueType) -> None:
         """``Γ, x : A``"""

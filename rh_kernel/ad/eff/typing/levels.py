@@ -27,8 +27,8 @@ from rh_kernel.ad.eff.types import (
     With,
 )
 from rh_kernel.ad.eff.types import Function as FunctionType
+from rh_kernel.ad.eff.typing.free_type_vars import inside
 from rh_kernel.ad.eff.typing.instantiation import Instance
-from rh_kernel.ad.eff.typing.leaves import inside
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
 from rh_kernel.source.records import frozen
 

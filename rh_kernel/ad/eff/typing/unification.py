@@ -26,7 +26,7 @@ from rh_kernel.ad.eff.types import (
     Variable,
     With,
 )
-from rh_kernel.ad.eff.typing.leaves import leaves
+from rh_kernel.ad.eff.typing.free_type_vars import leaves
 
 Why: TypeAlias = Literal["differ", "infinite", "rows", "rigid"]
 """Two forms differ; one type would be a part of itself; a row lacks a label; a variable would be some particular type."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import free, renamed
-from rh_kernel.ad.unary_form.terms.types import Arrow, Context, Number, Several, Times, Type, times
+from rh_kernel.ad.unary_form.terms.types import Arrow, Context, Number, Times, Type, VectorType, times
 from rh_kernel.source.diagnostic import KernelBug
 
 
@@ -35,7 +35,7 @@ def zero(A: Type) -> e.Term:
             return e.ZERO
         case Times(factors):
             return e.Pack(tuple(map(zero, factors)))
-        case Several(entry, n):
+        case VectorType(entry, n):
             return e.Fill(n, zero(entry))
         case Arrow():
             raise KernelBug(f"{A} has no zero")

@@ -5,7 +5,7 @@ from rh_kernel.ad.unary_form.direct.bodies import zero
 from rh_kernel.ad.unary_form.terms.binding import lets, parts, rebuilt
 from rh_kernel.ad.unary_form.terms.terms import App, Derivation, Fun, Nabla, Pack, Plus, Proj, Term, Transposed, Var
 from rh_kernel.ad.unary_form.terms.types import Context
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 
 
 def transformed(derivation: Derivation, Y: str, names: Names) -> Term:

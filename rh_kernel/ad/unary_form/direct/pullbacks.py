@@ -28,7 +28,7 @@ from rh_kernel.ad.unary_form.terms.terms import (
     Use,
     Var,
 )
-from rh_kernel.ad.unary_form.terms.types import R, Several, Times, Type, numbers
+from rh_kernel.ad.unary_form.terms.types import R, Times, Type, VectorType, numbers
 from rh_kernel.ad.unary_form.translation.from_core import scalar_term
 from rh_kernel.ad.unary_form.translation.primitives import index
 from rh_kernel.source.diagnostic import KernelBug
@@ -105,7 +105,7 @@ def _type(M: Term, types: Mapping[str, Type]) -> Type:
 
 def _size(M: Term, types: Mapping[str, Type]) -> int:
     match _type(M, types):
-        case Several(_, n):
+        case VectorType(_, n):
             return n
         case A:
             raise KernelBug(f"{A} is no array")
@@ -169,7 +169,7 @@ def _is_plain(M: Map | Map2 | Fold, z: Term, scope: Scope) -> bool:
     arrays = [A, _type(M.left, scope.types)] if isinstance(M, Map2) else [A]
     if not isinstance(M, Fold):
         arrays.append(result)
-    entries = [B.entry for B in arrays if isinstance(B, Several)]
+    entries = [B.entry for B in arrays if isinstance(B, VectorType)]
     return all(B == R for B in (entries if not isinstance(M, Fold) else [*entries, result]))
 
 
@@ -177,7 +177,7 @@ def _general_map(M: Map | Map2, Z: Term, scope: Scope) -> Pullback:
     """As for numbers, but that each entry's gradient is taken for its own cotangent (§A.5)"""
     arrays = (M.array,) if isinstance(M, Map) else (M.left, M.right)
     names = (M.name,) if isinstance(M, Map) else (M.left_name, M.right_name)
-    entries = (A.entry for A in (_type(N, scope.types) for N in arrays) if isinstance(A, Several))
+    entries = (A.entry for A in (_type(N, scope.types) for N in arrays) if isinstance(A, VectorType))
     body = Body(scope, tuple(zip(names, entries, strict=True)), M.body)
     found = Pullback(M, tuple(body.seeded(arrays, Z, (x,)) for x in names))
     found.context = body.seeded_totals(arrays, Z, found.inner)
@@ -191,7 +191,7 @@ def _general_fold(M: Fold, z: Term, scope: Scope) -> Pullback:
     v = _started(M, found, scope)
     found.value = Fold(M.form, M.accumulator, M.name, M.body, v, A)
     several = _type(A, scope.types)
-    entry = several.entry if isinstance(several, Several) else R
+    entry = several.entry if isinstance(several, VectorType) else R
     body = Body(scope, ((M.accumulator, G), (M.name, entry)), M.body)
     A0, T, t, p = map(names.fresh, ("A0", "T", "t", "p"))
     found.lets.append((A0, Shift("R", _scan(M, v, A, names))))
@@ -199,7 +199,7 @@ def _general_fold(M: Fold, z: Term, scope: Scope) -> Pullback:
     step = Let(fresh, Var(p), gradient)
     found.inner.append((T, Fold("scanr", t, p, step, z, pairs(Var(A0), A, names))))
     after = Shift("L", Var(T))
-    start = zero(G) if M.form == "reduce" and several != Several(entry, 0) else Use(index(0), (Var(T),))
+    start = zero(G) if M.form == "reduce" and several != VectorType(entry, 0) else Use(index(0), (Var(T),))
     found.arguments = start, body.seeded((Var(A0), A), after, (M.name,))
     found.context = body.seeded_totals((Var(A0), A), after, found.inner)
     return found

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from rh_kernel.ad.unary_form.optimisation.rules import Rule
 from rh_kernel.ad.unary_form.terms import terms as t
-from rh_kernel.ad.unary_form.terms.types import Several, Times, Type
+from rh_kernel.ad.unary_form.terms.types import Times, Type, VectorType
 from rh_kernel.ad.unary_form.translation.primitives import array, index, units
 
 
@@ -35,7 +35,7 @@ class Known:
     def size(self, A: t.Term) -> int:
         """How many entries an array has."""
         found = self.type_of(A)
-        return found.size if isinstance(found, Several) else 0
+        return found.size if isinstance(found, VectorType) else 0
 
 
 Law: TypeAlias = Callable[[t.Term, Known], t.Term | None]

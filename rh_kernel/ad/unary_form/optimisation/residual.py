@@ -17,7 +17,7 @@ from rh_kernel.ad.unary_form.optimisation.algebra import LAWS, Known, rewrite
 from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, Rule
 from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import free, lets, parts, rebuilt
-from rh_kernel.ad.unary_form.terms.types import Context, Several, Times, Type
+from rh_kernel.ad.unary_form.terms.types import Context, Times, Type, VectorType
 from rh_kernel.ad.unary_form.terms.typing import Checking
 from rh_kernel.source.children import Part
 from rh_kernel.source.diagnostic import KernelBug
@@ -115,7 +115,7 @@ class Residual:
     def _declare(self, M: e.Term, fresh: tuple[str, ...], before: list[e.Term]) -> None:
         """The types of what an operation on arrays binds in its body."""
         given = [self.checking.of(N) for N in before]
-        entries = [A.entry for A in given if isinstance(A, Several)]
+        entries = [A.entry for A in given if isinstance(A, VectorType)]
         match M:
             case e.Map() | e.Map2():
                 self.checking.types.update(zip(fresh, entries, strict=True))
@@ -163,7 +163,7 @@ class Residual:
             case Times(factors):
                 each = (self.plus(self.component(i, V), self.component(i, W)) for i in range(1, len(factors) + 1))
                 return Static(tuple(each))
-            case Several():
+            case VectorType():
                 a, b = self.names.fresh("a"), self.names.fresh("b")
                 return self.run(e.Map2(a, b, e.Plus(e.Var(a), e.Var(b)), term(V), term(W)), {})
             case _:
@@ -174,7 +174,7 @@ class Residual:
         match self._type(V):
             case Times(factors):
                 return Static(tuple(self.scaled(self.component(i, V), factor) for i in range(1, len(factors) + 1)))
-            case Several():
+            case VectorType():
                 a = self.names.fresh("a")
                 return self.run(e.Map(a, e.Scale(e.Var(a), factor), term(V)), {})
             case _:

@@ -16,7 +16,7 @@ from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, PARTIAL_EVALU
 from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import lets, parts, rebuilt, substituted, subterms
 from rh_kernel.ad.unary_form.terms.printing import Path
-from rh_kernel.ad.unary_form.terms.types import Context, Several, Times
+from rh_kernel.ad.unary_form.terms.types import Context, Times, VectorType
 from rh_kernel.ad.unary_form.terms.typing import Checking
 
 _CONSTANTS = frozenset({Rule.CONSTANT, Rule.TIMES_ZERO, Rule.PLUS_ZERO, Rule.TIMES_ONE, Rule.COMMUTED})
@@ -118,7 +118,7 @@ class Rewriting:
                 return e.Let((p,), N, e.Let((q,), L, form(e.Var(p), e.Var(q))))
             indices = range(1, len(A.factors) + 1)
             return e.Pack(tuple(form(e.Proj(i, N), e.Proj(i, L) if isinstance(M, e.Plus) else L) for i in indices))
-        if not isinstance(A, Several):
+        if not isinstance(A, VectorType):
             return e.Op("add" if isinstance(M, e.Plus) else "mul", (N, L))
         a, b = self.names.fresh("a"), self.names.fresh("b")
         if isinstance(M, e.Plus):

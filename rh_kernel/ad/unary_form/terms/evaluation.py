@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from rh_kernel.ad.language.scalars import apply
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.unary_form.terms import terms as e
-from rh_kernel.ad.unary_form.terms.types import R, Several, Times, Type
+from rh_kernel.ad.unary_form.terms.types import R, Times, Type, VectorType
 from rh_kernel.source.diagnostic import KernelBug
 
 Tuples: TypeAlias = tuple[Value, ...]
@@ -19,7 +19,7 @@ Environment: TypeAlias = dict[str, "Value | Closure"]
 
 
 @dataclass(slots=True)
-class Meter:
+class OpCounter:
     """Operations on numbers, and moves."""
 
     operations: int = 0
@@ -34,12 +34,12 @@ class Closure:
     environment: Environment
 
 
-def run(M: e.Term, values: Mapping[str, Value], meter: Meter | None = None) -> Value:
+def run(M: e.Term, values: Mapping[str, Value], meter: OpCounter | None = None) -> Value:
     """The value of ``Γ ⊢ e : G`` at values of Γ."""
-    return ground(evaluate(M, dict(values), meter or Meter()))
+    return ground(evaluate(M, dict(values), meter or OpCounter()))
 
 
-def evaluate(M: e.Term, environment: Environment, meter: Meter) -> "Value | Closure":
+def evaluate(M: e.Term, environment: Environment, meter: OpCounter) -> "Value | Closure":
     """The value of M. A ``let`` adds to the environment: harmless, as every binder has a name of its own."""
     while isinstance(M, e.Let | e.App):
         if isinstance(M, e.Let):
@@ -78,19 +78,19 @@ def ground(V: "Value | Closure") -> Value:
     return V
 
 
-def _value(M: e.Term, environment: Environment, meter: Meter) -> Value:
+def _value(M: e.Term, environment: Environment, meter: OpCounter) -> Value:
     return ground(evaluate(M, environment, meter))
 
 
-def _number(M: e.Term, environment: Environment, meter: Meter) -> float:
+def _number(M: e.Term, environment: Environment, meter: OpCounter) -> float:
     return cast(float, _value(M, environment, meter))
 
 
-def _array(M: e.Term, environment: Environment, meter: Meter) -> Tuples:
+def _array(M: e.Term, environment: Environment, meter: OpCounter) -> Tuples:
     return cast(Tuples, _value(M, environment, meter))
 
 
-def _ground_value(M: e.Term, environment: Environment, meter: Meter) -> "Value | Closure":
+def _ground_value(M: e.Term, environment: Environment, meter: OpCounter) -> "Value | Closure":
     match M:
         case e.Const(c):
             meter.moves += 1
@@ -122,7 +122,7 @@ def _ground_value(M: e.Term, environment: Environment, meter: Meter) -> "Value |
             raise KernelBug("a ∇ that was not written out")
 
 
-def _of_array(M: e.Map | e.Map2 | e.Fold | e.Shift | e.Fill, environment: Environment, meter: Meter) -> Value:
+def _of_array(M: e.Map | e.Map2 | e.Fold | e.Shift | e.Fill, environment: Environment, meter: OpCounter) -> Value:
     match M:
         case e.Map(x, body, N):
             many = _array(N, environment, meter)
@@ -151,7 +151,7 @@ def _of_array(M: e.Map | e.Map2 | e.Fold | e.Shift | e.Fill, environment: Enviro
             return (_value(N, environment, meter),) * n
 
 
-def plus(V: Value, W: Value, meter: Meter) -> Value:
+def plus(V: Value, W: Value, meter: OpCounter) -> Value:
     """``V +̂ W``"""
     if isinstance(V, tuple):
         return tuple(plus(a, b, meter) for a, b in zip(cast(Tuples, V), cast(Tuples, W), strict=True))
@@ -160,7 +160,7 @@ def plus(V: Value, W: Value, meter: Meter) -> Value:
     return cast(float, V) + cast(float, W)
 
 
-def scaled(V: Value, factor: float, meter: Meter) -> Value:
+def scaled(V: Value, factor: float, meter: OpCounter) -> Value:
     """``V *̂ c``"""
     if isinstance(V, tuple):
         return tuple(scaled(a, factor, meter) for a in cast(Tuples, V))
@@ -174,7 +174,7 @@ def zero(A: Type) -> Value:
     match A:
         case Times(factors):
             return tuple(map(zero, factors))
-        case Several(entry, n):
+        case VectorType(entry, n):
             return (zero(entry),) * n
         case _:
             return 0.0
@@ -182,4 +182,4 @@ def zero(A: Type) -> Value:
 
 def _type_of(V: Value) -> Type:
     """The type of the arguments of primitives, which are numbers and arrays of numbers."""
-    return Several(R, len(cast(Tuples, V))) if isinstance(V, tuple) else R
+    return VectorType(R, len(cast(Tuples, V))) if isinstance(V, tuple) else R

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from rh_kernel.ad.language.printing import number
 from rh_kernel.ad.unary_form.terms import terms as t
 from rh_kernel.ad.unary_form.terms.binding import parts
-from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.printing.doc import (
     LINE,
     Annotated,

@@ -27,11 +27,11 @@ class Times:
     factors: tuple["Type", ...]
 
     def __str__(self) -> str:
-        return " × ".join(_bracketed(A, Number, Several) for A in self.factors) or "1"
+        return " × ".join(_bracketed(A, Number, VectorType) for A in self.factors) or "1"
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class VectorType:
     """``A[T]^n``: arrays of n ≥ 0 entries"""
 
     entry: "Type"
@@ -52,7 +52,7 @@ class Arrow:
         return f"{Times(self.domain)} → {self.codomain}"
 
 
-Type: TypeAlias = Number | Times | Several | Arrow
+Type: TypeAlias = Number | Times | VectorType | Arrow
 
 Context: TypeAlias = tuple[tuple[str, Type], ...]
 """``Γ = x1 : A1, …, xn : An``"""
@@ -60,9 +60,9 @@ Context: TypeAlias = tuple[tuple[str, Type], ...]
 R = Number()
 
 
-def numbers(size: int) -> Several:
+def numbers(size: int) -> VectorType:
     """``A[R]^n``"""
-    return Several(R, size)
+    return VectorType(R, size)
 
 
 def times(*factors: Type) -> Type:
@@ -77,7 +77,7 @@ def is_ground(A: Type) -> bool:
             return True
         case Times(factors):
             return all(map(is_ground, factors))
-        case Several(entry):
+        case VectorType(entry):
             return is_ground(entry)
         case Arrow():
             return False
@@ -90,7 +90,7 @@ def size(A: Type) -> int:
             return 1
         case Times(factors):
             return sum(map(size, factors))
-        case Several(entry, n):
+        case VectorType(entry, n):
             return n * size(entry)
         case Arrow():
             raise KernelBug(f"{A} is not ground")

@@ -7,7 +7,7 @@ from typing import NoReturn
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import free
-from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Several, Times, Type, is_ground, times
+from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Times, Type, VectorType, is_ground, times
 
 
 class Language(Enum):
@@ -18,7 +18,7 @@ class Language(Enum):
     TARGET = "Target"
 
 
-class IllTyped(Exception):
+class TypeCheckError(Exception):
     """A term has no type: no rule but ``rule`` is about its form, and that does not apply."""
 
     def __init__(self, rule: str, why: str) -> None:
@@ -27,7 +27,7 @@ class IllTyped(Exception):
 
 
 def check(context: Context, M: e.Term, language: Language = Language.TARGET) -> Type:
-    """A for ``Γ ⊢ e : A``; raises ``IllTyped``."""
+    """A for ``Γ ⊢ e : A``; raises ``TypeCheckError``."""
     outside = free(M).difference(x for x, _ in context)
     if outside:
         _no("var", f"`{min(outside)}` is not in the context")
@@ -91,12 +91,12 @@ class Checking:
         match M:
             case e.Map(x, body, N):
                 entry, n = _several("map", self.of(N))
-                return Several(self._body("map", {x: entry}, body), n)
+                return VectorType(self._body("map", {x: entry}, body), n)
             case e.Map2(x, y, body, N, L):
                 (entry, n), (other, m) = _several("map2", self.of(N)), _several("map2", self.of(L))
                 if n != m:
                     _no("map2", f"arrays of {n} and {m} entries")
-                return Several(self._body("map2", {x: entry, y: other}, body), n)
+                return VectorType(self._body("map2", {x: entry, y: other}, body), n)
             case e.Fold(form, a, x, body, start, N):
                 is_scan = form in {"scanl", "scanr"}
                 self._within(form, is_target or form == "reduce" or (not is_core and form != "scanr"), f"`{form}`")
@@ -106,14 +106,14 @@ class Checking:
                 entry, n = _several(form, self.of(N))
                 self._within(form, not is_core or A == R, "accumulators other than numbers")
                 self._need(form, self._body(form, {a: A, x: entry}, body), A)
-                return Several(A, n + 1) if is_scan else A
+                return VectorType(A, n + 1) if is_scan else A
             case e.Shift(side, N):
                 self._within("shift", is_target, f"shift1{side}")
                 entry, n = _several("shift", self.of(N))
-                return Several(entry, max(n - 1, 0))
+                return VectorType(entry, max(n - 1, 0))
             case e.Fill(n, N):
                 self._within("fill", not is_core, "arrays of one entry, repeated")
-                return Several(self.of(N), n)
+                return VectorType(self.of(N), n)
             case e.Use(primitive, arguments):
                 self._within("primitive", not is_core, "primitives that were added")
                 given = tuple(self.of(N) for N in arguments)
@@ -178,8 +178,8 @@ class Checking:
 
 
 def _several(rule: str, A: Type) -> tuple[Type, int]:
-    return (A.entry, A.size) if isinstance(A, Several) else _no(rule, f"{A} is no array")
+    return (A.entry, A.size) if isinstance(A, VectorType) else _no(rule, f"{A} is no array")
 
 
 def _no(rule: str, why: str) -> NoReturn:
-    raise IllTyped(rule, why)
+    raise TypeCheckError(rule, why)

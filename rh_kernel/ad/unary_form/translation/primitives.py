@@ -10,7 +10,7 @@ from typing import cast
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.unary_form.terms.terms import Map, Op, Primitive, Term, Use, Var
-from rh_kernel.ad.unary_form.terms.types import R, Several, Type, numbers
+from rh_kernel.ad.unary_form.terms.types import R, Type, VectorType, numbers
 
 
 def _row(value: Value) -> tuple[float, ...]:
@@ -23,14 +23,14 @@ def index(i: int) -> Primitive:
 
     def result(given: tuple[Type, ...]) -> Type | None:
         match given:
-            case (Several(entry, n),) if i < n:
+            case (VectorType(entry, n),) if i < n:
                 return entry
             case _:
                 return None
 
     def transposed(_: tuple[Term, ...], z: Term, given: tuple[Type, ...], __: Names) -> tuple[Term, ...]:
         (A,) = given
-        return (Use(unit(i, A.size if isinstance(A, Several) else 0), (z,)),)
+        return (Use(unit(i, A.size if isinstance(A, VectorType) else 0), (z,)),)
 
     def kernel(V: Value) -> Value:
         return cast(tuple[Value, ...], V)[i]
@@ -91,7 +91,7 @@ def dot() -> Primitive:
 
     def result(given: tuple[Type, ...]) -> Type | None:
         match given:
-            case (Several(entry) as A, B) if entry == R and A == B:
+            case (VectorType(entry) as A, B) if entry == R and A == B:
                 return R
             case _:
                 return None
@@ -109,7 +109,7 @@ def dot() -> Primitive:
 
     def operations(given: tuple[Type, ...]) -> int:
         match given:
-            case (Several(_, n), _):
+            case (VectorType(_, n), _):
                 return max(2 * n - 1, 0)
             case _:
                 return 0
@@ -123,14 +123,14 @@ def gather(places: tuple[int, ...]) -> Primitive:
 
     def result(given: tuple[Type, ...]) -> Type | None:
         match given:
-            case (Several(entry, n),) if entry == R and all(i < n for i in places):
+            case (VectorType(entry, n),) if entry == R and all(i < n for i in places):
                 return numbers(len(places))
             case _:
                 return None
 
     def transposed(_: tuple[Term, ...], z: Term, given: tuple[Type, ...], __: Names) -> tuple[Term, ...]:
         (A,) = given
-        return (Use(scatter(places, A.size if isinstance(A, Several) else 0), (z,)),)
+        return (Use(scatter(places, A.size if isinstance(A, VectorType) else 0), (z,)),)
 
     def kernel(V: Value) -> Value:
         return tuple(_row(V)[i] for i in places)

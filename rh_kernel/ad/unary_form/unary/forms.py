@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.unary_form.terms.terms import Term
-from rh_kernel.ad.unary_form.terms.types import Arrow, Several, Times, Type
-from rh_kernel.ad.unary_form.terms.typing import IllTyped
+from rh_kernel.ad.unary_form.terms.types import Arrow, Times, Type, VectorType
+from rh_kernel.ad.unary_form.terms.typing import TypeCheckError
 
 Types: TypeAlias = tuple[Type, ...]
 """``[A1, …, An]``"""
@@ -117,7 +117,7 @@ def codomain(e: Primitive) -> Types:
 
 
 def check(T: Types, e: TargetForm) -> Types:
-    """T2 for ``T1 ⊢ e : T2``; raises ``IllTyped``."""
+    """T2 for ``T1 ⊢ e : T2``; raises ``TypeCheckError``."""
     match e:
         case VarU() | OpU() | PairU() | ProjU():
             _need(_rule(e), T, domain(e))
@@ -138,7 +138,7 @@ def check(T: Types, e: TargetForm) -> Types:
                     _need("∘", found, inner)
                     return (Arrow(outer, ρ),)
                 case found:
-                    raise IllTyped("∘", f"{', '.join(map(str, found))} is no function")
+                    raise TypeCheckError("∘", f"{', '.join(map(str, found))} is no function")
 
 
 def _transposed(T: Types, e: TargetForm) -> tuple[Types, Types]:
@@ -148,7 +148,7 @@ def _transposed(T: Types, e: TargetForm) -> tuple[Types, Types]:
             _need("Jᵀ", check(T, SeqU(tuple(before))), domain(primitive))
             return codomain(primitive), domain(primitive)
         case _:
-            raise IllTyped("∘", "only a transposed Jacobian is composed with a continuation")
+            raise TypeCheckError("∘", "only a transposed Jacobian is composed with a continuation")
 
 
 def _rule(e: Primitive) -> str:
@@ -165,8 +165,8 @@ def _rule(e: Primitive) -> str:
 
 def _need(rule: str, found: Types, wanted: Types) -> None:
     if found != wanted:
-        raise IllTyped(rule, f"{_listed(found)} instead of {_listed(wanted)}")
+        raise TypeCheckError(rule, f"{_listed(found)} instead of {_listed(wanted)}")
 
 
 def _listed(T: Types) -> str:
-    return f"[{', '.join(f'({A})' if isinstance(A, Times | Several | Arrow) else str(A) for A in T)}]"
+    return f"[{', '.join(f'({A})' if isinstance(A, Times | VectorType | Arrow) else str(A) for A in T)}]"

@@ -5,7 +5,7 @@ from rh_kernel.ad.language.printing import number
 from rh_kernel.ad.unary_form.terms.binding import renamed
 from rh_kernel.ad.unary_form.terms.printing import text as term_text
 from rh_kernel.ad.unary_form.terms.terms import Const, Fill, Fold, If, Map, Map2, Op, Proj, Term, Use, Var
-from rh_kernel.ad.unary_form.terms.types import Number, Several, Type
+from rh_kernel.ad.unary_form.terms.types import Number, Type, VectorType
 from rh_kernel.ad.unary_form.unary.forms import BothU, ComposeU, JacobianU, OpU, PairU, ProjU, SeqU, TargetForm, Types, VarU
 from rh_kernel.syntax.printing.doc import LINE, Doc, Text, concat, group, join, nest
 
@@ -67,7 +67,7 @@ def _type(A: Type) -> str:
     match A:
         case Number():
             return "R"
-        case Several():
+        case VectorType():
             return str(A)
         case _:
             return f"({A})"

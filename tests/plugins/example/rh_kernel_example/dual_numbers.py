@@ -8,11 +8,11 @@ from typing import TypeAlias, cast
 
 from rh_kernel.ad.language.binding import count
 from rh_kernel.ad.language.core import Apply, Constant, If, Let, Program, Projection, Term, Tuple, Variable
-from rh_kernel.ad.language.evaluation import Tally, evaluate, run
+from rh_kernel.ad.language.evaluation import OpCounter, evaluate, run
 from rh_kernel.ad.language.scalars import apply, partial, quietly
 from rh_kernel.ad.language.types import Product, Real, Type
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.system import Point, Pushed, System, refuse
+from rh_kernel.ad.system import JvpResult, Point, System, refuse
 
 NAME = "dual-numbers"
 
@@ -20,15 +20,15 @@ Pair: TypeAlias = "tuple[float, float] | list[Pair]"
 """A number with its tangent, or the components of a tuple."""
 
 
-def forward(program: Program, point: Point, tangent: Point) -> Pushed:
+def forward(program: Program, point: Point, tangent: Point) -> JvpResult:
     """``f(V)`` and its derivative along the tangent. Raises ``Rejected`` for what is outside of the fragment."""
-    primal, derivative = Tally(), Tally()
+    primal, derivative = OpCounter(), OpCounter()
     value = run(program, point, primal)
     parameters = zip(program.parameters, point, tangent, strict=True)
     with quietly():
         environment = {name: _paired(A, V, dV) for (name, A), V, dV in parameters}
         result = _dual(program.body, environment, derivative)
-    return Pushed(value, _tangent(result), primal.operations, derivative.operations, count(program.body))
+    return JvpResult(value, _tangent(result), primal.operations, derivative.operations, count(program.body))
 
 
 def _paired(A: Type, V: Value, dV: Value) -> Pair:
@@ -46,7 +46,7 @@ def _tangent(pair: Pair) -> Value:
     return pair[1] if isinstance(pair, tuple) else tuple(map(_tangent, pair))
 
 
-def _dual(M: Term, environment: dict[str, Pair], tally: Tally) -> Pair:
+def _dual(M: Term, environment: dict[str, Pair], tally: OpCounter) -> Pair:
     match M:
         case Constant(c):
             return c, 0.0

@@ -1,0 +1,201 @@
+"""Code generation: a plan to C source and a launch table, with one kernel per kind of step."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from rh_kernel.arrays.backend import Unsupported
+from rh_kernel.arrays.native.c_writer import loop
+from rh_kernel.arrays.native.contractions import contract_kernel
+from rh_kernel.arrays.native.driver_codegen import Row, source
+from rh_kernel.arrays.native.fused_matvec_update import Sweep, sweep_kernel, swept
+from rh_kernel.arrays.native.gathers import gather_kernel, is_picked
+from rh_kernel.arrays.native.maps import map_kernel, woven
+from rh_kernel.arrays.native.reductions import reduce_kernel
+from rh_kernel.arrays.native.schedule import Machine
+from rh_kernel.arrays.native.strip_mining import Strips, stripped
+from rh_kernel.loops.ir import (
+    Call,
+    Check,
+    Contract,
+    Gather,
+    Instruction,
+    Map,
+    Number,
+    Plan,
+    Reduce,
+    Step,
+    View,
+)
+
+Table = npt.NDArray[np.int32]
+LARGEST = 2**31 - 1
+LONG = 100_000
+"""Operations from which on a run releases the GIL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The body of a C function, and the size of its workspace in numbers."""
+
+    lines: tuple[str, ...]
+    workspace: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A plan as C: the source, the rows of the launch table, the tables of gathers, and the sizes of the workspace and of the
+    strips' own buffer, ``room``.
+
+    ``long`` means that a run may take long enough to release the GIL.
+    """
+
+    source: str
+    rows: tuple[Row, ...]
+    tables: tuple[Table, ...]
+    workspace: int
+    room: int
+    long: bool
+
+
+@dataclass(slots=True)
+class _Kernels:
+    """The kernels so far, keyed by what distinguishes them."""
+
+    machine: Machine
+    numbers: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
+    found: list[Kernel] = field(default_factory=list[Kernel])
+
+    def number(self, key: Hashable, step: Step | Sweep) -> int:
+        """Return the number of the kernel with that key, generating it if necessary."""
+        number = self.numbers.get(key)
+        if number is None:
+            number = self.add(key, self._made(step))
+        return number
+
+    def add(self, key: Hashable, kernel: Kernel) -> int:
+        """Return the number of a kernel that calls others, which come before it."""
+        if key not in self.numbers:
+            self.numbers[key] = len(self.found)
+            self.found.append(kernel)
+        return self.numbers[key]
+
+    def _made(self, step: Step | Sweep) -> Kernel:
+        match step:
+            case Map():
+                return Kernel(tuple(map_kernel(step)))
+            case Reduce():
+                return Kernel(tuple(reduce_kernel(step)))
+            case Contract():
+                lines, workspace = contract_kernel(step, self.machine)
+                return Kernel(tuple(lines), workspace)
+            case Gather():
+                return Kernel(tuple(gather_kernel(step, self.machine)))
+            case Sweep():
+                return Kernel(tuple(sweep_kernel(step.shape, self.machine)))
+            case Call() | Check():
+                raise Unsupported("a step has no loop")
+
+
+def translate(plan: Plan, machine: Machine) -> Translation:
+    """Translate a plan to C. Raises ``Unsupported`` if a step has no kernel."""
+    steps = swept([step for step in plan.steps if not _is_empty(step)], plan.buffers)
+    long = _operations(plan) > LONG
+    # A masked store cannot be forwarded to the next load, and a short run consists of such pairs.
+    kernels = _Kernels(machine if long else replace(machine, masked=False))
+    tables: list[Table] = []
+    workspace = len(plan.buffers) + sum(isinstance(step, Gather) for step in steps)
+
+    def row(step: Step | Sweep) -> Row:
+        views, key = _signature(step, kernels.machine)
+        arrays = [(view.buffer, view.offset) for view in views]
+        if isinstance(step, Gather):
+            arrays.append((len(plan.buffers) + len(tables), 0))
+            tables.append(_table(step))
+        number = kernels.number(key, step)
+        if kernels.found[number].workspace:
+            arrays.append((workspace, 0))
+        return Row(number, tuple(arrays))
+
+    rows: list[Row] = []
+    room = 0
+    for step in stripped(steps, plan, kernels.machine, workspace + 1):
+        if isinstance(step, Strips):
+            rows.append(_strip_loop(step, [row(piece.step) for piece in step.pieces], kernels))
+            room = max(room, step.room)
+        else:
+            rows.append(row(step))
+    size = max([kernel.workspace for kernel in kernels.found], default=0)
+    text = source([kernel.lines for kernel in kernels.found], rows, plan, short=not long)
+    return Translation(text, tuple(rows), tuple(tables), size, room, long)
+
+
+def _strip_loop(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
+    """The row of a kernel that calls the kernels of the pieces for each strip, with the arrays of all of them."""
+    lines = [loop("turn", strips.count)]
+    at = 0
+    for piece, row in zip(strips.pieces, rows, strict=True):
+        # Tables and workspace do not move.
+        moves = [piece.moves[view] for view in _signature(piece.step, kernels.machine)[0]]
+        moves += [0] * (len(row.arrays) - len(moves))
+        places = [f"(real *)array[{i}] + turn * {move}L" if move else f"array[{i}]" for i, move in enumerate(moves, at)]
+        lines.append(f"{{ void *const places[] = {{{', '.join(places)}}}; kernel{row.kernel}(places); }}")
+        at += len(moves)
+    number = kernels.add((Strips, *lines), Kernel((*lines, "}")))
+    return Row(number, tuple([place for row in rows for place in row.arrays]), len(rows))
+
+
+def _operations(plan: Plan) -> int:
+    """A rough count of the arithmetic operations of a run."""
+    total = 0
+    for step in plan.steps:
+        if isinstance(step, Contract):
+            total += 2 * prod(step.extents)
+        elif isinstance(step, Map):
+            total += 8 * prod(step.shape) * len(step.body)
+    return total
+
+
+def _is_empty(step: Step) -> bool:
+    """Whether the step does nothing."""
+    return isinstance(step, Map) and prod(step.shape) == 0
+
+
+def _table(step: Gather) -> Table:
+    if step.table.size and int(step.table.max()) > LARGEST:
+        raise Unsupported("a table has too large numbers")
+    return np.ascontiguousarray(step.table, dtype=np.int32)
+
+
+def _signature(step: Step | Sweep, machine: Machine) -> tuple[tuple[View, ...], Hashable]:
+    """The views passed to a kernel, and its key: everything about the step except where its views start."""
+    match step:
+        case Sweep(shape, views):
+            return views, shape
+        case Map(shape, arguments, body, stores):
+            views = (*arguments, *[store.view for store in stores])
+            ends = tuple([(store.value, store.accumulate) for store in stores])
+            return views, (Map, shape, len(arguments), _strides(views), woven(views), _body_key(body), ends)
+        case Reduce(fold, output, argument, scale):
+            return (output, argument), (Reduce, fold, argument.shape, _strides((output, argument)), scale.hex())
+        case Contract(extents, output, left, right, scale, accumulate):
+            views = (output, left, right)
+            return views, (Contract, extents, _strides(views), scale.hex(), accumulate)
+        case Gather(output, argument, table):
+            told = table.tobytes() if is_picked(step, machine) else bool((table >= 0).all())
+            views = (output, argument)
+            return views, (Gather, output.shape, argument.shape[-1], _strides(views), table.shape, told)
+        case Call() | Check():
+            raise Unsupported("a step has no loop")
+
+
+def _body_key(body: tuple[Number | Instruction, ...]) -> tuple[Hashable, ...]:
+    """A hashable key of a body, which distinguishes 0 from −0 and identifies nans."""
+    return tuple([entry.value.hex() if isinstance(entry, Number) else entry for entry in body])
+
+
+def _strides(views: tuple[View, ...]) -> tuple[tuple[int, ...], ...]:
+    return tuple([view.strides for view in views])

@@ -1,0 +1,137 @@
+"""The interpreter for programs that run only a few times: each equation by its function's NumPy kernel, in order.
+
+Planning a program takes about ten times as long as interpreting it once.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rh_kernel.arrays.backend import Arrays, ContentArrays
+from rh_kernel.arrays.program import (
+    Alias,
+    MeanOverBatch,
+    Operator,
+    OuterMean,
+    ProductMean,
+    Program,
+    Register,
+    Smooth,
+    Tree,
+    leaves,
+)
+from rh_kernel.loops.ir import Integers, Precision
+from rh_kernel.primitives.smoothness import require_smooth
+from rh_kernel.primitives.symbol import Kernel
+from rh_kernel.primitives.table import kernel
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array, Primitive
+
+NOTHING = np.empty(0)
+"""The value of a register that is not assigned yet, or of a check."""
+
+
+class Interpreter:
+    """Interprets a program for a number of samples, and updates the memory."""
+
+    def __init__(self, program: Program, memory: ContentArrays, precision: Precision, samples: int | None) -> None:
+        self._program = program
+        self._memory = memory
+        self._samples = samples
+        self._dtype: np.dtype[Any] = np.dtype(precision)
+        self._inputs = [r for tree in program.inputs for r in leaves(tree)]
+        self._first: list[Array] = [NOTHING] * len(program.shapes)
+        for r, array in program.constants:
+            self._first[r] = np.asarray(array, self._dtype)
+        # By identity: most equations that apply an operator share the same object.
+        kernels: dict[int, Kernel] = {}
+        self._calls: list[tuple[Kernel, tuple[Register, ...], Register]] = []
+        for equation in program.equations:
+            f = kernels.get(id(equation.operator))
+            if f is None:
+                f = kernels[id(equation.operator)] = _kernel(equation.operator)
+            self._calls.append((f, equation.arguments, equation.result))
+        self._result: Arrays = ()
+
+    def step(self, *inputs: Array) -> None:
+        """Run once. Raises ``ValueError`` unless the inputs have the program's precision and shapes."""
+        shapes = [self._shape(r) for r in self._inputs]
+        if [x.shape for x in inputs] != shapes or any(x.dtype != self._dtype for x in inputs):
+            raise ValueError(f"the inputs are not {self._dtype} arrays of the shapes {shapes}")
+        self._run(inputs)
+
+    def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
+        """Run once for each row of ``rows``, on those samples of the inputs. All inputs must be batched."""
+        for row in rows:
+            self._run([given[row] for given in inputs])
+
+    def result(self) -> Arrays:
+        """Return the result of the last run."""
+        return self._result
+
+    def _run(self, inputs: Sequence[Array]) -> None:
+        program, memory = self._program, self._memory
+        values = self._first.copy()
+        for r, x in zip(self._inputs, inputs, strict=True):
+            values[r] = x
+        for r, location in program.reads:
+            values[r] = memory[location]
+        with np.errstate(all="ignore"):
+            for f, arguments, r in self._calls:
+                values[r] = f(*[values[a] for a in arguments])
+        self._result = self._tree(program.result, values)
+        # A new content may be a view of an old one that is about to be overwritten.
+        new = [(location, values[r].copy()) for location, r in program.writes]
+        for location, value in new:
+            memory[location][...] = value
+
+    def _shape(self, r: Register) -> tuple[int, ...]:
+        shape = self._program.shapes[r]
+        return (self._samples or 1, *shape) if self._program.batched[r] else shape
+
+    def _tree(self, tree: Tree, values: Sequence[Array]) -> Arrays:
+        """The result in new arrays; a value that is the same for all samples is repeated for each."""
+        if isinstance(tree, tuple):
+            return tuple([self._tree(branch, values) for branch in tree])
+        shape = self._program.shapes[tree]
+        whole = shape if self._samples is None else (self._samples, *shape)
+        return np.array(np.broadcast_to(values[tree], whole), order="C")
+
+
+def _kernel(f: Operator) -> Kernel:
+    match f:
+        case Primitive():
+            return kernel(f, np)
+        case Alias():
+            return _alias
+        case MeanOverBatch():
+            return _mean
+        case OuterMean():
+            return _outer_mean
+        case ProductMean():
+            return _product_mean
+        case Smooth(g, span):
+            return partial(_checked, g, span)
+
+
+def _alias(x: Array) -> Array:
+    return x
+
+
+def _mean(x: Array) -> Array:
+    return x.mean(axis=0)
+
+
+def _outer_mean(y: Array, x: Array) -> Array:
+    return y.T @ x / len(y)
+
+
+def _product_mean(y: Array, x: Array) -> Array:
+    return np.tensordot(y, x, ((0, 2), (0, 1))) / len(y)
+
+
+def _checked(f: Primitive, span: Span | None, *point: Array) -> Array:
+    require_smooth(f, point, span)
+    return NOTHING

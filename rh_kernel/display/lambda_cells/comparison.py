@@ -1,0 +1,141 @@
+"""The view of ``%ad SYSTEM f(…)`` and ``%ad all f(…)``: what each system found, and what it cost."""
+
+from collections.abc import Iterator
+
+from rh_kernel.ad.comparison import Refused, Row
+from rh_kernel.ad.language.types import product
+from rh_kernel.ad.system import JvpResult, VjpResult
+from rh_kernel.display.data import Json, Record, strict_json
+from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.lambda_cells.values import value, value_text
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, element, span, table
+from rh_kernel.display.registry import ResultView, as_html
+from rh_kernel.display.tables import columns
+from rh_kernel.session.results import Differentiated
+from rh_kernel.syntax.printing.doc import Role
+
+ROUNDING = "<1e-12"
+"""The distance between two gradients that differ by rounding alone, which is not the same on each machine."""
+
+HEADING = ("system", "value", "gradient", "apart", "operations", "÷ primal", "nodes", "time")
+
+_COLUMNS = "lwwrrrlrr"
+_WIDEST = 80
+"""Pixels of the bar of the system that does most."""
+
+_RATIO = HEADING.index("÷ primal")
+_BAR = "height:0.6em;margin-top:0.4em;opacity:0.6;border-radius:2px"
+
+
+def _text(result: Differentiated) -> str:
+    if len(result.rows) == 1:
+        return "\n".join(_lines(result.rows[0], result))
+    found = [HEADING, *(_cells(row, result) for row in result.rows if not isinstance(row.outcome, Refused))]
+    width = max(len(cells[0]) for cells in found)
+    refused = [f"{row.system.name:<{width}}  {_why(row)}" for row in result.rows if isinstance(row.outcome, Refused)]
+    return "\n".join([*columns(found, "l" * len(HEADING)), *refused])
+
+
+def _html(result: Differentiated) -> str:
+    if len(result.rows) == 1:
+        (row,) = result.rows
+        return heading(row.system.title, row.system.source) + "".join([box("", code(line)) for line in _lines(row, result)])
+    heads = ["tangent" if word == "gradient" and result.along else word for word in HEADING]
+    heads.insert(_RATIO + 1, "")
+    most = max((row.outcome.derivative for row in result.rows if not isinstance(row.outcome, Refused)), default=1)
+    found = [_row(row, result, most) for row in result.rows if not isinstance(row.outcome, Refused)]
+    refused = [_refused(row) for row in result.rows if isinstance(row.outcome, Refused)]
+    count = len(refused)
+    summary = "1 system does not take this program" if count == 1 else f"{count} systems do not take this program"
+    below = details("margin-top:4px", escape(summary), *refused) if refused else ""
+    return box("overflow-x:auto", table(found, heads, _COLUMNS)) + below
+
+
+def heading(title: str, source: str) -> str:
+    """The name of a system and its paper."""
+    return box("margin-bottom:2px", span("font-weight:bold", title), span(f"{FAINT};font-size:85%", f"  {source}"))
+
+
+def _lines(row: Row, result: Differentiated) -> Iterator[str]:
+    """The lines about the only system that was asked."""
+    program = result.program
+    match row.outcome:
+        case VjpResult(V, gradient, primal, derivative, size, counters):
+            yield f"value: {value_text(program.result, V)}"
+            for (x, A), W in zip(program.parameters, gradient, strict=True):
+                yield f"gradient in {x}: {value_text(A, W)}"
+        case JvpResult(V, tangent, primal, derivative, size, counters):
+            yield f"value: {value_text(program.result, V)}"
+            yield f"tangent: {value_text(program.result, tangent)}"
+        case Refused():
+            yield _why(row)
+            return
+    yield f"operations: {primal:,} of {program.name}, {derivative:,} with the derivative; {size:,} nodes"
+    if counters:
+        yield f"counted: {', '.join([f'{name} {count:,}' for name, count in counters])}"
+
+
+def _cells(row: Row, result: Differentiated) -> tuple[str, ...]:
+    """A text for each heading; for a system that refuses, the first two."""
+    program, name = result.program, row.system.name
+    match row.outcome:
+        case VjpResult(V, gradient, primal, derivative, size):
+            A = product(*(B for _, B in program.parameters))
+            slopes = value_text(A, gradient[0] if len(gradient) == 1 else gradient)
+        case JvpResult(V, tangent, primal, derivative, size):
+            slopes = value_text(program.result, tangent)
+        case Refused():
+            return name, _why(row)
+    apart = "" if row.apart is None else ROUNDING if row.apart < 1e-12 else f"{row.apart:.0e}"
+    ratio = f"{derivative / primal:.1f}" if primal else ""
+    time = f"{row.seconds * 1e3:.1f} ms"
+    return name, value_text(program.result, V), slopes, apart, f"{derivative:,}", ratio, f"{size:,}", time
+
+
+def _row(row: Row, result: Differentiated, most: int) -> list[str]:
+    """The cells of a system, and beside the ratio a bar as long as its operations, the longest for ``most``."""
+    name, *others = _cells(row, result)
+    first = element("span", f"{MONOSPACE};font-weight:bold", escape(name), title=f"{row.system.title}: {row.system.source}")
+    shown = [first, *map(code, others)]
+    done = 0 if isinstance(row.outcome, Refused) else row.outcome.derivative
+    width = max(1, round(_WIDEST * done / max(most, 1)))
+    shown.insert(_RATIO + 1, box(f"{_BAR};width:{width}px;background:{COLOURS[Role.FUNCTION]}"))
+    return shown
+
+
+def _refused(row: Row) -> str:
+    return box("margin-left:1em", code(row.system.name, style="font-weight:bold"), span(FAINT, f"  {_why(row)}"))
+
+
+def _why(row: Row) -> str:
+    """Why a system refuses."""
+    return row.outcome.diagnostics[0].message if isinstance(row.outcome, Refused) else ""
+
+
+def _records(result: Differentiated) -> list[Record]:
+    return [{"kind": "ad", "system": row.system.name, **_found(row, result)} for row in result.rows]
+
+
+def _found(row: Row, result: Differentiated) -> Record:
+    program = result.program
+    match row.outcome:
+        case VjpResult(V, gradient, primal, derivative, size, counters):
+            slopes: list[Json] = [value(A, W) for (_, A), W in zip(program.parameters, gradient, strict=True)]
+            found: Record = {"value": value(program.result, V), "gradient": slopes}
+        case JvpResult(V, tangent, primal, derivative, size, counters):
+            found = {"value": value(program.result, V), "tangent": value(program.result, tangent)}
+        case Refused(diagnostics):
+            return {"refused": diagnostics[0].message, "code": diagnostics[0].code}
+    counted: Record = {"primal": primal, "derivative": derivative}
+    more: Record = {"counters": dict(counters)} if counters else {}
+    return {
+        **found,
+        "operations": counted,
+        "size": size,
+        **more,
+        "apart": None if row.apart is None else strict_json(row.apart),
+        "seconds": row.seconds,
+    }
+
+
+COMPARISON = ResultView(Differentiated, text=_text, rich=as_html(_html), records=_records)

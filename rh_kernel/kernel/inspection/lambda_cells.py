@@ -1,0 +1,138 @@
+"""Inspection in a ``%%lambda`` section: functions and variables with their types, keywords, symbols, AD systems."""
+
+import re
+from typing import TYPE_CHECKING
+
+from rh_kernel.ad.language import surface as s
+from rh_kernel.ad.language.core import Term
+from rh_kernel.ad.language.elaboration import Elaboration, Functions, Scope, elaborate_function, elaborate_term
+from rh_kernel.ad.language.scalars import SYMBOLS
+from rh_kernel.ad.language.types import SCALAR, Function, Type, product
+from rh_kernel.ad.systems import is_system, system
+from rh_kernel.kernel.inspection.content import Inspection, directive, touched
+from rh_kernel.kernel.sections.lambda_cells import declared, read
+from rh_kernel.kernel.sections.place import Place
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.names import arrow
+from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.source.diagnostic import Failure
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, Kind, Token
+
+if TYPE_CHECKING:
+    from rh_kernel.ad.language.core import Program
+
+_AD = re.compile(r"%[ \t]*ad\b[ \t]*([^\s()#]*)")
+_OF_AD = frozenset({"with", "along", "trace", "all"})
+
+
+def about(functions: Functions, place: Place, cursor: int, lines: int | None) -> Inspection | None:
+    """Describe what is at the cursor, which is at ``place``; a declaration is cut off after ``lines`` lines."""
+    known = declared(functions, place.above)
+    ad = _AD.match(place.item.source.text, place.item.start, place.item.end)
+    if ad is not None and cursor <= ad.end(1):
+        return _system(ad[1]) if ad[1] and cursor >= ad.start(1) else directive("ad", LAMBDA_SECTION)
+    found = tokens(place.item)
+    for n in touched(found, cursor):
+        said = _of_token(known, place, found[n], lines, in_directive=ad is not None)
+        if said is not None:
+            return said
+    return None
+
+
+def _system(name: str) -> Inspection | None:
+    if not is_system(name):
+        return _form(LABORATORY_FORMS["all"]) if name == "all" else None
+    one = system(name)
+    abilities = (
+        ("gradients", one.reverse is not None),
+        ("tangents, behind `along`", one.forward is not None),
+        ("the forms of a program", one.stages is not None),
+        ("every step, with `--trace`", one.steps is not None),
+    )
+    does = ", ".join([what for what, can in abilities if can])
+    return Inspection((name,), one.title, (f"gives {does}",), remarks=(one.source,))
+
+
+def _of_token(known: Functions, place: Place, token: Token, lines: int | None, *, in_directive: bool) -> Inspection | None:
+    match token.kind:
+        case Kind.NAME if token.text in LABORATORY_FORMS and (token.text not in _OF_AD or in_directive):
+            return _form(LABORATORY_FORMS[token.text])
+        case Kind.NAME:
+            variable = _variable(known, place.item, token)
+            if variable is not None:
+                return Inspection((variable,), remarks=("a variable",))
+            name = token.text
+            return _function(known[name], place, lines) if name in known else _symbol(name) if name in SYMBOLS else None
+        case Kind.KEYWORD:
+            return _form(LABORATORY_FORMS.get(token.text))
+        case Kind.PROJECTION:
+            return _form(LABORATORY_SIGNS[".1"])
+        case _:
+            return _form(LABORATORY_SIGNS.get(token.text))
+
+
+def _form(form: str | None) -> Inspection | None:
+    if form is None:
+        return None
+    title, text = form.split("\n")
+    return Inspection((title,), text)
+
+
+def _function(f: "Program", place: Place, lines: int | None) -> Inspection:
+    written = next((part for part in reversed((*place.above, place.item)) if _declares(part, f.name)), None)
+    shown = [] if written is None else written.text.rstrip().split("\n")
+    if lines is not None and len(shown) > lines:
+        shown = [*shown[: lines - 1], f"  … {len(shown) - lines + 1} more lines"]
+    return Inspection((f"{f.name} : {arrow(f)}",), source="\n".join(shown), remarks=("a function of the laboratory",))
+
+
+def _declares(part: Span, name: str) -> bool:
+    found = [token.text for token in tokens(part)[:2]]
+    return found == ["fun", name]
+
+
+def _symbol(name: str) -> Inspection:
+    row, numbers = ROWS[name], product(*[SCALAR] * SYMBOLS[name])
+    return Inspection(
+        (f"{name} : {Function(numbers, SCALAR)}",), row.doc, (row.formula,), remarks=("a function symbol of numbers",)
+    )
+
+
+class _Recording(Elaboration):
+    """An elaboration that records the type of every term, and the scope there."""
+
+    def __init__(self, functions: Functions) -> None:
+        super().__init__(functions)
+        self.seen: list[tuple[Span, Type, Scope]] = []
+
+    def term(self, expression: s.Expr, scope: Scope, hint: Type | None = None) -> tuple[Term, Type]:
+        M, A = super().term(expression, scope, hint)
+        self.seen.append((expression.span, A, dict(scope)))
+        return M, A
+
+
+def _variable(known: Functions, part: Span, token: Token) -> str | None:
+    """The variable at a token with its type, whether used or bound there."""
+    recording = _Recording(known)
+    written = read(part)
+    try:
+        match written:
+            case s.FunItem():
+                elaborate_function(written, known, recording)
+            case s.EvaluationItem(M):
+                elaborate_term(M, known, None, recording)
+            case s.AdItem() | None:
+                return None
+    except (Failure, RecursionError, MemoryError):
+        pass  # what was recorded up to there is still right
+    name, skipped = token.text.removeprefix("λ"), token.text.startswith("λ")
+    start = token.start + skipped
+    for span, A, scope in recording.seen:
+        if (span.start, span.end) == (start, token.end) and name in scope:
+            return f"{name} : {recording.unknowns.shown(A)}"
+    older = {scope[name][0] for span, _, scope in recording.seen if span.start <= start and name in scope}
+    later = [(span.start, scope[name]) for span, _, scope in recording.seen if span.start >= token.end and name in scope]
+    bound = [(at, A) for at, (x, A) in later if x not in older]
+    return f"{name} : {recording.unknowns.shown(min(bound, key=lambda found: found[0])[1])}" if bound else None

@@ -1,0 +1,71 @@
+"""The well-formed declarations in ``%%eff`` sections."""
+
+from collections.abc import Iterator
+
+from rh_kernel.ad.eff.frontend.parsing_items import item
+from rh_kernel.ad.eff.frontend.surface_items import (
+    DataItem,
+    DirectiveItem,
+    EffectItem,
+    FunItem,
+    FunItems,
+    HandlerItem,
+    IncludeItem,
+    Item,
+    RunItem,
+)
+from rh_kernel.session.sections.eff_cells import declared
+from rh_kernel.session.sections.eff_names import Effects
+from rh_kernel.source.diagnostic import Failure
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.parsing.lexer import chunks, section
+from rh_kernel.syntax.parsing.tokens import EFF_SECTION
+
+LONGEST = 4_000
+"""The declarations of a longer text (in characters) are ignored; reading them would take too long."""
+
+
+def known(effects: Effects, parts: tuple[Span, ...]) -> Effects:
+    """Return the names known after the declarations in ``parts``; those with errors are skipped."""
+    for part in parts if sum([len(part.text) for part in parts]) <= LONGEST else ():
+        try:
+            read = item(part)
+            after = None if read is None else declared(read, effects, part)
+        except (Failure, RecursionError, MemoryError):
+            continue
+        effects = effects if after is None else after
+    return effects
+
+
+def includes(source: Source) -> set[str]:
+    """Return the programs that the sections of a text include."""
+    return {found.name.text for found in _items(source) if isinstance(found, IncludeItem)}
+
+
+def declared_names(source: Source) -> set[str]:
+    """Return the names that the sections of a text declare, including constructors and operations."""
+    names: set[str] = set()
+    for found in _items(source):
+        match found:
+            case DataItem(name, _, members) | EffectItem(name, _, members):
+                names |= {name.text, *[member.name.text for member in members]}
+            case FunItem(name) | HandlerItem(name):
+                names.add(name.text)
+            case FunItems(functions):
+                names |= {f.name.text for f in functions}
+            case IncludeItem() | RunItem() | DirectiveItem():
+                pass
+    return names
+
+
+def _items(source: Source) -> Iterator[Item]:
+    """The items that can be parsed in the sections of a text."""
+    for chunk in chunks(source):
+        inner = section(chunk)
+        for part in inner.items if inner is not None and inner.line == EFF_SECTION else ():
+            try:
+                found = item(part)
+            except (Failure, RecursionError):
+                continue
+            if found is not None:
+                yield found

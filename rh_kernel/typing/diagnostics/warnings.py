@@ -1,0 +1,99 @@
+"""Warnings about items without errors that are probably not what was meant."""
+
+from collections.abc import Iterator
+
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.signature import LocKind
+from rh_kernel.typing.definitions import Definitions, LocDefinition, OpDefinition
+from rh_kernel.typing.diagnostics.handlers import head_of
+
+
+def remarks(definitions: Definitions, item: items.Item) -> tuple[str, ...]:
+    """Warnings about clauses of ``item`` that are probably unintended, in source order, one or two sentences each.
+
+    Such a clause is for a declared location, and its handler has no other clause for the operation: the location in
+    ``FC[w0](x) -> …`` may have been meant as a parameter. There is no warning if the handler has a clause for all or for other
+    locations, nor for ``Get`` and ``Put``, which the heap handles otherwise. ``definitions`` are those before the item.
+    """
+    if "{" not in item.span.text:
+        return ()
+    return tuple([remark for h in _handlers(item) for remark in _of_handler(definitions, h)])
+
+
+def _of_handler(definitions: Definitions, h: s.HandlerLiteral) -> Iterator[str]:
+    clauses = [c for c in h.clauses if not isinstance(c, s.ReturnClause)]
+    for clause in clauses:
+        alone = sum(other.head.text == clause.head.text for other in clauses) == 1
+        match definitions.get(clause.head.text):
+            case OpDefinition(name, family) if alone and family not in (GET, PUT):
+                pairs = zip(clause.indices, family.parameters, strict=True)
+                named = {i.text: p.name for i, p in pairs if isinstance(p.kind, LocKind) and _is_location(definitions, i.text)}
+                if named:
+                    parameters = {i: _parameter(definitions, clause, named[i]) for i in named}
+                    yield _remark(clause, name, [*named], [parameters.get(i.text, i.text) for i in clause.indices])
+            case _:
+                pass
+
+
+def _remark(clause: s.ReverseClause | s.OrdinaryClause, name: str, named: list[str], general: list[str]) -> str:
+    listed = " and ".join(f"`{location}`" for location in named)
+    what = f"the declared location {listed}" if len(named) == 1 else f"the declared locations {listed}"
+    line, *_ = clause.span.position
+    return (
+        f"line {line}: the clause for `{head_of(clause)}` only covers {what}, "
+        f"and this handler has no other clause for `{name}`. "
+        f"To cover all locations, use an undeclared name: `{name}[{', '.join(general)}]`."
+    )
+
+
+def _is_location(definitions: Definitions, name: str) -> bool:
+    return isinstance(definitions.get(name), LocDefinition)
+
+
+def _parameter(definitions: Definitions, clause: s.ReverseClause | s.OrdinaryClause, name: str) -> str:
+    """A parameter name that is not the name of a declared location."""
+    while _is_location(definitions, name) or name in {i.text for i in clause.indices}:
+        name += "'"
+    return name
+
+
+def _handlers(item: items.Item) -> Iterator[s.HandlerLiteral]:
+    """The handler literals in an item, nested ones included."""
+    pending: list[s.Expr | s.HandlerExpr] = [*reversed(_subjects(item))]
+    while pending:
+        match pending.pop():
+            case s.HandlerLiteral(clauses) as h:
+                yield h
+                for clause in reversed(clauses):
+                    match clause:
+                        case s.ReverseClause(forward=Qf, backward=Qb):
+                            pending += (Qb, Qf)
+                        case s.ReturnClause(body=Q) | s.OrdinaryClause(body=Q):
+                            pending.append(Q)
+            case s.LetExpr(_, _, P, Q):
+                pending += (Q, P)
+            case s.RevHandleExpr(_, _, R, H) | s.HandleExpr(R, H):
+                pending += (H, R)
+            case _:
+                pass
+
+
+def _subjects(item: items.Item) -> list[s.Expr | s.HandlerExpr]:
+    """The commands and handlers in an item."""
+    match item:
+        case items.HandlerDeclaration(body=H):
+            return [H]
+        case items.NetDeclaration(body=R):
+            return [R]
+        case items.Evaluation(e):
+            return [e]
+        case items.TrainItem(command=P, measures=measures):
+            return [P, *(measure.command for measure in measures)]
+        case items.EqualityCheck(M, N):
+            return [M, N]
+        case items.Directive(_, e, _, other, training):
+            return [each for each in (e, other) if each is not None] + ([] if training is None else _subjects(training))
+        case _:
+            return []

@@ -1,0 +1,166 @@
+"""Heads of handler clauses: ``FC[l](x)`` covers a family, ``FC[w0](x)`` the operations at one location (LANGUAGE §3).
+
+The dimension variables of the operation's declaration are in scope and rigid in a clause, under their names there.
+"""
+
+from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
+from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.types import Real, Shape, ShapeVar, Type, leaves
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.definitions import LocDefinition, OpDefinition
+from rh_kernel.typing.diagnostics.origins import chosen, where
+from rh_kernel.typing.diagnostics.shared import count_of, no_such_thing, signature, wrong_indices
+from rh_kernel.typing.errors import NameTwice, WrongIndex
+from rh_kernel.typing.unification.unify import Unifier
+
+
+@frozen
+class Head:
+    """An elaborated clause head: the types of the operation as the clause sees them, and the context of the clause."""
+
+    pattern: Pattern
+    coarity: Type
+    arity: Type
+    values: tuple[Entry, ...]
+    context: Context
+
+
+def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head:
+    """Elaborate the head of ``clause``. Raises ``Rejected``."""
+    family = _family(cx, clause)
+    if len(clause.indices) != len(family.parameters):
+        wanted = count_of(len(family.parameters), "index")
+        hint = "a clause names the indices, `FC[l](x)`, and covers all of them" if family.parameters else ""
+        raise wrong_indices(cx, clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
+    taken = _enclosing_variables(cx)
+    names, shapes = _rigid_variables(taken, family)
+    taken |= {*names}
+    dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
+    given = list(zip(clause.indices, family.parameters, strict=True))
+    numbers: dict[str, str] = {}
+    for written, parameter in given:
+        if isinstance(parameter.kind, DimKind):
+            numbers[parameter.name] = _fresh(written.text, taken)
+            taken |= {numbers[parameter.name]}
+    dims |= {name: dim(index) for name, index in numbers.items()}
+    indices: list[str | Location] = []
+    values: list[tuple[s.Name, Type]] = []
+    open_locations: list[tuple[str, Shape]] = []
+    for i, (written, parameter) in enumerate(given):
+        if written.text in {other.text for other in clause.indices[:i]}:
+            first = next(other for other in clause.indices if other.text == written.text)
+            notes = (Note(span=first.span, text="the first one is here"),)
+            hint = "give the indices different names"
+            raise Rejected(NameTwice(span=written.span, name=written.text, notes=notes, hint=hint))
+        index: str | Location = written.text
+        match parameter.kind:
+            case LocKind(shape):
+                here = _shape(Static(dims, shapes, {}), shape)
+                match cx.definitions.get(written.text):
+                    case LocDefinition(_, location):
+                        dims, shapes = _at_location(cx, family, written, location, here, dims, shapes)
+                        index = location
+                    case _:
+                        open_locations.append((written.text, shape))
+            case DimKind():
+                index = numbers[parameter.name]
+            case ValueKind(A):
+                values.append((written, A))
+        indices.append(index)
+    static = Static(dims, shapes, {})
+    # Only now are all dimensions known that declared locations fix, including locations to the right of a parameter.
+    locations: dict[str, Loc] = {name: LocationVar(name, _shape(static, shape)) for name, shape in open_locations}
+    entries = tuple(Entry(name.text, specialise_type(A, static), Zone.GAMMA, span=name.span) for name, A in values)
+    spoken = {w.text: dims[p.name] for w, p in given if p.name in dims}
+    # Renamed variables are also in scope under their primed names, so that printed clauses parse.
+    primed = {v.name: dim(v) for d in dims.values() for v in variables(d) if isinstance(v, DimVar)}
+    cx = cx.with_dims({**primed, **dims, **spoken}).with_locations(locations)
+    cx = cx.with_places({name.text: name.span for name in clause.indices if name.text in locations or name.text in spoken})
+    cx = cx.with_shapes({v: shape for v, shape in shapes.items() if isinstance(shape, ShapeVar)}).bind(*entries)
+    coarity, arity = specialise_type(family.domain, static), specialise_type(family.codomain, static)
+    return Head(Pattern(family, tuple(indices), names), coarity, arity, entries, cx)
+
+
+def _family(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Family:
+    name, span = clause.head.text, clause.head.span
+    match cx.definitions.get(name):
+        case OpDefinition(_, family):
+            return family
+        case _:
+            hint = f"declare it: `op {name}[l : Loc(m, n)] : Real(n) -> Real(m)`"
+            raise no_such_thing(cx, name, span, "an operation", cx.declared(OpDefinition), hint)
+
+
+def _enclosing_variables(cx: Context) -> set[str]:
+    """The dimension and shape variables bound by enclosing clauses and declarations."""
+    return {v.name for d in (cx.dims or {}).values() for v in variables(d) if isinstance(v, DimVar)} | {
+        v.name for v in (cx.shapes or {}).values()
+    }
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "'"
+    return name
+
+
+def _rigid_variables(taken: set[str], family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
+    """Fresh names for the family's variables, and the images of its shape variables."""
+    whole = shape_variables(family)
+    names = tuple(_fresh(v, taken) for v in family.variables)
+    return names, {v: ShapeVar(n) for v, n in zip(family.variables, names, strict=True) if v in whole}
+
+
+def shape_variables(family: Family) -> frozenset[str]:
+    """The variables of the family that stand for whole shapes."""
+    shapes = [A.shape for A in (*leaves(family.domain), *leaves(family.codomain)) if isinstance(A, Real)]
+    shapes += [p.kind.shape for p in family.parameters if isinstance(p.kind, LocKind)]
+    return frozenset(shape.name for shape in shapes if isinstance(shape, ShapeVar))
+
+
+def _at_location(
+    cx: Context,
+    family: Family,
+    written: s.Name,
+    location: Location,
+    here: Shape,
+    dims: dict[str, Dim],
+    shapes: dict[str, Shape],
+) -> tuple[dict[str, Dim], dict[str, Shape]]:
+    """The values of the family's variables at one location. Raises ``Rejected`` if its shape does not match."""
+    unifier = Unifier()
+    unknown = {v: unifier.fresh_dim(v) for v in dims}
+    holes = {v: unifier.fresh_shape() for v in shapes}
+    named = {d.name: unknown[v] for v, image in dims.items() for d in variables(image) if isinstance(d, DimVar)}
+    general: Shape
+    match here:
+        case ShapeVar(name):
+            general = next(holes[v] for v, image in shapes.items() if image == ShapeVar(name))
+        case tuple():
+            general = tuple(substitute(d, named) for d in here)
+        case _:
+            general = here
+    if not unifier.unify_shapes(general, location.shape):
+        why = f"the type of location `{location.name}` does not fit `{family.name}`"
+        hint = f"`{location.name}` is a declared location; use an undeclared name to cover all locations"
+        found, expected = str(Real(location.shape)), str(Real(here))
+        notes = chosen(written.span, where(cx, location.name, family.name))
+        raise Rejected(WrongIndex(span=written.span, why=why, found=found, expected=expected, hint=hint, notes=notes))
+    solved = {v: unifier.dim(d) for v, d in unknown.items()}
+    filled = {v: unifier.shape(hole) for v, hole in holes.items()}
+    return (
+        {v: dims[v] if solved[v] == unknown[v] else solved[v] for v in dims},
+        {v: shapes[v] if filled[v] == holes[v] else filled[v] for v in shapes},
+    )
+
+
+def _shape(static: Static, shape: Shape) -> Shape:
+    match specialise_type(Real(shape), static):
+        case Real(image):
+            return image
+        case _:
+            return shape

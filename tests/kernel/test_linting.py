@@ -1,0 +1,142 @@
+"""What a page is told of a cell while it is written: no more than is certain, and nothing happens."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rh_kernel.kernel.linting import LONGEST, TARGET, complaints
+from rh_kernel.session.results import ItemFailed, Shown
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
+from tests.kernel.conftest import PATIENCE, Client
+
+PROGRAMS = sorted((Path(__file__).parents[1] / "programs").glob("*/*.rh"))
+EMPTY = Session.start(Path())
+NET = "net twice(x : Real) : Real = return 2 * x"
+
+
+def after(*cells: str) -> Session:
+    session = EMPTY
+    for number, cell in enumerate(cells):
+        events = execute(session, Source(f"cell {number}", cell), cell=f"id {number}")
+        while True:
+            try:
+                next(events)
+            except StopIteration as end:
+                session = end.value
+                break
+    return session
+
+
+def codes(session: Session, text: str, **options: str) -> list[str]:
+    return [d.code for d in complaints(session, text, **options)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "# nothing", "1 + 2", NET, "swish(x", "let x <- 1 in", "let x <-", "net f(x : Real) =", "%%python\nimport (",
+        "const c = 1 + 1\nc", 'load("a.npy")' + " " * LONGEST, 'train P for x in data("nothing") epochs 1', "%diagram nothing",
+    ],
+)  # fmt: skip
+def test_nothing_is_said_of_what_is_right_half_written_or_known_later(text: str) -> None:
+    assert codes(EMPTY, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [("1 + ()", "1 + ()"), ("1 2", "2"), ("swush(1)", "swush"), ("%tarce 1", "%tarce"), ("1\nlet x <- 1 in x +* 2\n", "*")],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, where: str) -> None:
+    found = complaints(EMPTY, text)
+    assert [d.span.text for d in found if d.span is not None] == [where]
+
+
+def test_a_cell_knows_what_the_session_knows() -> None:
+    session = after(NET)
+    assert codes(session, "twice(3)") == []
+    assert codes(EMPTY, "twice(3)") == ["RH101"]
+
+
+def test_what_a_cell_above_will_declare_is_not_missed() -> None:
+    assert codes(EMPTY, "twice(3)", above=NET) == []
+    assert codes(EMPTY, "twice(3) 4", above=NET)[0].startswith("RH0")
+    assert codes(after(NET), "twice(())", above=NET) != []
+
+
+def test_a_cell_that_is_run_again_forgets_what_it_declared() -> None:
+    session = after(f"{NET}\ntwice(3)")
+    assert codes(session, "twice(3)", cell="id 0") == ["RH101"]
+
+
+def test_a_long_computation_is_not_begun() -> None:
+    text = "const big : Real(4000, 4000) = broadcast_rows[4000](fill[4000](1))\nconst bigger = big @ big\nbigger + ()"
+    began = time.process_time()
+    assert codes(EMPTY, text) == []
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.parent.name != "bad"], ids=lambda path: path.stem)
+def test_of_a_good_program_nothing_is_said(program: Path) -> None:
+    assert codes(Session.start(program.parent), program.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.parent.name == "bad"], ids=lambda path: path.stem)
+def test_what_is_said_is_what_the_run_says(program: Path) -> None:
+    text = program.read_text(encoding="utf-8")
+    said = codes(Session.start(program.parent), text)
+    if said:
+        events = execute(Session.start(program.parent), Source("cell", text))
+        results = [event.result for event in events if isinstance(event, Shown)]
+        run = [d.code for result in results if isinstance(result, ItemFailed) for d in result.diagnostics]
+        assert set(said) <= set(run)
+
+
+@given(st.text())
+def test_any_text_can_be_looked_at(text: str) -> None:
+    complaints(EMPTY, text)
+
+
+numbers = count()
+
+
+def answers(client: Client, *asked: Any) -> list[Any]:
+    """What a page that opens a channel is answered on it."""
+    session, channel = client.client.session, client.client.shell_channel
+    comm = f"check {next(numbers)}"
+    channel.send(session.msg("comm_open", {"comm_id": comm, "target_name": TARGET, "data": {}}))
+    for data in asked:
+        channel.send(session.msg("comm_msg", {"comm_id": comm, "data": data}))
+    end, found = time.monotonic() + PATIENCE, list[Any]()
+    while time.monotonic() < end and len(found) < len(asked):
+        try:
+            message = client.client.get_iopub_msg(timeout=1)
+        except Empty:
+            continue
+        if message["msg_type"] == "comm_msg" and message["content"]["comm_id"] == comm:
+            found.append(message["content"]["data"])
+    return found
+
+
+def test_a_page_asks(running: Client) -> None:
+    running.run("const checked_here = 3")
+    first, second, third = answers(
+        running,
+        {"number": 1, "text": "checked_here + 1", "cell": "a", "above": ""},
+        {"number": 2, "text": "1\nchecked_here + ()", "cell": "a"},
+        {"number": 3, "text": 7},
+    )
+    assert first == {"number": 1, "complaints": []}
+    (complaint,) = second["complaints"]
+    assert (complaint["line"], complaint["column"], complaint["end_line"]) == (2, 1, 2)
+    assert {"code", "title", "message", "end_column"} <= complaint.keys()
+    assert third == {"number": 3, "complaints": []}
+    assert running.run("checked_here").reply["status"] == "ok"
