@@ -49,6 +49,6 @@ def statements(arguments: int, body: Sequence[Number | Instruction], precision: 
 
 
 def expression(function: ScalarOp, operands: Sequence[str], precision: Precision) -> str:
-    """The function of operands that are names."""
+    """Return a C expression for the function applied to operands, which are names."""
     f = "" if precision == "float64" else "f"
     return function.c.format(*operands, f=f, one=f"1.0{f}", zero=f"0.0{f}")

@@ -23,7 +23,7 @@ LONGEST = 20_000
 STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
 """Bounds on evaluating a declared constant and on a program with its nets unfolded; anything larger waits for its run."""
 STATIC = ("RH0", "RH1", "RH5")
-"""What the codes begin with of complaints about how something is written, about its type, and about what ``%ad`` is asked."""
+"""Code prefixes of diagnostics about syntax, types, and the arguments of ``%ad``."""
 
 
 def complaints(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
@@ -54,7 +54,7 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
 
 
 def _is_later(item: Item | Unparsed) -> bool:
-    """Whether analysis of the item reads files, draws, lifts the bounds, or computes arguments."""
+    """Whether analysing the item would read files, draw, lift the bounds, or evaluate arguments."""
     if isinstance(item, SectionItem):
         if item.section != LABORATORY:
             return False

@@ -20,7 +20,7 @@ def failed(diagnostics: Sequence[Diagnostic], *, undone: bool = False) -> Conten
 
 
 def interrupted(*, kept: bool) -> Content:
-    """A cell that a person stopped; ``kept`` if what it did until then stays, as in a training run."""
+    """An interrupted cell; ``kept`` if its work so far stays, as in a training run."""
     after = "The work done so far is kept." if kept else "Nothing of this cell took effect."
     return _content("Interrupted", after, [f"Interrupted. {after}"])
 

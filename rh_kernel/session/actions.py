@@ -21,8 +21,8 @@ from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.directives.storage import Written
     from rh_kernel.session.sections.effects_names import Effects
+    from rh_kernel.session.storage import Written
 
 Closed: TypeAlias = ClosedTerm | ClosedCommand
 """A term or command without free variables, with its type."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Refuse, State
 from rh_kernel.session.analyze import analyze, diagnostics_of, without
-from rh_kernel.session.directives.storage import put
 from rh_kernel.session.directives.undo import MOST, Undo, fitting, same_heap, undone
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
 from rh_kernel.session.execute import Declare
@@ -23,6 +22,7 @@ from rh_kernel.session.limits.timing import out_of_time, within
 from rh_kernel.session.names import declarations, same_declarations
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
+from rh_kernel.session.storage import put
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Stuck
 from rh_kernel.source.records import frozen

@@ -72,7 +72,7 @@ def split(data: DataSet, part: str) -> Blocks[DataSet]:
 
 
 def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
-    """The file of that name, and its format. Raises ``Rejected`` if there is none, or it is of no format that is known."""
+    """The file of that name, and its format. Raises ``Rejected`` if there is none, or its format is unknown."""
     file = folder / name
     form = find(file)
     if form is None or not form.is_data:
@@ -104,5 +104,5 @@ def is_file(file: Path) -> bool:
 def _files(folder: Path) -> list[str]:
     try:
         return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in data_suffixes())
-    except (OSError, ValueError):  # or a name that no folder can have
+    except (OSError, ValueError):  # or an invalid folder name
         return []

@@ -1,4 +1,4 @@
-"""Data from a file of any format that is for data sets."""
+"""Data sets from files, in any registered format."""
 
 from collections.abc import Generator
 from contextlib import closing, contextmanager
@@ -18,7 +18,7 @@ _kept: dict[tuple[Path, str, int, int], DataSet] = {}
 
 
 def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
-    """The data in a file of this format that exists, under the name by which it was asked for.
+    """Read the data in an existing file of this format, under the name by which the program refers to it.
 
     Raises ``Rejected`` if it cannot be used, and ``Stuck``, before reading, if it exceeds ``byte_limit``.
     """
@@ -59,7 +59,7 @@ def _drop(reals: int, byte_limit: ByteLimit) -> None:
 
 @contextmanager
 def _told(form: Format, name: str) -> Generator[None, None, None]:
-    """Inside, what is wrong with the file is told under the name by which it was asked for."""
+    """Inside, turn errors of reading the file into diagnostics that use the program's name for it."""
     try:
         yield
     except (Damaged, OSError) as failure:

@@ -52,7 +52,7 @@ def train(
 ) -> Iterator[Event]:
     """Train from ``heap``, which is not modified: each ``Progress`` has the heap so far, ``Trained`` the new one.
 
-    The arrays of a ``Progress`` are overwritten, all systems at once, before the next one comes.
+    The arrays of a ``Progress`` are overwritten before the next one is emitted.
 
     The samples of a batch, b of them, all run from the same heap, and the mean of the b changes is added to it. After each
     epoch, each measure is averaged over its data in ``measured``. There is an event about every 20 ms; a caller that stops

@@ -1,4 +1,4 @@
-"""A distribution that adds a directive, a file format and a system by entry points, used in a session of a new process."""
+"""A distribution that adds a directive, a file format, a symbol and a system by entry points, used in a new process."""
 
 import os
 import shutil
@@ -19,6 +19,13 @@ let _ <= Put[w]([0, 0]) in return ()
 %norms v
 %norm
 train (let u <= Get[w]() in return dot(u, x)) for x in data("points.tsv")
+%evaluator stepped
+softsign([1, -3])
+%evaluator denoted
+softsign([1, -3])
+%evaluator compiled
+softsign([1, -3])
+1.rd(x. softsign(x))(3)
 %%lambda
 fun f(x : Real, y : Real) : Real = let z <- x * y in if z <= 0 then z else sin(z) + 1
 %ad all f(1, 2)
@@ -76,15 +83,17 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_program_uses_a_directive_a_format_and_a_system_of_another_distribution(installed: Path) -> None:
+def test_a_program_uses_what_another_distribution_adds(installed: Path) -> None:
     (installed / "program.rh").write_text(PROGRAM, encoding="utf-8")
     done = python(installed, "-m", "rh_kernel", "run", "program.rh")
     assert "w  0  5" in done.stdout
     assert "2 samples" in done.stdout
+    assert done.stdout.count("[0.5, -0.75] : Real(2)") == 3
+    assert "0.0625 : Real(1)" in done.stdout
     (row,) = [line.split() for line in done.stdout.splitlines() if line.startswith("dual-numbers")]
     assert row[1:4] == ["1.9093", "⟨-0.832294,", "-0.416147⟩"]
     assert "tangent: -0.832294" in done.stdout
-    assert "RH042 Directive used in another way: `%norms` takes names of locations" in done.stderr
+    assert "RH042 Invalid use of a directive: `%norms` takes names of locations" in done.stderr
     assert "line 4, column 1" in done.stderr
     assert "replace `%norm` by `%norms`" in done.stderr
 

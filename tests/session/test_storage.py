@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.session.directives import storage
+from rh_kernel.session import storage
 from rh_kernel.session.results import ItemFailed, Notice, Working
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Rejected
@@ -261,7 +261,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 import numpy as np
-from rh_kernel.session.directives import storage
+from rh_kernel.session import storage
 from rh_kernel.training.reading.formats import saved_suffixes
 from rh_kernel.source.span import Source, Span
 storage.write({"w": np.ones(2)}, Path(sys.argv[1]) / "w.npz", Span(Source("text", "%save w"), 0, 7))

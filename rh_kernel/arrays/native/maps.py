@@ -24,7 +24,7 @@ def map_kernel(step: Map) -> list[str]:
     found = _long_inside(found, [*stores])
     head = [f"real *p{i} = array[{i}];" for i in range(len(views))]
     head += ["ENDS"] if needs_ends(step.body) else []
-    # Compilers see that entries lie between each other if they are told of by one pointer.
+    # A compiler recognises interleaved entries if they are addressed through the same pointer.
     places = [place(f"p{i}", moves(found, i), distance) for i, distance in woven(views)]
     body = [f"real v{i} = *({places[i]});" for i in range(len(step.arguments))]
     for n, entry in enumerate(step.body, len(step.arguments)):

@@ -33,12 +33,12 @@ def expression(entry: Number | Instruction) -> str:
 
 
 def needs_ends(body: Sequence[Number | Instruction]) -> bool:
-    """Whether some function of a body is told of the ``ENDS`` of ``prelude.h``."""
+    """Whether a function in the body needs the ``ENDS`` of ``prelude.h``."""
     return any(isinstance(entry, Instruction) and "ends" in entry.function.native for entry in body)
 
 
 def definitions(steps: Iterable[Step], precision: Precision) -> list[str]:
-    """The C functions of the scalar operations in ``steps`` that ``prelude.h`` does not define, in the order of their names."""
+    """Return the C functions, sorted by name, for the scalar operations in ``steps`` that ``prelude.h`` does not define."""
     used = {line.function for step in steps if isinstance(step, Map) for line in step.body if isinstance(line, Instruction)}
     kind = "static inline __attribute__((always_inline)) real"
     made: list[str] = []

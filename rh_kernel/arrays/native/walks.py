@@ -26,7 +26,7 @@ class Row:
 
 
 def source(kernels: Sequence[Sequence[str]], rows: Sequence[Row], plan: Plan, *, short: bool) -> str:
-    """The C text with those bodies of kernels. It ends with ``rh_walk``, which is given the rows of a machine's table.
+    """Return the C source with these kernel bodies. It ends with ``rh_walk``, which takes the rows of a launch table.
 
     In a ``short`` run, steps wait for each other's results; in a long one, they have more work of their own.
     """

@@ -42,7 +42,7 @@ class Stages:
 def planned(program: Program, samples: int | None, precision: Precision = "float64", *, matrices: bool = False) -> Plan:
     """Plan a program for ``samples`` samples in each batched input.
 
-    With ``matrices`` the products are for a library that multiplies matrices (``arrays.lowering``).
+    With ``matrices``, products are lowered for a matrix-product library (``arrays.lowering``).
     """
     return stages(program, samples, precision, matrices=matrices).plan
 

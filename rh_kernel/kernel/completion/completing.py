@@ -142,7 +142,7 @@ def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -
 
 
 def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]]:
-    """The words that the usage of a directive has at this place: the n-th word is one of the n-th ``a|b``.
+    """Complete an argument of a directive from its usage: the n-th word is one of the n-th ``a|b``.
 
     After ``a…`` all further words have that form.
     """

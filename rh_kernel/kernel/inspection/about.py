@@ -23,7 +23,7 @@ class About:
 
 
 def directive(name: str, section: str = "") -> About | None:
-    """The usage and the help text of a directive."""
+    """Return the usage and the help of a directive."""
     found = find(name, section)
     return None if found is None else About((found.call,), found.help)
 

@@ -17,7 +17,7 @@ _DIRECTIVE = re.compile(r"%[ \t]*(\w+)")
 
 
 def about(effects: Effects | None, place: Place, cursor: int, lines: int | None) -> About | None:
-    """What is known at the cursor, which is at this place; declarations are shown with at most so many lines."""
+    """Describe what is at the cursor, which is at ``place``; a declaration is cut off after ``lines`` lines."""
     begins = _DIRECTIVE.match(place.item.source.text, place.item.start, place.item.end)
     if begins is not None and cursor <= begins.end() and (said := directive(begins[1], EFFECTS)) is not None:
         return said

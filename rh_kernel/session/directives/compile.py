@@ -34,7 +34,7 @@ class Compile(Action):
 
     def run(self, number: int, state: State) -> Run:
         """Shows the program; nothing takes effect. Raises ``Failure``."""
-        from rh_kernel.session.directives.compiling import made
+        from rh_kernel.session.compiling import made
 
         yield Shown(number, (yield from made(self.compiled, self.shows, state.heap, state.settings)))
         return state

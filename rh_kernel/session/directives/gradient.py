@@ -28,7 +28,7 @@ class Gradient(Action):
 
     def run(self, number: int, state: State) -> Run:
         """Runs P, and Q from the same heap. Raises ``Stuck``."""
-        from rh_kernel.session.directives.gradients import recorded
+        from rh_kernel.session.gradients import recorded
 
         made = yield from recorded(self.closed, self.text, state.heap, state.settings)
         others = () if self.against is None else ((yield from recorded(*self.against, state.heap, state.settings)),)

@@ -7,11 +7,11 @@ from pathlib import Path
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.heap import declared_locations
-from rh_kernel.session.directives.storage import Restored, followed, read, write
 from rh_kernel.session.directives.words import file_name
 from rh_kernel.session.limits.budget import byte_limit
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Shown
+from rh_kernel.session.storage import Restored, followed, read, write
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items

@@ -6,88 +6,60 @@ those that it needs from the end.
 
 from typing import TypeVar
 
-from rh_kernel.ad.eff.core import (
-    SILENT,
-    Adapt,
-    Apply,
-    Branch,
-    BuiltIn,
-    Computation,
-    Constructed,
-    ConstructorPattern,
-    Force,
-    Global,
-    Handle,
-    Lambda,
-    Let,
-    Literal,
-    Match,
-    Named,
-    Pair,
-    Pattern,
-    Perform,
-    Projection,
-    Reference,
-    Return,
-    Thunk,
-    Tuple,
-    TuplePattern,
-    Value,
-    Variable,
-)
+from rh_kernel.ad.eff import core
 
 Form = TypeVar("Form")
 
 
-def strict(M: Computation) -> list[str]:
+def strict(M: core.Computation) -> list[str]:
     """The names without a text that a computation needs at once, in the order in which what they name was computed."""
     match M:
-        case Return(V) | Force(V) | Match(V, _) | Projection(_, Force(V)):
+        case core.Return(V) | core.Force(V) | core.Match(V, _) | core.Projection(_, core.Force(V)):
             return silent(V)
-        case Apply():
-            values: list[Value] = []
-            head: Computation = M
-            while isinstance(head, Apply):
+        case core.Apply():
+            values: list[core.Value] = []
+            head: core.Computation = M
+            while isinstance(head, core.Apply):
                 values.append(head.argument)
                 head = head.function
             values.reverse()
-            return silent(*values, *((head.value,) if isinstance(head, Force) else ()))
-        case Perform(_, _, arguments) | BuiltIn(_, arguments) | Handle(_, Named(_, arguments)):
+            return silent(*values, *((head.value,) if isinstance(head, core.Force) else ()))
+        case core.Perform(_, _, arguments) | core.BuiltIn(_, arguments) | core.Handle(_, core.Named(_, arguments)):
             return silent(*arguments)
-        case Handle() | Lambda() | Pair() | Projection() | Adapt() | Let():
+        case core.Handle() | core.Lambda() | core.Pair() | core.Projection() | core.Adapt() | core.Let():
             return []
 
 
-def silent(*values: Value) -> list[str]:
+def silent(*values: core.Value) -> list[str]:
     """The silent names in values, in order, without those in thunks."""
     found: list[str] = []
     pending = [*reversed(values)]
     while pending:
         match pending.pop():
-            case Variable(x) if x.startswith(SILENT):
+            case core.Variable(x) if x.startswith(core.SILENT):
                 found.append(x)
-            case Tuple(many) | Constructed(_, many):
+            case core.Tuple(many) | core.Constructed(_, many):
                 pending += reversed(many)
-            case Variable() | Global() | Literal() | Thunk() | Reference():
+            case core.Variable() | core.Global() | core.Literal() | core.Thunk() | core.Reference():
                 pass
     return found
 
 
-def can_be_inlined(M: Computation) -> bool:
+def can_be_inlined(M: core.Computation) -> bool:
     """Whether what the silent lets of a row bind can stand where it is used, without a change of the order."""
     stack: list[str] = []
     waiting: set[str] = set()
     while True:
         match M:
-            case Let(x, bound, rest):
+            case core.Let(x, bound, rest):
                 needed = strict(bound)
-            case Match(V, (Branch(p, rest),)) if is_let(p):
+            case core.Match(V, (core.Branch(p, rest),)) if is_let(p):
                 x, needed = "", silent(V)
             case _:
                 return _pops(strict(M), stack, waiting) and not stack
         if not _pops(needed, stack, waiting):
             return False
-        if x.startswith(SILENT) and x not in waiting:
+        if x.startswith(core.SILENT) and x not in waiting:
             stack.append(x)
             waiting.add(x)
         elif stack:
@@ -104,11 +76,11 @@ def popped(needed: list[str], pending: list[tuple[str, Form]]) -> dict[str, Form
     return found
 
 
-def is_let(p: Pattern) -> bool:
+def is_let(p: core.Pattern) -> bool:
     """Whether a match with this pattern alone is written as a let: if it takes something apart that is likely to fit."""
     match p:
-        case TuplePattern() | ConstructorPattern(_, (_, *_)):
-            return not isinstance(p, ConstructorPattern) or p.constructor != "Cons"
+        case core.TuplePattern() | core.ConstructorPattern(_, (_, *_)):
+            return not isinstance(p, core.ConstructorPattern) or p.constructor != "Cons"
         case _:
             return False
 

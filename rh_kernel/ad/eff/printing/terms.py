@@ -7,37 +7,7 @@ marked. Terms may be of any depth.
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from rh_kernel.ad.eff.core import (
-    SILENT,
-    Adapt,
-    Apply,
-    Branch,
-    BuiltIn,
-    Clauses,
-    Computation,
-    Constructed,
-    ConstructorPattern,
-    Force,
-    Global,
-    Handle,
-    Handler,
-    Lambda,
-    Let,
-    Literal,
-    Match,
-    Named,
-    NamePattern,
-    Pair,
-    Perform,
-    Projection,
-    Reference,
-    Return,
-    ReturnClause,
-    Thunk,
-    Tuple,
-    Value,
-    Variable,
-)
+from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.ad.eff.printing.forms import Level, Written, adaptor, keyword, let, lets, statement
 from rh_kernel.ad.eff.printing.inlining import can_be_inlined, is_let, popped, silent, strict
@@ -67,12 +37,12 @@ _LEVELS = {
 }
 
 
-def computation(M: Computation, marks: Mapping[int, Mark] | None = None) -> Doc:
+def computation(M: core.Computation, marks: Mapping[int, Mark] | None = None) -> Doc:
     """M; nodes whose ``id`` is among the marks are marked."""
     return descend(Printer(M, marks or {}).block(M)).doc
 
 
-def value(V: Value, marks: Mapping[int, Mark] | None = None) -> Doc:
+def value(V: core.Value, marks: Mapping[int, Mark] | None = None) -> Doc:
     """V; nodes whose ``id`` is among the marks are marked."""
     return descend(Printer(V, marks or {}).value(V)).doc
 
@@ -87,7 +57,7 @@ class Printer:
 
     def local(self, x: str) -> str:
         """How a name that is bound in the term is written."""
-        if x not in self._renamed and x.startswith(SILENT):
+        if x not in self._renamed and x.startswith(core.SILENT):
             self._renamed[x] = made_up(x, self._start)
         return self._renamed.get(x, x)
 
@@ -100,7 +70,7 @@ class Printer:
 
     # Lets and what follows them.
 
-    def block(self, M: Computation) -> Writing:
+    def block(self, M: core.Computation) -> Writing:
         """``let x = M in …``, ``M; …`` and the last of them."""
         inlines = can_be_inlined(M)
         lines: list[tuple[Doc | None, Mark | None]] = []
@@ -109,18 +79,18 @@ class Printer:
         while True:
             mark = self._marks.get(id(M)) if not pending else None
             match M:
-                case Let(x, bound, rest):
+                case core.Let(x, bound, rest):
                     written = yield self._bound(bound, pending if inlines else [])
-                    if inlines and x.startswith(SILENT):
+                    if inlines and x.startswith(core.SILENT):
                         pending.append((x, written))
                         lines.append((None, mark))
                     elif x == "_":
                         lines.append((statement(written), mark))
                     else:
-                        lines.append((let(self.local(x), written, in_brackets=isinstance(bound, Let)), mark))
+                        lines.append((let(self.local(x), written, in_brackets=isinstance(bound, core.Let)), mark))
                         is_row = False
                     M = rest
-                case Match(V, (Branch(p, rest),)) if is_let(p):
+                case core.Match(V, (core.Branch(p, rest),)) if is_let(p):
                     written = yield self.value(V, self._taken(V, pending if inlines else []))
                     lines.append((let(pattern(p, self._renamed), written), mark))
                     is_row = False
@@ -132,74 +102,80 @@ class Printer:
             return last
         return lets(lines, last, is_row=is_row)
 
-    def _bound(self, M: Computation, pending: list[tuple[str, Written]]) -> Writing:
+    def _bound(self, M: core.Computation, pending: list[tuple[str, Written]]) -> Writing:
         """What is bound by a let, or stands behind all of them, with what is pending in its places."""
-        if isinstance(M, Let):
+        if isinstance(M, core.Let):
             return (yield self.block(M))
         inline = popped(strict(M), pending)
         return self._marked(M, (yield self._plain(M, inline)))
 
-    def _taken(self, V: Value, pending: list[tuple[str, Written]]) -> _Inline:
+    def _taken(self, V: core.Value, pending: list[tuple[str, Written]]) -> _Inline:
         return popped(silent(V), pending)
 
     # Computations that are no lets; ``inline`` is what stands in the place of names in their values.
 
-    def _plain(self, M: Computation, inline: _Inline) -> Writing:
+    def _plain(self, M: core.Computation, inline: _Inline) -> Writing:
         match M:
-            case Return(V):
+            case core.Return(V):
                 return (yield self.value(V, inline))
-            case Force(V):
+            case core.Force(V):
                 written = yield self.value(V, inline)
                 return Written(concat(written.at(Level.POSTFIX), "!"), Level.POSTFIX)
-            case Apply():
+            case core.Apply():
                 return (yield self._application(M, inline))
-            case Lambda():
+            case core.Lambda():
                 names, body = self.parameters(M)
                 written = yield self.block(body)
                 head = concat(f"\\{' '.join(names)} ->")
                 return Written(group(head, nest(LINE, written.doc)), Level.OPEN, written.is_open)
-            case Match(V, (Branch(ConstructorPattern("True", ()), then), Branch(ConstructorPattern("False", ()), otherwise))):
+            case core.Match(
+                V,
+                (
+                    core.Branch(core.ConstructorPattern("True", ()), then),
+                    core.Branch(core.ConstructorPattern("False", ()), otherwise),
+                ),
+            ):
                 return (yield self._if(V, then, otherwise, inline))
-            case Match(V, branches):
+            case core.Match(V, branches):
                 return (yield self._match(V, branches, inline))
-            case Pair(left, right):
+            case core.Pair(left, right):
                 one, other = (yield self.block(left)), (yield self.block(right))
                 return Written(group("<| ", nest(one.doc, _COMMA, other.doc, indent=3), " |>"))
-            case Projection(index, Force(V) as forced):
+            case core.Projection(index, core.Force(V) as forced):
                 head = yield self._head(forced, V, inline)
                 return Written(concat(head.at(Level.POSTFIX), f".{index}"), Level.POSTFIX)
-            case Projection(index, N):
+            case core.Projection(index, N):
                 written = yield self.block(N)
                 return Written(concat(written.at(Level.POSTFIX), f".{index}"), Level.POSTFIX)
-            case Perform(effect, op, (V,)) if (effect, op) == (REFERENCES, READ):
+            case core.Perform(effect, op, (V,)) if (effect, op) == (REFERENCES, READ):
                 written = yield self.value(V, inline)
                 return Written(concat("@", written.at(Level.ATOM)))
-            case Perform(effect, op, (r, V)) if (effect, op) == (REFERENCES, WRITE):
+            case core.Perform(effect, op, (r, V)) if (effect, op) == (REFERENCES, WRITE):
                 cell, written = (yield self.value(r, inline)), (yield self.value(V, inline))
                 doc = group(cell.at(Level.LIST), " :=", nest(LINE, written.at(Level.LIST)))
                 return Written(doc, Level.ASSIGNMENT)
-            case Perform(_, op, ()):
+            case core.Perform(_, op, ()):
                 return Written(concat(role(Role.OPERATION, shown(op)), "!"), Level.POSTFIX)
-            case Perform(_, op, arguments):
+            case core.Perform(_, op, arguments):
                 return (yield self._applied(Written(role(Role.OPERATION, shown(op))), arguments, inline))
-            case BuiltIn(g, arguments):
+            case core.BuiltIn(g, arguments):
                 return (yield self._built_in(g, arguments, inline))
-            case Handle(N, H):
+            case core.Handle(N, H):
                 return (yield self._handle(N, H, inline))
-            case Adapt(adaptors, N):
+            case core.Adapt(adaptors, N):
                 written = yield self.block(N)
                 head = f"<{', '.join(map(adaptor, adaptors))}> "
                 return Written(concat(head, nest(written.at(Level.ADAPTED))), Level.ADAPTED)
-            case Let():
+            case core.Let():
                 return (yield self.block(M))
 
-    def _application(self, M: Computation, inline: _Inline) -> Writing:
+    def _application(self, M: core.Computation, inline: _Inline) -> Writing:
         """``M V…``: nodes on the way to the head may be marked too."""
-        spine: list[Apply] = []
-        while isinstance(M, Apply):
+        spine: list[core.Apply] = []
+        while isinstance(M, core.Apply):
             spine.append(M)
             M = M.function
-        if isinstance(M, Force):
+        if isinstance(M, core.Force):
             found = yield self._head(M, M.value, inline)
         else:
             found = yield self.block(M)
@@ -211,22 +187,22 @@ class Printer:
                 doc = Annotated(mark, doc)
         return Written(group(doc), Level.APPLICATION)
 
-    def _head(self, M: Force, V: Value, inline: _Inline) -> Writing:
+    def _head(self, M: core.Force, V: core.Value, inline: _Inline) -> Writing:
         """``V!`` where it is applied: of what is called by a name, or is a thunk, the ``!`` goes without saying."""
         written = yield self.value(V, inline)
-        is_function = isinstance(V, Global | Thunk) or (isinstance(V, Variable) and V.name not in inline)
+        is_function = isinstance(V, core.Global | core.Thunk) or (isinstance(V, core.Variable) and V.name not in inline)
         if not is_function:
             written = Written(concat(written.at(Level.POSTFIX), "!"), Level.POSTFIX)
         return self._marked(M, written)
 
-    def _applied(self, head: Written, arguments: tuple[Value, ...], inline: _Inline) -> Writing:
+    def _applied(self, head: Written, arguments: tuple[core.Value, ...], inline: _Inline) -> Writing:
         parts: list[Doc | str] = [head.at(Level.POSTFIX)]
         for V in arguments:
             written = yield self.value(V, inline)
             parts.append(nest(LINE, written.at(Level.POSTFIX)))
         return Written(group(*parts), Level.APPLICATION) if arguments else head
 
-    def _built_in(self, g: str, arguments: tuple[Value, ...], inline: _Inline) -> Writing:
+    def _built_in(self, g: str, arguments: tuple[core.Value, ...], inline: _Inline) -> Writing:
         if g in _SIGNS and len(arguments) == 2:
             level = _LEVELS[g]
             tighter = Level(level + 1)
@@ -236,12 +212,12 @@ class Printer:
         if g == "negate" and len(arguments) == 1:
             written = yield self.value(arguments[0], inline)
             # Without brackets it would be a negative number, or two signs next to each other.
-            is_number = isinstance(arguments[0], Literal) or written.level is Level.UNARY
+            is_number = isinstance(arguments[0], core.Literal) or written.level is Level.UNARY
             operand = concat("(", written.doc, ")") if is_number else written.at(Level.UNARY)
             return Written(concat("-", operand), Level.UNARY)
         return (yield self._applied(Written(role(Role.FUNCTION, g)), arguments, inline))
 
-    def _if(self, V: Value, then: Computation, otherwise: Computation, inline: _Inline) -> Writing:
+    def _if(self, V: core.Value, then: core.Computation, otherwise: core.Computation, inline: _Inline) -> Writing:
         written = yield self.value(V, inline)
         one, other = (yield self.block(then)), (yield self.block(otherwise))
         doc = group(
@@ -251,7 +227,7 @@ class Printer:
         )
         return Written(doc, Level.OPEN)
 
-    def _match(self, V: Value, branches: tuple[Branch, ...], inline: _Inline) -> Writing:
+    def _match(self, V: core.Value, branches: tuple[core.Branch, ...], inline: _Inline) -> Writing:
         written = yield self.value(V, inline)
         parts: list[Doc | str] = [keyword("match "), written.at(Level.FORM) if written.is_open else written.doc]
         for branch in branches:
@@ -260,22 +236,22 @@ class Printer:
             parts.append(nest(LINE, group("| ", pattern(branch.pattern, self._renamed), " ->", nest(LINE, doc, indent=4))))
         return Written(group(*parts), Level.OPEN, is_open=True)
 
-    def _handle(self, M: Computation, H: Handler, inline: _Inline) -> Writing:
+    def _handle(self, M: core.Computation, H: core.Handler, inline: _Inline) -> Writing:
         body = yield self.block(M)
         handler = yield self.handler(H, inline)
         doc = group(keyword("handle"), nest(LINE, body.doc), LINE, keyword("with "), handler.doc)
         return Written(doc, Level.FORM)
 
-    def handler(self, H: Handler, inline: _Inline = _NOTHING) -> Writing:
+    def handler(self, H: core.Handler, inline: _Inline = _NOTHING) -> Writing:
         """``h V…``, or clauses between braces."""
         match H:
-            case Named(h, arguments):
+            case core.Named(h, arguments):
                 return (yield self._applied(Written(role(Role.HANDLER, shown(h))), arguments, inline))
-            case Clauses():
+            case core.Clauses():
                 clauses: Doc = (yield self.clauses(H)).doc
                 return Written(group("{ ", nest(clauses), " }"))
 
-    def clauses(self, H: Clauses) -> Writing:
+    def clauses(self, H: core.Clauses) -> Writing:
         """``return p -> M | <op p… -> k> -> N | …``; the identity is left out."""
         found: list[Doc] = []
         if not _is_identity(H.returns) or not H.clauses:
@@ -291,20 +267,22 @@ class Printer:
             found.append(group(head, " ->", nest(LINE, body.doc)))
         return Written(concat(join(concat(LINE, "| "), found)), Level.OPEN)
 
-    def parameters(self, M: Computation) -> tuple[list[str], Computation]:
+    def parameters(self, M: core.Computation) -> tuple[list[str], core.Computation]:
         """The parameters of a λ, as they are written, and its body; patterns take apart those without a name.
 
         No name is bound twice among them: a λ that binds one again stands in the body.
         """
         names: list[str] = []
-        while isinstance(M, Lambda) and (not names or (id(M) not in self._marks and (M.name == "_" or M.name not in names))):
+        while isinstance(M, core.Lambda) and (
+            not names or (id(M) not in self._marks and (M.name == "_" or M.name not in names))
+        ):
             names.append(M.name)
             M = M.body
         seen = set(names)
         for i, x in enumerate(names):
             match M:
-                case Match(Variable(y), (Branch(p, body),)) if (
-                    x == y and x.startswith(SILENT) and seen.isdisjoint(bound_names(p))
+                case core.Match(core.Variable(y), (core.Branch(p, body),)) if (
+                    x == y and x.startswith(core.SILENT) and seen.isdisjoint(bound_names(p))
                 ):
                     seen.update(bound_names(p))
                     names[i] = pattern(p, self._renamed, closed=True)
@@ -315,55 +293,55 @@ class Printer:
 
     # Values.
 
-    def value(self, V: Value, inline: _Inline = _NOTHING) -> Writing:
+    def value(self, V: core.Value, inline: _Inline = _NOTHING) -> Writing:
         """V, with what stands in the place of names in it."""
         match V:
-            case Variable(x):
+            case core.Variable(x):
                 written = inline[x] if x in inline else Written(Text(self.local(x)))
-            case Global(f):
+            case core.Global(f):
                 written = Written(role(Role.FUNCTION, shown(f)))
-            case Literal(number):
+            case core.Literal(number):
                 text = literal(number)
                 written = Written(role(Role.CONSTANT, text), Level.UNARY if text.startswith("-") else Level.ATOM)
-            case Reference(number):
+            case core.Reference(number):
                 written = Written(role(Role.LOCATION, f"⟨r{number}⟩"))
-            case Tuple(components):
+            case core.Tuple(components):
                 docs: list[Doc] = []
                 for W in components:
                     written = yield self.value(W, inline)
                     docs.append(written.doc)
                 written = Written(group("(", nest(join(_COMMA, docs), indent=1), ")"))
-            case Constructed("Nil", ()):
+            case core.Constructed("Nil", ()):
                 written = Written(Text("[]"))
-            case Constructed("Cons", (_, _)):
+            case core.Constructed("Cons", (_, _)):
                 written = yield self._list(V, inline)
-            case Constructed(name, fields):
+            case core.Constructed(name, fields):
                 written = yield self._applied(Written(role(Role.CONSTANT, shown(name))), fields, inline)
-            case Thunk(Lambda() as M) if id(M) not in self._marks:
+            case core.Thunk(core.Lambda() as M) if id(M) not in self._marks:
                 names, body = self.parameters(M)
                 inner = yield self.block(body)
                 written = Written(group("{", " ".join(names), " ->", nest(LINE, inner.doc), SOFT, "}"))
-            case Thunk(M):
+            case core.Thunk(M):
                 inner = yield self.block(M)
                 written = Written(group("{", nest(inner.doc, indent=1), "}"))
         return self._marked(V, written)
 
-    def _list(self, V: Value, inline: _Inline) -> Writing:
+    def _list(self, V: core.Value, inline: _Inline) -> Writing:
         """``[V, …]``, or ``V :: … :: W`` if the end is not known."""
         firsts: list[Written] = []
-        while isinstance(V, Constructed) and V.constructor == "Cons" and (not firsts or id(V) not in self._marks):
+        while isinstance(V, core.Constructed) and V.constructor == "Cons" and (not firsts or id(V) not in self._marks):
             firsts.append((yield self.value(V.fields[0], inline)))
             V = V.fields[1]
-        if isinstance(V, Constructed) and not V.fields and V.constructor == "Nil":
+        if isinstance(V, core.Constructed) and not V.fields and V.constructor == "Nil":
             return Written(group("[", nest(join(_COMMA, [written.doc for written in firsts]), indent=1), "]"))
         end = yield self.value(V, inline)
         docs = [*[written.at(Level.COMPARISON) for written in firsts], end.at(Level.LIST)]
         return Written(group(join(concat(" ::", LINE), docs)), Level.LIST)
 
 
-def _is_identity(clause: ReturnClause) -> bool:
+def _is_identity(clause: core.ReturnClause) -> bool:
     match clause:
-        case ReturnClause(NamePattern(x), Return(Variable(y))):
-            return x == y and x.startswith(SILENT)
+        case core.ReturnClause(core.NamePattern(x), core.Return(core.Variable(y))):
+            return x == y and x.startswith(core.SILENT)
         case _:
             return False

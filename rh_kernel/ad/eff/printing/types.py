@@ -3,89 +3,70 @@
 The variable of a row that nobody writes is not shown, nor a row that has nothing else; what is not known is ``_``.
 """
 
+from rh_kernel.ad.eff import types
 from rh_kernel.ad.eff.core import IMPLICIT
 from rh_kernel.ad.eff.definitions import shown
-from rh_kernel.ad.eff.types import (
-    Base,
-    ComputationMeta,
-    ComputationType,
-    Data,
-    Function,
-    HandlerScheme,
-    Label,
-    Meta,
-    Product,
-    Returner,
-    Row,
-    RowMeta,
-    RowVariable,
-    Scheme,
-    Thunk,
-    ValueType,
-    Variable,
-    With,
-)
 
 _UNKNOWN = "_"
 
 
-def value(A: ValueType, *, closed: bool = False) -> str:
+def value(A: types.ValueType, *, closed: bool = False) -> str:
     """A; with parentheses where it is an argument, if it is ``closed``."""
     match A:
-        case Variable(name) | Base(name):
+        case types.Variable(name) | types.Base(name):
             return shown(name)
-        case Meta(_, numeric):
+        case types.Meta(_, numeric):
             return "Float" if numeric else _UNKNOWN
-        case Product(()):
+        case types.Product(()):
             return "Unit"
-        case Product(components):
+        case types.Product(components):
             return f"({', '.join(map(value, components))})"
-        case Data(name, arguments):
+        case types.Data(name, arguments):
             return _applied(name, arguments, closed=closed)
-        case Thunk(row, computation_type):
+        case types.Thunk(row, computation_type):
             return f"{{{_with_row(row, computation_type)}}}"
 
 
-def computation(C: ComputationType, E: Row | None = None) -> str:
+def computation(C: types.ComputationType, E: types.Row | None = None) -> str:
     """C, and where it is given the row of what it does."""
-    return _with_row(Row((), RowVariable(IMPLICIT)) if E is None else E, C)
+    return _with_row(types.Row((), types.RowVariable(IMPLICIT)) if E is None else E, C)
 
 
-def row(E: Row) -> str:
+def row(E: types.Row) -> str:
     """``[e | L, …, L]``"""
     labels = ", ".join(map(label, E.labels))
     match E.tail:
-        case RowVariable(name) if name != IMPLICIT:
+        case types.RowVariable(name) if name != IMPLICIT:
             return f"[{shown(name)} | {labels}]" if labels else f"[{shown(name)}]"
-        case RowVariable() | RowMeta() | None:
+        case types.RowVariable() | types.RowMeta() | None:
             return f"[{labels}]"
 
 
-def label(L: Label) -> str:
+def label(L: types.Label) -> str:
     """``Smooth (Paired x)``"""
     return _applied(L.effect, L.arguments, closed=False)
 
 
-def scheme(S: Scheme) -> str:
+def scheme(S: types.Scheme) -> str:
     """``Paired x -> x``: a declared function is a thunk, but its type is written without braces, unless it takes nothing."""
     match S.type:
-        case Thunk(E, Function() as C):
+        case types.Thunk(E, types.Function() as C):
             return computation(C, E)
         case A:
             return value(A)
 
 
-def handler_scheme(S: HandlerScheme) -> str:
+def handler_scheme(S: types.HandlerScheme) -> str:
     """``A -> <L, …> B -> [E] C``, as in Frank: it handles L, …, and what it gives has the type C in the row E."""
     parameters = [f"{_domain(A)} -> " for A in S.parameters]
     labels = ", ".join(map(label, handled(S)))
     return f"{''.join(parameters)}<{labels}> {_domain(S.domain)} -> {computation(S.codomain, S.around)}"
 
 
-def handled(S: HandlerScheme) -> tuple[Label, ...]:
+def handled(S: types.HandlerScheme) -> tuple[types.Label, ...]:
     """What the row inside has more than the row around."""
     left = list(S.around.labels)
-    found: list[Label] = []
+    found: list[types.Label] = []
     for L in S.handled.labels:
         if L in left:
             left.remove(L)
@@ -94,34 +75,34 @@ def handled(S: HandlerScheme) -> tuple[Label, ...]:
     return tuple(found)
 
 
-def _with_row(E: Row, C: ComputationType) -> str:
+def _with_row(E: types.Row, C: types.ComputationType) -> str:
     match C:
-        case Function(A, D):
+        case types.Function(A, D):
             return f"{_domain(A)} -> {_with_row(E, D)}"
-        case Returner(A):
+        case types.Returner(A):
             return f"{_shown_row(E)}{value(A)}"
-        case With(C1, C2):
+        case types.With(C1, C2):
             return f"{_shown_row(E)}<| {computation(C1)}, {computation(C2)} |>"
-        case ComputationMeta():
+        case types.ComputationMeta():
             return f"{_shown_row(E)}{_UNKNOWN}"
 
 
-def _shown_row(E: Row) -> str:
+def _shown_row(E: types.Row) -> str:
     match E:
-        case Row((), RowVariable(name)) if name == IMPLICIT:
+        case types.Row((), types.RowVariable(name)) if name == IMPLICIT:
             return ""
-        case Row((), RowMeta()):
+        case types.Row((), types.RowMeta()):
             return ""
         case _:
             return f"{row(E)} "
 
 
-def _domain(A: ValueType) -> str:
+def _domain(A: types.ValueType) -> str:
     return value(A)
 
 
-def _applied(name: str, arguments: tuple[ValueType | Row, ...], *, closed: bool) -> str:
+def _applied(name: str, arguments: tuple[types.ValueType | types.Row, ...], *, closed: bool) -> str:
     if not arguments:
         return shown(name)
-    text = " ".join([shown(name), *[row(A) if isinstance(A, Row) else value(A, closed=True) for A in arguments]])
+    text = " ".join([shown(name), *[row(A) if isinstance(A, types.Row) else value(A, closed=True) for A in arguments]])
     return f"({text})" if closed else text

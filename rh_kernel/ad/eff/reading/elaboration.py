@@ -4,38 +4,7 @@
 one row where they can: only what binds names itself, or runs elsewhere, has lets of its own.
 """
 
-from rh_kernel.ad.eff.core import (
-    SILENT,
-    Adapt,
-    Apply,
-    Branch,
-    BuiltIn,
-    Clause,
-    Clauses,
-    Computation,
-    Constructed,
-    ConstructorPattern,
-    Force,
-    Global,
-    Handle,
-    Handler,
-    Lambda,
-    Let,
-    Literal,
-    Match,
-    Named,
-    NamePattern,
-    Pair,
-    Pattern,
-    Perform,
-    Projection,
-    Return,
-    ReturnClause,
-    Thunk,
-    Tuple,
-    Value,
-    Variable,
-)
+from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.reading import surface as s
 from rh_kernel.ad.eff.reading.complaints_of_elaboration import BRACKETS, reject_missing, with_all_arguments, wrong_number
 from rh_kernel.ad.eff.reading.elaboration_adaptors import elaborate_adaptor
@@ -71,7 +40,7 @@ class _Let:
     """``x ← M`` in front of the rest"""
 
     name: str
-    bound: Computation
+    bound: core.Computation
     span: Span
 
 
@@ -79,7 +48,7 @@ class _Let:
 class _Taken:
     """``match V | p ->`` in front of the rest"""
 
-    value: Value
+    value: core.Value
     pattern: s.Pattern
     span: Span
 
@@ -96,9 +65,9 @@ class Terms:
     def fresh(self) -> str:
         """A silent name."""
         self._silent += 1
-        return f"{SILENT}{self._silent}"
+        return f"{core.SILENT}{self._silent}"
 
-    def block(self, M: s.Expr) -> Computation:
+    def block(self, M: s.Expr) -> core.Computation:
         """A computation with lets of its own. In a loop along ``let`` and ``;``."""
         front: list[_Let | _Taken] = []
         entered: list[str] = []
@@ -124,12 +93,12 @@ class Terms:
         for part in reversed(front):
             match part:
                 case _Let(name, bound_to, span):
-                    C = Let(name, bound_to, C, span=span)
+                    C = core.Let(name, bound_to, C, span=span)
                 case _Taken(V, p, span):
-                    C = Match(V, (Branch(elaborate_pattern(p, self.scope), C, span=span),), span=span)
+                    C = core.Match(V, (core.Branch(elaborate_pattern(p, self.scope), C, span=span),), span=span)
         return C
 
-    def abstraction(self, parameters: tuple[s.Pattern, ...], body: s.Expr, span: Span) -> Computation:
+    def abstraction(self, parameters: tuple[s.Pattern, ...], body: s.Expr, span: Span) -> core.Computation:
         """``λp…. M``: a pattern takes apart a parameter that has a silent name."""
         names = [x for p in parameters for x in bound_names(p)]
         reject_twice(names, "give each parameter a different name")
@@ -148,13 +117,13 @@ class Terms:
         M = self.block(body)
         self.scope.leave([x.text for x in names])
         for x, p in reversed(taken):
-            branch = Branch(elaborate_pattern(p, self.scope), M, span=span)
-            M = Match(Variable(x, span=p.span), (branch,), span=span)
+            branch = core.Branch(elaborate_pattern(p, self.scope), M, span=span)
+            M = core.Match(core.Variable(x, span=p.span), (branch,), span=span)
         for x in reversed(lambdas):
-            M = Lambda(x, M, span=span)
+            M = core.Lambda(x, M, span=span)
         return M
 
-    def handler(self, H: s.HandlerName | s.Clauses, front: list[_Let | _Taken]) -> Handler:
+    def handler(self, H: s.HandlerName | s.Clauses, front: list[_Let | _Taken]) -> core.Handler:
         """A handler where a computation is handled."""
         if isinstance(H, s.Clauses):
             return self.clauses(H)
@@ -163,41 +132,43 @@ class Terms:
         if len(H.arguments) != wanted:
             hint = "give a handler all its arguments; its result can be a function: (handle M with h) N"
             raise wrong_number(H.name, wanted, len(H.arguments), hint)
-        return Named(key, tuple([self._value(M, front) for M in H.arguments]), span=H.span)
+        return core.Named(key, tuple([self._value(M, front) for M in H.arguments]), span=H.span)
 
-    def clauses(self, H: s.Clauses) -> Clauses:
+    def clauses(self, H: s.Clauses) -> core.Clauses:
         """The clauses of a handler: of each effect that has one all operations. Without a return clause it is the identity."""
-        returns: ReturnClause | None = None
-        clauses: list[Clause] = []
+        returns: core.ReturnClause | None = None
+        clauses: list[core.Clause] = []
         for written in H.clauses:
             match written:
                 case s.ReturnClause(p, body):
                     if returns is not None:
                         raise Rejected(ClauseTwice(span=written.span, name="return", hint=_ONE_CLAUSE))
                     (q,), M = self._under([p], None, body)
-                    returns = ReturnClause(q, M, span=written.span)
+                    returns = core.ReturnClause(q, M, span=written.span)
                 case s.OperationClause():
                     clauses.append(self._clause(written))
                     if any(clause.operation == clauses[-1].operation for clause in clauses[:-1]):
                         raise Rejected(ClauseTwice(span=written.operation.span, name=written.operation.text, hint=_ONE_CLAUSE))
         if returns is None:
             x = self.fresh()
-            identity = Return(Variable(x, span=H.span), span=H.span)
-            returns = ReturnClause(NamePattern(x, span=H.span), identity, span=H.span)
+            identity = core.Return(core.Variable(x, span=H.span), span=H.span)
+            returns = core.ReturnClause(core.NamePattern(x, span=H.span), identity, span=H.span)
         effects = tuple(dict.fromkeys([clause.effect for clause in clauses]))
         for effect in effects:
             reject_missing(H.span, self.scope.definitions.effect(effect), {clause.operation for clause in clauses})
-        return Clauses(returns, tuple(clauses), effects, span=H.span)
+        return core.Clauses(returns, tuple(clauses), effects, span=H.span)
 
-    def _clause(self, written: s.OperationClause) -> Clause:
+    def _clause(self, written: s.OperationClause) -> core.Clause:
         name, k = written.operation, written.continuation
         effect, operation = self.scope.operation(name)
         if len(written.patterns) != len(operation.domain):
             raise wrong_number(name, len(operation.domain), len(written.patterns), BRACKETS)
         patterns, M = self._under(list(written.patterns), k, written.body)
-        return Clause(effect, operation.name, patterns, k.text, M, span=written.span)
+        return core.Clause(effect, operation.name, patterns, k.text, M, span=written.span)
 
-    def _under(self, patterns: list[s.Pattern], k: Name | None, body: s.Expr) -> tuple[tuple[Pattern, ...], Computation]:
+    def _under(
+        self, patterns: list[s.Pattern], k: Name | None, body: s.Expr
+    ) -> tuple[tuple[core.Pattern, ...], core.Computation]:
         """Patterns, and what stands under them and a continuation."""
         names = [x for p in patterns for x in bound_names(p)]
         names += [] if k is None or k.text == "_" else [k]
@@ -227,76 +198,78 @@ class Terms:
         self.scope.enter(names)
         entered += names
 
-    def _value(self, M: s.Expr, front: list[_Let | _Taken]) -> Value:
+    def _value(self, M: s.Expr, front: list[_Let | _Taken]) -> core.Value:
         """The value of M; where M is no value form, what computes it is put in front of the rest."""
         C = self._tail(M, front)
-        if isinstance(C, Return):
+        if isinstance(C, core.Return):
             return C.value
         x = self.fresh()
         front.append(_Let(x, C, M.span))
-        return Variable(x, span=M.span)
+        return core.Variable(x, span=M.span)
 
-    def _tail(self, M: s.Expr, front: list[_Let | _Taken]) -> Computation:
+    def _tail(self, M: s.Expr, front: list[_Let | _Taken]) -> core.Computation:
         """M as the last of the computations that it puts in front of the rest."""
         span = M.span
         match M:
             case s.Var(x):
                 return self._named(Name(x, span=span), (), span, front)
             case s.Literal(value):
-                return Return(Literal(value, span=span), span=span)
+                return core.Return(core.Literal(value, span=span), span=span)
             case s.TupleExpr(items):
-                return Return(Tuple(tuple([self._value(N, front) for N in items]), span=span), span=span)
+                return core.Return(core.Tuple(tuple([self._value(N, front) for N in items]), span=span), span=span)
             case s.ListExpr(items):
-                return Return(self._list([self._value(N, front) for N in items], Constructed("Nil", (), span=span)), span=span)
+                return core.Return(
+                    self._list([self._value(N, front) for N in items], core.Constructed("Nil", (), span=span)), span=span
+                )
             case s.ThunkExpr((), body):
-                return Return(Thunk(self.block(body), span=span), span=span)
+                return core.Return(core.Thunk(self.block(body), span=span), span=span)
             case s.ThunkExpr(parameters, body):
-                return Return(Thunk(self.abstraction(parameters, body, span), span=span), span=span)
+                return core.Return(core.Thunk(self.abstraction(parameters, body, span), span=span), span=span)
             case s.LambdaExpr(parameters, body):
                 return self.abstraction(parameters, body, span)
             case s.PairExpr(left, right):
-                return Pair(self.block(left), self.block(right), span=span)
+                return core.Pair(self.block(left), self.block(right), span=span)
             case s.Applied(s.Var(x) as head, arguments):
                 return self._named(Name(x, span=head.span), arguments, span, front)
             case s.Applied(head, arguments):
                 values = [self._value(N, front) for N in arguments]
                 return self._applied(self._head(head, front), values, span)
             case s.Forced(s.Var() as operand) if (op := self._nullary(operand)) is not None:
-                return Perform(op.effect, op.key, (), span=span)
+                return core.Perform(op.effect, op.key, (), span=span)
             case s.Forced(operand):
-                return Force(self._value(operand, front), span=span)
+                return core.Force(self._value(operand, front), span=span)
             case s.Projected(index, operand):
-                return Projection(index, self._head(operand, front), span=span)
+                return core.Projection(index, self._head(operand, front), span=span)
             case s.Read(operand):
-                return Perform(REFERENCES, READ, (self._value(operand, front),), span=span)
+                return core.Perform(REFERENCES, READ, (self._value(operand, front),), span=span)
             case s.Negated(operand):
-                return BuiltIn("negate", (self._value(operand, front),), span=span)
+                return core.BuiltIn("negate", (self._value(operand, front),), span=span)
             case s.Infix():
                 return self._infix(M, front)
             case _:
                 return self._control(M, front)
 
-    def _control(self, M: s.Expr, front: list[_Let | _Taken]) -> Computation:
+    def _control(self, M: s.Expr, front: list[_Let | _Taken]) -> core.Computation:
         """The forms in which something runs later, or under a handler."""
         span = M.span
         match M:
             case s.Adapted(adaptors, body):
-                return Adapt(tuple([elaborate_adaptor(a, self.scope) for a in adaptors]), self.block(body), span=span)
+                return core.Adapt(tuple([elaborate_adaptor(a, self.scope) for a in adaptors]), self.block(body), span=span)
             case s.MatchExpr(operand, branches):
                 V = self._value(operand, front)
-                return Match(V, tuple([self._branch(branch) for branch in branches]), span=span)
+                return core.Match(V, tuple([self._branch(branch) for branch in branches]), span=span)
             case s.IfExpr(condition, then, otherwise):
                 V = self._value(condition, front)
                 return self._if(V, then, otherwise, span)
             case s.HandleExpr(body, H):
                 N = self.block(body)
-                return Handle(N, self.handler(H, front), span=span)
+                return core.Handle(N, self.handler(H, front), span=span)
             case s.LetExpr() | s.Sequence():
                 return self.block(M)
             case _:
                 return self._tail(M, front)
 
-    def _head(self, M: s.Expr, front: list[_Let | _Taken]) -> Computation:
+    def _head(self, M: s.Expr, front: list[_Let | _Taken]) -> core.Computation:
         """M where a computation of function type stands, or a pair: a value form is forced, all else is as it is."""
         match M:
             case s.Forced():
@@ -307,15 +280,15 @@ class Terms:
                 return self._forced(self.block(M))
 
     @staticmethod
-    def _forced(C: Computation) -> Computation:
-        return Force(C.value, span=C.span) if isinstance(C, Return) else C
+    def _forced(C: core.Computation) -> core.Computation:
+        return core.Force(C.value, span=C.span) if isinstance(C, core.Return) else C
 
-    def _applied(self, head: Computation, values: list[Value], span: Span) -> Computation:
+    def _applied(self, head: core.Computation, values: list[core.Value], span: Span) -> core.Computation:
         for V in values:
-            head = Apply(head, V, span=span)
+            head = core.Apply(head, V, span=span)
         return head
 
-    def _named(self, name: Name, arguments: tuple[s.Expr, ...], span: Span, front: list[_Let | _Taken]) -> Computation:
+    def _named(self, name: Name, arguments: tuple[s.Expr, ...], span: Span, front: list[_Let | _Taken]) -> core.Computation:
         """``x M…`` by what x stands for."""
         if is_upper(name.text):
             constructor = self.scope.constructor(name)
@@ -323,19 +296,23 @@ class Terms:
             if len(fields) != len(constructor.fields):
                 hint = "give a constructor all its fields; as an argument it needs brackets: f (Just x)"
                 raise wrong_number(name, len(constructor.fields), len(fields), hint)
-            return Return(Constructed(constructor.name, fields, span=span), span=span)
+            return core.Return(core.Constructed(constructor.name, fields, span=span), span=span)
         found = self.scope.find(name)
         values = [self._value(N, front) for N in arguments]
         match found.kind:
             case Kind.VARIABLE | Kind.FUNCTION:
-                V = Variable(found.key, span=name.span) if found.kind is Kind.VARIABLE else Global(found.key, span=name.span)
-                return self._applied(Force(V, span=name.span), values, span) if values else Return(V, span=span)
+                V = (
+                    core.Variable(found.key, span=name.span)
+                    if found.kind is Kind.VARIABLE
+                    else core.Global(found.key, span=name.span)
+                )
+                return self._applied(core.Force(V, span=name.span), values, span) if values else core.Return(V, span=span)
             case Kind.OPERATION | Kind.BUILT_IN:
                 if len(values) != found.arity:
                     raise wrong_number(name, found.arity, len(values), with_all_arguments(name, found, len(values)))
                 if found.kind is Kind.BUILT_IN:
-                    return BuiltIn(found.key, tuple(values), span=span)
-                return Perform(found.effect, found.key, tuple(values), span=span)
+                    return core.BuiltIn(found.key, tuple(values), span=span)
+                return core.Perform(found.effect, found.key, tuple(values), span=span)
 
     def _nullary(self, operand: s.Var) -> Found | None:
         """The operation without arguments that is performed by ``op!``."""
@@ -344,44 +321,44 @@ class Terms:
         found = self.scope.find(Name(operand.name, span=operand.span))
         return found if found.kind is Kind.OPERATION and found.arity == 0 else None
 
-    def _infix(self, M: s.Infix, front: list[_Let | _Taken]) -> Computation:
+    def _infix(self, M: s.Infix, front: list[_Let | _Taken]) -> core.Computation:
         """Infix signs in a row, in a loop: ``M + N + …`` and ``M :: N :: …``."""
         if M.sign == ":=":
             r, V = self._value(M.left, front), self._value(M.right, front)
-            return Perform(REFERENCES, WRITE, (r, V), span=M.span)
+            return core.Perform(REFERENCES, WRITE, (r, V), span=M.span)
         if M.sign == "::":
-            firsts: list[Value] = []
+            firsts: list[core.Value] = []
             rest: s.Expr = M
             while isinstance(rest, s.Infix) and rest.sign == "::":
                 firsts.append(self._value(rest.left, front))
                 rest = rest.right
-            return Return(self._list(firsts, self._value(rest, front)), span=M.span)
+            return core.Return(self._list(firsts, self._value(rest, front)), span=M.span)
         spine = [M]
         while isinstance(left := spine[-1].left, s.Infix) and left.sign in OPERATORS:
             spine.append(left)
         V = self._value(spine[-1].left, front)
         while True:
             node = spine.pop()
-            C = BuiltIn(OPERATORS[node.sign], (V, self._value(node.right, front)), span=node.span)
+            C = core.BuiltIn(OPERATORS[node.sign], (V, self._value(node.right, front)), span=node.span)
             if not spine:
                 return C
             x = self.fresh()
             front.append(_Let(x, C, node.span))
-            V = Variable(x, span=node.span)
+            V = core.Variable(x, span=node.span)
 
     @staticmethod
-    def _list(firsts: list[Value], rest: Value) -> Value:
+    def _list(firsts: list[core.Value], rest: core.Value) -> core.Value:
         end = rest.span
         for V in reversed(firsts):
             span = V.span if V.span is None or end is None else V.span.to(end)
-            rest = Constructed("Cons", (V, rest), span=span)
+            rest = core.Constructed("Cons", (V, rest), span=span)
         return rest
 
-    def _branch(self, branch: s.Branch) -> Branch:
+    def _branch(self, branch: s.Branch) -> core.Branch:
         (p,), M = self._under([branch.pattern], None, branch.body)
-        return Branch(p, M, span=branch.span)
+        return core.Branch(p, M, span=branch.span)
 
-    def _if(self, V: Value, then: s.Expr, otherwise: s.Expr, span: Span) -> Computation:
+    def _if(self, V: core.Value, then: s.Expr, otherwise: s.Expr, span: Span) -> core.Computation:
         sides = (("True", then), ("False", otherwise))
-        branches = [Branch(ConstructorPattern(K, (), span=M.span), self.block(M), span=M.span) for K, M in sides]
-        return Match(V, tuple(branches), span=span)
+        branches = [core.Branch(core.ConstructorPattern(K, (), span=M.span), self.block(M), span=M.span) for K, M in sides]
+        return core.Match(V, tuple(branches), span=span)

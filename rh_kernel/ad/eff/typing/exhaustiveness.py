@@ -5,19 +5,7 @@ The patterns of ``let``, of parameters and of clauses have no branch beside them
 
 from collections.abc import Iterator, Sequence
 
-from rh_kernel.ad.eff.core import (
-    AnyPattern,
-    Clause,
-    Clauses,
-    Computation,
-    ConstructorPattern,
-    LiteralPattern,
-    Match,
-    NamePattern,
-    Pattern,
-    ReturnClause,
-    TuplePattern,
-)
+from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.errors import MissingBranches, UselessBranch
 from rh_kernel.ad.eff.printing.patterns import pattern
@@ -31,30 +19,30 @@ _MATCH = "`match` takes it apart with a branch for each case: match M | {pattern
 _CLAUSE = "use a name here, and a `match` with a branch for each case after the arrow"
 
 
-def reject_uncovered(part: Computation | Clauses, definitions: Definitions) -> None:
+def reject_uncovered(part: core.Computation | core.Clauses, definitions: Definitions) -> None:
     """Raise ``Rejected`` if some value fits no pattern, or none comes to a branch; the part has a type."""
     found = [*_complaints(part, definitions)]
     if found:
         raise Rejected(*found)
 
 
-def _complaints(part: Computation | Clauses, definitions: Definitions) -> Iterator[Diagnostic]:
+def _complaints(part: core.Computation | core.Clauses, definitions: Definitions) -> Iterator[Diagnostic]:
     def siblings(constructor: str) -> Sequence[Constructor]:
         return declaring(constructor, definitions).constructors
 
-    def alone(patterns: Sequence[Pattern], hint: str) -> Iterator[Diagnostic]:
+    def alone(patterns: Sequence[core.Pattern], hint: str) -> Iterator[Diagnostic]:
         missing = coverage([tuple(patterns)], siblings).missing
         for p, left in zip(patterns, missing or (), strict=False):
-            if not isinstance(left, AnyPattern):
+            if not isinstance(left, core.AnyPattern):
                 subject, value = "this pattern does not fit", pattern(left)
                 hint = hint.format(pattern=pattern(p), missing=pattern(_whole(left)))
                 yield MissingBranches(span=p.span, subject=subject, value=value, hint=hint)
 
     for node in nodes(part):
         match node:
-            case Match(_, branches) if len(branches) == 1 and branches[0].span == node.span:
+            case core.Match(_, branches) if len(branches) == 1 and branches[0].span == node.span:
                 yield from alone([branches[0].pattern], _MATCH)
-            case Match(_, branches):
+            case core.Match(_, branches):
                 found = coverage([(branch.pattern,) for branch in branches], siblings)
                 if found.missing is not None:
                     (left,) = found.missing
@@ -65,20 +53,20 @@ def _complaints(part: Computation | Clauses, definitions: Definitions) -> Iterat
                     p = branches[n].pattern
                     hint = "remove it, or move it before the branch that matches the same values"
                     yield UselessBranch(span=p.span, pattern=pattern(p), hint=hint)
-            case Clause(_, _, patterns):
+            case core.Clause(_, _, patterns):
                 yield from alone(patterns, _CLAUSE)
-            case ReturnClause(p):
+            case core.ReturnClause(p):
                 yield from alone([p], _CLAUSE)
             case _:
                 pass
 
 
-def _whole(p: Pattern) -> Pattern:
+def _whole(p: core.Pattern) -> core.Pattern:
     """The same for all numbers and texts at once."""
     match p:
-        case LiteralPattern() | AnyPattern() | NamePattern():
-            return AnyPattern()
-        case TuplePattern(components):
-            return TuplePattern(tuple(map(_whole, components)))
-        case ConstructorPattern(K, fields):
-            return ConstructorPattern(K, tuple(map(_whole, fields)))
+        case core.LiteralPattern() | core.AnyPattern() | core.NamePattern():
+            return core.AnyPattern()
+        case core.TuplePattern(components):
+            return core.TuplePattern(tuple(map(_whole, components)))
+        case core.ConstructorPattern(K, fields):
+            return core.ConstructorPattern(K, tuple(map(_whole, fields)))

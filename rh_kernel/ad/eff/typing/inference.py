@@ -6,46 +6,8 @@ what is applied comes before its arguments: so that they are met by what is aske
 
 from collections.abc import Mapping
 
-from rh_kernel.ad.eff.core import (
-    Adapt,
-    Adaptor,
-    Apply,
-    BuiltIn,
-    Clause,
-    Clauses,
-    Computation,
-    ConstructorPattern,
-    Force,
-    Handle,
-    Handler,
-    HandlerDefinition,
-    Lambda,
-    Let,
-    Match,
-    Named,
-    Pair,
-    Perform,
-    Projection,
-    Return,
-    Thunk,
-    Value,
-)
+from rh_kernel.ad.eff import core, types
 from rh_kernel.ad.eff.machine import builtins
-from rh_kernel.ad.eff.types import (
-    BOOL,
-    ComputationMeta,
-    ComputationType,
-    EffectDeclaration,
-    Function,
-    HandlerScheme,
-    Label,
-    Meta,
-    Returner,
-    Row,
-    RowVariable,
-    ValueType,
-    With,
-)
 from rh_kernel.ad.eff.types import Thunk as ThunkType
 from rh_kernel.ad.eff.types import Variable as TypeVariable
 from rh_kernel.ad.eff.typing.inference_values import Bound, ValueInference
@@ -60,20 +22,20 @@ class Inference(ValueInference):
 
     __slots__ = ()
 
-    def computation(self, M: Computation, E: Row, C: ComputationType) -> None:
+    def computation(self, M: core.Computation, E: types.Row, C: types.ComputationType) -> None:
         """``Γ ⊢_E M : C``. A long program is ``x ← M; N`` or ``match V | p -> N`` inside of another as often
         as it has lines; of the former on either side.
         """
-        waiting: list[tuple[Let, ValueType, ComputationType]] = []
+        waiting: list[tuple[core.Let, types.ValueType, types.ComputationType]] = []
         bound: list[Bound] = []
         marks: list[int] = []
         while True:
-            while isinstance(M, Let) or (isinstance(M, Match) and len(M.branches) == 1):
+            while isinstance(M, core.Let) or (isinstance(M, core.Match) and len(M.branches) == 1):
                 A = self.unknowns.type()
-                if isinstance(M, Let):
+                if isinstance(M, core.Let):
                     waiting.append((M, A, C))
                     marks.append(len(bound))
-                    M, C = M.bound, Returner(A)
+                    M, C = M.bound, types.Returner(A)
                 else:
                     self.value(M.value, A, E)
                     self._pattern(M.branches[0].pattern, A, E, bound)
@@ -91,62 +53,62 @@ class Inference(ValueInference):
         del bound[mark:]
         self._unbind(inner)
 
-    def _simple(self, M: Computation, E: Row, C: ComputationType) -> None:
+    def _simple(self, M: core.Computation, E: types.Row, C: types.ComputationType) -> None:
         unknowns = self.unknowns
         match M:
-            case Return(V):
+            case core.Return(V):
                 match unknowns.known_computation(C):
-                    case Returner(A):
+                    case types.Returner(A):
                         self.value(V, A, E)
                     case expected:
                         A = unknowns.type()
                         self.value(V, A, E)
-                        self._same(Returner(A), expected, M, E)
-            case Force() | Apply():
+                        self._same(types.Returner(A), expected, M, E)
+            case core.Force() | core.Apply():
                 self._application(M, E, C)
-            case Lambda(name, body):
+            case core.Lambda(name, body):
                 match unknowns.known_computation(C):
-                    case Function(A, D):
+                    case types.Function(A, D):
                         pass
                     case expected:
                         A, D = unknowns.type(), unknowns.computation_type()
-                        self._same(Function(A, D), expected, M, E)
+                        self._same(types.Function(A, D), expected, M, E)
                 bound: list[Bound] = []
                 self._bind(name, A, bound)
                 self.computation(body, E, D)
                 self._unbind(bound)
-            case Match(V, branches):
+            case core.Match(V, branches):
                 A = unknowns.type()
                 self.value(V, A, E)
                 # What `if` asks of is to blame if it is no truth value: its patterns are written nowhere.
-                if isinstance(p := branches[0].pattern, ConstructorPattern) and p.constructor == "True":
-                    self._equal(A, BOOL, V, E)
+                if isinstance(p := branches[0].pattern, core.ConstructorPattern) and p.constructor == "True":
+                    self._equal(A, types.BOOL, V, E)
                 for branch in branches:
                     bound = []
                     self._pattern(branch.pattern, A, E, bound)
                     self.computation(branch.body, E, C)
                     self._unbind(bound)
-            case Pair(M1, M2):
-                sides = With(unknowns.computation_type(), unknowns.computation_type())
+            case core.Pair(M1, M2):
+                sides = types.With(unknowns.computation_type(), unknowns.computation_type())
                 self._same(sides, C, M, E)
                 self.computation(M1, E, sides.left)
                 self.computation(M2, E, sides.right)
-            case Projection(index, operand):
+            case core.Projection(index, operand):
                 other = unknowns.computation_type()
                 try:
-                    self.computation(operand, E, With(C, other) if index == 1 else With(other, C))
+                    self.computation(operand, E, types.With(C, other) if index == 1 else types.With(other, C))
                 except Rejected as rejected:
                     raise self._complaints.projected(operand, rejected) from None
-            case Perform():
+            case core.Perform():
                 self._perform(M, E, C)
-            case Handle(body, handler):
+            case core.Handle(body, handler):
                 B, handled = self._handler(handler, E, C)
-                self.computation(body, handled, Returner(B))
-            case Adapt(adaptors, body):
+                self.computation(body, handled, types.Returner(B))
+            case core.Adapt(adaptors, body):
                 for adaptor in adaptors:
                     E = self._inside(adaptor, E)
                 self.computation(body, E, C)
-            case BuiltIn(name, arguments):
+            case core.BuiltIn(name, arguments):
                 g = builtins.BUILT_INS[name]
                 numeric = set(g.numeric)
                 instance = Instance({x: unknowns.type(numeric=x in numeric) for x in g.variables}, {})
@@ -155,49 +117,49 @@ class Inference(ValueInference):
                         self.value(V, instance.value(A), E)
                     except Rejected as rejected:
                         raise self._complaints.in_built_in(M, V, rejected) from None
-                self._same(Returner(instance.value(g.codomain)), C, M, E)
-            case Let():
+                self._same(types.Returner(instance.value(g.codomain)), C, M, E)
+            case core.Let():
                 self.computation(M, E, C)
 
-    def _application(self, M: Computation, E: Row, C: ComputationType) -> None:
+    def _application(self, M: core.Computation, E: types.Row, C: types.ComputationType) -> None:
         """``M V…``: first what is applied, then its arguments, then what is expected of the result."""
-        applications: list[Apply] = []
-        while isinstance(M, Apply):
+        applications: list[core.Apply] = []
+        while isinstance(M, core.Apply):
             applications.append(M)
             M = M.function
         whole = applications[0] if applications else M
         applications.reverse()
         unknowns = self.unknowns
         match M:
-            case Force(Thunk(body)) if not applications:
+            case core.Force(core.Thunk(body)) if not applications:
                 return self.computation(body, E, C)
-            case Force(Thunk(body)) | (Lambda() as body):
+            case core.Force(core.Thunk(body)) | (core.Lambda() as body):
                 domains = [unknowns.type() for _ in applications]
                 for A in reversed(domains):
-                    C = Function(A, C)
+                    C = types.Function(A, C)
                 self.computation(body, E, C)
                 for application, A in zip(applications, domains, strict=True):
                     self.value(application.argument, A, E)
                 return None
-            case Force(V):
+            case core.Force(V):
                 D = self._forced(V, M, E, applied=bool(applications))
             case head:
                 D = unknowns.computation_type()
                 self.computation(head, E, D)
         for given, application in enumerate(applications):
             match unknowns.known_computation(D):
-                case Function(A, D2):
+                case types.Function(A, D2):
                     self.value(application.argument, A, E)
-                case ComputationMeta() as meta:
+                case types.ComputationMeta() as meta:
                     A, D2 = unknowns.type(), unknowns.computation_type()
-                    unknowns.computations(meta, Function(A, D2))
+                    unknowns.computations(meta, types.Function(A, D2))
                     self.value(application.argument, A, E)
-                case Returner() | With() as other:
+                case types.Returner() | types.With() as other:
                     raise self._complaints.too_many(M, other, applications, given)
             D = D2
         return self._same(D, C, whole, E)
 
-    def _forced(self, V: Value, M: Computation, E: Row, *, applied: bool) -> ComputationType:
+    def _forced(self, V: core.Value, M: core.Computation, E: types.Row, *, applied: bool) -> types.ComputationType:
         """C, where ``Γ ⊢ V : U_E C``."""
         A = self.unknowns.type()
         self.value(V, A, E)
@@ -209,18 +171,18 @@ class Inference(ValueInference):
                 except Mismatch as why:
                     raise self._complaints.rows(row, E, why, V) from None
                 return C
-            case Meta() as meta:
+            case types.Meta() as meta:
                 made = ThunkType(E, self.unknowns.computation_type())
                 self._equal(meta, made, V, E)
                 return made.computation
             case other:
                 raise self._complaints.no_thunk(V, other, applied=applied)
 
-    def _opened(self, E: Row) -> Row:
+    def _opened(self, E: types.Row) -> types.Row:
         """What needs no more than a closed row can run in every row that goes on around it."""
         return self.unknowns.row(*E.labels) if E.tail is None else E
 
-    def _perform(self, M: Perform, E: Row, C: ComputationType) -> None:
+    def _perform(self, M: core.Perform, E: types.Row, C: types.ComputationType) -> None:
         """``(op : A… → B) ∈ E``: of the innermost label of its effect"""
         declared = self._definitions.effect(M.effect)
         L = self._innermost(declared, 1, E, M)[0]
@@ -229,9 +191,11 @@ class Inference(ValueInference):
         own = self._new(operation.variables, operation.variables)
         for V, A in zip(M.arguments, operation.domain, strict=True):
             self.value(V, own.value(of_effect.value(A)), E)
-        self._same(Returner(own.value(of_effect.value(operation.codomain))), C, M, E)
+        self._same(types.Returner(own.value(of_effect.value(operation.codomain))), C, M, E)
 
-    def _innermost(self, declared: EffectDeclaration, count: int, E: Row, M: Perform | Adaptor) -> list[Label]:
+    def _innermost(
+        self, declared: types.EffectDeclaration, count: int, E: types.Row, M: core.Perform | core.Adaptor
+    ) -> list[types.Label]:
         """So many innermost labels of an effect in a row, the innermost one first."""
         try:
             E = self.unknowns.extended(E, declared.name, count, lambda: self._arguments(declared.parameters))
@@ -239,31 +203,33 @@ class Inference(ValueInference):
             raise self._complaints.missing(declared.name, count, E, M) from None
         return [L for L in reversed(E.labels) if L.effect == declared.name][:count]
 
-    def _inside(self, adaptor: Adaptor, E: Row) -> Row:
+    def _inside(self, adaptor: core.Adaptor, E: types.Row) -> types.Row:
         """The row inside of an adaptor, where E is the row around it."""
         taken = self._innermost(self._definitions.effect(adaptor.effect), adaptor.taken, E, adaptor)
         E = self.unknowns.known_row(E)
-        left, rest = adaptor.taken, list[Label]()
+        left, rest = adaptor.taken, list[types.Label]()
         for L in reversed(E.labels):
             if L.effect == adaptor.effect and left:
                 left -= 1
             else:
                 rest.append(L)
         kept = [taken[i] for i in reversed(adaptor.kept)]
-        return Row((*reversed(rest), *kept), E.tail)
+        return types.Row((*reversed(rest), *kept), E.tail)
 
     # ------------------------------------------------------------------------------------------ handlers
 
-    def _handler(self, H: Clauses | Named, E: Row, C: ComputationType) -> tuple[ValueType, Row]:
+    def _handler(
+        self, H: core.Clauses | core.Named, E: types.Row, C: types.ComputationType
+    ) -> tuple[types.ValueType, types.Row]:
         """A and E', where ``Γ ⊢ H : A E'⇒E C``"""
         match H:
-            case Clauses():
+            case core.Clauses():
                 A = self.unknowns.type()
                 labels = self.labels(H)
                 self.clauses(H, labels, A, E, C)
                 E = self.unknowns.known_row(E)
-                return A, Row((*E.labels, *labels.values()), E.tail)
-            case Named(name, arguments):
+                return A, types.Row((*E.labels, *labels.values()), E.tail)
+            case core.Named(name, arguments):
                 scheme = self._declared_handler(name)
                 try:
                     self.unknowns.rows(scheme.around, E)
@@ -274,14 +240,14 @@ class Inference(ValueInference):
                 self._same(scheme.codomain, C, H, E)
                 return scheme.domain, scheme.handled
 
-    def _declared_handler(self, name: str) -> HandlerScheme:
+    def _declared_handler(self, name: str) -> types.HandlerScheme:
         """A new instance of the type of a declared handler."""
         scheme = self._itself(name) if name in self.own else self._definitions.handler(name).scheme
-        if isinstance(scheme, HandlerDefinition):
+        if isinstance(scheme, core.HandlerDefinition):
             return self._unknown_handler(scheme)
-        assert isinstance(scheme, HandlerScheme)
+        assert isinstance(scheme, types.HandlerScheme)
         new = self._new(scheme.variables, scheme.rows)
-        return HandlerScheme(
+        return types.HandlerScheme(
             variables=(),
             rows=(),
             parameters=tuple(map(new.value, scheme.parameters)),
@@ -291,13 +257,15 @@ class Inference(ValueInference):
             codomain=new.computation(scheme.codomain),
         )
 
-    def _unknown_handler(self, H: HandlerDefinition) -> HandlerScheme:
+    def _unknown_handler(self, H: core.HandlerDefinition) -> types.HandlerScheme:
         unknowns, around = self.unknowns, self.unknowns.row()
         parameters = tuple(unknowns.type() for _ in H.parameters)
-        handled = Row(tuple(self.labels(H.clauses).values()), around.tail)
-        return HandlerScheme((), (), parameters, unknowns.type(), handled, around, unknowns.computation_type())
+        handled = types.Row(tuple(self.labels(H.clauses).values()), around.tail)
+        return types.HandlerScheme((), (), parameters, unknowns.type(), handled, around, unknowns.computation_type())
 
-    def clauses(self, H: Clauses, labels: Mapping[str, Label], A: ValueType, E: Row, C: ComputationType) -> None:
+    def clauses(
+        self, H: core.Clauses, labels: Mapping[str, types.Label], A: types.ValueType, E: types.Row, C: types.ComputationType
+    ) -> None:
         """``Γ ⊢ {return p -> M | <op p… -> k> -> N | …} : A E'⇒E C``, where E' is E and inside of it the labels."""
         bound: list[Bound] = []
         self._pattern(H.returns.pattern, A, E, bound)
@@ -306,11 +274,11 @@ class Inference(ValueInference):
         for clause in H.clauses:
             self._clause(clause, labels[clause.effect], E, C)
 
-    def labels(self, H: Clauses) -> dict[str, Label]:
+    def labels(self, H: core.Clauses) -> dict[str, types.Label]:
         """A label for each effect that clauses handle; the clauses of one effect share it."""
-        return {key: Label(key, self._arguments(self._definitions.effect(key).parameters)) for key in H.effects}
+        return {key: types.Label(key, self._arguments(self._definitions.effect(key).parameters)) for key in H.effects}
 
-    def _clause(self, clause: Clause, L: Label, E: Row, C: ComputationType) -> None:
+    def _clause(self, clause: core.Clause, L: types.Label, E: types.Row, C: types.ComputationType) -> None:
         """``Γ, p : A, k : U_E (B → C) ⊢_E N : C``; what the operation is generic in is some type that N knows nothing of"""
         declared = self._definitions.effect(clause.effect)
         operation = next(o for o in declared.operations if o.name == clause.operation)
@@ -318,25 +286,27 @@ class Inference(ValueInference):
         unknown = {x: f"{x}#{self.unknowns.number()}" for x in operation.variables}
         own = Instance(
             {x: TypeVariable(name) for x, name in unknown.items()},
-            {e: Row((), RowVariable(name)) for e, name in unknown.items()},
+            {e: types.Row((), types.RowVariable(name)) for e, name in unknown.items()},
         )
         bound: list[Bound] = []
         for p, A in zip(clause.patterns, operation.domain, strict=True):
             self._pattern(p, own.value(of_effect.value(A)), E, bound)
-        self._bind(clause.continuation, ThunkType(E, Function(own.value(of_effect.value(operation.codomain)), C)), bound)
+        self._bind(clause.continuation, ThunkType(E, types.Function(own.value(of_effect.value(operation.codomain)), C)), bound)
         self.computation(clause.body, E, C)
         self._unbind(bound)
         if unknown:
             self._stay(set(unknown.values()), clause, L, E, C)
 
-    def _stay(self, own: set[str], clause: Clause, L: Label, E: Row, C: ComputationType) -> None:
+    def _stay(self, own: set[str], clause: core.Clause, L: types.Label, E: types.Row, C: types.ComputationType) -> None:
         whole = self.unknowns.whole
-        around = ThunkType(Row((*E.labels, L), E.tail), C)
+        around = ThunkType(types.Row((*E.labels, L), E.tail), C)
         for A in (around, *self._gamma.values()):
-            if any(isinstance(B, TypeVariable | RowVariable) and B.name in own for B in leaves(whole(A))):
+            if any(isinstance(B, TypeVariable | types.RowVariable) and B.name in own for B in leaves(whole(A))):
                 raise self._complaints.escaping(clause)
 
-    def _same(self, found: ComputationType, expected: ComputationType, M: Computation | Handler, E: Row) -> None:
+    def _same(
+        self, found: types.ComputationType, expected: types.ComputationType, M: core.Computation | core.Handler, E: types.Row
+    ) -> None:
         try:
             self.unknowns.computations(found, expected)
         except Mismatch as why:

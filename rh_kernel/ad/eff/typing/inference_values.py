@@ -4,25 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from rh_kernel.ad.eff.core import (
-    AnyPattern,
-    Computation,
-    Constructed,
-    ConstructorPattern,
-    FunctionDefinition,
-    Global,
-    HandlerDefinition,
-    Literal,
-    LiteralPattern,
-    NamePattern,
-    Pattern,
-    Reference,
-    Thunk,
-    Tuple,
-    TuplePattern,
-    Value,
-    Variable,
-)
+from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.types import (
@@ -45,7 +27,7 @@ from rh_kernel.ad.eff.typing.instantiation import Instance, applied
 from rh_kernel.ad.eff.typing.kinds import declaring
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
 
-Own: TypeAlias = Scheme | HandlerScheme | FunctionDefinition | HandlerDefinition
+Own: TypeAlias = Scheme | HandlerScheme | core.FunctionDefinition | core.HandlerDefinition
 """What is assumed in its own body of what is declared: any type, where nothing but its definition is there."""
 
 Bound: TypeAlias = tuple[str, ValueType | None]
@@ -87,25 +69,25 @@ class ValueInference(ABC):
 
     # -------------------------------------------------------------------------------------------- values
 
-    def value(self, V: Value, A: ValueType, E: Row) -> None:
+    def value(self, V: core.Value, A: ValueType, E: Row) -> None:
         """``Γ ⊢ V : A``; E is the row in whose midst V stands, and nothing but complaints speak of it."""
         while True:
             match V:
-                case Variable(name):
+                case core.Variable(name):
                     return self._equal(self._gamma[name], A, V, E)
-                case Global(name):
+                case core.Global(name):
                     return self._equal(self._declared(name), A, V, E)
-                case Literal(value):
+                case core.Literal(value):
                     return self._equal(self._literal(value), A, V, E)
-                case Reference(number):
+                case core.Reference(number):
                     return self._equal(self.cells[number], A, V, E)
-                case Tuple(components):
+                case core.Tuple(components):
                     types = self._factors(A, len(components))
                     self._equal(Product(types), A, V, E)
                     for W, B in zip(components, types, strict=True):
                         self.value(W, B, E)
                     return None
-                case Thunk(body):
+                case core.Thunk(body):
                     match self.unknowns.known(A):
                         case ThunkType(row, C):
                             return self.computation(body, row, C)
@@ -113,7 +95,7 @@ class ValueInference(ABC):
                             made = ThunkType(self.unknowns.row(), self.unknowns.computation_type())
                             self._equal(made, A, V, E)
                             return self.computation(body, made.row, made.computation)
-                case Constructed(constructor, fields):
+                case core.Constructed(constructor, fields):
                     found, types = self._construction(constructor)
                     self._equal(found, A, V, E)
                     # A long list is a value inside a value, as often as it has entries.
@@ -137,7 +119,7 @@ class ValueInference(ABC):
 
     def _declared(self, name: str) -> ValueType:
         scheme = self._itself(name) if name in self.own else self._definitions.function(name).scheme
-        if isinstance(scheme, FunctionDefinition):
+        if isinstance(scheme, core.FunctionDefinition):
             return ThunkType(self.unknowns.row(), self.unknowns.computation_type())
         assert isinstance(scheme, Scheme)
         return self._new(scheme.variables, scheme.rows).value(scheme.type)
@@ -163,21 +145,21 @@ class ValueInference(ABC):
 
     # ------------------------------------------------------------------------------------------ patterns
 
-    def _pattern(self, p: Pattern, A: ValueType, E: Row, bound: list[Bound]) -> None:
+    def _pattern(self, p: core.Pattern, A: ValueType, E: Row, bound: list[Bound]) -> None:
         """``p : A``, with the names of p in Γ from here on; what they were before is noted down."""
         match p:
-            case AnyPattern():
+            case core.AnyPattern():
                 return
-            case NamePattern(name):
+            case core.NamePattern(name):
                 self._bind(name, A, bound)
-            case LiteralPattern(value):
+            case core.LiteralPattern(value):
                 self._equal(self._literal(value), A, p, E)
-            case TuplePattern(components):
+            case core.TuplePattern(components):
                 types = self._factors(A, len(components))
                 self._equal(Product(types), A, p, E)
                 for q, B in zip(components, types, strict=True):
                     self._pattern(q, B, E, bound)
-            case ConstructorPattern(constructor, fields):
+            case core.ConstructorPattern(constructor, fields):
                 found, types = self._construction(constructor)
                 self._equal(found, A, p, E)
                 for q, B in zip(fields, types, strict=True):
@@ -203,12 +185,12 @@ class ValueInference(ABC):
     def _arguments(self, parameters: Sequence[Parameter]) -> tuple[ValueType | Row, ...]:
         return tuple(self.unknowns.row() if p.is_row else self.unknowns.type() for p in parameters)
 
-    def _equal(self, found: ValueType, expected: ValueType, V: Value | Pattern, E: Row) -> None:
+    def _equal(self, found: ValueType, expected: ValueType, V: core.Value | core.Pattern, E: Row) -> None:
         try:
             self.unknowns.types(found, expected)
         except Mismatch as why:
             raise self._complaints.differ(found, expected, V, E, why) from None
 
     @abstractmethod
-    def computation(self, M: Computation, E: Row, C: ComputationType) -> None:
+    def computation(self, M: core.Computation, E: Row, C: ComputationType) -> None:
         """``Γ ⊢_E M : C``"""

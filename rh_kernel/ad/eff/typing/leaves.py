@@ -3,44 +3,28 @@
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from rh_kernel.ad.eff.types import (
-    Base,
-    ComputationMeta,
-    ComputationType,
-    Data,
-    Function,
-    Meta,
-    Product,
-    Returner,
-    Row,
-    RowMeta,
-    RowVariable,
-    Thunk,
-    ValueType,
-    Variable,
-    With,
-)
+from rh_kernel.ad.eff import types
 
-Leaf: TypeAlias = Variable | RowVariable | Meta | RowMeta | ComputationMeta
+Leaf: TypeAlias = types.Variable | types.RowVariable | types.Meta | types.RowMeta | types.ComputationMeta
 
 
-def leaves(A: ValueType | Row) -> Iterator[Leaf]:
+def leaves(A: types.ValueType | types.Row) -> Iterator[Leaf]:
     """The leaves of a value type or of a row."""
     match A:
-        case Variable() | Meta():
+        case types.Variable() | types.Meta():
             yield A
-        case Base():
+        case types.Base():
             return
-        case Product(components):
+        case types.Product(components):
             for B in components:
                 yield from leaves(B)
-        case Data(_, arguments):
+        case types.Data(_, arguments):
             for B in arguments:
                 yield from leaves(B)
-        case Thunk(row, computation):
+        case types.Thunk(row, computation):
             yield from leaves(row)
             yield from leaves_of_computation(computation)
-        case Row(labels, tail):
+        case types.Row(labels, tail):
             if tail is not None:
                 yield tail
             for L in labels:
@@ -48,42 +32,42 @@ def leaves(A: ValueType | Row) -> Iterator[Leaf]:
                     yield from leaves(B)
 
 
-def leaves_of_computation(C: ComputationType) -> Iterator[Leaf]:
+def leaves_of_computation(C: types.ComputationType) -> Iterator[Leaf]:
     """The leaves of a computation type."""
     match C:
-        case Returner(A):
+        case types.Returner(A):
             yield from leaves(A)
-        case Function(A, D):
+        case types.Function(A, D):
             yield from leaves(A)
             yield from leaves_of_computation(D)
-        case With(D, D2):
+        case types.With(D, D2):
             yield from leaves_of_computation(D)
             yield from leaves_of_computation(D2)
-        case ComputationMeta():
+        case types.ComputationMeta():
             yield C
 
 
-def inside(A: ValueType, B: ValueType) -> bool:
+def inside(A: types.ValueType, B: types.ValueType) -> bool:
     """Whether A is a part of B, or B itself."""
-    return A == B or any(A == C or (not isinstance(C, Row) and inside(A, C)) for C in _parts(B))
+    return A == B or any(A == C or (not isinstance(C, types.Row) and inside(A, C)) for C in _parts(B))
 
 
-def _parts(B: ValueType) -> Iterator[ValueType]:
+def _parts(B: types.ValueType) -> Iterator[types.ValueType]:
     match B:
-        case Variable() | Base() | Meta():
+        case types.Variable() | types.Base() | types.Meta():
             return
-        case Product(components):
+        case types.Product(components):
             yield from components
-        case Data(_, arguments):
+        case types.Data(_, arguments):
             for A in arguments:
                 yield from _values(A)
-        case Thunk(row, computation):
+        case types.Thunk(row, computation):
             yield from _values(row)
             yield from _of_computation(computation)
 
 
-def _values(A: ValueType | Row) -> Iterator[ValueType]:
-    if isinstance(A, Row):
+def _values(A: types.ValueType | types.Row) -> Iterator[types.ValueType]:
+    if isinstance(A, types.Row):
         for L in A.labels:
             for B in L.arguments:
                 yield from _values(B)
@@ -91,37 +75,37 @@ def _values(A: ValueType | Row) -> Iterator[ValueType]:
         yield A
 
 
-def _of_computation(C: ComputationType) -> Iterator[ValueType]:
+def _of_computation(C: types.ComputationType) -> Iterator[types.ValueType]:
     match C:
-        case Returner(A):
+        case types.Returner(A):
             yield A
-        case Function(A, D):
+        case types.Function(A, D):
             yield A
             yield from _of_computation(D)
-        case With(D, D2):
+        case types.With(D, D2):
             yield from _of_computation(D)
             yield from _of_computation(D2)
-        case ComputationMeta():
+        case types.ComputationMeta():
             return
 
 
-def names(A: ValueType | Row) -> Iterator[str]:
+def names(A: types.ValueType | types.Row) -> Iterator[str]:
     """The keys of the data types and the effects in a type."""
     match A:
-        case Variable() | Meta() | Base():
+        case types.Variable() | types.Meta() | types.Base():
             return
-        case Product(components):
+        case types.Product(components):
             for B in components:
                 yield from names(B)
-        case Data(name, arguments):
+        case types.Data(name, arguments):
             yield name
             for B in arguments:
                 yield from names(B)
-        case Thunk(row, computation):
+        case types.Thunk(row, computation):
             yield from names(row)
             for B in _of_computation(computation):
                 yield from names(B)
-        case Row(labels):
+        case types.Row(labels):
             for L in labels:
                 yield L.effect
                 for B in L.arguments:

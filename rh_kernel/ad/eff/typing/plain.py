@@ -6,19 +6,8 @@ are generic; and a handler handles exactly the effects of what it is around, so 
 
 from collections.abc import Iterable, Iterator
 
+from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.builtin_effects import CONSOLE, REFERENCES
-from rh_kernel.ad.eff.core import (
-    Adapt,
-    Clause,
-    Clauses,
-    Computation,
-    Constructed,
-    ConstructorPattern,
-    Global,
-    Named,
-    Perform,
-    Reference,
-)
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler, shown
 from rh_kernel.ad.eff.traversal import Node, nodes
 from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration, ValueType
@@ -27,7 +16,7 @@ from rh_kernel.ad.eff.typing.kinds import declaring
 from rh_kernel.ad.eff.typing.leaves import names
 
 
-def outside(definitions: Definitions, M: Computation) -> tuple[str, ...]:
+def outside(definitions: Definitions, M: core.Computation) -> tuple[str, ...]:
     """The features of M, and of all that it uses, that EFF does not have; nothing for a program of EFF."""
     found = dict.fromkeys(_features(definitions, M))
     if not found and not is_exact(M, definitions):
@@ -35,15 +24,15 @@ def outside(definitions: Definitions, M: Computation) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _features(definitions: Definitions, M: Computation) -> Iterator[str]:
+def _features(definitions: Definitions, M: core.Computation) -> Iterator[str]:
     for key in _used(definitions, M):
         declaration = definitions.declared.get(key)
         match declaration:
             case Function(definition) if any(
-                isinstance(p, Global) and p.name == key for p in _parts(definitions, definition.body.body)
+                isinstance(p, core.Global) and p.name == key for p in _parts(definitions, definition.body.body)
             ):
                 yield f"recursion: `{shown(key)}` uses itself"
-            case Handler(definition) if any(isinstance(p, Named) and p.name == key for p in nodes(definition.clauses)):
+            case Handler(definition) if any(isinstance(p, core.Named) and p.name == key for p in nodes(definition.clauses)):
                 yield f"recursion: `{shown(key)}` uses itself"
             case DataDeclaration() if key in _mentioned(A for K in declaration.constructors for A in K.fields):
                 yield f"a recursive data type: {shown(key)}"
@@ -51,7 +40,7 @@ def _features(definitions: Definitions, M: Computation) -> Iterator[str]:
                 yield from _of_effect(declaration)
             case Function() | Handler() | DataDeclaration() | None:
                 pass
-    if any(isinstance(p, Adapt) for p in _parts(definitions, M)):
+    if any(isinstance(p, core.Adapt) for p in _parts(definitions, M)):
         yield "adaptors"
 
 
@@ -72,18 +61,18 @@ def _mentioned(types: Iterable[ValueType]) -> set[str]:
     return {name for A in types for name in names(A)}
 
 
-def _used(definitions: Definitions, M: Computation) -> list[str]:
+def _used(definitions: Definitions, M: core.Computation) -> list[str]:
     """The keys of all declarations that M uses, in the order in which they are met."""
     found: dict[str, None] = {}
     for part in _parts(definitions, M):
         match part:
-            case Global(name) | Named(name) | Perform(name) | Clause(name):
+            case core.Global(name) | core.Named(name) | core.Perform(name) | core.Clause(name):
                 found[name] = None
-            case Constructed(name) | ConstructorPattern(name):
+            case core.Constructed(name) | core.ConstructorPattern(name):
                 found[declaring(name, definitions).name] = None
-            case Clauses(_, _, effects):
+            case core.Clauses(_, _, effects):
                 found |= dict.fromkeys(effects)
-            case Reference():
+            case core.Reference():
                 found[REFERENCES] = None
             case _:
                 pass
@@ -109,14 +98,14 @@ def _in_types(definitions: Definitions, key: str) -> Iterable[str]:
             return ()
 
 
-def _parts(definitions: Definitions, M: Computation) -> Iterator[Node]:
+def _parts(definitions: Definitions, M: core.Computation) -> Iterator[Node]:
     """The nodes of M and of all functions and handlers that it uses, each of these once."""
     waiting: list[Node] = [M]
     seen: set[str] = set()
     while waiting:
         for part in nodes(waiting.pop()):
             yield part
-            if not isinstance(part, Global | Named) or part.name in seen:
+            if not isinstance(part, core.Global | core.Named) or part.name in seen:
                 continue
             seen.add(part.name)
             definition = definitions.declared[part.name]
