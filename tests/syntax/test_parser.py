@@ -275,7 +275,7 @@ SLIPS = [
     ("handle mlp(x)", "RH011", ")", "with sgd(0.1, t)"),
     ("rev handle (v) <x> mlp(x) with sgd", "RH012", "mlp", "<x>. P"),
     ("rev handle (v) <x>.1 with sgd", "RH012", ".1", "space"),
-    ("rev handle v <x>. mlp(x) with sgd", "RH004", "v", "rev handle (M)"),
+    ("rev handle v <x>. mlp(x) with sgd", "RH004", "v", "round brackets"),
     ("rev handle (v) x. mlp(x) with sgd", "RH004", "x", "rev handle (M)"),
     ("rev handler (v) <x>. mlp(x) with sgd", "RH004", "handler", "type"),
     ("let in <- 1 in in", "RH008", "in", "another name"),

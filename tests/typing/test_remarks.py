@@ -70,7 +70,7 @@ def test_ordinary_clauses_are_not_remarked(clauses: str) -> None:
 
 def test_handlers_inside_commands_and_clauses_are_looked_at() -> None:
     inner = f"handle FC[w0]([1, 2]) with {RETURN}FC[w0](x), k -> k(x) }}"
-    assert [r.split(" is ")[0] for r in remarks(inner)] == ["line 2: the clause for `FC[w0]`"]
+    assert [r.split(" only ")[0] for r in remarks(inner)] == ["line 2: the clause for `FC[w0]`"]
     assert len(remarks(f"net f(x : Real(2)) = let y <= {inner} in return y")) == 1
     assert len(remarks(f"handler h = {RETURN}FC[w0](x), k -> {inner} }}")) == 2
 
