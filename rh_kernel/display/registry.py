@@ -74,13 +74,13 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.DiagramMade: ("diagrams.view", "DIAGRAM"),
     r.GradientMade: ("gradients.view", "GRADIENT"),
     r.TrainingDone: ("training.runs", "TRAINING"),
-    r.Computed: ("laboratory.view", "VALUE"),
-    r.Differentiated: ("laboratory.comparison", "COMPARISON"),
-    r.FormsShown: ("laboratory.view", "FORMS"),
-    r.RewritingShown: ("laboratory.view", "REWRITING"),
-    r.Returned: ("effects.view", "VALUE"),
-    r.Counted: ("effects.view", "COUNTS"),
-    r.ReductionShown: ("effects.view", "REDUCTION"),
+    r.Computed: ("lambda_cells.view", "VALUE"),
+    r.Differentiated: ("lambda_cells.comparison", "COMPARISON"),
+    r.FormsShown: ("lambda_cells.view", "FORMS"),
+    r.RewritingShown: ("lambda_cells.view", "REWRITING"),
+    r.Returned: ("eff_cells.view", "VALUE"),
+    r.Counted: ("eff_cells.view", "COUNTS"),
+    r.ReductionShown: ("eff_cells.view", "REDUCTION"),
 }
 """The module below ``rh_kernel.display`` and the name of each view."""
 
