@@ -739,8 +739,8 @@ def test_trace_cuts_long_terms_unless_all_is_asked_for(rh: Rh) -> None:
 def test_what_takes_long_is_told_on_a_terminal_and_wiped(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(ticking, "SILENT", 0.0)
-    monkeypatch.setattr(ticking, "BETWEEN", 0.01)
+    monkeypatch.setattr(ticking, "SILENCE", 0.0)
+    monkeypatch.setattr(ticking, "TICK_INTERVAL", 0.01)
     done = rh("trace", "FILE", "--json", text=f"{deep(8)}rev handle (0.5) <x>. deep(x) with back\n")
     drawn = terminal.getvalue()
     assert done.code == 0
@@ -750,6 +750,6 @@ def test_what_takes_long_is_told_on_a_terminal_and_wiped(rh: Rh, monkeypatch: py
 
 
 def test_on_what_is_no_terminal_nothing_is_told(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ticking, "SILENT", 0.0)
-    monkeypatch.setattr(ticking, "BETWEEN", 0.01)
+    monkeypatch.setattr(ticking, "SILENCE", 0.0)
+    monkeypatch.setattr(ticking, "TICK_INTERVAL", 0.01)
     assert rh("trace", "FILE", "--json").err == ""

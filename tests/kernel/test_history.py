@@ -173,7 +173,7 @@ def test_a_file_that_another_holds_is_waited_for_and_then_left(file: Path, monke
 
 
 def test_the_newest_cells_stay(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KEPT", 3)
+    monkeypatch.setattr(module, "MAX_CELLS", 3)
     filled(History(file), ["1", "2", "3", "4", "5"])
     running = History(file)
     assert [text for _, _, text in running.tail(9, output=False)] == ["3", "4", "5"]

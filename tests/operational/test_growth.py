@@ -202,8 +202,8 @@ def test_a_kept_step_is_not_written_out_before_it_is_asked_for(
         written += 1
         return substituted(node, *others)
 
-    monkeypatch.setattr(focusing, "written_out", counted)
-    monkeypatch.setattr(step_module, "written_out", counted)
+    monkeypatch.setattr(focusing, "substituted", counted)
+    monkeypatch.setattr(step_module, "substituted", counted)
     found = kept(M)
     assert written == 0
     now = M

@@ -31,7 +31,7 @@ GOOD = sorted((HERE / "good").glob("*.rh"))
 OTHERWISE = {
     "CannotRead": "a file of the command line",
     "CannotWrite": "a file of the command line",
-    "CardFailed": "a graphics card",
+    "GPUFailed": "a graphics card",
     "MissingLibrary": "an installation without scikit-learn",
     "NoContent": "a heap that a caller made; in a session every location has a content",
     "NoGPU": "a machine without a graphics card, where it is a notice",

@@ -31,7 +31,7 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[GPU | MissingGPU], None
     """Makes this the card that answers, or the reason why none does."""
 
     def answer(found: GPU | MissingGPU) -> None:
-        monkeypatch.setattr(settings_module, "card", lambda: found)
+        monkeypatch.setattr(settings_module, "gpu", lambda: found)
 
     return answer
 
@@ -85,7 +85,7 @@ def test_the_card_is_not_asked_before_the_cell_runs(monkeypatch: pytest.MonkeyPa
     def asked() -> GPU:
         raise AssertionError
 
-    monkeypatch.setattr(settings_module, "card", asked)
+    monkeypatch.setattr(settings_module, "gpu", asked)
     session, said = ran("%device gpu\nundeclared")
     assert (session.settings.device, said) == ("cpu", ["RH101"])
 
@@ -206,7 +206,7 @@ def test_a_cell_does_the_same_on_a_card(precision: str, tmp_path: Path, monkeypa
     here, _ = ran(f"%dtype {precision}\n{TRAINING}")
     gpu = SimulatedCard(tmp_path)
     for module in (backend_selection, settings_module):
-        monkeypatch.setattr(module, "card", lambda: H200)
+        monkeypatch.setattr(module, "gpu", lambda: H200)
     monkeypatch.setattr(cupy_backend, "available", lambda: None)
     monkeypatch.setattr(cupy_backend, "import_module", gpu.module)
     there, _ = ran(f"%device gpu\n%dtype {precision}\n{TRAINING}")

@@ -195,7 +195,7 @@ def test_what_a_reader_found_is_mended(text: str, expected: float) -> None:
         ("%ad chad f --trace", "RH504"),
         ("%ad reverse-handler f(1 / 0, 2)", "RH501"),
         ("fun g(h : Real -> Real) : Real = h(1)\n%ad chad-forward g(λx : Real. x)", "RH501"),
-        ("fun g(x : Real) : Real = " + "+".join(["x"] * 3000), "RH016"),
+        ("fun g(x : Real) : Real = " + "+".join(["x"] * 3000) + "\n%ad chad g(1)", "RH016"),
     ],
 )
 def test_what_a_reader_found_is_refused(text: str, expected: str) -> None:

@@ -65,7 +65,7 @@ def subterms(M: Term) -> Iterator[Path]:
 def test_what_is_remembered_is_what_is_written(seed: int, A: Type, fuel: int, most: int) -> None:
     r, memory = Random(seed), PrintCache()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(printing_memory, "MOST", most)
+        patch.setattr(printing_memory, "CAPACITY", most)
         for M in family(r, A, fuel) * 2:
             names, manner, width = r.choice(NAMINGS), r.choice(MANNERS), r.choice(WIDTHS)
             path = r.choice([None, *subterms(M)])
@@ -127,7 +127,7 @@ def test_what_is_marked_is_never_shared() -> None:
 
 
 def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(printing_memory, "MOST", 10)
+    monkeypatch.setattr(printing_memory, "CAPACITY", 10)
     memory = PrintCache()
     terms = [constant(i) for i in range(100)]
     for M in terms:

@@ -77,7 +77,7 @@ def test_shuffling_goes_through_one_permutation_an_epoch(size: int, batch: int, 
 @pytest.mark.parametrize("piece", [1, 40, 100])
 def test_a_batch_may_run_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
     monkeypatch.setattr(batches, "LARGEST", piece)
-    monkeypatch.setattr(loop, "MEASURED", piece)
+    monkeypatch.setattr(loop, "MEASURE_REALS", piece)
     taken: list[int] = []
     runner = Machine.runner
 

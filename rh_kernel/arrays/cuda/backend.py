@@ -1,8 +1,7 @@
 """The CUDA back end, through CuPy: data, weights and intermediate results stay on the device from step to step.
 
 A small plan is a single kernel for any number of runs; a medium one is captured as a CUDA graph of its kernels; a large one
-launches its kernels one by one and leaves matrix products to cuBLAS. Everything uses one stream, so runners that share a memory
-see each other's updates. Each call of a runner synchronises, so it can be timed and interrupted.
+launches its kernels one by one and leaves matrix products to cuBLAS. There is one stream; each call synchronises.
 """
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence

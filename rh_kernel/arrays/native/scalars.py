@@ -19,6 +19,7 @@ def literal(value: float) -> str:
 def expression(entry: Number | Instruction) -> str:
     """The value of one entry of a body, where the values before it are ``v0``, ``v1``, ….
 
+    >>> from rh_kernel.loops import scalars
     >>> expression(Instruction(scalars.ADD, (0, 2)))
     'v0 + v2'
     >>> expression(Instruction(scalars.EXP, (1,)))
