@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-RECIPES = dict(
-    re.findall(r"^### (.*?)\n(.*?)(?=^### |\Z)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-)
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+RECIPES = dict(re.findall(r"^### (.*?)\n(.*?)(?=^### |\Z)", TEXT, re.DOTALL | re.MULTILINE))
 COPIED = ("rh_kernel", "lessons", "tests/plugins", "tests/programs", "widgets")
 
 
@@ -34,8 +33,8 @@ def apply(kind: str, body: str, folder: Path) -> str:
         case "python":
             (folder / first.removeprefix("# ")).write_text(rest, encoding="utf-8")
         case "sh":
-            scripts = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-            environment = {**os.environ, "PYTHONPATH": str(folder), "PATH": scripts, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+            environment = {**os.environ, "PYTHONPATH": str(folder), "PATH": path, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
             command = ["sh", "-ec", body]
             done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False)
             assert done.returncode == 0, done.stderr

@@ -226,7 +226,7 @@ class Rd(Node):
 
 @frozen
 class R(Node):
-    """``W.R_V(x. N)``: the form of Fig. 6, not yet unfolded; W and V are values. ``known``: ``operational.nested_derivatives``"""
+    """``W.R_V(x. N)``, a form of Fig. 6 not yet unfolded; W, V are values. ``known``: ``operational.nested_derivatives``"""
 
     cotangent: "Term"
     scope: Scope
