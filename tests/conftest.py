@@ -22,6 +22,8 @@ settings.register_profile("tier", law())
 settings.load_profile("tier")
 
 FOLDER = Path(__file__).parent
+TRACER = sys.gettrace()
+"""The tracer of coverage, if that is measured."""
 SHARING = ("browser", "distribution", "export")
 """Folders whose files share what takes long to start: a server, an installed wheel."""
 LONGEST = ("distribution", "binder", "browser", "fuzz", "kernel", "lessons", "laws", "ad", "arrays")
@@ -80,6 +82,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     Which lines a law reaches is random, and tracing takes as long as the law itself. The marker ``no_cover`` of pytest-cov
     would do the same, but in the workers of pytest-xdist two tracers are active.
     """
+    if sys.gettrace() is None and TRACER is not None:
+        # An exception that hit the tracer itself, as that of a limit may, has switched it off.
+        sys.settrace(TRACER)
     tracer = sys.gettrace()
     if tracer is None or not isinstance(item, pytest.Function) or not _is_untraced(item):
         return (yield)
