@@ -41,7 +41,7 @@ from rh_kernel.ad.eff.typing.inference import Inference
 from rh_kernel.ad.eff.typing.inference_values import Own
 from rh_kernel.ad.eff.typing.instantiation import Instance
 from rh_kernel.ad.eff.typing.kinds import Kinds, check_data, check_effect
-from rh_kernel.ad.eff.typing.literal_resolution import settled
+from rh_kernel.ad.eff.typing.literal_resolution import resolve_literals
 from rh_kernel.ad.eff.typing.unhandled import unhandled
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
 from rh_kernel.source.diagnostic import Rejected
@@ -79,7 +79,7 @@ Content: TypeAlias = Value | tuple[Value, ...]
 
 @frozen
 class Checked:
-    """A computation with its literals settled, its row and its type; what is still unknown of them may be anything."""
+    """A computation with its literals resolved, its row and its type; what is still unknown of them may be anything."""
 
     term: Computation
     row: Row
@@ -93,7 +93,7 @@ def check_computation(
     inference = new(definitions)
     inference.cells.update(cells or {})
     found = _checked(M, inference)
-    term = settled(M, _numbers(inference))
+    term = resolve_literals(M, _numbers(inference))
     reject_uncovered(term, definitions)
     return replace(found, term=term)
 
@@ -156,7 +156,7 @@ def check_functions(
             break
     else:
         found = [_together(group, definitions, None, new)]
-    return tuple([made for typed in found for made in typed.settled(definitions)])
+    return tuple([made for typed in found for made in typed.resolve_literals(definitions)])
 
 
 @frozen
@@ -167,11 +167,11 @@ class _Typed:
     inference: Inference
     schemes: Sequence[Scheme]
 
-    def settled(self, definitions: Definitions) -> Iterator[declared.Function]:
+    def resolve_literals(self, definitions: Definitions) -> Iterator[declared.Function]:
         """The functions as they are declared."""
         types = _numbers(self.inference)
         for f, scheme in zip(self.functions, self.schemes, strict=True):
-            body = settled(f.body, types)
+            body = resolve_literals(f.body, types)
             reject_uncovered(body.body, definitions)
             yield declared.Function(replace(f, body=body), scheme)
 
@@ -202,7 +202,7 @@ def check_handler(definition: HandlerDefinition, definitions: Definitions, new: 
             break
     else:
         inference, scheme = _handler(definition, definitions, None, new)
-    clauses = settled(definition.clauses, _numbers(inference))
+    clauses = resolve_literals(definition.clauses, _numbers(inference))
     reject_uncovered(clauses, definitions)
     return declared.Handler(replace(definition, clauses=clauses), scheme)
 

@@ -37,7 +37,7 @@ class ValueInference(ABC):
     """What is known while one item is typed.
 
     ``numbers`` are the types of its literals, in the order in which they are met; ``is_recursive`` says whether the item uses
-    what it declares, of which ``own`` is assumed. In a term that is settled the literal ``2`` is an ``Int``. ``cells`` are the
+    what it declares, of which ``own`` is assumed. Once literals are resolved, ``2`` is an ``Int``. ``cells`` are the
     types of references.
     """
 

@@ -11,8 +11,8 @@ from rh_kernel.ad.eff.types import FLOAT, ValueType
 Settled = TypeVar("Settled", Computation, Thunk, Clauses)
 
 
-def settled(M: Settled, types: Iterator[ValueType]) -> Settled:
-    """M with its literals settled. The types are taken in the order in which ``inference`` meets the literals."""
+def resolve_literals(M: Settled, types: Iterator[ValueType]) -> Settled:
+    """M with its literals resolved. The types are taken in the order in which ``inference`` meets the literals."""
 
     def number(node: Node) -> Node:
         match node:
