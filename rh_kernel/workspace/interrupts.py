@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import TypeVar
 
-from rh_kernel.session.limits.alarm import Alarm, Late
+from rh_kernel.session.limits.alarm import Alarm, Late, hide_where_dropped
 from rh_kernel.session.results import Timed, Working
 
 Event = TypeVar("Event")
@@ -45,6 +45,7 @@ class Interrupts:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
+        hide_where_dropped(KeyboardInterrupt)
         before = signal.signal(signal.SIGINT, self._on_sigint)
         try:
             yield

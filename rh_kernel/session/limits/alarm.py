@@ -6,6 +6,7 @@ are no threads it never goes off.
 """
 
 import ctypes
+import sys
 import threading
 from contextlib import suppress
 from types import TracebackType
@@ -26,6 +27,7 @@ class Alarm:
     """
 
     def __init__(self, seconds: float) -> None:
+        hide_where_dropped(Late)
         self._lock = threading.Lock()
         self._thread: int | None = None
         self._rang = self._struck = self._closed = False
@@ -33,10 +35,10 @@ class Alarm:
 
     def close(self) -> None:
         """It does not go off any more, wherever it is entered."""
-        with self._lock:
-            self._closed = True
-            self._thread = None
+        self._closed = True
         self._timer.cancel()
+        if self._thread == threading.get_ident():
+            self._leave()
 
     def __enter__(self) -> None:
         with self._lock:
@@ -49,23 +51,24 @@ class Alarm:
                 self._thread = threading.get_ident()
 
     def __exit__(self, kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None) -> None:
-        try:
-            with self._lock:
-                self._thread = None
-                is_pending = self._struck and kind is not Late
-            if is_pending:
-                # It was set too late to be raised inside, and is raised at the first jump back at the latest. To take it back
-                # by setting None instead would leave CPython 3.11 with a flag that nothing clears: under a profile function
-                # it then loops for ever.
+        self._leave()
+        if kind is not Late:
+            # If it has struck, then too late or where Python drops it: where it is entered again it goes off at once.
+            self._struck = False
+
+    def _leave(self) -> None:
+        """Do not strike this thread any more. A ``Late`` that is on its way arrives, and ends, in here."""
+        while True:
+            try:
+                with self._lock:
+                    self._thread = None
+                # It is raised at the first jump back at the latest. To take it back by setting None instead would leave
+                # CPython 3.11 with a flag that nothing clears: under a profile function it then loops for ever.
                 for _ in range(2):
                     pass
-        except Late:
-            pass
-        else:
-            if not is_pending:
-                return
-        # Where it is entered again it goes off at once.
-        self._struck = False
+            except Late:
+                continue
+            return
 
     def _wait(self, seconds: float) -> threading.Timer:
         timer = threading.Timer(seconds, self._ring)
@@ -86,3 +89,21 @@ class Alarm:
 def _raise_in(thread: int, exception: type[BaseException]) -> None:
     """Raise it in the thread at its next instruction."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(exception))
+
+
+def hide_where_dropped(exception: type[BaseException]) -> None:
+    """Print nothing where Python drops one of this class, as in a finaliser: whoever stops the code raises it again."""
+    before = sys.unraisablehook
+    if exception in _hidden:
+        return
+    _hidden.add(exception)
+
+    def hook(dropped: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(dropped.exc_type, exception):
+            before(dropped)
+
+    sys.unraisablehook = hook
+
+
+_hidden: set[type[BaseException]] = set()
+"""The classes that ``hide_where_dropped`` was called with in this process."""
