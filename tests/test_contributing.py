@@ -31,7 +31,9 @@ def apply(kind: str, body: str, folder: Path) -> str:
             file = folder / first.removeprefix("--- ")
             file.write_text(patched(file.read_text(encoding="utf-8"), rest.splitlines()), encoding="utf-8")
         case "python":
-            (folder / first.removeprefix("# ")).write_text(rest, encoding="utf-8")
+            file = folder / first.removeprefix("# ")
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(rest, encoding="utf-8")
         case "sh":
             path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
             environment = {**os.environ, "PYTHONPATH": str(folder), "PATH": path, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
@@ -60,4 +62,5 @@ def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
 
 
 def test_there_is_a_recipe_for_each_registry() -> None:
-    assert list(RECIPES) == ["A function symbol", "A directive", "A data format", "A system of automatic differentiation"]
+    titles = ["A function symbol", "A directive", "A data format", "An array back end", "A system of automatic differentiation"]
+    assert list(RECIPES) == titles

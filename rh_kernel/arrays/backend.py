@@ -49,17 +49,17 @@ class Runner(Protocol):
 class Backend(Protocol):
     """Executes plans.
 
-    If it ``wants_matrices``, its plans are lowered to calls of a matrix-product library (BLAS). If it is ``far``, its memory
+    If it ``prefers_gemm``, its plans are lowered to calls of a matrix-product library (BLAS). If it ``is_device``, its memory
     is that of a device, and contents are fetched as seldom as possible.
     """
 
     @property
-    def far(self) -> bool:
+    def is_device(self) -> bool:
         """Whether the contents are in device memory rather than host memory."""
         ...
 
     @property
-    def wants_matrices(self) -> bool:
+    def prefers_gemm(self) -> bool:
         """Whether plans should use matrix products; see ``planning.planned``."""
         ...
 

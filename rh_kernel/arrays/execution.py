@@ -11,7 +11,7 @@ import numpy as np
 
 from rh_kernel.arrays.arena import Contents
 from rh_kernel.arrays.backend import Arrays, Backend, Memory, Runner
-from rh_kernel.arrays.backend_selection import should_interpret
+from rh_kernel.arrays.costs import should_interpret
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
@@ -46,7 +46,7 @@ class Machine:
         """Return the plan for that many samples, or ``None`` for a program that is not batched."""
         if samples not in self._plans:
             with gc_paused():
-                self._plans[samples] = planned(self.program, samples, self.precision, matrices=self.backend.wants_matrices)
+                self._plans[samples] = planned(self.program, samples, self.precision, matrices=self.backend.prefers_gemm)
         return self._plans[samples]
 
     def runner(self, samples: int | None = None) -> Runner:

@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping
 
 import numpy as np
 
-from rh_kernel.arrays.backend_selection import backend_for
+from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.passes import Pass, passes
@@ -59,7 +59,7 @@ def made(
     subject = _Subject(compiled, settings)
     samples, precision = subject.samples, settings.precision
     backend = backend_for(settings.device)
-    found = passes(subject.translated, samples, precision, matrices=backend.wants_matrices)
+    found = passes(subject.translated, samples, precision, matrices=backend.prefers_gemm)
     program = next((p.form for p in found if p.made_by in {Pass.SIMPLIFIED, Pass.BATCHED}), None)
     if not isinstance(program, Program):
         raise KernelBug("a pass left no program")

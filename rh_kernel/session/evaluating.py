@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from rh_kernel.arrays.backend_selection import backend_for
+from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.compile import translate, translate_term
 from rh_kernel.arrays.execution import flat, machine
 from rh_kernel.arrays.optimise import optimise

@@ -7,7 +7,8 @@ import numpy as np
 
 from rh_kernel.arrays.arena import Contents
 from rh_kernel.arrays.backend import Backend, Memory
-from rh_kernel.arrays.backend_selection import backend_for, estimate
+from rh_kernel.arrays.backends import backend_for
+from rh_kernel.arrays.costs import estimate
 from rh_kernel.arrays.devices import Device
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.symbolic.builder import LONGEST
@@ -185,7 +186,7 @@ class _Training:
         """How many epochs to run in one call: only if they consist of whole batches, and never the last epoch."""
         batch = min(self.run.batch, self.data.size)
         entries = sum(content.size for content in steps.machine.memory.values())
-        if self.data.size % batch or steps.machine.backend.far or entries > SMALL:
+        if self.data.size % batch or steps.machine.backend.is_device or entries > SMALL:
             return 1
         return max(1, min(min(self.batches_per_call * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
 
@@ -249,9 +250,9 @@ class _Training:
         if self.steps is None or not (self.stale or last):
             return
         machine, now = self.steps.machine, self.clock.seconds
-        if last and not machine.backend.far:
+        if last and not machine.backend.is_device:
             self.heap.update(machine.written(ended=True))
-        elif last or not machine.backend.far or now - self.last_update >= BETWEEN_LOOKS:
+        elif last or not machine.backend.is_device or now - self.last_update >= BETWEEN_LOOKS:
             self.heap.update(machine.seen())
             self.last_update = now
         else:
@@ -277,7 +278,7 @@ class _Training:
 
     def _report_divergence(self, steps: Batches, writes: tuple[Location, ...]) -> Iterator[Event]:
         """Report what has diverged in this epoch."""
-        near = not steps.machine.backend.far
+        near = not steps.machine.backend.is_device
         if not near:
             self._update_heap()
         # Contents in host memory are checked in place.

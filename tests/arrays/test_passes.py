@@ -131,8 +131,8 @@ class Wrapped:
 class Other:
     """NumPy, as a back end that runs plans and nothing less."""
 
-    wants_matrices = False
-    far = False
+    prefers_gemm = False
+    is_device = False
 
     def __init__(self) -> None:
         self.memory = NumPy().memory

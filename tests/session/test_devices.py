@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rh_kernel.arrays import backend_selection, devices
+from rh_kernel.arrays import devices
 from rh_kernel.arrays.cuda import backend as cupy_backend
 from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
 from rh_kernel.arrays.native import toolchain
@@ -205,7 +205,7 @@ rev handle ([1, 2]) <u>. mlp(u) with sgd(0.1, 0.5)
 def test_a_cell_does_the_same_on_a_card(precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, _ = ran(f"%dtype {precision}\n{TRAINING}")
     gpu = SimulatedCard(tmp_path)
-    for module in (backend_selection, settings_module):
+    for module in (devices, settings_module):
         monkeypatch.setattr(module, "gpu", lambda: H200)
     monkeypatch.setattr(cupy_backend, "available", lambda: None)
     monkeypatch.setattr(cupy_backend, "import_module", gpu.module)

@@ -110,8 +110,8 @@ class Traffic:
 class CupyBackend:
     """The GPU. Raises ``Unsupported`` if there is none. ``way`` overrides, in tests, how plans are launched at first."""
 
-    wants_matrices = False
-    far = True
+    prefers_gemm = False
+    is_device = True
 
     def __init__(self, way: LaunchMode | None = None) -> None:
         self.way = way

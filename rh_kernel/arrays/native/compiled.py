@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rh_kernel.arrays.arena import ALIGNMENT, address, aligned, contents_of
-from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Unsupported
+from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Runner, Unsupported
 from rh_kernel.arrays.native.codegen import Translation, translate
 from rh_kernel.arrays.native.launch_table import PlanInput, table
 from rh_kernel.arrays.native.machine import loaded
@@ -27,14 +27,14 @@ def available() -> bool:
 class Native:
     """The native back end."""
 
-    wants_matrices = False
-    far = False
+    prefers_gemm = False
+    is_device = False
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Return a memory with copies of the contents, each aligned to a cache line."""
         return contents_of(heap, precision)
 
-    def runner(self, plan: Plan, memory: ContentArrays) -> "NativeRunner":
+    def runner(self, plan: Plan, memory: ContentArrays) -> Runner:
         """Prepare the plan to run on that memory. Raises ``Unsupported`` if a step has no kernel or compiling fails."""
         found = toolchain()
         if isinstance(found, Missing):

@@ -25,8 +25,8 @@ from rh_kernel.syntax.signature import Location
 class NumPy:
     """The back end that needs nothing but NumPy."""
 
-    wants_matrices = True
-    far = False
+    prefers_gemm = True
+    is_device = False
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Return a memory with copies of the contents; small ones are adjacent."""

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.backend import Unsupported
-from rh_kernel.arrays.backend_selection import Accelerated
 from rh_kernel.arrays.native import NativeRunner, available, diagnose, toolchain
+from rh_kernel.arrays.native.accelerated import Accelerated
 from rh_kernel.arrays.native.compile_cache import folder
 from rh_kernel.arrays.native.toolchain import Missing, library
 from rh_kernel.arrays.numpy_backend.backend import NumPyRunner

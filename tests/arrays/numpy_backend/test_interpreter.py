@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rh_kernel.arrays.backend_selection import MAX_INTERPRETED_REALS, MAX_INTERPRETED_RUNS, should_interpret
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_term
+from rh_kernel.arrays.costs import MAX_INTERPRETED_REALS, MAX_INTERPRETED_RUNS, should_interpret
 from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy, NumPyRunner
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter

@@ -1,0 +1,40 @@
+"""The back ends by their packages. A package has a module ``registration``, whose ``BACKEND`` says when to use it."""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+
+from rh_kernel.arrays.backend import Backend
+from rh_kernel.arrays.devices import Device
+from rh_kernel.source.records import frozen
+
+_PACKAGES = ("numpy_backend", "native", "cuda")
+"""Of the back ends that suit a run, the last one executes it."""
+
+
+@frozen
+class BackendRegistration:
+    """When to use a back end.
+
+    It computes on ``device``, and pays for runs that would take NumPy ``pays_from`` seconds or more. ``is_available`` says
+    whether it can be used on this machine; only then is ``create`` called.
+    """
+
+    device: Device
+    pays_from: float
+    is_available: Callable[[], bool]
+    create: Callable[[], Backend]
+
+
+def backend_for(device: Device, seconds: float = 0.0) -> Backend:
+    """Return the back end for a run that would take NumPy ``seconds``, as given by ``estimate``."""
+    for wanted in dict.fromkeys((device, "cpu")):
+        for found in _registrations():
+            if found.device == wanted and found.pays_from <= seconds and found.is_available():
+                return found.create()
+    raise LookupError("no back end is available for the CPU")
+
+
+def _registrations() -> Iterator[BackendRegistration]:
+    """The registered back ends, the preferred ones first."""
+    for package in reversed(_PACKAGES):
+        yield import_module(f"rh_kernel.arrays.{package}.registration").BACKEND

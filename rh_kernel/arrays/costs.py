@@ -1,0 +1,27 @@
+"""The choices that depend on how long a run will take: whether NumPy interprets the program, and what machine code saves.
+
+They depend on the program and on what is installed, never on a clock, so the same run gives the same digits.
+"""
+
+from rh_kernel.arrays.program import Program
+
+PER_EQUATION = 1.5e-6
+PER_OPERATION = 2.5e-10
+"""Rough costs of NumPy in seconds, per equation and per operation."""
+
+MAX_INTERPRETED_RUNS = 4
+"""A program that runs at most this often is interpreted, not planned."""
+
+MAX_INTERPRETED_REALS = 1 << 20
+"""Largest program, in computed reals, that is interpreted; a plan allocates its buffers only once."""
+
+
+def should_interpret(reals: int, runs: int | None) -> bool:
+    """Whether NumPy should interpret a program that computes so many reals, without a plan; ``runs`` is how often, if known."""
+    return runs is not None and runs <= MAX_INTERPRETED_RUNS and reals <= MAX_INTERPRETED_REALS
+
+
+def estimate(program: Program, runs: int, samples: int) -> float:
+    """Estimate the seconds that NumPy takes for ``runs`` runs with ``samples`` samples in total."""
+    once, each = program.costs
+    return runs * (len(program.equations) * PER_EQUATION + once * PER_OPERATION) + samples * each * PER_OPERATION
