@@ -3,12 +3,11 @@
 import pytest
 from hypothesis import given
 
-from rh_kernel.ad.chad.evaluation.abstraction import Abstraction
-from rh_kernel.ad.chad.evaluation.linear_functions import Api, LFun
-from rh_kernel.ad.chad.evaluation.values import Bag, Counters
-from rh_kernel.ad.chad.running import pull, push, transformed
+from rh_kernel.ad.chad.execution import derivative, jvp, vjp
 from rh_kernel.ad.chad.target.types import NUMBER, Mode
+from rh_kernel.ad.chad.values import Bag, Counters
 from rh_kernel.ad.language.scalars import quietly
+from tests.ad.chad.abstraction import Abstraction, LFun, LinearFunctions
 from tests.ad.chad.oracles import ORACLES, Oracle
 from tests.ad.chad.test_oracles import close
 from tests.ad.programs import EVERYTHING, Sample, flat, programs
@@ -18,19 +17,19 @@ from tests.tiers import law
 def check(mode: Mode, sample: Sample | Oracle) -> None:
     """Value, and cotangent or tangent, by both evaluators."""
     f, point = sample.program, sample.point
-    t = transformed("chad", f, mode)
+    t = derivative("chad", f, mode)
     direction = sample.cotangent if mode is Mode.REVERSE else point
     gamma = dict(zip((x for x, _ in f.parameters), point, strict=True))
     with quietly():
-        value, derivative = Abstraction(Counters()).value(t, gamma)
-        found = derivative(direction)
-    assert isinstance(derivative, LFun)
+        value, linear = Abstraction(Counters()).value(t, gamma)
+        found = linear(direction)
+    assert isinstance(linear, LFun)
     if mode is Mode.REVERSE:
-        pulled = pull(f, point, sample.cotangent, t)
+        pulled = vjp(f, point, sample.cotangent, t)
         assert flat(value) == flat(pulled.value)
         assert close(flat(found), flat(pulled.gradient), 1e-9)
     else:
-        pushed = push(f, point, point, t)
+        pushed = jvp(f, point, point, t)
         assert flat(value) == flat(pushed.value)
         assert close(flat(found), flat(pushed.tangent), 1e-9)
 
@@ -52,21 +51,21 @@ def test_p11_the_translation(sample: Sample) -> None:
 
 def test_p14_the_interface_does_not_show_the_list() -> None:
     """``lcopowfold`` of a permutation, of merged keys and of an empty copower; after ``{(x, −)}`` it is the function at x."""
-    api = Api(Counters())
-    times = api.fold(NUMBER, lambda x: api.operation(lambda v: x * v))
+    linear = LinearFunctions(Counters())
+    times = linear.fold(NUMBER, lambda x: linear.operation(lambda v: x * v))
     assert times(Bag(((2.0, 1.0), (3.0, -2.0)))) == times(Bag(((3.0, -2.0), (2.0, 1.0)))) == -4.0
     assert times(Bag(((2.0, 1.0), (2.0, 0.5)))) == times(Bag(((2.0, 1.5),))) == 3.0
     assert times(Bag(())) == 0.0
-    assert api.then(api.single(2.0), times)(1.5) == 3.0
+    assert linear.then(linear.single(2.0), times)(1.5) == 3.0
 
 
 def test_the_laws_of_the_interface() -> None:
     """``lid`` is neutral, ``lswap`` and ``leval`` are inverse to each other, ``lpair`` has its components."""
-    api = Api(Counters())
-    double, triple = api.operation(lambda v: 2 * v), api.operation(lambda v: 3 * v)
-    for f in (api.then(api.identity(), double), api.then(double, api.identity()), double):
+    linear = LinearFunctions(Counters())
+    double, triple = linear.operation(lambda v: 2 * v), linear.operation(lambda v: 3 * v)
+    for f in (linear.then(linear.identity(), double), linear.then(double, linear.identity()), double):
         assert f(1.5) == 3.0
-    assert api.then(api.pair([double, triple]), api.component(2))(1.0) == 3.0
-    assert api.then(api.swap(lambda x: api.operation(lambda v: x * v)), api.evaluation(4.0))(0.5) == 2.0
-    assert api.plus(double, triple)(1.0) == 5.0
-    assert api.plus(double, api.zero(NUMBER))(1.0) == 2.0
+    assert linear.then(linear.pair([double, triple]), linear.component(2))(1.0) == 3.0
+    assert linear.then(linear.swap(lambda x: linear.operation(lambda v: x * v)), linear.evaluation(4.0))(0.5) == 2.0
+    assert linear.plus(double, triple)(1.0) == 5.0
+    assert linear.plus(double, linear.zero(NUMBER))(1.0) == 2.0

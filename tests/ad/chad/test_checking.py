@@ -3,11 +3,10 @@
 import pytest
 from hypothesis import given
 
+from rh_kernel.ad.chad.context import Context
+from rh_kernel.ad.chad.execution import derivative, derivative_by_combinators
 from rh_kernel.ad.chad.operations import scalar
-from rh_kernel.ad.chad.running import by_combinators, transformed
-from rh_kernel.ad.chad.source import Context
 from rh_kernel.ad.chad.target import terms as to
-from rh_kernel.ad.chad.target.checking import TypeCheckError, cartesian_type, linear_type
 from rh_kernel.ad.chad.target.types import (
     NUMBER,
     Copower,
@@ -15,11 +14,12 @@ from rh_kernel.ad.chad.target.types import (
     LinearMap,
     Mode,
     Product,
-    derivative,
+    linear_map,
     primal,
     tangent,
 )
 from tests.ad.chad.oracles import ORACLES, Oracle
+from tests.ad.chad.target_typing import TypeCheckError, cartesian_type, linear_type
 from tests.ad.programs import EVERYTHING, Sample, programs
 from tests.tiers import law
 
@@ -33,10 +33,10 @@ def check(mode: Mode, sample: Sample | Oracle) -> None:
     program = sample.program
     gamma = Context.of(mode, program.parameters)
     values = {x: primal(A, mode) for x, A in program.parameters}
-    linear = derivative(gamma.tangents, tangent(program.result, mode), mode)
+    linear = linear_map(gamma.tangents, tangent(program.result, mode), mode)
     expected = Product((primal(program.result, mode), linear))
-    assert cartesian_type(values, transformed("chad", program, mode)) == expected
-    assert cartesian_type(values, by_combinators("chad-combinators", program, mode)) == expected
+    assert cartesian_type(values, derivative("chad", program, mode)) == expected
+    assert cartesian_type(values, derivative_by_combinators("chad-combinators", program, mode)) == expected
 
 
 @pytest.mark.parametrize("oracle", ORACLES, ids=lambda o: o.name)

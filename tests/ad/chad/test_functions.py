@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from rh_kernel.ad.chad.context import Context
 from rh_kernel.ad.chad.derivatives.forward import forward_derivative
 from rh_kernel.ad.chad.derivatives.reverse import reverse_derivative
-from rh_kernel.ad.chad.evaluation.evaluation import evaluate
-from rh_kernel.ad.chad.evaluation.values import Bag, Counters
-from rh_kernel.ad.chad.source import Context
+from rh_kernel.ad.chad.evaluation import evaluate
 from rh_kernel.ad.chad.target.types import Mode
+from rh_kernel.ad.chad.values import Bag, Counters
 from rh_kernel.ad.language.core import Apply, Call, Lambda, Term, Variable, mul
 from rh_kernel.ad.language.types import SCALAR, Function, Type
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.chad.accumulation.sparse import Sparse, entries_of, entry, family, full, plus
-from rh_kernel.ad.chad.evaluation.values import Counters
+from rh_kernel.ad.chad.values import Counters
 from rh_kernel.ad.language.types import SCALAR, Product, Real
 from rh_kernel.ad.language.values import Injection
 from rh_kernel.ad.language.values import plus as sum_of
