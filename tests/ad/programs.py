@@ -1,4 +1,4 @@
-"""Programs of the laboratory for the tests: from text, and drawn at random, well typed and smooth.
+"""Programs of ``%%lambda`` cells for tests: from text, or random, well typed and smooth.
 
 ``programs(fragment)`` draws a program whose parameters and result are arrays and tuples of them, with a point and a cotangent.
 """

@@ -103,6 +103,6 @@ def test_work_without_end_is_a_gap():
 def test_an_unknown_count_is_refused_with_those_that_there_are():
     with pytest.raises(Rejected) as refused:
         counted("linear-negation", "visists", {1: chain(1)})
-    [complaint] = refused.value.diagnostics
-    assert isinstance(complaint, CannotDo)
-    assert "steps without factoring" in complaint.expected
+    [diagnostic] = refused.value.diagnostics
+    assert isinstance(diagnostic, CannotDo)
+    assert "steps without factoring" in diagnostic.expected

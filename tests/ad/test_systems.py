@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given
 
-from rh_kernel.ad.comparison import Refused, compared, distance
+from rh_kernel.ad.comparison import Refused, Row, compare, distance
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.language.evaluation import run
 from rh_kernel.ad.system import VjpResult
@@ -28,9 +28,19 @@ from tests.tiers import law, tried
 EXACT = tuple(name for name in NAMES if name != "finite-differences")
 
 
+def compared(names: tuple[str, ...], sample: Sample | Example) -> tuple[Row, ...]:
+    """Return the row of each system."""
+    comparison = compare(tuple(map(system, names)), sample.program, sample.point, sample.cotangent)
+    while True:
+        try:
+            next(comparison)
+        except StopIteration as end:
+            return end.value
+
+
 def found(names: tuple[str, ...], sample: Sample | Example) -> dict[str, VjpResult]:
     """What systems find; one that refuses does so by naming a construct, or because its reduction unfolds too far."""
-    rows = compared(tuple(map(system, names)), sample.program, sample.point, sample.cotangent)
+    rows = compared(names, sample)
     for row in rows:
         if isinstance(row.outcome, Refused):
             assert all(isinstance(d, OutsideFragment | OutOfFuel) for d in row.outcome.diagnostics)

@@ -1,8 +1,8 @@
 """A second evaluator of the target: ``(Γ; v : L ⊢ t : M)ᵀ = Γ ⊢ tᵀ : LFun(L, M)`` by abstract types (CHAD §9.1–9.2, Fig. 8).
 
 Each linear term is built from the functions of ``LinearFunctions``, without its variable. ``LFun(L, M)`` is implemented as a
-function and ``Copower(A, L)`` as a list of pairs. No other code constructs or inspects them, so every ``LFun`` is a homomorphism
-and the order of the list is not observable. The recursion is as deep as the term.
+function and ``Copower(A, L)`` as a list of pairs. No other code constructs or inspects them, so every ``LFun`` is a
+homomorphism and the order of the list is not observable. The recursion is as deep as the term.
 """
 
 from collections.abc import Callable, Sequence
