@@ -39,7 +39,7 @@ def compared(names: tuple[str, ...], sample: Sample | Example) -> tuple[Row, ...
 
 
 def found(names: tuple[str, ...], sample: Sample | Example) -> dict[str, VjpResult]:
-    """What systems find; one that refuses does so by naming a construct, or because its reduction unfolds too far."""
+    """Return the results; a system that refuses names a construct, or its reduction ran out of fuel."""
     rows = compared(names, sample)
     for row in rows:
         if isinstance(row.outcome, Refused):
@@ -49,7 +49,7 @@ def found(names: tuple[str, ...], sample: Sample | Example) -> dict[str, VjpResu
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.name)
 def test_the_systems_find_the_gradients_of_the_papers_examples(example: Example) -> None:
-    """Value and gradient as the oracle has them, by every system that takes the program, and by all that must."""
+    """Systems that support the program, among them all in ``must``, find the value and the gradient."""
     outcomes = found(NAMES, example)
     assert set(example.must) <= set(outcomes)
     for name, outcome in outcomes.items():
@@ -61,7 +61,7 @@ def test_the_systems_find_the_gradients_of_the_papers_examples(example: Example)
 
 @pytest.mark.parametrize("fragment", [FIRST_ORDER, HIGHER_ORDER, ARRAYS, EVERYTHING], ids=["first", "higher", "arrays", "all"])
 def test_the_systems_agree_on_random_programs(fragment: Fragment) -> None:
-    """Each with each, to nine digits, on every program that both take: 300 programs in all."""
+    """Each with each, to nine digits, on every program that both support: 300 programs in all."""
     took = dict.fromkeys(NAMES, 0)
 
     @law(75)
@@ -83,7 +83,7 @@ def test_the_systems_agree_on_random_programs(fragment: Fragment) -> None:
 @law(75)
 @given(programs(HIGHER_ORDER))
 def test_the_first_system_agrees_with_finite_differences(sample: Sample) -> None:
-    """On smooth programs with functions: the oracle that knows no rule."""
+    """On smooth programs with functions."""
     (outcome,) = found(("chad",), sample).values()
     expected = finite_differences(sample.program, sample.point, sample.cotangent)
     scale = max([1.0, *map(abs, flat(run(sample.program, sample.point)))])
@@ -92,7 +92,7 @@ def test_the_first_system_agrees_with_finite_differences(sample: Sample) -> None
 
 @pytest.mark.parametrize("name", [name for name in EXACT if name != "chad"])
 def test_a_system_agrees_with_chad_on_300_programs_of_its_fragment(name: str) -> None:
-    """First-order programs, which every system takes."""
+    """First-order programs, which every system supports."""
     took = 0
 
     @law(300)
@@ -101,7 +101,7 @@ def test_a_system_agrees_with_chad_on_300_programs_of_its_fragment(name: str) ->
         nonlocal took
         outcomes = found(("chad", name), sample)
         if name not in outcomes:
-            # Only Fig. 6 unfolds too far, and seldom.
+            # Only the reduction of Fig. 6 runs out of fuel, and seldom.
             assert name == "reverse-derivative"
             return
         took += 1

@@ -46,7 +46,7 @@ class LinearFunctions:
         return LFun(lambda v: g(f(v)))
 
     def operation(self, run: Function) -> LFun:
-        """``lop(t, …)``, for a function that is linear"""
+        """``lop(t, …)``, for a linear function"""
         return LFun(run)
 
     def zero(self, A: AnyType) -> LFun:
@@ -82,7 +82,7 @@ class LinearFunctions:
         return LFun(lambda bag: self._sum(A, [f(x)(v) for x, v in bag.items]))
 
     def each(self, n: int, f: Callable[[int], LFun]) -> LFun:
-        """``LFun(L^n, M^n)`` by a linear function for each entry"""
+        """``LFun(L^n, M^n)`` from a linear function for each entry"""
         return LFun(lambda v: array_of([f(i)(w) for i, w in enumerate(items_of(n, v))]))
 
     def sum(self, n: int, A: AnyType) -> LFun:

@@ -31,7 +31,7 @@ Stoup: TypeAlias = Mapping[str, AnyType] | None
 
 ArrayForm: TypeAlias = to.Map | to.Indices | to.Prepend | to.Accumulate | to.MapDifferential
 CartesianForm: TypeAlias = to.Apply | to.LinearLambda | to.Inject | to.Sign | ArrayForm
-"""The forms of terms that are never linear."""
+"""The terms that are never linear."""
 
 
 class TypeCheckError(Exception):
@@ -147,7 +147,7 @@ class _Checker:
                 return (yield self._array(t))
 
     def _under(self, scope: to.Scope, types: tuple[AnyType, ...], v: Stoup) -> Descent[AnyType]:
-        """The type of the body where Cartesian variables of these types are bound."""
+        """Return the type of the body, in which Cartesian variables of these types are bound."""
         if len(types) != len(scope.names) or any(x in self.gamma for x in scope.names):
             _fail(f"{', '.join(scope.names)} cannot be bound")
         self.gamma.update(zip(scope.names, types, strict=True))
@@ -157,7 +157,7 @@ class _Checker:
         return A
 
     def _over(self, scope: to.Scope, types: tuple[AnyType, ...], L: AnyType) -> Descent[AnyType]:
-        """The type of the body where Cartesian variables are bound, and as the last name the linear variable."""
+        """Return the type of the body, in which Cartesian variables and, by the last name, a linear variable are bound."""
         return self._under(to.Scope(scope.names[:-1], scope.body), types, {scope.names[-1]: L})
 
     def _arguments(self, sizes: tuple[int, ...], arguments: tuple[to.Term, ...]) -> Generator[Descent[AnyType], AnyType, None]:
@@ -330,7 +330,7 @@ def _nonempty(A: AnyType) -> tuple[AnyType, ...]:
 
 
 def _split(A: AnyType, n: int) -> tuple[AnyType, ...]:
-    """The factors of a product of n; for one, A itself."""
+    """Return the n factors of a product, or A itself for n = 1."""
     if n == 1:
         return (A,)
     factors = _product(A).factors
@@ -340,7 +340,7 @@ def _split(A: AnyType, n: int) -> tuple[AnyType, ...]:
 
 
 def _element(n: int, A: AnyType) -> AnyType:
-    """The type of the entries of an array of n entries."""
+    """Return the type of the entries of an array of n entries."""
     if n == 1:
         return A
     if not isinstance(A, Vector) or A.size != n:

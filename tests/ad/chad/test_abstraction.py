@@ -1,4 +1,4 @@
-"""F6, P11 and P14: the target by abstract linear functions and copowers computes what the evaluator computes."""
+"""F6, P11 and P14: the evaluators by abstract linear functions and by linear terms agree."""
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,7 @@ from tests.tiers import law
 
 
 def check(mode: Mode, sample: Sample | Oracle) -> None:
-    """Value, and cotangent or tangent, by both evaluators."""
+    """Compare the values, and the cotangents or tangents, of both evaluators."""
     f, point = sample.program, sample.point
     t = derivative("chad", f, mode)
     direction = sample.cotangent if mode is Mode.REVERSE else point
@@ -25,31 +25,31 @@ def check(mode: Mode, sample: Sample | Oracle) -> None:
         found = linear(direction)
     assert isinstance(linear, LFun)
     if mode is Mode.REVERSE:
-        pulled = vjp(f, point, sample.cotangent, t)
-        assert flat(value) == flat(pulled.value)
-        assert close(flat(found), flat(pulled.gradient), 1e-9)
+        result = vjp(f, point, sample.cotangent, t)
+        assert flat(value) == flat(result.value)
+        assert close(flat(found), flat(result.gradient), 1e-9)
     else:
-        pushed = jvp(f, point, point, t)
-        assert flat(value) == flat(pushed.value)
-        assert close(flat(found), flat(pushed.tangent), 1e-9)
+        result = jvp(f, point, point, t)
+        assert flat(value) == flat(result.value)
+        assert close(flat(found), flat(result.tangent), 1e-9)
 
 
 @pytest.mark.parametrize("oracle", ORACLES, ids=lambda o: o.name)
 @pytest.mark.parametrize("mode", Mode)
 def test_p11_the_translation_of_the_oracles(mode: Mode, oracle: Oracle) -> None:
-    """``tᵀ`` applied is t, on every program of the digest."""
+    """``tᵀ`` is t as a function, on every program of the digest."""
     check(mode, oracle)
 
 
 @law(60)
 @given(programs(EVERYTHING))
 def test_p11_the_translation(sample: Sample) -> None:
-    """``tᵀ`` applied is t, on random programs of the whole language."""
+    """``tᵀ`` is t as a function, on random programs of the whole language."""
     for mode in Mode:
         check(mode, sample)
 
 
-def test_p14_the_interface_does_not_show_the_list() -> None:
+def test_p14_the_order_of_the_list_is_not_observable() -> None:
     """``lcopowfold`` of a permutation, of merged keys and of an empty copower; after ``{(x, −)}`` it is the function at x."""
     linear = LinearFunctions(Counters())
     times = linear.fold(NUMBER, lambda x: linear.operation(lambda v: x * v))

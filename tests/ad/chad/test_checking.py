@@ -1,4 +1,4 @@
-"""P1 and P2: what the transformations give is well typed, with one linear variable; ill-formed linear terms are not (§8.1)."""
+"""P1 and P2: derivatives are well typed, with one linear variable; ill-formed linear terms are not (§8.1)."""
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,7 @@ GAMMA = {"x": NUMBER, "f": LinearMap(NUMBER, NUMBER), "g": Function(NUMBER, NUMB
 
 
 def check(mode: Mode, sample: Sample | Oracle) -> None:
-    """``D(Γ)_1 ⊢ D(M) : D(A)_1 × (D(A)_2 ⊸ D(Γ)_2)``, and the combinators alike."""
+    """``D(Γ)_1 ⊢ D(M) : D(A)_1 × (D(A)_2 ⊸ D(Γ)_2)``, also by combinators."""
     program = sample.program
     gamma = Context.of(mode, program.parameters)
     values = {x: primal(A, mode) for x, A in program.parameters}
@@ -79,7 +79,7 @@ REJECTED = {
 
 @pytest.mark.parametrize("t", REJECTED.values(), ids=REJECTED.keys())
 def test_p2_ill_formed_linear_terms_are_rejected(t: to.Term) -> None:
-    """§8.1"""
+    """The examples of §8.1 and the like have no type."""
     with pytest.raises(TypeCheckError):
         linear_type(GAMMA, "v", NUMBER, t)
 
@@ -104,7 +104,7 @@ def test_p2_ill_formed_cartesian_terms_are_rejected(t: to.Term) -> None:
 
 
 def test_p2_their_well_formed_neighbours_are_accepted() -> None:
-    """A linear variable may be used any number of times; a power takes a Cartesian argument; a let may keep its variable."""
+    """A linear variable may occur several times; a power takes a Cartesian argument; ``let`` may keep the variable."""
     both = to.Plus(V, to.LinearVariable("w"))
     assert linear_type(GAMMA, "v", NUMBER, to.Plus(V, V)) == NUMBER
     assert linear_type(GAMMA, "v", NUMBER, to.Tuple((V, V))) == PAIR

@@ -1,4 +1,4 @@
-"""P12 and the golden outputs of the digest (§3.6): simplified derivatives are equal, no dearer, and those of the paper."""
+"""P12 and the golden outputs of the digest (§3.6): simplified derivatives are equal, not slower, and those of the paper."""
 
 from collections import Counter
 
@@ -24,7 +24,7 @@ from tests.tiers import law
 
 
 def simple(t: Term, f: Program, used: Counter[Simplification] | None = None) -> Term:
-    """The derivative of f, simplified."""
+    """Return the derivative of f, simplified."""
     return simplify(t, tuple(x for x, _ in f.parameters), frozenset(binders(f.body)), used)
 
 
@@ -65,14 +65,14 @@ GOLDEN = {
 
 @pytest.mark.parametrize(("mode", "text", "expected"), GOLDEN.values(), ids=GOLDEN.keys())
 def test_golden_outputs(mode: Mode, text: str, expected: str) -> None:
-    """§3.6: the derivatives of the figures, with the tuple of the context for its only entry."""
+    """§3.6: the derivatives of the figures; a context of one entry is printed as a tuple."""
     f = program(text)
     assert " ".join(plain(document(simple(derivative("chad", f, mode), f))).split()) == expected
 
 
 @pytest.mark.parametrize("name", ["O2", "O6", "O7", "O8", "O29"])
 def test_the_simplified_combinators_are_as_long_as_the_simplified_terms(name: str) -> None:
-    """P10 on code: what combinators add to first-order terms is simplified away."""
+    """P10 on code: simplification removes what combinators add to first-order terms."""
     (f,) = [oracle.program for oracle in ORACLES if oracle.name == name]
     one, other = (simple(t("chad", f, Mode.REVERSE), f) for t in (derivative, derivative_by_combinators))
     assert count(other) == count(one)
@@ -81,7 +81,7 @@ def test_the_simplified_combinators_are_as_long_as_the_simplified_terms(name: st
 @law(60)
 @given(programs(EVERYTHING))
 def test_p12_simplification_keeps_values_types_and_cost(sample: Sample) -> None:
-    """P12: the same type and numbers, by no more operations."""
+    """P12: simplification keeps the type and the numbers, and adds no operations."""
     f = sample.program
     for mode in Mode:
         t = derivative("chad", f, mode)
@@ -99,7 +99,7 @@ def test_p12_simplification_keeps_values_types_and_cost(sample: Sample) -> None:
 
 
 def test_every_rule_of_table_1_is_used() -> None:
-    """On the programs of the digest, and on a case of what was just injected, in both modes, each rule has its use."""
+    """The programs of the digest and a case of an injection use every rule."""
     used = Counter[Simplification]()
     injected = Inject(1, Sum(SCALAR, SCALAR), Variable("x"))
     case = Program("f", (("x", SCALAR),), SCALAR, Case(injected, "a", Variable("a"), "b", Variable("x")))
