@@ -1,5 +1,6 @@
 """The rules of Table 1 (CHAD App. B) at a node whose subterms are simplified."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
@@ -7,7 +8,7 @@ from rh_kernel.ad.chad import operations
 from rh_kernel.ad.chad.names import NameSupply
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.traversal import renamed
-from rh_kernel.ad.chad.target.types import NUMBER, AnyType, Mode, Product, vector
+from rh_kernel.ad.chad.target.types import NUMBER, AnyType, Mode, Product, product_of, vector
 from rh_kernel.ad.language import core
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -94,22 +95,28 @@ def contract(t: to.Term, supply: NameSupply) -> tuple[Simplification, to.Term] |
 def dense(t: to.Term) -> to.Term:
     """Return a coprojection, or the zero of a product, as a tuple; other terms are unchanged."""
     match t:
-        case to.Coprojection(i, A, s):
-            zeros = [to.Zero(B) for B in A.factors]
-            return to.Tuple((*zeros[: i - 1], s, *zeros[i:]))
+        case to.Coprojection():
+            return to.Tuple(_components(t))
         case to.Zero(Product(factors)):
             return to.Tuple(tuple(map(to.Zero, factors)))
         case _:
             return t
 
 
+def _components(t: to.Tuple | to.Coprojection) -> tuple[to.Term, ...]:
+    match t:
+        case to.Tuple(components):
+            return components
+        case to.Coprojection(i, A, s):
+            zeros = [to.Zero(B) for B in A.factors]
+            return (*zeros[: i - 1], s, *zeros[i:])
+
+
 def _of_sparse(
     t: to.Projection | to.Initial | to.Last, inner: to.Coprojection | to.Zero
 ) -> tuple[Simplification, to.Term] | None:
     """Components of coprojections and zeros"""
-    whole = inner.type
-    if not isinstance(whole, Product):
-        raise KernelBug("a product was expected")
+    whole = product_of(inner.type)
     n = len(whole.factors)
     match t:
         case to.Initial():
@@ -139,12 +146,9 @@ def _of_monoid(t: to.Plus | to.Scale) -> tuple[Simplification, to.Term] | None:
             return _floated(t)
 
 
-def _by_components(left: to.Term, right: to.Term) -> to.Term:
+def _by_components(left: to.Tuple | to.Coprojection, right: to.Tuple | to.Coprojection) -> to.Term:
     """``⟨t1 + s1, …⟩``, without zeros as summands"""
-    one, other = dense(left), dense(right)
-    if not isinstance(one, to.Tuple) or not isinstance(other, to.Tuple):
-        raise KernelBug("tuples were expected")
-    return to.Tuple(tuple(_sum(s, r) for s, r in zip(one.components, other.components, strict=True)))
+    return to.Tuple(tuple(_sum(s, r) for s, r in zip(_components(left), _components(right), strict=True)))
 
 
 def _sum(s: to.Term, r: to.Term) -> to.Term:
@@ -184,27 +188,26 @@ def _of_sums(t: to.Term, supply: NameSupply) -> tuple[Simplification, to.Term] |
             return None
 
 
+_OPERANDS: Mapping[type[to.Term], tuple[str, ...]] = {
+    to.Plus: ("left", "right"),
+    to.Projection: ("operand",),
+    to.Initial: ("operand",),
+    to.Last: ("operand",),
+    to.LinearCall: ("function", "operand"),
+    to.Call: ("function",),
+    to.Scale: ("operand",),
+}
+"""The fields from which a ``let`` is moved out."""
+
+
 def _floated(t: to.Term) -> tuple[Simplification, to.Term] | None:
-    """Move ``let`` out of an operand, and simplify ``0 * x``."""
+    """Move ``let`` out of an operand, and simplify ``0 * x`` and ``1 * x``."""
+    for field in _OPERANDS[type(t)]:
+        inner = getattr(t, field)
+        if isinstance(inner, to.Let | to.LetLinear):
+            rule = Simplification.PLUS_LET if isinstance(t, to.Plus) else Simplification.LET_PROJ
+            return rule, _around(inner, replace(t, **{field: inner.scope.body}))
     match t:
-        case to.Plus(to.Let() | to.LetLinear() as inner, s):
-            return Simplification.PLUS_LET, _around(inner, to.Plus(inner.scope.body, s))
-        case to.Plus(s, to.Let() | to.LetLinear() as inner):
-            return Simplification.PLUS_LET, _around(inner, to.Plus(s, inner.scope.body))
-        case to.Projection(i, to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.Projection(i, inner.scope.body))
-        case to.Initial(to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.Initial(inner.scope.body))
-        case to.Last(to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.Last(inner.scope.body))
-        case to.LinearCall(to.Let() as inner, s):
-            return Simplification.LET_PROJ, _around(inner, to.LinearCall(inner.scope.body, s))
-        case to.LinearCall(s, to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.LinearCall(s, inner.scope.body))
-        case to.Call(to.Let() | to.LetLinear() as inner, s):
-            return Simplification.LET_PROJ, _around(inner, to.Call(inner.scope.body, s))
-        case to.Scale(s, to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.Scale(s, inner.scope.body))
         case to.Scale(_, to.Zero()):
             return Simplification.ALGEBRA, to.Zero(NUMBER)
         case to.Scale(to.Apply(operation), s) if not operation.domain and float(operation.name) in (0.0, 1.0):
