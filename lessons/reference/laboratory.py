@@ -5,7 +5,7 @@ from rh_kernel.ad.comparison import vjp
 from rh_kernel.ad.language.elaboration import elaborate_function
 from rh_kernel.ad.language.parsing_items import item
 from rh_kernel.ad.language.surface import FunItem
-from rh_kernel.ad.systems import NAMES, system
+from rh_kernel.ad.registry import NAMES, system
 from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.span import Source, Span

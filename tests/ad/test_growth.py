@@ -9,8 +9,8 @@ from rh_kernel.ad.growth import Case, Count, growth
 from rh_kernel.ad.language.binding import count
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.values import Value
+from rh_kernel.ad.registry import system
 from rh_kernel.ad.system import Point, System, VjpResult
-from rh_kernel.ad.systems import system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Rejected, Stuck
 from tests.ad.programs import program

@@ -8,8 +8,8 @@ from hypothesis import given
 from rh_kernel.ad.comparison import Refused, Row, compare, distance
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.language.evaluation import run
+from rh_kernel.ad.registry import NAMES, system
 from rh_kernel.ad.system import VjpResult
-from rh_kernel.ad.systems import NAMES, system
 from rh_kernel.operational.errors import OutOfFuel
 from tests.ad.examples import EXAMPLES, Example
 from tests.ad.programs import (

@@ -16,8 +16,8 @@ from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import SCALAR, Type
 from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.ad.language.values import Value, components
+from rh_kernel.ad.registry import ALL, names, system
 from rh_kernel.ad.system import JvpResult, Point, Stage, System, TraceStep
-from rh_kernel.ad.systems import ALL, names, system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.actions import Action, Run, State, typed
 from rh_kernel.session.names import arrow

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rh_kernel.ad.systems import system
+from rh_kernel.ad.registry import system
 from tests.ad.programs import program
 
 

@@ -19,8 +19,8 @@ from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import run
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.values import Value, numbers
+from rh_kernel.ad.registry import system
 from rh_kernel.ad.system import VjpResult
-from rh_kernel.ad.systems import system
 from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.examples import EXAMPLES, Example

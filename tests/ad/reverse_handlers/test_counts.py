@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.systems import system
+from rh_kernel.ad.registry import system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.results import ValueFound, results
 from rh_kernel.session.session import Session, execute
