@@ -2,8 +2,7 @@
 
 from rh_kernel.ad.chad.accumulation import commands
 from rh_kernel.ad.chad.accumulation.derivatives import accumulated_derivative
-from rh_kernel.ad.chad.accumulation.evaluation import State
-from rh_kernel.ad.chad.accumulation.evaluation import run as backpropagate
+from rh_kernel.ad.chad.accumulation.evaluation import State, backpropagate
 from rh_kernel.ad.chad.accumulation.sparse import full
 from rh_kernel.ad.chad.combinators.arrows import Entries, arrow
 from rh_kernel.ad.chad.combinators.derivatives import combinator_derivative

@@ -108,7 +108,7 @@ class _Transformation(TermBuilder):
                 t, s, r, q = yield from self._all(gamma, (smaller, larger, then, otherwise))
                 sign, u, w = to.Sign(first(t.term), first(s.term)), names.fresh("u"), names.fresh("u")
                 return Derived(to.Case(sign, to.Scope((u,), r.term), to.Scope((w,), q.term)), r.type)
-            case _:
+            case core.Map() | core.Map2() | core.Generate() | core.Reduce() | core.Foldl() | core.Scanl():
                 return (yield self._loop(gamma, M))
 
     def _operation(self, gamma: Context, M: OperationTerm) -> Descent[Derived]:

@@ -28,7 +28,7 @@ class _Task:
     scope: tuple[str, str] | None = None
 
 
-def run(backward: BackwardClosure, cotangent: TargetValue, state: State, counters: Counters) -> None:
+def backpropagate(backward: BackwardClosure, cotangent: TargetValue, state: State, counters: Counters) -> None:
     """Execute ``b • W`` for a cotangent W that is not zero; updates the accumulators in ``state``."""
     pending = [_start(backward, cotangent)]
     while pending:
@@ -76,7 +76,7 @@ def _call(backward: BackwardClosure, cotangent: TargetValue, counters: Counters)
     if cotangent is None:
         return None, None
     own: State = {}
-    run(backward, cotangent, own, counters)
+    backpropagate(backward, cotangent, own, counters)
     *captured, argument = backward.backward.names
     places = {x: i for i, x in enumerate(captured)}
     found = {places[x]: W for x, W in own.items() if x in places}
@@ -93,7 +93,7 @@ def _loop(command: do.ForEach | do.FoldRight, environment: Environment, state: S
     def step(i: int, W: TargetValue) -> None:
         counters.visits += 1
         if W is not None:
-            run(array[i], W, state, counters)
+            backpropagate(array[i], W, state, counters)
             for x, entries in contents.items():
                 entries[i] = state.pop(x, None)
 

@@ -48,7 +48,7 @@ def entries_of(size: int, V: TargetValue) -> Iterator[tuple[int, TargetValue]]:
 
 
 def plus(V: TargetValue, W: TargetValue, counters: Counters) -> TargetValue:
-    """``V + W``, which invalidates both; takes as many steps as the operand with fewer entries has"""
+    """``V + W``; may update V or W in place, in time proportional to the smaller number of entries"""
     if V is None:
         return W
     if W is None:

@@ -97,10 +97,10 @@ class Transformation(TermBuilder, ABC):
                 t, s, r, q = yield from self._all(gamma, (smaller, larger, then, otherwise))
                 sign, u, v = to.Sign(first(t.term), first(s.term)), names.fresh("u"), names.fresh("u")
                 return Derived(to.Case(sign, to.Scope((u,), r.term), to.Scope((v,), q.term)), r.type)
-            case _:
-                return (yield self._array_form(gamma, M))
+            case core.Map() | core.Map2() | core.Generate() | core.Reduce() | core.Foldl() | core.Scanl():
+                return (yield self._loop(gamma, M))
 
-    def _array_form(self, gamma: Context, M: LoopTerm) -> Descent[Derived]:
+    def _loop(self, gamma: Context, M: LoopTerm) -> Descent[Derived]:
         names = self.names
         match M:
             case core.Map(x, core.Call(f, core.Variable(y)), N) if x == y and x not in free(f):
