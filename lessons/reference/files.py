@@ -10,7 +10,7 @@ from textwrap import wrap
 from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
-from rh_kernel.ad.systems import ALL, NAMES
+from rh_kernel.ad.registry import ALL, NAMES
 from rh_kernel.highlighting import effects_words, laboratory_words, looks
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives.registry import names

@@ -19,7 +19,7 @@ from lessons.reference.running import run, start
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.frontend import lexing
 from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
-from rh_kernel.ad.systems import NAMES as SYSTEMS
+from rh_kernel.ad.registry import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, cost, failing
