@@ -25,7 +25,7 @@ from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Call, Check, Content, Extent, Fold, Input, View
 from rh_kernel.loops.layouts import Layout, dense, permuted
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.windows import overlapping
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Primitive
@@ -139,7 +139,7 @@ class _Lowering:
         return self.patterns.write(self.loops, (f, batched, *map(repr, numbers)), arguments, lambda: self._at(site))
 
     def _at(self, site: LoweringContext) -> Layout:
-        lowering = None if any(0 in x.shape for x in site.arguments) else ROWS[site.function.name].lowering
+        lowering = None if any(0 in x.shape for x in site.arguments) else SYMBOLS[site.function.name].lowering
         return (lowering(site) if lowering else None) or self._called(site)
 
     def _called(self, site: LoweringContext) -> Layout:

@@ -25,7 +25,7 @@ from rh_kernel.arrays.program import (
     leaves,
 )
 from rh_kernel.arrays.rewrites.algebra import Apply, Holds, Is, partners, simpler
-from rh_kernel.primitives.table import ROWS, kernel
+from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
@@ -158,7 +158,7 @@ class Draft:
     def _symbol(self, f: Operator) -> _Symbol:
         symbol = self._operators.get(f)
         if symbol is None:
-            name, commutes = (f.name, ROWS[f.name].commutes) if isinstance(f, Primitive) else ("", False)
+            name, commutes = (f.name, SYMBOLS[f.name].commutes) if isinstance(f, Primitive) else ("", False)
             symbol = _Symbol(f, len(self._operators), extent_of(f), commutes, joins_batch(f), name, partners(f))
             self._operators[f] = symbol
         return symbol

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from rh_kernel.loops.builder import Formula, Loops
 from rh_kernel.loops.ir import Extent
-from rh_kernel.loops.layouts import Layout, spread_out
+from rh_kernel.loops.layouts import Layout, broadcast_axis
 from rh_kernel.syntax.core import Primitive
 
 
@@ -39,7 +39,7 @@ class LoweringContext:
     def argument(self, i: int) -> Layout:
         """An argument with as many axes in front as the result."""
         x = self.arguments[i]
-        return spread_out(x, 0, self.samples) if self.front and not self.batched[i] else x
+        return broadcast_axis(x, 0, self.samples) if self.front and not self.batched[i] else x
 
     def fresh(self) -> Layout:
         """Room for the result."""
@@ -55,7 +55,7 @@ class LoweringContext:
         a = self.argument(0)
         x = replace(a, axes=a.axes[: self.front])
         for i, n in enumerate(self.shape[self.front :], start=self.front):
-            x = spread_out(x, i, n)
+            x = broadcast_axis(x, i, n)
         return x
 
     def factor(self, i: int, axes: str) -> tuple[Layout, str]:

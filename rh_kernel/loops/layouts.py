@@ -75,7 +75,7 @@ def permuted(x: Layout, order: Sequence[int]) -> Layout:
     return replace(x, axes=tuple([x.axes[i] for i in order]))
 
 
-def spread_out(x: Layout, at: int, n: int) -> Layout:
+def broadcast_axis(x: Layout, at: int, n: int) -> Layout:
     """The array n times along a new axis number ``at``."""
     return replace(x, axes=(*x.axes[:at], _axis([(n, 0)]), *x.axes[at:]))
 

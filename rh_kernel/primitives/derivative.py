@@ -4,7 +4,7 @@ The cotangent comes first, as in RH Fig. 6.
 """
 
 from rh_kernel.primitives.formulas import Typed
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.binding import instantiate_term
 from rh_kernel.syntax.core import Bound, Defined, Function, Primitive, Proj, Rd, RdOf, Scope
 
@@ -19,7 +19,7 @@ def derivative(f: Function) -> Scope:
     """
     match f:
         case Primitive(name, _, A, B):
-            return Scope(("w", "v"), ROWS[name].derivative(f, Typed(_W, B), Typed(_V, A)).term)
+            return Scope(("w", "v"), SYMBOLS[name].derivative(f, Typed(_W, B), Typed(_V, A)).term)
         case Defined(_, _, _, body, own):
             return own or Scope(("w", "v"), Rd(_W, body, _V))
         case RdOf(g):

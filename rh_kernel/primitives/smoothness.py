@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rh_kernel.primitives.schemes import arguments, rank
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
@@ -21,7 +21,7 @@ ENTRIES = 8
 
 def is_rough(f: Primitive) -> bool:
     """Whether there are points where f is not smooth."""
-    return ROWS[f.name].nonsmooth is not None
+    return SYMBOLS[f.name].nonsmooth is not None
 
 
 def base(f: Function) -> tuple[Function, int]:
@@ -40,7 +40,7 @@ def require_smooth_at(f: Primitive, V: Term, span: Span | None) -> None:
 
 def require_smooth(f: Primitive, point: Sequence[Array], span: Span | None) -> None:
     """Raises ``Stuck``, at the place ``span``, if f is not smooth at these arguments, one sample or a batch in front."""
-    nonsmooth = ROWS[f.name].nonsmooth
+    nonsmooth = SYMBOLS[f.name].nonsmooth
     if nonsmooth is None:
         return
     with np.errstate(all="ignore"):

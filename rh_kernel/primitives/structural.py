@@ -8,7 +8,7 @@ from types import ModuleType
 
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold
-from rh_kernel.loops.layouts import Layout, as_scalar, permuted, reshaped, spread_out
+from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis, permuted, reshaped
 from rh_kernel.primitives.formulas import Typed, number
 from rh_kernel.primitives.schemes import Scheme, extent, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, entries, no_cost
@@ -166,7 +166,7 @@ def _broadcast_rows_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def _broadcast_rows_lowering(at: LoweringContext) -> Layout:
-    return spread_out(at.argument(0), at.front, at.shape[at.front])
+    return broadcast_axis(at.argument(0), at.front, at.shape[at.front])
 
 
 broadcast_rows: FunctionSymbol = FunctionSymbol(

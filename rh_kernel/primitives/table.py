@@ -48,7 +48,7 @@ def all_records() -> dict[str, FunctionSymbol]:
     return records
 
 
-ROWS: Mapping[str, FunctionSymbol] = MappingProxyType(all_records())
+SYMBOLS: Mapping[str, FunctionSymbol] = MappingProxyType(all_records())
 """The record of each function symbol, by its name."""
 
 
@@ -63,8 +63,8 @@ class Failing:
 
 
 def scheme_of(f: Primitive) -> Scheme:
-    """The scheme that f is an instance of: no two schemes of a row have equally many variables."""
-    for scheme in ROWS[f.name].schemes:
+    """The scheme that f is an instance of: no two schemes of a symbol have equally many variables."""
+    for scheme in SYMBOLS[f.name].schemes:
         if len(scheme.variables) == len(f.at):
             return scheme
     raise KernelBug(f"no {f.name} is at {len(f.at)} dimensions and shapes")
@@ -97,7 +97,7 @@ def kernel(f: Primitive, xp: ModuleType) -> Kernel:
     no such instance.
     """
     require(f)
-    found = ROWS[f.name].kernel(f, xp)
+    found = SYMBOLS[f.name].kernel(f, xp)
     if xp is np and _is_large(f):
         return lambda *arguments: interruptible(partial(found, *arguments))
     return found
@@ -118,4 +118,4 @@ def cost(f: Primitive) -> int:
     so that ``dot`` counts 2n and ``matmul`` 2mn (2mkn); what only moves entries counts 0. Raises
     ``ValueError`` if a shape is not known.
     """
-    return ROWS[f.name].cost(f)
+    return SYMBOLS[f.name].cost(f)

@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Answer, Refuse
 from rh_kernel.session.directives.registry import find
 from rh_kernel.session.directives.words import unknown_directive
@@ -81,7 +81,7 @@ def _needed(failure: MemoryError) -> str:
 def _analyze(item: Item, context: AnalysisContext) -> Analyzed:
     everything = context.definitions
     if context.settings.locked is not None:
-        context = replace(context, definitions=everything.as_locked(ROWS))
+        context = replace(context, definitions=everything.as_locked(SYMBOLS))
     after, action = yield from _analyze_with(item, everything, context)
     return replace(context, definitions=after), action
 
@@ -146,7 +146,7 @@ def _declared_anew(item: items.Check, definitions: Definitions, context: Analysi
     said: list[str] = []
     for name in sorted(free_names(item)):
         declared, locked = definitions.named.get(name), definitions.locked.get(name)
-        if declared is None or declared.span is None or declared is locked or (locked is None and name not in ROWS):
+        if declared is None or declared.span is None or declared is locked or (locked is None and name not in SYMBOLS):
             continue
         other, place = "the locked one" if locked is not None else "the language's", declared.span.source.name
         if context.settings.locked is None:

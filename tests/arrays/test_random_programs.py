@@ -25,7 +25,7 @@ from rh_kernel.loops.layouts import Layout
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS, kernel
+from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
@@ -37,8 +37,8 @@ WILD = frozenset({"log", "sqrt", "recip", "div", "exp", "round", "sign", "step",
 
 LARGEST = 1e6
 
-SYMBOLS = {name: [f for f in INSTANCES if f.name == name] for name in ROWS if name not in WILD}
-NAMES = [*SYMBOLS, *["outer", "matmul", "matmul", "outer", "scale", "dot", "conv1d"] * 2]
+MEMBERS = {name: [f for f in INSTANCES if f.name == name] for name in SYMBOLS if name not in WILD}
+NAMES = [*MEMBERS, *["outer", "matmul", "matmul", "outer", "scale", "dot", "conv1d"] * 2]
 SHAPES: list[Extent] = [(2,), (3,), (4,), (2, 3), (2, 2), (3, 3), (1, 3), (2, 1, 3), (1, 1), (1,)]
 UPDATES = ("add", "sub", "sub", "mul")
 
@@ -78,7 +78,7 @@ def drawn(dice: random.Random) -> Program:
 
     for _ in range(dice.randint(6, 30)):
         known = set(sizes)
-        f = dice.choice([f for f in SYMBOLS[dice.choice(NAMES)] if known.issuperset(shapes(f.domain))] or SYMBOLS["add"][:1])
+        f = dice.choice([f for f in MEMBERS[dice.choice(NAMES)] if known.issuperset(shapes(f.domain))] or MEMBERS["add"][:1])
         if dice.random() < 0.35 or not known.issuperset(shapes(f.domain)):
             shape = dice.choice(sizes)
             f = of_one_shape(dice.choice(UPDATES), shape)

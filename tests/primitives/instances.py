@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import materialise
 from rh_kernel.syntax.core import Array, Const, Primitive, Term, Tuple
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
@@ -17,7 +17,7 @@ DIMS = (dim(1), dim(2), dim(3))
 
 def member(name: str, sizes: tuple[int, ...]) -> Primitive:
     """The member of a family of dimensions only at these sizes."""
-    scheme = next(scheme for scheme in ROWS[name].schemes if len(scheme.variables) == len(sizes))
+    scheme = next(scheme for scheme in SYMBOLS[name].schemes if len(scheme.variables) == len(sizes))
     return instantiate(name, scheme, tuple(dim(d) for d in sizes))
 
 
@@ -29,8 +29,8 @@ def sizes_of(f: Primitive) -> tuple[int, ...]:
 
 def instances_of(name: str, scheme: Scheme) -> list[Primitive]:
     """Members of one family, at every choice of a few dimensions and shapes that is allowed, or at those of its record."""
-    if ROWS[name].test_sizes:
-        return [member(name, sizes) for sizes in ROWS[name].test_sizes if len(sizes) == len(scheme.variables)]
+    if SYMBOLS[name].test_sizes:
+        return [member(name, sizes) for sizes in SYMBOLS[name].test_sizes if len(sizes) == len(scheme.variables)]
     choices: list[tuple[Shape | Dim, ...]] = [DIMS if isinstance(v, DimVar) else SHAPES for v in scheme.variables]
     return [instantiate(name, scheme, at) for at in product(*choices) if allowed(scheme, at)]
 
@@ -44,7 +44,7 @@ def allowed(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
     return left == right
 
 
-INSTANCES = [f for name, row in ROWS.items() for scheme in row.schemes for f in instances_of(name, scheme)]
+INSTANCES = [f for name, row in SYMBOLS.items() for scheme in row.schemes for f in instances_of(name, scheme)]
 
 FAMILIES = list({(f.name, len(f.at)): f for f in INSTANCES}.values())
 
@@ -78,7 +78,7 @@ def draw(rng: np.random.Generator, A: Type) -> Term:
 
 def smooth_point(rng: np.random.Generator, f: Primitive) -> Term:
     """A point that keeps away from the kinks and poles of f."""
-    x, away = draw(rng, f.domain), ROWS[f.name].test_point
+    x, away = draw(rng, f.domain), SYMBOLS[f.name].test_point
     if away is None:
         return x
     found = away(*arrays(x))

@@ -14,7 +14,7 @@ from rh_kernel.arrays.program import Equation, Operator, Register, extent_of
 from rh_kernel.arrays.rewrites.linearity import vanishes
 from rh_kernel.primitives.linear import OUTER, SCALE, TWO_TO_SCALAR
 from rh_kernel.primitives.schemes import extent, index, instantiate
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
@@ -71,7 +71,7 @@ def simpler(f: Primitive, arguments: Arguments, facts: Facts) -> Simpler | None:
         zero = _zero(f, uniform)
         if zero is not None:
             return Holds(np.broadcast_to(np.array([zero]), extent_of(f)))
-    if f.domain == f.codomain and ROWS[f.name].is_identity_at_equal_types:
+    if f.domain == f.codomain and SYMBOLS[f.name].is_identity_at_equal_types:
         return Is(arguments[0])
     rule = _RULES.get(f.name)
     return None if rule is None else rule.find(f, arguments, uniform, facts)
@@ -82,7 +82,7 @@ def _zero(f: Primitive, uniform: Uniform) -> float | None:
     if not all(c is not None and isfinite(c) for c in uniform) or (f.name == "div" and uniform[1] == 0):
         return None
     known = [c for c in uniform if c is not None]
-    if ROWS[f.name].is_product and vanishes(f, [c == 0 for c in known]):
+    if SYMBOLS[f.name].is_product and vanishes(f, [c == 0 for c in known]):
         return prod([copysign(1.0, c) for c in known]) * 0.0
     plain = f.name not in {"neg", "sub"} and all(c != 0 or copysign(1.0, c) > 0 for c in known)
     return 0.0 if plain and vanishes(f, [c == 0 for c in known]) else None
@@ -100,7 +100,7 @@ def partners(f: Operator) -> frozenset[str] | None:
 
 
 def _may_be_identity(f: Primitive) -> bool:
-    return f.domain == f.codomain and (f.name == "reshape" or ROWS[f.name].is_identity_at_equal_types)
+    return f.domain == f.codomain and (f.name == "reshape" or SYMBOLS[f.name].is_identity_at_equal_types)
 
 
 def _made_by(name: str, r: Register, facts: Facts) -> Equation | None:
@@ -136,7 +136,7 @@ def _is_neutral(zero: float, f: str) -> bool:
 def _never_negative_zero(r: Register, facts: Facts) -> bool:
     """Whether no entry can be −0.0: a sum over entries begins with 0.0."""
     found = facts.definition(r)
-    return found is not None and isinstance(found.operator, Primitive) and ROWS[found.operator.name].sums_from_zero
+    return found is not None and isinstance(found.operator, Primitive) and SYMBOLS[found.operator.name].sums_from_zero
 
 
 def _negative(_: Primitive, arguments: Arguments, __: Uniform, facts: Facts) -> Simpler | None:

@@ -13,7 +13,7 @@ from rh_kernel.arrays.program import Operator, Program, Register, leaves
 from rh_kernel.loops.ir import Extent
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE, Typed
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Bound, Call, Const, Plus, Primitive, Proj, Term, Tuple
 from rh_kernel.syntax.dimensions import dim
@@ -40,7 +40,7 @@ def expanded(program: Program) -> Program:
 
 def _is_rewritten(f: Primitive) -> bool:
     """Whether f is decomposed. Besides, the slope of ``swish`` has a ``sigmoid``."""
-    return f.name == "sigmoid" or ROWS[f.name].decomposition is not None
+    return f.name == "sigmoid" or SYMBOLS[f.name].decomposition is not None
 
 
 def _written(f: Operator, arguments: tuple[Register, ...], draft: Draft) -> Register:
@@ -57,7 +57,7 @@ def _written(f: Operator, arguments: tuple[Register, ...], draft: Draft) -> Regi
 @lru_cache(maxsize=1024)
 def _decomposition(f: Primitive) -> Term | None:
     """What f is at the variable 0, in terms of simpler symbols."""
-    found = ROWS[f.name].decomposition
+    found = SYMBOLS[f.name].decomposition
     return None if found is None else found(Typed(Bound(0, "x"), f.domain)).term
 
 

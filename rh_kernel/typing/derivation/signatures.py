@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from rh_kernel.primitives.schemes import instantiate, keeps_entries
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Index, Node, Operation, Primitive, RdOf, Scope, Term
@@ -44,7 +44,7 @@ def requirements(f: Function) -> Iterator[Required]:
 
 @lru_cache(maxsize=4096)
 def _is_member(f: Primitive) -> bool:
-    row = ROWS.get(f.name)
+    row = SYMBOLS.get(f.name)
     if row is None:
         return False
     for scheme in row.schemes:

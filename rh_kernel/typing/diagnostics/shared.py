@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rh_kernel.primitives.table import ROWS, Failing
+from rh_kernel.primitives.table import SYMBOLS, Failing
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
@@ -59,7 +59,7 @@ def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint:
     if name in cx.definitions.failed:
         return Rejected(DependsOnError(span=span, name=name, hint="fix its declaration first"))
     known = list(names)
-    near = nearest(name, known, ROWS)
+    near = nearest(name, known, SYMBOLS)
     if near is None:
         return Rejected(UnknownName(span=span, name=name, hint=foreign_name_hint(name) or hint))
     fix = Fix(span, near) if span.text == name and is_typo(name, near) else None
@@ -136,7 +136,7 @@ def _kind_here(cx: Context, name: str) -> str | None:
     definition = cx.definitions.get(name)
     if definition is not None:
         return kind_of(definition)
-    return "a function" if name in ROWS else None
+    return "a function" if name in SYMBOLS else None
 
 
 def wrong_indices(

@@ -5,7 +5,7 @@
 
 from dataclasses import replace
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
@@ -151,7 +151,7 @@ class Commands:
                 return self._net(cx, e, net)
             case FunDefinition():
                 raise self._term_in_command(cx, e)
-            case None if name in ROWS or name == "rd":
+            case None if name in SYMBOLS or name == "rd":
                 raise self._term_in_command(cx, e)
             case _:
                 names = [*cx.declared(OpDefinition, NetDefinition), *function_names(cx)]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
-from rh_kernel.primitives.table import ROWS, failing
+from rh_kernel.primitives.table import SYMBOLS, failing
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
@@ -36,13 +36,13 @@ class Candidate:
 
 def function_names(cx: Context) -> list[str]:
     """The names of all function symbols, built-in and declared."""
-    return [*ROWS, *cx.declared(FunDefinition)]
+    return [*SYMBOLS, *cx.declared(FunDefinition)]
 
 
 @lru_cache(maxsize=4096)
 def member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
     """The instance of the type scheme ``number`` of family ``name`` at ``at``."""
-    return instantiate(name, ROWS[name].schemes[number], at)
+    return instantiate(name, SYMBOLS[name].schemes[number], at)
 
 
 def resolve_function(
@@ -110,7 +110,7 @@ def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
     """
     while isinstance(f, RdOf):
         f = f.of
-    if isinstance(f, Primitive) and any(scheme.needs for scheme in ROWS[f.name].schemes):
+    if isinstance(f, Primitive) and any(scheme.needs for scheme in SYMBOLS[f.name].schemes):
         found = failing(Primitive(f.name, unifier.at(f.at), f.domain, f.codomain))
         if found is not None:
             (domain,) = unifier.show(f.domain)
@@ -140,7 +140,7 @@ def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
         raise wrong_kind(cx, name, head.span, kind_of(definition), "a function")
     if name == "rd":
         return _derivative(cx, unifier, head, indices)
-    row = ROWS.get(name)
+    row = SYMBOLS.get(name)
     if row is None:
         names = [*function_names(cx), *cx.declared(OpDefinition, NetDefinition)]
         raise unknown_name(cx, name, head.span, names, "`%help` lists the functions of the language")

@@ -1,7 +1,7 @@
 """The end of elaboration: replace metavariables by their solutions, and report unsolved and impossible dimensions."""
 
 from rh_kernel.primitives.schemes import keeps_entries
-from rh_kernel.primitives.table import ROWS, failing
+from rh_kernel.primitives.table import SYMBOLS, failing
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, types_and_primitives_within, types_within
@@ -92,7 +92,7 @@ def _is_correct(use: Node, fine: set[Primitive]) -> bool:
         case Operation(_, _, _, A, B):
             return use.loose == 0 and not any(isinstance(i, Node) for i in use.indices) and _is_possible(A) and _is_possible(B)
         case Call(Primitive() as f, Bound()):
-            keeps = f in fine or any(keeps_entries(scheme, f.at) for scheme in ROWS[f.name].schemes)
+            keeps = f in fine or any(keeps_entries(scheme, f.at) for scheme in SYMBOLS[f.name].schemes)
             if f not in fine and keeps and failing(f) is None and _is_possible(f.domain) and _is_possible(f.codomain):
                 fine.add(f)
             return f in fine
@@ -114,7 +114,7 @@ def _check_entries(span: Span, f: Function, walk: Walk) -> None:
     while isinstance(f, RdOf):
         f = f.of
     f = function_image(f, walk) if isinstance(f, Primitive) else f
-    if isinstance(f, Primitive) and not any(keeps_entries(scheme, f.at) for scheme in ROWS[f.name].schemes):
+    if isinstance(f, Primitive) and not any(keeps_entries(scheme, f.at) for scheme in SYMBOLS[f.name].schemes):
         hint = "reshape keeps the number of entries"
         raise Rejected(SizesDiffer(span=span, found=str(f.domain), expected=f"as many entries as {f.codomain} has", hint=hint))
 

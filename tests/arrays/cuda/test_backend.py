@@ -25,7 +25,7 @@ from rh_kernel.arrays.program import Program
 from rh_kernel.loops.ir import Call, Contract, Instruction, Kept, Map, Plan, Precision, Store, View
 from rh_kernel.loops.scalars import SCALAR_OPS
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS as SYMBOLS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.dimensions import dim
