@@ -12,10 +12,10 @@ _W, _V = Bound(1, "w"), Bound(0, "v")
 
 
 def derivative(f: Function) -> Scope:
-    """The closed scope ``w, v. N`` with ``rd[f](⟨w, v⟩) = N``, where ``w : B`` and ``v : A`` give ``N : A``.
+    """Return the closed scope ``w, v. N`` with ``rd[f](⟨w, v⟩) = N``, where ``w : B`` and ``v : A`` give ``N : A``.
 
-    A primitive has it from its row; a definition brings its own or is ``w.rd(x. M)(v)``; and
-    ``rd[rd[g]](w, v) = w.rd(p. N[p.1, p.2])(v)`` for the N of g, so every order follows from the table.
+    For a primitive, N is in the table; for a definition, it is the user-defined derivative or ``w.rd(x. M)(v)``; and
+    ``rd[rd[g]](w, v) = w.rd(p. N[p.1, p.2])(v)`` for the N of g, so derivatives of every order follow from the table.
     """
     match f:
         case Primitive(name, _, A, B):

@@ -1,6 +1,6 @@
-"""Scores: ``softmax logsumexp log_softmax`` of vectors, and ``same_argmax`` to count right answers.
+"""Scores: ``softmax logsumexp log_softmax`` of vectors, and ``same_argmax`` to count correct answers.
 
-The largest score is subtracted before the exponential, so that no finite scores overflow.
+The largest score is subtracted before the exponential, so that finite scores do not overflow.
 """
 
 import math
@@ -47,7 +47,7 @@ def _shifted(at: LoweringContext) -> tuple[Layout, Layout]:
 
 
 def _log_total(at: LoweringContext) -> tuple[Layout, Layout, Layout]:
-    """The scores, the largest one, and the sum of the exponentials of what they are above it."""
+    """The scores, the largest one, and the sum of the exponentials of their differences to it."""
     x, largest = _shifted(at)
     powers = at.loops.fresh(x.shape)
     at.loops.map([x, broadcast_axis(largest, at.front, x.shape[-1])], [(call(scalars.EXP, call(scalars.SUB, 0, 1)), powers)])

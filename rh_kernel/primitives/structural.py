@@ -1,6 +1,6 @@
-"""Symbols that spread, collect or rearrange entries: ``fill sum mean reshape broadcast_rows sum_rows``.
+"""Symbols that broadcast, sum or rearrange entries: ``fill sum mean reshape broadcast_rows sum_rows``.
 
-Each is linear, so its derivative is its adjoint, which is built from them again.
+Each is linear, so its derivative is its adjoint, which is again composed of them.
 """
 
 from math import prod
@@ -83,7 +83,7 @@ sum_: FunctionSymbol = FunctionSymbol(
 
 
 def _mean_derivative(f: Primitive, w: Typed, x: Typed) -> Typed:
-    # The number of entries is itself a formula, so that it may depend on dimension variables; if it is 0, nothing is divided.
+    # The number of entries is itself a term, so that it may depend on dimension variables; if it is 0, the quotient is empty.
     return fill[x.shape](w) / fill[x.shape](sum_(fill[x.shape](number(1))))
 
 
@@ -132,7 +132,7 @@ def _reshape_lowering(at: LoweringContext) -> Layout:
     x, shape = at.argument(0), at.shape[at.front :]
     found = reshaped(x, shape, at.front)
     if found is None or (at.loops.matrices and found.plain() is None):
-        # An axis of several parts is none of a matrix.
+        # An axis of a matrix must have a single part.
         found = reshaped(at.loops.copied(x), shape, at.front)
     if found is None:
         raise KernelBug("a copy cannot be reshaped")

@@ -7,9 +7,10 @@ import numpy as np
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import materialise
-from rh_kernel.syntax.core import Array, Const, Primitive, Term, Tuple
+from rh_kernel.syntax.core import Array, Const, Primitive, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeVar, Type, TypeMeta, concrete_shape
+from rh_kernel.syntax.values import constant_type
 
 SHAPES: tuple[Shape, ...] = tuple(tuple(dim(d) for d in shape) for shape in ((1,), (4,), (2, 3), (3, 2), (6,), (2, 1, 3)))
 DIMS = (dim(1), dim(2), dim(3))
@@ -47,6 +48,19 @@ def allowed(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
 INSTANCES = [f for name, row in SYMBOLS.items() for scheme in row.schemes for f in instances_of(name, scheme)]
 
 FAMILIES = list({(f.name, len(f.at)): f for f in INSTANCES}.values())
+
+
+def value_type(V: Term) -> Type:
+    """The type of a closed value."""
+    match V:
+        case Const():
+            return constant_type(V)
+        case Zero(A):
+            return A
+        case Tuple(items):
+            return Product(tuple(value_type(W) for W in items))
+        case _:
+            raise AssertionError(f"{V} is not a closed value")
 
 
 def label(f: Primitive) -> str:

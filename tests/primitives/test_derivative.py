@@ -9,14 +9,14 @@ from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import ENTRYWISE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import SYMBOLS
-from rh_kernel.primitives.values import add_values, value_type
+from rh_kernel.primitives.values import add_values
 from rh_kernel.syntax.binding import instantiate_term
 from rh_kernel.syntax.core import Bound, Call, Const, Defined, Function, Primitive, RdOf, Scope, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import SCALAR, ShapeVar, product, real
 from rh_kernel.syntax.values import constant
 from tests.primitives.big_step import apply, synthesised, typed_zeros
-from tests.primitives.instances import FAMILIES, INSTANCES, along, arrays, draw, inner, label, smooth_point
+from tests.primitives.instances import FAMILIES, INSTANCES, along, arrays, draw, inner, label, smooth_point, value_type
 
 each_instance = pytest.mark.parametrize("f", INSTANCES, ids=label)
 each_family = pytest.mark.parametrize("f", FAMILIES, ids=label)

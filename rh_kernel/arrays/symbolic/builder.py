@@ -12,7 +12,7 @@ from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_em
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.smoothness import is_rough
+from rh_kernel.primitives.smoothness import has_nonsmooth_points
 from rh_kernel.primitives.table import require
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.span import Span
@@ -128,7 +128,7 @@ class Builder:
 
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
         """In a strict program, emit a check that f is smooth at the arguments; ``span`` is where f is called."""
-        if self.strict and is_rough(f):
+        if self.strict and has_nonsmooth_points(f):
             slots = [self._slot_of(V) for V in arguments]
             self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
 
