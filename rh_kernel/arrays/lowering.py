@@ -18,13 +18,13 @@ from rh_kernel.arrays.program import (
     Register,
     Smooth,
     extent_of,
-    leaves,
 )
 from rh_kernel.arrays.repeating import Patterns
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Call, Check, Content, Extent, Fold, Input, View
 from rh_kernel.loops.layouts import Layout, dense, permuted
+from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.windows import overlapping
 from rh_kernel.source.diagnostic import KernelBug
@@ -72,7 +72,7 @@ class _Lowering:
         program = self.program
         inputs: list[Extent] = []
         for r, name in program.named_inputs:
-            shape = self._shape(r)
+            shape = program.extent(r, self.samples)
             self.of[r] = dense(self.loops.buffer(Input(len(inputs), prod(shape), name)), shape)
             inputs.append(shape)
         for r, array in program.constants:
@@ -94,11 +94,6 @@ class _Lowering:
         results = {r: self._plain(r) for r in dict.fromkeys(leaves(program.result))}
         writes = tuple([(location, self._plain(r)) for location, r in program.writes])
         return Lowered(self.loops, tuple(inputs), contents, results, writes)
-
-    def _shape(self, r: Register) -> Extent:
-        """The shape of a register, with the samples in front."""
-        shape = self.program.shapes[r]
-        return (self.samples, *shape) if self.program.batched[r] else shape
 
     def _plain(self, r: Register) -> View:
         x = self.of[r]
@@ -154,7 +149,7 @@ class _Lowering:
     def _added_where_windows_overlap(self, equation: Equation, product: Equation, reshape: Equation) -> Layout:
         batched = self.program.batched[equation.result]
         front = 1 if batched else 0
-        y = self.loops.fresh(self._shape(equation.result), samples=batched)
+        y = self.loops.fresh(self.program.extent(equation.result, self.samples), samples=batched)
         s = len(y.axes) - front - 1
         taps = self.program.shapes[reshape.result][1 : s + 1]
         into = overlapping(y, taps, front, self.program.shapes[product.result])

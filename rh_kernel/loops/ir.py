@@ -9,7 +9,6 @@ The steps run in order. An output of a ``Map`` may be one of the views that it r
 writes, except to ``accumulate``. Offsets, strides and sizes are counted in entries, never in bytes.
 """
 
-from collections.abc import Iterator
 from enum import Enum, auto
 from math import copysign, prod
 from typing import Literal as OneOf
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.loops.scalars import ScalarOp
+from rh_kernel.loops.trees import Tree, leaves
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
@@ -204,7 +204,7 @@ class Check:
 
 
 Step: TypeAlias = Map | Reduce | Contract | Gather | Call | Check
-Leaf: TypeAlias = "View | tuple[Leaf, ...]"
+Views: TypeAlias = "Tree[View]"
 
 
 @frozen
@@ -221,25 +221,16 @@ class Plan:
     buffers: tuple[Buffer, ...]
     scratch: int
     steps: tuple[Step, ...]
-    result: Leaf
+    result: Views
     writes: tuple[Location, ...]
 
     @property
     def size(self) -> int:
         """The number of reals that a run holds besides its inputs and the heap, including its result."""
         kept = sum(buffer.size for buffer in self.buffers if isinstance(buffer, Kept))
-        return self.scratch + kept + sum(prod(view.shape) for view in views(self.result))
+        return self.scratch + kept + sum(prod(view.shape) for view in leaves(self.result))
 
     @property
     def touched(self) -> int:
         """The number of reals that a run accesses: what it holds, its inputs, and the contents that it reads or writes."""
         return self.size + sum(buffer.size for buffer in self.buffers if isinstance(buffer, Input | Content))
-
-
-def views(leaf: Leaf) -> Iterator[View]:
-    """Yield the views of a result from left to right."""
-    if isinstance(leaf, tuple):
-        for part in leaf:
-            yield from views(part)
-    else:
-        yield leaf

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.execution import flat
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
-from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, leaves, validate
+from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, validate
 from rh_kernel.arrays.repeating import Patterns
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.layouts import Layout
+from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
@@ -135,7 +135,7 @@ def test_a_run_of_any_program_leaves_what_its_kernels_do(seed: int, b: int, how:
         runner.step(*inputs)
         results = [np.stack(parts) for parts in zip(*(values for values, _ in runs), strict=True)]
         for found, expected in zip(
-            [*flat(runner.result()), *(memory[at] for at in heap)], [*results, *heap.values()], strict=True
+            [*leaves(runner.result()), *(memory[at] for at in heap)], [*results, *heap.values()], strict=True
         ):
             if not np.isfinite(expected).all():
                 return

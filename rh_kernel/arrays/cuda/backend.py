@@ -22,7 +22,8 @@ from rh_kernel.arrays.cuda.templates import LOAD, NEXT, RUN
 from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
 from rh_kernel.arrays.errors import GPUFailed
 from rh_kernel.arrays.program import Extent
-from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
+from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Plan, Precision, Scratch, View
+from rh_kernel.loops.trees import map_tree
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel as kernel_of
 from rh_kernel.source.diagnostic import Stuck
@@ -264,12 +265,7 @@ class CupyRunner:
     def result(self) -> Arrays:
         """Return the result of the last run, as new NumPy arrays."""
         with self.backend.working():
-            return self._leaf(self.plan.result)
-
-    def _leaf(self, leaf: Leaf) -> Arrays:
-        if isinstance(leaf, tuple):
-            return tuple([self._leaf(part) for part in leaf])
-        return self.backend.down(self._array(leaf))
+            return map_tree(self.plan.result, lambda view: self.backend.down(self._array(view)))
 
     def _require(self, given: Sequence[tuple[Array, tuple[int, ...]]]) -> None:
         for x, shape in given:

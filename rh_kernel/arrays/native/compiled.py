@@ -13,7 +13,8 @@ from rh_kernel.arrays.native.launch_table import PlanInput, table
 from rh_kernel.arrays.native.machine import loaded
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.toolchain import Missing, toolchain
-from rh_kernel.loops.ir import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
+from rh_kernel.loops.ir import Content, Input, Integers, Kept, Plan, Precision, Scratch, View
+from rh_kernel.loops.trees import leaves, map_tree
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -56,7 +57,7 @@ class NativeRunner:
         dtype = np.dtype(plan.precision)
         self._plan = plan
         self._touched = plan.touched
-        shown = {view.buffer for view in _views(plan.result)}
+        shown = {view.buffer for view in leaves(plan.result)}
         arena = _Arena(dtype)
         scratch = arena.room(plan.scratch)
         places: list[tuple[int, int] | Array] = []
@@ -95,17 +96,15 @@ class NativeRunner:
 
     def result(self) -> Arrays:
         """Return the result of the last run."""
-        return self._taken(self._plan.result)
+        return map_tree(self._plan.result, self._copied)
 
-    def _taken(self, leaf: Leaf) -> Arrays:
-        if not isinstance(leaf, View):
-            return tuple([self._taken(part) for part in leaf])
-        array = self._buffers[leaf.buffer]
-        if prod(leaf.shape) == 0:
-            return np.zeros(leaf.shape, array.dtype)
+    def _copied(self, view: View) -> Array:
+        array = self._buffers[view.buffer]
+        if prod(view.shape) == 0:
+            return np.zeros(view.shape, array.dtype)
         item = array.itemsize
-        strides = tuple([item * s for s in leaf.strides])
-        return np.ndarray(leaf.shape, array.dtype, array.reshape(-1).data, item * leaf.offset, strides).copy()
+        strides = tuple([item * s for s in view.strides])
+        return np.ndarray(view.shape, array.dtype, array.reshape(-1).data, item * view.offset, strides).copy()
 
 
 class _Arena:
@@ -143,7 +142,3 @@ def _steps(plan: Plan, translation: Translation, item: int) -> list[tuple[int, l
     numbers = [-1 - buffer.position if isinstance(buffer, Input) else i for i, buffer in enumerate(plan.buffers)]
     numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 2)
     return [(row.kernel, [(numbers[buffer], item * offset) for buffer, offset in row.arrays]) for row in translation.rows]
-
-
-def _views(leaf: Leaf) -> list[View]:
-    return [leaf] if isinstance(leaf, View) else [view for part in leaf for view in _views(part)]

@@ -12,7 +12,8 @@ from rh_kernel.arrays.native.axes import Axis, reach
 from rh_kernel.arrays.native.fused_matvec_update import Sweep
 from rh_kernel.arrays.native.schedule import Machine, canonical, schedule
 from rh_kernel.arrays.planning.dependence import reads, with_views, writes
-from rh_kernel.loops.ir import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View, views
+from rh_kernel.loops.ir import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View
+from rh_kernel.loops.trees import leaves
 
 ALIGNMENT = 16
 """Alignment, in entries, of a strip's own buffers."""
@@ -156,7 +157,7 @@ def _live_ranges(steps: Sequence[Step | Sweep], plan: Plan) -> dict[int, tuple[i
     for i, step in enumerate(steps):
         for view in step.views if isinstance(step, Sweep) else (*reads(step), *writes(step)):
             found[view.buffer] = (found.get(view.buffer, (i, i))[0], i)
-    for view in views(plan.result):
+    for view in leaves(plan.result):
         found[view.buffer] = (0, len(steps))
     return found
 

@@ -38,9 +38,9 @@ from rh_kernel.loops.ir import (
     Step,
     Store,
     View,
-    views,
 )
 from rh_kernel.loops.scalars import ScalarOp
+from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.terms import function_doc
@@ -69,7 +69,7 @@ def steps_listing(made: UnallocatedPlan | Plan) -> StepsListing:
     """List the steps, one per line. For a plan, the layout of the scratch memory comes first."""
     notation = Notation(made.buffers, made.steps)
     used = {view.buffer for step in made.steps for view in (*reads(step), *writes(step))}
-    used |= {view.buffer for view in views(made.result)}
+    used |= {view.buffer for view in leaves(made.result)}
     before = [f"{name} = {_constant(kept.array)}" for name, kept in notation.constants(used)]
     after: list[str] = []
     if isinstance(made, Plan):
@@ -81,7 +81,7 @@ def steps_listing(made: UnallocatedPlan | Plan) -> StepsListing:
     return StepsListing(
         tuple(before),
         tuple([line(step, notation) for step in made.steps]),
-        (*after, f"return {notation.leaf(made.result)}"),
+        (*after, f"return {notation.result(made.result)}"),
     )
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from rh_kernel.arrays.planning.dependence import writes
 from rh_kernel.arrays.program import Extent
-from rh_kernel.loops.ir import Buffer, Content, Input, Kept, Leaf, Scratch, Step, View
+from rh_kernel.loops.ir import Buffer, Content, Input, Kept, Scratch, Step, View, Views
 from rh_kernel.loops.layouts import is_dense
 
 LETTERS, BELOW = "ijklmnprsuv", "ᵢⱼₖₗₘₙₚᵣₛᵤᵥ"
@@ -109,11 +109,11 @@ class Notation:
             return Text(name if buffer.size == 1 else f"{name}[{view.offset}]", CALL)
         return Text(f"{name}[{_place(view, axes, buffer.size)}]" if indices else name, CALL)
 
-    def leaf(self, leaf: Leaf) -> str:
+    def result(self, views: Views) -> str:
         """Format a result as a tuple of views."""
-        if isinstance(leaf, tuple):
-            return f"⟨{', '.join([self.leaf(part) for part in leaf])}⟩"
-        return self.whole(leaf)
+        if isinstance(views, tuple):
+            return f"⟨{', '.join(map(self.result, views))}⟩"
+        return self.whole(views)
 
     def whole(self, view: View) -> str:
         """Format the view as an array."""

@@ -8,10 +8,11 @@ from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.fusion import fused
 from rh_kernel.arrays.planning.in_place import in_place
-from rh_kernel.arrays.program import Program, Register, Tree
+from rh_kernel.arrays.program import Program, Register
 from rh_kernel.arrays.rewrites.decompositions import expanded
-from rh_kernel.loops.ir import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, Store, View
+from rh_kernel.loops.ir import Buffer, Contract, Map, Plan, Precision, Scratch, Step, Store, View, Views
 from rh_kernel.loops.layouts import collapsed, reordered
+from rh_kernel.loops.trees import map_tree
 from rh_kernel.syntax.signature import Location
 
 ALIGNMENT = 16
@@ -24,7 +25,7 @@ class UnallocatedPlan:
 
     steps: Sequence[Step]
     buffers: Sequence[Buffer]
-    result: Leaf
+    result: Views
     writes: tuple[tuple[Location, View], ...] = ()
 
 
@@ -57,8 +58,7 @@ def stages(program: Program, samples: int | None, precision: Precision = "float6
     updated = in_place(joined, found.loops, found.contents, found.results, found.writes)
     steps = [_flattened(step) for step in updated.steps]
     placed, scratch = _placed(buffers, steps, {view.buffer for view in updated.results.values()})
-    early = _tree(program.result, found.results, program, samples)
-    result = _tree(program.result, updated.results, program, samples)
+    early, result = [_result(program, views, samples) for views in (found.results, updated.results)]
     locations = tuple([location for location, _ in found.writes])
     return Stages(
         program,
@@ -161,11 +161,13 @@ def _rounded(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def _tree(tree: Tree, results: Mapping[Register, View], program: Program, samples: int | None) -> Leaf:
+def _result(program: Program, views: Mapping[Register, View], samples: int | None) -> Views:
     """The result as views; a value that is the same for all samples is broadcast."""
-    if isinstance(tree, tuple):
-        return tuple([_tree(branch, results, program, samples) for branch in tree])
-    view = results[tree]
-    if samples is not None and not program.batched[tree]:
-        return View(view.buffer, view.offset, (samples, *view.shape), (0, *view.strides))
-    return view
+
+    def image(r: Register) -> View:
+        view = views[r]
+        if samples is not None and not program.batched[r]:
+            return View(view.buffer, view.offset, (samples, *view.shape), (0, *view.strides))
+        return view
+
+    return map_tree(program.result, image)

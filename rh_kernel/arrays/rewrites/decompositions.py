@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from rh_kernel.arrays.optimise import Draft
-from rh_kernel.arrays.program import Operator, Program, Register, leaves
+from rh_kernel.arrays.program import Operator, Program, Register
 from rh_kernel.loops.ir import Extent
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE, Typed
 from rh_kernel.primitives.schemes import instantiate
@@ -24,14 +24,7 @@ def expanded(program: Program) -> Program:
     if not any(isinstance(f, Primitive) and _is_rewritten(f) for f in {e.operator for e in program.equations}):
         return program
     draft = Draft()
-    new = [0] * len(program.shapes)
-    for tree in program.inputs:
-        for r in leaves(tree):
-            new[r] = draft.fresh(program.shapes[r], batched=program.batched[r])
-    for r, array in program.constants:
-        new[r] = draft.constant(array)
-    for r, location in program.reads:
-        new[r] = draft.read(location, program.shapes[r])
+    new = draft.copy_given(program, [False] * len(program.inputs))
     for equation in program.equations:
         arguments = tuple([new[r] for r in equation.arguments])
         new[equation.result] = _written(equation.operator, arguments, draft)

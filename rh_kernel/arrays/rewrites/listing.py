@@ -13,10 +13,10 @@ from rh_kernel.arrays.program import (
     ProductMean,
     Program,
     Register,
+    Registers,
     Smooth,
-    Tree,
-    leaves,
 )
+from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.terms import function_doc
@@ -35,10 +35,10 @@ def lines(program: Program) -> tuple[Line, ...]:
     """The program line by line, in the order in which it runs."""
     name = _names(program)
 
-    def show(tree: Tree) -> str:
+    def show(tree: Registers) -> str:
         return "⟨" + ", ".join(show(branch) for branch in tree) + "⟩" if isinstance(tree, tuple) else name[tree]
 
-    found = [Line(name[r], "input", _type(program, r)) for tree in program.inputs for r in leaves(tree)]
+    found = [Line(name[r], "input", _type(program, r)) for r in leaves(program.inputs)]
     found += [Line(name[r], _constant(c), _type(program, r)) for r, c in program.constants if name[r].startswith("c")]
     found += [Line(name[r], f"Get[{location.name}]()", _type(program, r)) for r, location in program.reads]
     found += [_equation(program, e, name) for e in program.equations]
