@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.loop_cache import LoopCache
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, validate
-from rh_kernel.arrays.repeating import Patterns
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.layouts import Layout
 from rh_kernel.loops.trees import leaves
@@ -149,9 +149,9 @@ def test_loops_that_are_written_again_are_those_that_would_be_found(seed: int, m
     together = batched(program, [True] * len(program.inputs))
     again = planned(together, 2, matrices=matrices)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Patterns, "write", _found)
+        patch.setattr(LoopCache, "emit", _found)
         assert planned(together, 2, matrices=matrices).steps == again.steps
 
 
-def _found(_: Patterns, loops: Loops, what: Hashable, arguments: Sequence[Layout], lower: Callable[[], Layout]) -> Layout:
+def _found(_: LoopCache, loops: Loops, what: Hashable, arguments: Sequence[Layout], lower: Callable[[], Layout]) -> Layout:
     return lower()

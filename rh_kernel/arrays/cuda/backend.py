@@ -19,7 +19,7 @@ from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Unsupported
 from rh_kernel.arrays.cuda.contractions import Matrix, Product
 from rh_kernel.arrays.cuda.module import BLOCK, Launch, LaunchMode, Module, module
 from rh_kernel.arrays.cuda.templates import LOAD, NEXT, RUN
-from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
+from rh_kernel.arrays.devices import MissingGPU, gpu
 from rh_kernel.arrays.errors import GPUFailed
 from rh_kernel.arrays.program import Extent
 from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Plan, Precision, Scratch, View
@@ -35,15 +35,6 @@ LONGEST_LAUNCH = 1 << 30
 
 LONGEST_WORDS = 200
 """Characters of a CUDA error message that are shown; a compiler's can be much longer."""
-
-
-def available() -> str | None:
-    """Return why there is no usable GPU, or ``None`` if there is one."""
-    match gpu():
-        case GPU():
-            return None
-        case MissingGPU(why):
-            return why
 
 
 class Pointer(Protocol):
@@ -117,8 +108,9 @@ class CupyBackend:
     def __init__(self, way: LaunchMode | None = None) -> None:
         self.way = way
         self.traffic = Traffic()
-        if (why := available()) is not None:
-            raise Unsupported(why)
+        found = gpu()
+        if isinstance(found, MissingGPU):
+            raise Unsupported(found.why)
         self.xp: Any = import_module("cupy")
         self.blas: Any = import_module("cupy_backends.cuda.libs.cublas")
         self.stream: Any = _stream(self.xp)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rh_kernel.arrays.arena import ALIGNMENT, address, aligned, contents_of
+from rh_kernel.arrays.arena import ALIGNMENT, address, aligned, contents_of, round_up
 from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Runner, Unsupported
 from rh_kernel.arrays.native.codegen import Translation, translate
 from rh_kernel.arrays.native.launch_table import PlanInput, table
@@ -59,19 +59,19 @@ class NativeRunner:
         self._touched = plan.touched
         shown = {view.buffer for view in leaves(plan.result)}
         arena = _Arena(dtype)
-        scratch = arena.room(plan.scratch)
+        scratch = arena.reserve(plan.scratch)
         places: list[tuple[int, int] | Array] = []
         for number, buffer in enumerate(plan.buffers):
             match buffer:
                 case Input(_, size):
-                    places.append(arena.room(size) if number in shown else (0, 0))
+                    places.append(arena.reserve(size) if number in shown else (0, 0))
                 case Content(location, size):
                     places.append(_content(memory[location], size, dtype))
                 case Kept(array):
-                    places.append(arena.room(array.size))
+                    places.append(arena.reserve(array.size))
                 case Scratch(start, size):
                     places.append((scratch[0] + start, size))
-        further = [arena.room(size) for size in (translation.workspace, translation.room)]
+        further = [arena.reserve(size) for size in (translation.workspace, translation.strip_workspace)]
         arena.fill()
         self._buffers = [place if isinstance(place, np.ndarray) else arena.part(place) for place in places]
         for buffer, array in zip(plan.buffers, self._buffers, strict=True):
@@ -86,8 +86,8 @@ class NativeRunner:
         }
         inputs = [PlanInput(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(plan.inputs)]
         steps = _steps(plan, translation, dtype.itemsize)
-        walked = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long)
-        self._machine = loaded(translation.source, walked)
+        launches = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long)
+        self._machine = loaded(translation.source, launches)
         self.step = self._machine
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
@@ -115,20 +115,20 @@ class _Arena:
         self._dtype = dtype
         self._array = aligned(0, dtype)
 
-    def room(self, size: int) -> tuple[int, int]:
+    def reserve(self, size: int) -> tuple[int, int]:
         """Reserve a block and return its start and size."""
         start = self._size
-        line = ALIGNMENT // self._dtype.itemsize
-        self._size += -(-size // line) * line
+        self._size += round_up(size, ALIGNMENT // self._dtype.itemsize)
         return start, size
 
     def fill(self) -> None:
         """Allocate the reserved blocks."""
         self._array = aligned(self._size, self._dtype)
 
-    def part(self, room: tuple[int, int]) -> Array:
+    def part(self, block: tuple[int, int]) -> Array:
         """Return a block as a one-dimensional array."""
-        return self._array[room[0] : room[0] + room[1]]
+        start, size = block
+        return self._array[start : start + size]
 
 
 def _content(array: Array, size: int, dtype: np.dtype[Any]) -> Array:
@@ -141,4 +141,4 @@ def _steps(plan: Plan, translation: Translation, item: int) -> list[tuple[int, l
     """The kernel of each step, and for each of its arrays the buffer (−1 − i for input i) and the offset in bytes."""
     numbers = [-1 - buffer.position if isinstance(buffer, Input) else i for i, buffer in enumerate(plan.buffers)]
     numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 2)
-    return [(row.kernel, [(numbers[buffer], item * offset) for buffer, offset in row.arrays]) for row in translation.rows]
+    return [(one.kernel, [(numbers[buffer], item * at) for buffer, at in one.arrays]) for one in translation.launches]

@@ -13,7 +13,7 @@ from rh_kernel.arrays.backend import Arrays as Values
 from rh_kernel.arrays.backend import ContentArrays, Memory
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, rows
-from rh_kernel.arrays.numpy_backend.loops import calls, room
+from rh_kernel.arrays.numpy_backend.loops import calls, scratch_size
 from rh_kernel.arrays.planning.dependence import writes
 from rh_kernel.loops.ir import Content, Contract, Input, Integers, Kept, Plan, Precision, Scratch
 from rh_kernel.loops.scalars import Action
@@ -69,7 +69,7 @@ class NumPyRunner:
             last, g = max([update.step for update in row]), buffers[-1][0]
             together[last], sums[last] = [w, g], _added(w, g, row[0].scale, arrays)
         # Steps with the largest scratch arrays come first, so that the others can reuse them.
-        order = sorted(range(len(steps)), key=lambda i: -room(steps[i]))
+        order = sorted(range(len(steps)), key=lambda i: -scratch_size(steps[i]))
         made = {i: calls(steps[i], arrays) for i in order}
         for i, added in sums.items():
             made[i] += added

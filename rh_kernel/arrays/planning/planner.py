@@ -4,6 +4,7 @@ from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from rh_kernel.arrays.arena import round_up
 from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.fusion import fused
@@ -14,9 +15,6 @@ from rh_kernel.loops.ir import Buffer, Contract, Map, Plan, Precision, Scratch, 
 from rh_kernel.loops.layouts import collapsed, reordered
 from rh_kernel.loops.trees import map_tree
 from rh_kernel.syntax.signature import Location
-
-ALIGNMENT = 16
-"""Buffers are aligned to this many entries: 64 bytes in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ def _placed(buffers: Sequence[Buffer], steps: Sequence[Step], kept: Collection[i
 
 
 class _Allocator:
-    """A best-fit allocator: ``_free`` are the free intervals (start, end), sorted, no two adjacent."""
+    """A best-fit allocator of whole cache lines: ``_free`` are the free intervals (start, end), sorted, no two adjacent."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -131,7 +129,7 @@ class _Allocator:
 
     def allocate(self, size: int) -> int:
         """Allocate from the smallest free interval that fits, or at the end."""
-        size = _rounded(size)
+        size = round_up(size)
         fitting = [(end - start, i) for i, (start, end) in enumerate(self._free) if end - start >= size]
         if fitting:
             _, i = min(fitting)
@@ -147,7 +145,7 @@ class _Allocator:
 
     def free(self, start: int, size: int) -> None:
         """Free an interval."""
-        end = start + _rounded(size)
+        end = start + round_up(size)
         i = bisect(self._free, (start, end))
         if i < len(self._free) and self._free[i][0] == end:
             end = self._free.pop(i)[1]
@@ -155,10 +153,6 @@ class _Allocator:
             start = self._free.pop(i - 1)[0]
             i -= 1
         self._free.insert(i, (start, end))
-
-
-def _rounded(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def _result(program: Program, views: Mapping[Register, View], samples: int | None) -> Views:

@@ -17,8 +17,9 @@ from rh_kernel.arrays.backend import Backend, Unsupported
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.cuda import backend as cupy_backend
-from rh_kernel.arrays.cuda.backend import CupyBackend, available
+from rh_kernel.arrays.cuda.backend import CupyBackend
 from rh_kernel.arrays.cuda.module import LaunchMode, module
+from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
 from rh_kernel.arrays.execution import Machine, machine
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
@@ -54,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Makes the back end on a simulated card."""
-    monkeypatch.setattr(cupy_backend, "available", lambda: None)
+    monkeypatch.setattr(cupy_backend, "gpu", lambda: GPU("simulated", 1 << 30))
     monkeypatch.setattr("rh_kernel.arrays.cuda.module.PRODUCT", 1)
 
     def card(way: LaunchMode | None = None, *, descending: bool = False) -> CupyBackend:
@@ -347,13 +348,13 @@ def test_what_cuda_says_when_it_gives_up_is_told(card: Make, monkeypatch: pytest
 
 
 def test_without_a_card_there_is_no_back_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cupy_backend, "available", lambda: "there is no driver")
+    monkeypatch.setattr(cupy_backend, "gpu", lambda: MissingGPU("there is no driver", "install it"))
     with pytest.raises(Unsupported, match="there is no driver"):
         CupyBackend()
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(available() is not None, reason="no graphics card answers")
+@pytest.mark.skipif(isinstance(gpu(), MissingGPU), reason="there is no usable GPU")
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", NETS)
