@@ -332,7 +332,7 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
         unifier.dim(static.dims[v.name]) if isinstance(v, DimVar) else unifier.shape(static.shapes[v.name])
         for v in scheme.variables
     )
-    if unifier.settle() is not None:
+    if unifier.unsolved_equation() is not None:
         return None
     try:
         f = instantiate(name, scheme, at)

@@ -10,21 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rh_kernel.loops.ir import (
-    Buffer,
-    Contract,
-    Extent,
-    Fold,
-    Instruction,
-    Kept,
-    Map,
-    Number,
-    Reduce,
-    Scratch,
-    Step,
-    Store,
-    View,
-)
+from rh_kernel.loops import ir
 from rh_kernel.loops.layouts import Axis, Layout, aligned, channels_first, common, dense, permuted
 from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.source.diagnostic import KernelBug
@@ -52,31 +38,31 @@ class Loops:
     """
 
     matrices: bool = False
-    buffers: list[Buffer] = field(default_factory=list[Buffer])
-    steps: list[Step] = field(default_factory=list[Step])
+    buffers: list[ir.Buffer] = field(default_factory=list[ir.Buffer])
+    steps: list[ir.Step] = field(default_factory=list[ir.Step])
     unrolled: dict[Layout, Layout] = field(default_factory=dict[Layout, Layout])
     repeatable: bool = True
 
-    def buffer(self, buffer: Buffer) -> int:
+    def buffer(self, buffer: ir.Buffer) -> int:
         """Add a buffer and return its number."""
         self.buffers.append(buffer)
         return len(self.buffers) - 1
 
-    def fresh(self, shape: Extent, *, samples: bool = False) -> Layout:
+    def fresh(self, shape: ir.Extent, *, samples: bool = False) -> Layout:
         """Allocate an array; ``samples`` says that its first axis is that of the samples."""
-        return self._laid(self.buffer(Scratch(0, prod(shape))), shape, samples=samples)
+        return self._laid(self.buffer(ir.Scratch(0, prod(shape))), shape, samples=samples)
 
-    def beside(self, shape: Extent, count: int, *, samples: bool = False) -> list[Layout]:
+    def beside(self, shape: ir.Extent, count: int, *, samples: bool = False) -> list[Layout]:
         """Allocate ``count`` arrays of one shape, adjacent in one buffer."""
-        first = self._laid(self.buffer(Scratch(0, count * prod(shape))), shape, samples=samples)
+        first = self._laid(self.buffer(ir.Scratch(0, count * prod(shape))), shape, samples=samples)
         return [Layout(first.buffer, i * prod(shape), first.axes) for i in range(count)]
 
-    def margins(self, shape: Extent, *, samples: bool) -> Layout:
+    def margins(self, shape: ir.Extent, *, samples: bool) -> Layout:
         """Allocate an array that is zero before the first run and persists between runs."""
         self.repeatable = False
-        return self._laid(self.buffer(Kept(np.zeros(prod(shape)))), shape, samples=samples)
+        return self._laid(self.buffer(ir.Kept(np.zeros(prod(shape)))), shape, samples=samples)
 
-    def _laid(self, buffer: int, shape: Extent, *, samples: bool) -> Layout:
+    def _laid(self, buffer: int, shape: ir.Extent, *, samples: bool) -> Layout:
         apart = self.matrices and samples and len(shape) > 2
         return channels_first(buffer, shape) if apart else dense(buffer, shape)
 
@@ -93,12 +79,12 @@ class Loops:
             self.unrolled[x] = permuted(copy, [order.index(i) for i in range(len(order))])
         return self.unrolled[x]
 
-    def kept(self, array: Array, shape: Extent) -> Layout:
+    def kept(self, array: Array, shape: ir.Extent) -> Layout:
         """Add a constant of that shape; if all entries are equal, it is stored once."""
         if array.size and not any(array.strides):
-            at = self.buffer(Kept(np.array([array.item(0)])))
+            at = self.buffer(ir.Kept(np.array([array.item(0)])))
             return Layout(at, 0, tuple([((n, 0),) if n != 1 else () for n in shape]))
-        return dense(self.buffer(Kept(np.ascontiguousarray(array).reshape(-1))), shape)
+        return dense(self.buffer(ir.Kept(np.ascontiguousarray(array).reshape(-1))), shape)
 
     def copied(self, x: Layout) -> Layout:
         """Copy an array to a new buffer in row-major order."""
@@ -153,14 +139,14 @@ class Loops:
             given = [next(rest) if isinstance(x, Layout) else x for x in operands]
             self.map(given, [(M, next(rest)) for M, _ in stores], accumulate=accumulate)
 
-    def reduce(self, fold: Fold, x: Layout, axes: int, scale: float = 1.0) -> Layout:
+    def reduce(self, fold: ir.Fold, x: Layout, axes: int, scale: float = 1.0) -> Layout:
         """Fold over the last ``axes`` axes."""
         kept = len(x.axes) - axes
         y = self.fresh(x.shape[:kept])
         self.reduce_into(fold, x, y, scale)
         return y
 
-    def reduce_into(self, fold: Fold, x: Layout, y: Layout, scale: float = 1.0) -> None:
+    def reduce_into(self, fold: ir.Fold, x: Layout, y: Layout, scale: float = 1.0) -> None:
         """Fold over the axes of x that come after those of y, and store the result in y."""
         kept = len(y.axes)
         cut = aligned([Layout(x.buffer, x.offset, x.axes[:kept]), y])
@@ -170,7 +156,7 @@ class Loops:
         if cut is None:
             raise KernelBug("the output of a fold has no parts in common with its argument")
         argument = Layout(x.buffer, x.offset, (*cut[0].axes, *x.axes[kept:]))
-        self.steps.append(Reduce(fold, cut[1].view(), argument.view(), scale))
+        self.steps.append(ir.Reduce(fold, cut[1].view(), argument.view(), scale))
 
     def contract(
         self,
@@ -197,13 +183,13 @@ class Loops:
         if 0 in sizes.values():
             self.map([0.0], [(0, z)])
         else:
-            views = [View(z.buffer, z.offset, extents, strides[0])]
-            views += [View(v.buffer, v.offset, extents, s) for v, s in ((x, strides[1]), (y, strides[2]))]
-            self.steps.append(Contract(extents, views[0], views[1], views[2], scale))
+            views = [ir.View(z.buffer, z.offset, extents, strides[0])]
+            views += [ir.View(v.buffer, v.offset, extents, s) for v, s in ((x, strides[1]), (y, strides[2]))]
+            self.steps.append(ir.Contract(extents, views[0], views[1], views[2], scale))
         return z
 
 
-def _parts(axes: Sequence[Mapping[str, Axis]], order: str) -> tuple[Extent, list[tuple[int, ...]]] | None:
+def _parts(axes: Sequence[Mapping[str, Axis]], order: str) -> tuple[ir.Extent, list[tuple[int, ...]]] | None:
     extents: list[int] = []
     strides: list[list[int]] = [[] for _ in axes]
     for a in order:
@@ -237,8 +223,10 @@ def _fixed(x: Layout, axis: int, part: int, i: int) -> Layout:
     return Layout(x.buffer, x.offset + i * stride, axes)
 
 
-def _map(operands: Sequence[Layout | float], views: Sequence[View], formulas: Sequence[Formula], *, accumulate: bool) -> Map:
-    arguments: list[View] = []
+def _map(
+    operands: Sequence[Layout | float], views: Sequence[ir.View], formulas: Sequence[Formula], *, accumulate: bool
+) -> ir.Map:
+    arguments: list[ir.View] = []
     place: list[int | float] = []
     rest = iter(views)
     for x in operands:
@@ -249,20 +237,21 @@ def _map(operands: Sequence[Layout | float], views: Sequence[View], formulas: Se
             place.append(arguments.index(view))
         else:
             place.append(x)
-    body: list[Number | Instruction] = []
-    known: dict[Number | Instruction, int] = {}
+    body: list[ir.Number | ir.Instruction] = []
+    known: dict[ir.Number | ir.Instruction, int] = {}
     stores = [
-        Store(view, _value(M, place, len(arguments), body, known), accumulate) for M, view in zip(formulas, rest, strict=True)
+        ir.Store(view, _value(M, place, len(arguments), body, known), accumulate)
+        for M, view in zip(formulas, rest, strict=True)
     ]
-    return Map(views[0].shape, tuple(arguments), tuple(body), tuple(stores))
+    return ir.Map(views[0].shape, tuple(arguments), tuple(body), tuple(stores))
 
 
 def _value(
     M: Formula,
     place: Sequence[int | float],
     first: int,
-    body: list[Number | Instruction],
-    known: dict[Number | Instruction, int],
+    body: list[ir.Number | ir.Instruction],
+    known: dict[ir.Number | ir.Instruction, int],
 ) -> int:
     """Append the lines that compute M to the body, whose lines are numbered from ``first``; return the number of M's value."""
     match M:
@@ -270,11 +259,11 @@ def _value(
             found = place[M]
             if isinstance(found, int):
                 return found
-            line: Number | Instruction = Number(found)
+            line: ir.Number | ir.Instruction = ir.Number(found)
         case float():
-            line = Number(M)
+            line = ir.Number(M)
         case (function, parts):
-            line = Instruction(function, tuple([_value(N, place, first, body, known) for N in parts]))
+            line = ir.Instruction(function, tuple([_value(N, place, first, body, known) for N in parts]))
     number = known.setdefault(line, first + len(body))
     if number == first + len(body):
         body.append(line)

@@ -14,7 +14,7 @@ from rh_kernel.primitives.schemes import AtMost, instantiate, unmet
 from rh_kernel.primitives.table import SYMBOLS, failing, kernel, require
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.diagnostic import Stuck
-from rh_kernel.syntax.binding import primitives_within
+from rh_kernel.syntax.binding import types_and_primitives_within
 from rh_kernel.syntax.core import Array, Bound, Call, Const, Primitive, RdOf, Term, Tuple
 from rh_kernel.syntax.dimensions import dim
 from tests.primitives.big_step import apply, typed_zeros
@@ -267,7 +267,7 @@ def test_what_a_function_needs_is_all_that_its_derivatives_need(f: Primitive) ->
     seen = {f}
     todo = [f]
     while todo:
-        for _, g in primitives_within(derivative(todo.pop())):
+        for _, g in types_and_primitives_within(derivative(todo.pop()))[1]:
             assert failing(g) is None, g
             if g not in seen and g.name in SIZES:
                 seen.add(g)

@@ -17,19 +17,7 @@ from rh_kernel.arrays.native.maps import map_kernel, woven
 from rh_kernel.arrays.native.reductions import reduce_kernel
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.strip_mining import Strips, strip_mined
-from rh_kernel.loops.ir import (
-    Call,
-    Check,
-    Contract,
-    Gather,
-    Instruction,
-    Map,
-    Number,
-    Plan,
-    Reduce,
-    Step,
-    View,
-)
+from rh_kernel.loops import ir
 
 Table = npt.NDArray[np.int32]
 LARGEST = 2**31 - 1
@@ -69,7 +57,7 @@ class _Kernels:
     numbers: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
     found: list[Kernel] = field(default_factory=list[Kernel])
 
-    def number(self, key: Hashable, step: Step | FusedUpdate) -> int:
+    def number(self, key: Hashable, step: ir.Step | FusedUpdate) -> int:
         """Return the number of the kernel with that key, generating it if necessary."""
         number = self.numbers.get(key)
         if number is None:
@@ -83,36 +71,36 @@ class _Kernels:
             self.found.append(kernel)
         return self.numbers[key]
 
-    def _made(self, step: Step | FusedUpdate) -> Kernel:
+    def _made(self, step: ir.Step | FusedUpdate) -> Kernel:
         match step:
-            case Map():
+            case ir.Map():
                 return Kernel(tuple(map_kernel(step)))
-            case Reduce():
+            case ir.Reduce():
                 return Kernel(tuple(reduce_kernel(step)))
-            case Contract():
+            case ir.Contract():
                 lines, workspace = contract_kernel(step, self.machine)
                 return Kernel(tuple(lines), workspace)
-            case Gather():
+            case ir.Gather():
                 return Kernel(tuple(gather_kernel(step, self.machine)))
             case FusedUpdate():
                 return Kernel(tuple(update_kernel(step.shape, self.machine)))
-            case Call() | Check():
+            case ir.Call() | ir.Check():
                 raise Unsupported("a step has no loop")
 
 
-def translate(plan: Plan, machine: Machine) -> Translation:
+def translate(plan: ir.Plan, machine: Machine) -> Translation:
     """Translate a plan to C. Raises ``Unsupported`` if a step has no kernel."""
     steps = fuse_updates([step for step in plan.steps if not _is_empty(step)], plan.buffers)
     long = _operations(plan) > LONG
     # A masked store cannot be forwarded to the next load, and a short run consists of such pairs.
     kernels = _Kernels(machine if long else replace(machine, masked=False))
     tables: list[Table] = []
-    workspace = len(plan.buffers) + sum(isinstance(step, Gather) for step in steps)
+    workspace = len(plan.buffers) + sum(isinstance(step, ir.Gather) for step in steps)
 
-    def launch(step: Step | FusedUpdate) -> Launch:
+    def launch(step: ir.Step | FusedUpdate) -> Launch:
         views, key = _signature(step, kernels.machine)
         arrays = [(view.buffer, view.offset) for view in views]
-        if isinstance(step, Gather):
+        if isinstance(step, ir.Gather):
             arrays.append((len(plan.buffers) + len(tables), 0))
             tables.append(_table(step))
         number = kernels.number(key, step)
@@ -148,54 +136,54 @@ def _strip_loop(strips: Strips, launches: Sequence[Launch], kernels: _Kernels) -
     return Launch(number, tuple([place for launch in launches for place in launch.arrays]), len(launches))
 
 
-def _operations(plan: Plan) -> int:
+def _operations(plan: ir.Plan) -> int:
     """A rough count of the arithmetic operations of a run."""
     total = 0
     for step in plan.steps:
-        if isinstance(step, Contract):
+        if isinstance(step, ir.Contract):
             total += 2 * prod(step.extents)
-        elif isinstance(step, Map):
+        elif isinstance(step, ir.Map):
             total += 8 * prod(step.shape) * len(step.body)
     return total
 
 
-def _is_empty(step: Step) -> bool:
+def _is_empty(step: ir.Step) -> bool:
     """Whether the step does nothing."""
-    return isinstance(step, Map) and prod(step.shape) == 0
+    return isinstance(step, ir.Map) and prod(step.shape) == 0
 
 
-def _table(step: Gather) -> Table:
+def _table(step: ir.Gather) -> Table:
     if step.table.size and int(step.table.max()) > LARGEST:
         raise Unsupported("a table has too large numbers")
     return np.ascontiguousarray(step.table, dtype=np.int32)
 
 
-def _signature(step: Step | FusedUpdate, machine: Machine) -> tuple[tuple[View, ...], Hashable]:
+def _signature(step: ir.Step | FusedUpdate, machine: Machine) -> tuple[tuple[ir.View, ...], Hashable]:
     """The views passed to a kernel, and its key: everything about the step except where its views start."""
     match step:
         case FusedUpdate(shape, views):
             return views, shape
-        case Map(shape, arguments, body, stores):
+        case ir.Map(shape, arguments, body, stores):
             views = (*arguments, *[store.view for store in stores])
             ends = tuple([(store.value, store.accumulate) for store in stores])
-            return views, (Map, shape, len(arguments), _strides(views), woven(views), _body_key(body), ends)
-        case Reduce(fold, output, argument, scale):
-            return (output, argument), (Reduce, fold, argument.shape, _strides((output, argument)), scale.hex())
-        case Contract(extents, output, left, right, scale, accumulate):
+            return views, (ir.Map, shape, len(arguments), _strides(views), woven(views), _body_key(body), ends)
+        case ir.Reduce(fold, output, argument, scale):
+            return (output, argument), (ir.Reduce, fold, argument.shape, _strides((output, argument)), scale.hex())
+        case ir.Contract(extents, output, left, right, scale, accumulate):
             views = (output, left, right)
-            return views, (Contract, extents, _strides(views), scale.hex(), accumulate)
-        case Gather(output, argument, table):
+            return views, (ir.Contract, extents, _strides(views), scale.hex(), accumulate)
+        case ir.Gather(output, argument, table):
             entries = table.tobytes() if is_picked(step, machine) else bool((table >= 0).all())
             views = (output, argument)
-            return views, (Gather, output.shape, argument.shape[-1], _strides(views), table.shape, entries)
-        case Call() | Check():
+            return views, (ir.Gather, output.shape, argument.shape[-1], _strides(views), table.shape, entries)
+        case ir.Call() | ir.Check():
             raise Unsupported("a step has no loop")
 
 
-def _body_key(body: tuple[Number | Instruction, ...]) -> tuple[Hashable, ...]:
+def _body_key(body: tuple[ir.Number | ir.Instruction, ...]) -> tuple[Hashable, ...]:
     """A hashable key of a body, which distinguishes 0 from −0 and identifies nans."""
-    return tuple([entry.value.hex() if isinstance(entry, Number) else entry for entry in body])
+    return tuple([entry.value.hex() if isinstance(entry, ir.Number) else entry for entry in body])
 
 
-def _strides(views: tuple[View, ...]) -> tuple[tuple[int, ...], ...]:
+def _strides(views: tuple[ir.View, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple([view.strides for view in views])

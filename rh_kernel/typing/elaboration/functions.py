@@ -9,10 +9,10 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.binding import Static, specialise, specialise_type
+from rh_kernel.syntax.binding import Static, specialise, specialise_shape, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf, Term
 from rh_kernel.syntax.dimensions import Dim, DimVar
-from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type
+from rh_kernel.syntax.types import Product, Real, Shape, ShapeVar, Type
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.derivation.derivations import TypingRule
@@ -186,17 +186,9 @@ def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tu
             {k: a for k, a in found.items() if not isinstance(a, Dim)},
             {},
         )
-        left, right = (_shape(static, shape) for shape in scheme.same_size)
+        left, right = (specialise_shape(shape, static) for shape in scheme.same_size)
         condition = (left, right)
     return Candidate(instantiate(name, scheme, at), condition)
-
-
-def _shape(static: Static, shape: Shape) -> Shape:
-    match shape:
-        case ShapeVar(name):
-            return static.shapes.get(name, shape)
-        case ShapeMeta() | tuple():
-            return shape
 
 
 def _unknown(unifier: Unifier, v: DimVar | ShapeVar) -> Dim | Shape:

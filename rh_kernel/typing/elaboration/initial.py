@@ -11,7 +11,7 @@ from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
 from rh_kernel.typing.diagnostics.origins import expected_by_annotation
 from rh_kernel.typing.elaboration.arrays import value_of
 from rh_kernel.typing.elaboration.commands import Commands
-from rh_kernel.typing.elaboration.zonking import check_dimensions, finished, zonk_type
+from rh_kernel.typing.elaboration.zonking import completed, zonk_type
 from rh_kernel.typing.errors import BadInitial, TypesDiffer
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -54,8 +54,7 @@ def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) ->
     else:
         asked = expected_by_annotation(f"the declared type of `{item.name.text}`", item.type)
         M, B = commands.terms.check(cx, e, A, asked), A
-    M = finished(commands.unifier, M, item.span)
-    check_dimensions(commands.unifier)
+    M = completed(commands.unifier, M, item.span)
     B = zonk_type(commands.unifier, B)
     if not isinstance(B, Real):
         what, hint = f"the content of `{item.name.text}`", "use a separate location for each component"
