@@ -19,11 +19,11 @@ from rh_kernel.session.train import analyze_training
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.free_names import free_names
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.parser import Unparsed
 from rh_kernel.syntax.parsing.tokens import CHECK, EFF_SECTION, LAMBDA_SECTION, Kind, Token
 from rh_kernel.syntax.runtime_errors import TooLarge, readable
+from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.syntax.types import size
 from rh_kernel.training.reading.reader import at_once
 from rh_kernel.typing.definitions import ConstDefinition, Definitions

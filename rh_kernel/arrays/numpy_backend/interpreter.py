@@ -98,15 +98,31 @@ def _kernel(f: Operator) -> Kernel:
         case Primitive():
             return kernel(f, np)
         case Alias():
-            return lambda x: x
+            return _alias
         case MeanOverBatch():
-            return lambda x: np.mean(x, axis=0)
+            return _mean
         case OuterMean():
-            return lambda y, x: np.transpose(y) @ x / len(y)
+            return _outer_mean
         case ProductMean():
-            return lambda y, x: np.tensordot(y, x, ((0, 2), (0, 1))) / len(y)
+            return _product_mean
         case Smooth(g, span):
             return partial(_checked, g, span)
+
+
+def _alias(x: Array) -> Array:
+    return x
+
+
+def _mean(x: Array) -> Array:
+    return x.mean(axis=0)
+
+
+def _outer_mean(y: Array, x: Array) -> Array:
+    return y.T @ x / len(y)
+
+
+def _product_mean(y: Array, x: Array) -> Array:
+    return np.tensordot(y, x, ((0, 2), (0, 1))) / len(y)
 
 
 def _checked(f: Primitive, span: Span | None, *point: Array) -> Array:

@@ -210,7 +210,7 @@ def _initial(c: Cursor) -> items.Initial | Expr:
     start = c.token.start
     head = c.name()
     arguments: list[Expr] = []
-    named: list[tuple[Name, Expr]] = []
+    named: list[items.NamedArgument] = []
     file: str | None = None
     if c.at("("):
         c.open("(")
@@ -220,7 +220,7 @@ def _initial(c: Cursor) -> items.Initial | Expr:
             elif c.peek().text == "=":
                 key = c.name("the name of an option")
                 c.need("=")
-                named.append((key, expression(c)))
+                named.append(items.NamedArgument(key, expression(c), span=c.since(key.span.start)))
             elif named:
                 raise c.fail("a named option, e.g. seed=1", "named options come last")
             else:
