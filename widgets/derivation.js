@@ -1,7 +1,7 @@
-// A derivation to explore: each judgment open or folded, with its rule, drawn as in the paper or as a list.
+// Interactive typing derivation: judgments open or folded, with their rules, as an inference tree or as a list.
 import { copyText, download, h, refill } from "./dom.js";
-import { derivationCard, derivationNames } from "./derivation_card.js";
-import { derivationDrawn, derivationListed } from "./derivation_paper.js";
+import { derivationDetails, derivationNames } from "./derivation_details.js";
+import { derivationDrawn, derivationListed } from "./derivation_layout.js";
 import { derivationKnown, derivationLearn, derivationLevels, derivationPath, derivationRevealed, derivationShown, derivationStep, derivationTree } from "./derivation_tree.js";
 
 const DERIVATION_KEYS = [
@@ -13,7 +13,7 @@ const DERIVATION_FILES = { latex: "derivation.tex", text: "derivation.txt" };
 const DERIVATION_NARROW = 620;
 const DERIVATION_LEAST = 0.8;
 
-/** The view of `%derivation`: one tree, or two of them. */
+/** The view of `%derivation`: one tree, or two. */
 export function derivation(host, el) {
   el.setAttribute("data-lm-suppress-shortcuts", "true");
   const views = host.opening.trees.map((_, n) => new DerivationView(host, el, n));
@@ -83,15 +83,15 @@ class DerivationView {
     this.page = h("div", { class: "rh-proof-page" });
     this.page.addEventListener("keydown", (event) => this.onKey(event));
     this.page.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
-    this.card = h("div", { class: "rh-proof-card", role: "region", "aria-label": "the judgment that is picked", "aria-live": "polite" });
+    this.details = h("div", { class: "rh-proof-card", role: "region", "aria-label": "the judgment that is picked", "aria-live": "polite" });
     this.status = h("div", { class: "rh-proof-status", role: "status" });
     this.legend = h("div", {});
     const title = h("div", { class: "rh-proof-head" }, h("span", {}, this.host.opening.subject), " ", h("span", { class: "rh-proof-quiet" }, `${told.measures}, ${told.size} rule${told.size === 1 ? "" : "s"}`));
-    this.root = h("div", {}, title, bar, this.help, this.page, this.card, this.status, this.legend);
+    this.root = h("div", {}, title, bar, this.help, this.page, this.details, this.status, this.legend);
     el.append(this.root);
   }
 
-  /** At first so many levels are open as have room, and the root is in sight. */
+  /** Open as many levels as fit at first, and scroll to the root. */
   settle() {
     for (let levels = 3; !this.isList && levels > 1 && this.page.scrollWidth * DERIVATION_LEAST > this.page.clientWidth; levels -= 1) {
       this.open = derivationLevels(this.tree, levels);
@@ -121,7 +121,7 @@ class DerivationView {
     refill(this.legend, derivationNames(this.names));
   }
 
-  /** Leaves the judgment that is picked where it was before everything was drawn anew. */
+  /** Keep the selected judgment at its position when everything is redrawn. */
   hold(before, element) {
     const now = element.getBoundingClientRect();
     this.page.scrollBy(now.left - before.left, now.top - before.top);
@@ -145,7 +145,7 @@ class DerivationView {
     node.classList.add("rh-proof-on");
     node.setAttribute("tabindex", 0);
     node.setAttribute("aria-selected", "true");
-    refill(this.card, derivationCard(this.tree, this.host.opening.rules, id, derivationShown(this.tree, this.open, id).length > 0, this.on));
+    refill(this.details, derivationDetails(this.tree, this.host.opening.rules, id, derivationShown(this.tree, this.open, id).length > 0, this.on));
     if (focus) {
       node.focus({ preventScroll: true });
       this.reveal(node);
@@ -179,7 +179,7 @@ class DerivationView {
     this.draw(true);
   }
 
-  /** Asks for what is so many levels above a node, unless it is known; whether its premises are known then. */
+  /** Fetch `levels` levels above a node unless they are known; return whether its premises are known then. */
   async learn(id, levels) {
     if (derivationKnown(this.tree, id) && levels <= 2) return true;
     try {
@@ -265,7 +265,7 @@ class DerivationView {
     event.stopPropagation();
   }
 
-  /** Does what a key says; whether it says anything. */
+  /** Handle a key; return whether it was handled. */
   act(key) {
     if (key.startsWith("Arrow") || key === "Home" || key === "End") {
       const step = derivationStep(this.tree, this.open, this.picked, key, this.isList);

@@ -1,4 +1,4 @@
-// The list of all steps under the legs that they belong to, and which rules are shown.
+// The list of all steps by leg, and the filter of rules.
 import { h, refill } from "./dom.js";
 import { ListRows, rowsInSight, topFor } from "./stepper_rows.js";
 import { hiddenBy } from "./stepper_index.js";
@@ -10,10 +10,10 @@ const LIST_ARROWS = { plain: "·", forward: "↓", turn: "↺", backward: "↑" 
 const LIST_WAYS = { plain: "reduction", forward: "on the way forward", turn: "the turn", backward: "on the way back" };
 
 /**
- * The list; `act.go(step)` hears of clicks, `act.hide(names)` of filters, `act.filter()` opens and closes the panel for them
- * (`filter`), `act.rest(steps)` hears of the steps that are in sight once scrolling has ended, `act.isHidden(step)` says of which
- * steps nothing is told. `words(step)` tells what a step is about if that is known, else null. `at` has the step the reader is at,
- * the first one of which nothing is told, and whether the filter stays as it is.
+ * The list. Callbacks: `act.go(step)` on clicks, `act.hide(names)` for filters, `act.filter()` to toggle the filter panel
+ * (`filter`), `act.rest(steps)` with the steps in view after scrolling, `act.isHidden(step)` for steps not to be revealed.
+ * `words(step)` returns the caption of a step if known, else null. `at` has the current step, the first step not to be
+ * revealed, and whether the filter is unchanged.
  */
 export function stepperList(index, words, act) {
   const body = h("div", { class: "rh-list-body", role: "presentation" });

@@ -26,7 +26,7 @@ STATIC = ("RH0", "RH1", "RH5")
 """Code prefixes of diagnostics about syntax, types, and the arguments of ``%ad``."""
 
 
-def complaints(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
+def diagnose(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
     """Return the diagnostics of a cell that are certain before it is run.
 
     Empty if the cell is incomplete, in Python, or too long. ``above`` is the text of the cells above: if the cell uses a name
@@ -105,7 +105,7 @@ def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:
     def opened(channel: Any, _message: Any) -> None:
         def answer(message: Any) -> None:
             asked = message["content"]["data"]
-            channel.send({"number": asked.get("number"), "complaints": _answer(session(), asked)})
+            channel.send({"number": asked.get("number"), "diagnostics": _answer(session(), asked)})
 
         channel.on_msg(answer)
 
@@ -115,7 +115,7 @@ def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:
 def _answer(session: Session, asked: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the diagnostics as JSON records; empty if the check itself fails, since running the cell will report that."""
     try:
-        found = complaints(session, asked["text"], cell=asked.get("cell", ""), above=asked.get("above", ""))
+        found = diagnose(session, asked["text"], cell=asked.get("cell", ""), above=asked.get("above", ""))
         return [error(d) for d in found if d.span is not None]
     except Exception:
         return []

@@ -135,7 +135,7 @@ def test_a_file_and_a_fenced_program_have_the_same_colours(open_notebook: Open, 
     assert window.errors == []
 
 
-MARKED = "() => [...document.querySelectorAll('.rh-complaint')].map(mark => mark.textContent)"
+MARKED = "() => [...document.querySelectorAll('.rh-diagnostic')].map(mark => mark.textContent)"
 
 
 def see(window: Window, *marked: str) -> None:
@@ -154,9 +154,9 @@ def test_what_is_wrong_is_marked_while_it_is_written(open_notebook: Open, tmp_pa
     page.click(".cell-1 .cm-content")
     page.keyboard.type("net twice(x : Real) : Real = return 2 * x\nc + ()\n")
     see(window, "c + ()")
-    page.hover(".cell-1 .rh-complaint")
-    page.wait_for_selector(".rh-complaint-words")
-    assert "RH103" in page.inner_text(".rh-complaint-words")
+    page.hover(".cell-1 .rh-diagnostic")
+    page.wait_for_selector(".rh-diagnostic-words")
+    assert "RH103" in page.inner_text(".rh-diagnostic-words")
     page.screenshot(path=tmp_path / "marked.png")
     for _ in range(4):
         page.keyboard.press("Backspace")
@@ -195,5 +195,5 @@ def test_a_kernel_at_work_is_not_asked(open_notebook: Open) -> None:
     window.page.keyboard.type("1 + ()\n")
     see(window)
     window.command("notebook:interrupt-kernel")
-    window.page.wait_for_selector(".rh-complaint", timeout=10_000)
+    window.page.wait_for_selector(".rh-diagnostic", timeout=10_000)
     assert window.errors == []

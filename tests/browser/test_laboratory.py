@@ -66,7 +66,7 @@ def test_a_wrong_system_is_underlined_while_one_writes(open_notebook: Open) -> N
     window.page.click(".jp-CodeCell:nth-of-type(2) .cm-line:nth-of-type(2)")
     window.page.keyboard.press("End")
     window.page.keyboard.type(" ")
-    window.page.wait_for_selector(".jp-CodeCell .rh-complaint", timeout=20_000)
+    window.page.wait_for_selector(".jp-CodeCell .rh-diagnostic", timeout=20_000)
 
 
 def test_tab_offers_the_systems(open_notebook: Open, lab: Lab) -> None:

@@ -88,7 +88,7 @@ def test_an_error_is_one_message_with_code_and_place(running: Client) -> None:
 
 def test_all_errors_of_a_cell_are_shown_at_once(running: Client) -> None:
     (error,) = running.run("1 + here\n2 + there\n3 + (").contents("error")
-    assert [not complaint for complaint in error["traceback"]] == [False, True, False, True, False]
+    assert [not line for line in error["traceback"]] == [False, True, False, True, False]
 
 
 def test_a_failing_cell_changes_nothing(running: Client) -> None:

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { derivationKnown, derivationLearn, derivationLevels, derivationOrder, derivationPath, derivationRevealed, derivationShown, derivationStep, derivationText, derivationTree } from "../derivation_tree.js";
 
 const node = (id, premises, above = premises.length) => ({ id, rule: "T-OP", left: "◇ ⊢ ", subject: [["let", "keyword", ""], [" x\n  y", null, ""]], right: " : Real(2)", premises, above });
-// 0 over 1 and 2, 1 over 3, 3 over 4 and 5 that have not been told yet.
+// 0 over 1 and 2, 1 over 3, 3 over 4 and 5, which have not arrived.
 const tree = () => derivationTree([node(0, [1, 2], 5), node(1, [3], 3), node(2, []), node(3, [4, 5])]);
 
 test("what is above a node is known when all of its premises have been told", () => {

@@ -7,12 +7,12 @@ import {
 
 const RULES = ["Let⇐", "Ev", "RH-Op", "Get", "Put"].map((name) => ({ name }));
 
-/** A trace in which these rules fire, by their places in `rules`. */
+/** A trace in which these rules fire, by their indices in `rules`. */
 function trace(fired, rules = RULES) {
   return new StepIndex([...fired].map((digit) => String.fromCharCode(65 + Number(digit))).join(""), rules, []);
 }
 
-/** Numbers that look like chance and are the same in each run. */
+/** Deterministic pseudo-random numbers. */
 function dice(seed) {
   let state = seed;
   return (most) => {
@@ -41,7 +41,7 @@ test("four different rules are offered, the right one among them, always the sam
 
 test("what is offered are rules that it is taken for, as far as the trace has them, and those near by", () => {
   assert.deepEqual(offeredRules(trace("20310140"), 2), ["Ev", "RH-Op", "Get", "Put"]);
-  // Nothing that Ev is taken for fires in this trace: the nearest rules do.
+  // Nothing that Ev is confused with fires in this trace, so the nearest rules are offered.
   assert.deepEqual(offeredRules(trace("2031114"), 4), ["Ev", "Let⇐", "Get", "Put"]);
   // A trace with one rule has no others to offer.
   assert.deepEqual(offeredRules(trace("0", [{ name: "Plus" }]), 0), ["Ev", "Plus", "Let", "R-Plus"]);

@@ -13,7 +13,7 @@ from rh_kernel.ad.eff.frontend.lexing import DECLARATIONS, KEYWORDS
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
-from rh_kernel.kernel.linting import complaints
+from rh_kernel.kernel.linting import diagnose
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from tests.highlighting.texts import nearly
@@ -155,7 +155,7 @@ def test_no_text_is_too_much(text: str, cursor: int) -> None:
     about = inspection(EMPTY, whole, cursor)
     assert about is None or about.keys() == {"text/plain", "text/html"}
     assert completeness(whole)[0] in {"complete", "incomplete", "invalid"}
-    assert all(d.span is None or d.span.end <= len(whole) for d in complaints(EMPTY, whole))
+    assert all(d.span is None or d.span.end <= len(whole) for d in diagnose(EMPTY, whole))
 
 
 # -- Enter in a console --------------------------------------------------------------------------------------------------------
@@ -205,15 +205,15 @@ def test_enter_runs_what_is_whole(text: str, expected: tuple[str, str]) -> None:
 )
 def test_what_is_certainly_wrong_is_underlined(text: str, codes: list[str]) -> None:
     """Nothing is run."""
-    assert [d.code for d in complaints(EMPTY, text)] == codes
+    assert [d.code for d in diagnose(EMPTY, text)] == codes
 
 
 def test_what_a_cell_above_declares_that_was_not_run_is_not_missed() -> None:
     for text in ("%%eff\nhandle ticking! with runState", "%%eff\nDual 1 2", "%%eff\nstored 2"):
-        assert [d.code for d in complaints(EMPTY, text, above=ABOVE)] == []
-    assert [d.code for d in complaints(EMPTY, "%%eff\nticking! )", above=ABOVE)] == ["RH007"]
-    assert [d.code for d in complaints(EMPTY, "%%eff\nd 1", above="%%eff\ninclude forward")] == []
-    assert [d.code for d in complaints(EMPTY, "%%eff\nmissing", above=ABOVE)] == ["RH101"]
+        assert [d.code for d in diagnose(EMPTY, text, above=ABOVE)] == []
+    assert [d.code for d in diagnose(EMPTY, "%%eff\nticking! )", above=ABOVE)] == ["RH007"]
+    assert [d.code for d in diagnose(EMPTY, "%%eff\nd 1", above="%%eff\ninclude forward")] == []
+    assert [d.code for d in diagnose(EMPTY, "%%eff\nmissing", above=ABOVE)] == ["RH101"]
 
 
 # -- a kernel in a process of its own ------------------------------------------------------------------------------------------

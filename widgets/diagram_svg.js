@@ -1,8 +1,8 @@
-// The drawing itself: frames, wires, boxes and the types on the wires, as one SVG.
+// The drawing as one SVG: frames, wires, boxes, and the types of wires.
 import { s } from "./dom.js";
 
-/** The parts of the drawing, and what was made for each box, wire and frame. `on` hears of clicks: pick(kind, id), toggle(fold). */
-export function diagramPicture(drawing, on) {
+/** The SVG, and the elements of each box, wire and frame. Callbacks of clicks: on.pick(kind, id), on.toggle(fold). */
+export function diagramSvg(drawing, on) {
   const made = { box: new Map(), wire: new Map(), frame: new Map() };
   const frames = drawing.frames.map((frame) => diagramFrame(frame, on, made));
   const wires = drawing.wires.map((wire) => diagramWire(wire, on, made));

@@ -1,23 +1,23 @@
-// A derivation on the page: drawn, premises over a line over the conclusion, or as a list with its premises below, further right.
+// A derivation as an inference tree (premises over a line over the conclusion), or as an indented list.
 import { h } from "./dom.js";
 import { derivationShown, derivationText } from "./derivation_tree.js";
 
-/** The whole tree as the paper draws it; `on` hears pick(id) and toggle(id). `made` gets the element of each node. */
+/** The inference tree; callbacks: on.pick(id), on.toggle(id). `made` collects the element of each node. */
 export function derivationDrawn(tree, open, on, made) {
   return h("div", { class: "rh-proof-tree", role: "tree", "aria-label": "derivation" }, derivationFraction(tree, open, 0, 1, on, made));
 }
 
-/** The whole tree as an indented list. */
+/** The indented list. */
 export function derivationListed(tree, open, on, made) {
   return h("div", { class: "rh-proof-list", role: "tree", "aria-label": "derivation" }, derivationEntry(tree, open, 0, 1, on, made));
 }
 
-/** Pieces of text in their colours. */
+/** Runs of text with their roles. */
 export function derivationRuns(runs) {
   return runs.map(([text, role, hover]) => (role === null && hover === "" ? text : h("span", { class: role === null ? false : `rh-role-${role}`, title: hover === "" ? false : hover }, text)));
 }
 
-/** How many rules are left out. */
+/** The number of rules left out. */
 export function derivationMore(count) {
   return `${count} rule${count === 1 ? "" : "s"} more`;
 }

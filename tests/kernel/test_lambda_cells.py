@@ -12,7 +12,7 @@ from rh_kernel.ad.systems import ALL, NAMES
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
-from rh_kernel.kernel.linting import complaints
+from rh_kernel.kernel.linting import diagnose
 from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -138,7 +138,7 @@ def test_no_text_is_too_much(text: str, cursor: int) -> None:
     about = inspection(EMPTY, whole, cursor)
     assert about is None or about.keys() == {"text/plain", "text/html"}
     assert completeness(whole)[0] in {"complete", "incomplete", "invalid"}
-    assert all(d.span is None or d.span.end <= len(whole) for d in complaints(EMPTY, whole))
+    assert all(d.span is None or d.span.end <= len(whole) for d in diagnose(EMPTY, whole))
 
 
 # -- Enter in a console --------------------------------------------------------------------------------------------------------
@@ -190,12 +190,12 @@ def test_enter_runs_what_is_whole(text: str, expected: tuple[str, str]) -> None:
 )
 def test_what_is_certainly_wrong_is_underlined(text: str, codes: list[str]) -> None:
     """Nothing is computed: arguments that are more than numbers are left to the run."""
-    assert [d.code for d in complaints(EMPTY, text)] == codes
+    assert [d.code for d in diagnose(EMPTY, text)] == codes
 
 
 def test_a_function_of_a_cell_above_that_was_not_run_is_not_missed() -> None:
-    assert [d.code for d in complaints(EMPTY, "%%lambda\nnorm(1, 2)", above=ABOVE)] == []
-    assert [d.code for d in complaints(EMPTY, "%%lambda\nnorm(1, 2))", above=ABOVE)] == ["RH007"]
+    assert [d.code for d in diagnose(EMPTY, "%%lambda\nnorm(1, 2)", above=ABOVE)] == []
+    assert [d.code for d in diagnose(EMPTY, "%%lambda\nnorm(1, 2))", above=ABOVE)] == ["RH007"]
 
 
 # -- a kernel in a process of its own ------------------------------------------------------------------------------------------
