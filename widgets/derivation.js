@@ -1,8 +1,8 @@
 // Interactive typing derivation: judgments open or folded, with their rules, as an inference tree or as a list.
 import { copyText, download, h, refill } from "./dom.js";
 import { derivationDetails, derivationNames } from "./derivation_details.js";
-import { derivationDrawn, derivationListed } from "./derivation_layout.js";
-import { derivationKnown, derivationLearn, derivationLevels, derivationPath, derivationRevealed, derivationShown, derivationStep, derivationTree } from "./derivation_tree.js";
+import { derivationInferenceTree, derivationList } from "./derivation_layout.js";
+import { derivationIsKnown, derivationAdd, derivationLevels, derivationPath, derivationPathToOpen, derivationVisible, derivationStep, derivationTree } from "./derivation_tree.js";
 
 const DERIVATION_KEYS = [
   "drawn: ↑ to the premises (opens them), ↓ to the conclusion, ← → to what stands beside",
@@ -110,7 +110,7 @@ class DerivationView {
     const at = { left: this.page.scrollLeft, top: this.page.scrollTop };
     const before = this.made?.get(this.picked)?.getBoundingClientRect();
     this.made = new Map();
-    refill(this.page, (this.isList ? derivationListed : derivationDrawn)(this.tree, this.open, this.on, this.made));
+    refill(this.page, (this.isList ? derivationList : derivationInferenceTree)(this.tree, this.open, this.on, this.made));
     this.kind.textContent = this.isList ? "drawing" : "list";
     this.page.style.fontSize = `${(13 * this.scale).toFixed(2)}px`;
     if (!this.made.has(this.picked)) this.picked = derivationPath(this.tree, this.picked).filter((id) => this.made.has(id)).pop() ?? 0;
@@ -134,7 +134,7 @@ class DerivationView {
     }
     for (const node of this.page.querySelectorAll('[tabindex="0"]')) node.setAttribute("tabindex", -1);
     if (!this.made.has(id)) {
-      this.open = derivationRevealed(this.tree, this.open, id);
+      this.open = derivationPathToOpen(this.tree, this.open, id);
       this.picked = id;
       this.draw(focus);
       return;
@@ -145,7 +145,7 @@ class DerivationView {
     node.classList.add("rh-proof-on");
     node.setAttribute("tabindex", 0);
     node.setAttribute("aria-selected", "true");
-    refill(this.details, derivationDetails(this.tree, this.host.opening.rules, id, derivationShown(this.tree, this.open, id).length > 0, this.on));
+    refill(this.details, derivationDetails(this.tree, this.host.opening.rules, id, derivationVisible(this.tree, this.open, id).length > 0, this.on));
     if (focus) {
       node.focus({ preventScroll: true });
       this.reveal(node);
@@ -170,7 +170,7 @@ class DerivationView {
   async toggle(id) {
     this.remember();
     this.picked = id;
-    if (derivationShown(this.tree, this.open, id).length) this.open.delete(id);
+    if (derivationVisible(this.tree, this.open, id).length) this.open.delete(id);
     else {
       if (!(await this.learn(id, 2))) return;
       this.open.add(id);
@@ -181,17 +181,17 @@ class DerivationView {
 
   /** Fetch `levels` levels above a node unless they are known; return whether its premises are known then. */
   async learn(id, levels) {
-    if (derivationKnown(this.tree, id) && levels <= 2) return true;
+    if (derivationIsKnown(this.tree, id) && levels <= 2) return true;
     try {
       const { nodes, names } = await this.host.ask({ ask: "open", tree: this.number, node: id, levels });
-      derivationLearn(this.tree, nodes);
+      derivationAdd(this.tree, nodes);
       this.names = names;
     } catch (error) {
-      if (!derivationKnown(this.tree, id)) this.status.textContent = error.message;
-      return derivationKnown(this.tree, id);
+      if (!derivationIsKnown(this.tree, id)) this.status.textContent = error.message;
+      return derivationIsKnown(this.tree, id);
     }
-    if (!derivationKnown(this.tree, id)) this.status.textContent = "This rule has too many premises to show them.";
-    return derivationKnown(this.tree, id);
+    if (!derivationIsKnown(this.tree, id)) this.status.textContent = "This rule has too many premises to show them.";
+    return derivationIsKnown(this.tree, id);
   }
 
   async level(levels) {

@@ -3,12 +3,12 @@
 /** A tree of the nodes received so far; the premises of a node may arrive later. */
 export function derivationTree(told) {
   const tree = { nodes: new Map(), below: new Map() };
-  derivationLearn(tree, told);
+  derivationAdd(tree, told);
   return tree;
 }
 
 /** Add received nodes. */
-export function derivationLearn(tree, told) {
+export function derivationAdd(tree, told) {
   for (const node of told) {
     tree.nodes.set(node.id, node);
     for (const premise of node.premises) tree.below.set(premise, node.id);
@@ -16,13 +16,13 @@ export function derivationLearn(tree, told) {
 }
 
 /** Whether all premises of a node are known. */
-export function derivationKnown(tree, id) {
+export function derivationIsKnown(tree, id) {
   return tree.nodes.get(id).premises.every((premise) => tree.nodes.has(premise));
 }
 
 /** The visible premises: those of an open node whose premises are known. */
-export function derivationShown(tree, open, id) {
-  return open.has(id) && derivationKnown(tree, id) ? tree.nodes.get(id).premises : [];
+export function derivationVisible(tree, open, id) {
+  return open.has(id) && derivationIsKnown(tree, id) ? tree.nodes.get(id).premises : [];
 }
 
 /** The visible nodes, each before its premises. */
@@ -32,7 +32,7 @@ export function derivationOrder(tree, open) {
   while (pending.length) {
     const id = pending.pop();
     order.push(id);
-    pending.push(...[...derivationShown(tree, open, id)].reverse());
+    pending.push(...[...derivationVisible(tree, open, id)].reverse());
   }
   return order;
 }
@@ -49,7 +49,7 @@ export function derivationLevels(tree, levels) {
   const open = new Set();
   let row = [0];
   for (let level = 1; level < levels && row.length; level += 1) {
-    const here = row.filter((id) => tree.nodes.get(id).premises.length && derivationKnown(tree, id));
+    const here = row.filter((id) => tree.nodes.get(id).premises.length && derivationIsKnown(tree, id));
     for (const id of here) open.add(id);
     row = here.flatMap((id) => tree.nodes.get(id).premises);
   }
@@ -57,7 +57,7 @@ export function derivationLevels(tree, levels) {
 }
 
 /** The nodes to open so that a node is visible. */
-export function derivationRevealed(tree, open, id) {
+export function derivationPathToOpen(tree, open, id) {
   return new Set([...open, ...derivationPath(tree, id).slice(0, -1)]);
 }
 
@@ -67,7 +67,7 @@ export function derivationRevealed(tree, open, id) {
  * conclusion, left and right to the neighbours.
  */
 export function derivationStep(tree, open, id, key, isList) {
-  const shown = derivationShown(tree, open, id);
+  const shown = derivationVisible(tree, open, id);
   const hasMore = tree.nodes.get(id).premises.length > 0;
   const below = tree.below.get(id);
   if (key === "Home") return { go: 0 };
@@ -85,7 +85,7 @@ export function derivationStep(tree, open, id, key, isList) {
   if (key === "ArrowUp") return shown.length ? { go: shown[0] } : hasMore ? { open: id } : null;
   if (key === "ArrowDown") return below === undefined ? null : { go: below };
   if (key !== "ArrowLeft" && key !== "ArrowRight") return null;
-  const level = derivationBeside(tree, open, id);
+  const level = derivationLevel(tree, open, id);
   const there = level[level.indexOf(id) + (key === "ArrowRight" ? 1 : -1)];
   return there === undefined ? null : { go: there };
 }
@@ -97,9 +97,9 @@ export function derivationText(node) {
 }
 
 /** The visible nodes at the same distance from the root, from left to right. */
-function derivationBeside(tree, open, id) {
+function derivationLevel(tree, open, id) {
   const height = derivationPath(tree, id).length;
   let row = [0];
-  for (let level = 1; level < height; level += 1) row = row.flatMap((other) => derivationShown(tree, open, other));
+  for (let level = 1; level < height; level += 1) row = row.flatMap((other) => derivationVisible(tree, open, other));
   return row;
 }

@@ -2,7 +2,7 @@
 import { download, h, refill, s } from "./dom.js";
 import { diagramDetails } from "./diagram_details.js";
 import { diagramSvg } from "./diagram_svg.js";
-import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramPartners, diagramSame, diagramStep, diagramToggled } from "./diagram_navigation.js";
+import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramPartners, diagramCounterpart, diagramStep, diagramToggled } from "./diagram_navigation.js";
 import { zoomable } from "./zoom.js";
 
 const DIAGRAM_KEYS = [
@@ -157,7 +157,7 @@ class DiagramView {
   }
 
   sameBox(id) {
-    const same = diagramSame(this.index, id);
+    const same = diagramCounterpart(this.index, id);
     return same === null ? null : { kind: "box", id: same };
   }
 
@@ -218,7 +218,7 @@ class DiagramView {
 
   reveal() {
     const box = this.picked?.kind === "box" ? this.index.boxes.get(this.picked.id) : undefined;
-    if (box !== undefined && !diagramSeen(box, this.zoom)) this.zoom.reveal(box);
+    if (box !== undefined && !diagramIsVisible(box, this.zoom)) this.zoom.reveal(box);
   }
 
   toggleHelp() {
@@ -355,7 +355,7 @@ class DiagramView {
 }
 
 /** Whether a box is entirely in view. */
-function diagramSeen(box, zoom) {
+function diagramIsVisible(box, zoom) {
   const { x, y, scale } = zoom.state();
   const { w, h } = zoom.view();
   return x <= box.x && y <= box.y && box.x + box.w <= x + w / scale && box.y + box.h <= y + h / scale;

@@ -88,7 +88,7 @@ export function diagramFoldsOf(folds, kinds) {
 }
 
 /** The counterpart of a box in another drawing of the same diagram: the box with its first member, or the last one before. */
-export function diagramSame(index, id) {
+export function diagramCounterpart(index, id) {
   if (index.boxes.has(id)) return id;
   const before = [...index.boxes.keys()].filter((other) => other < id);
   return before.length ? Math.max(...before) : null;

@@ -4,17 +4,17 @@ const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
 /** An HTML element: attributes, `on: {event: listener}`, and children (nodes, texts, lists of them, null). */
 export function h(tag, attributes, ...children) {
-  return dressed(document.createElement(tag), attributes, children);
+  return withAttributes(document.createElement(tag), attributes, children);
 }
 
 /** An SVG element. */
 export function s(tag, attributes, ...children) {
-  return dressed(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
+  return withAttributes(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 }
 
 /** Replace the children of an element. */
 export function refill(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter(isThere));
+  element.replaceChildren(...children.flat(Infinity).filter(isPresent));
 }
 
 /** Offer a text as a file download. */
@@ -46,7 +46,7 @@ export function reducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-function dressed(element, attributes, children) {
+function withAttributes(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (name === "on") {
       for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
@@ -56,10 +56,10 @@ function dressed(element, attributes, children) {
       element.setAttribute(name, String(value));
     }
   }
-  element.append(...children.flat(Infinity).filter(isThere));
+  element.append(...children.flat(Infinity).filter(isPresent));
   return element;
 }
 
-function isThere(child) {
+function isPresent(child) {
   return child !== null && child !== undefined && child !== false;
 }

@@ -1,11 +1,11 @@
 // The host of a view: its opening record, questions to the kernel, and state that survives a reload.
 
-const PATIENCE_MS = 60000;
+const TIMEOUT_MS = 60000;
 const GONE = "The kernel no longer knows this. Run the cell again.";
 const DEAD = ["dead", "terminating", "restarting", "autorestarting"];
 
 /** The host of a view over an anywidget model; `release` detaches it. */
-export function hostOf(model, patience = PATIENCE_MS) {
+export function hostOf(model, timeout = TIMEOUT_MS) {
   const waiting = new Map();
   const mourners = [];
   let last = 0;
@@ -40,7 +40,7 @@ export function hostOf(model, patience = PATIENCE_MS) {
     last += 1;
     const id = `${last}-${Math.random().toString(36).slice(2)}`;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle(id, (asked) => asked.reject(new Error("The kernel gave no answer."))), patience);
+      const timer = setTimeout(() => settle(id, (asked) => asked.reject(new Error("The kernel gave no answer."))), timeout);
       waiting.set(id, { resolve, reject, timer });
       try {
         model.send({ id, question });

@@ -1,6 +1,6 @@
 // The gradient player: forward pass, turn and backward pass, box by box, with the content of every wire.
 import { h, refill } from "./dom.js";
-import { PLAYER_KEYS, playerBar, playerKeyed, playerLegs } from "./player_bar.js";
+import { PLAYER_KEYS, playerBar, playerCommand, playerLegs } from "./player_bar.js";
 import { playerSeek, playerTimeline } from "./player_compare.js";
 import { PlayerDiagram } from "./player_diagram.js";
 import { playerBoxDetails, playerHint, playerShowWeights, playerWireDetails } from "./player_inspector.js";
@@ -219,7 +219,7 @@ class PlayerView {
   }
 
   showBelow(frames) {
-    playerKeeping(this.details, () => this.showDetails(frames));
+    playerKeepFocus(this.details, () => this.showDetails(frames));
     this.weighed = playerShowWeights(this.weights, this.passes, frames, this.weighed);
     this.passes.forEach((pass, p) => {
       for (const use of pass.uses) if (use.frame <= frames[p] && use.after.values === null) this.store.want({
@@ -243,7 +243,7 @@ class PlayerView {
       refill(this.differences, playerDifferenceTable(found) ?? []);
     }
     this.tables.forEach(({ element, body }, p) => {
-      if (element.open) playerKeeping(
+      if (element.open) playerKeepFocus(
         body,
         () => refill(body, playerTable(this.passes[p], frames[p], (what) => this.pick({ pass: p, ...what }))),
       );
@@ -363,7 +363,7 @@ class PlayerView {
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key.startsWith("Arrow") && event.target.closest?.(".rh-player-entries")) return;
-    const name = playerKeyed(event.key, event.target.tagName, event.target.type);
+    const name = playerCommand(event.key, event.target.tagName, event.target.type);
     if (name === null) return;
     event.preventDefault();
     event.stopPropagation();
@@ -389,7 +389,7 @@ class PlayerView {
 }
 
 // Refill an element, restoring focus to the button at the same index.
-function playerKeeping(element, change) {
+function playerKeepFocus(element, change) {
   const buttons = () => [...element.querySelectorAll("button, [tabindex]")];
   const at = buttons().indexOf(document.activeElement);
   change();

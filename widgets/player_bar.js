@@ -102,7 +102,7 @@ export const PLAYER_KEYS = [
 ];
 
 /** The command of a key, or null: fields and buttons keep the keys that they need themselves. */
-export function playerKeyed(key, tag, type) {
+export function playerCommand(key, tag, type) {
   const isTyping = tag === "SELECT" || tag === "TEXTAREA" || (tag === "INPUT" && type !== "range" && type !== "checkbox");
   if (isTyping) return null;
   if ((tag === "BUTTON" || tag === "SUMMARY" || tag === "INPUT") && (key === " " || key === "Enter")) return null;

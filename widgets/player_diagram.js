@@ -1,7 +1,7 @@
 // The string diagram of a pass at a frame: boxes that have run, the running box, and waiting wires.
 import { s, refill } from "./dom.js";
 import { PLAYER_CHIP_HEIGHT, playerAround, playerChipWidth, playerClauses, playerCrossings } from "./player_geometry.js";
-import { playerEntries, playerHalves, playerLength, playerPath, playerStretched } from "./player_geometry.js";
+import { playerEntries, playerHalves, playerLength, playerPath, playerStretch } from "./player_geometry.js";
 import { PlayerWindow } from "./player_window.js";
 import { playerChip, playerRole, playerState } from "./player_words.js";
 
@@ -25,7 +25,7 @@ export class PlayerDiagram extends PlayerWindow {
       wire.id,
       playerChip(wire.content, types.get(wire.id), this.pass.tag(wire.id)),
     ]));
-    this.geometry = playerStretched(geometry, texts);
+    this.geometry = playerStretch(geometry, texts);
     this.clauses = playerClauses(this.geometry);
     this.halves = playerHalves(this.clauses);
     this.wires = new Map();

@@ -24,7 +24,7 @@ export function playerChipPlaces(geometry, texts) {
 }
 
 /** The drawing stretched so that chips overlap neither boxes nor each other, and the chips. */
-export function playerStretched(geometry, texts) {
+export function playerStretch(geometry, texts) {
   const chips = playerChipPlaces(geometry, texts);
   const titles = geometry.frames_of_parts.map((f) => ({ x: f.x + 7, y: f.y + 2, h: 14 }));
   const obstacles = [...geometry.boxes, ...titles, ...chips];

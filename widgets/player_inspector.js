@@ -167,14 +167,14 @@ function playerDelta({ before, after }) {
 
 function playerLine(pass, id, frame, pick) {
   const wire = pass.wires.get(id);
-  const isThere = pass.wireState(id, frame) !== "empty";
+  const isPresent = pass.wireState(id, frame) !== "empty";
   const name = h("button", { type: "button", class: "rh-player-link", on: { click: () => pick({ wire: id }) } }, pass.name(id));
   return h(
     "div",
     {},
     name,
     " ",
-    isThere ? h("code", {}, wire.content.text) : h("span", { class: "rh-player-not" }, "not computed yet"),
+    isPresent ? h("code", {}, wire.content.text) : h("span", { class: "rh-player-not" }, "not computed yet"),
   );
 }
 

@@ -106,8 +106,8 @@ export class PlayerPass {
     const wire = this.wires.get(id);
     const of = wire.of === null ? undefined : this.wires.get(wire.of);
     if (wire.role === "update") return "new";
-    if (wire.role === "cotangent") return `◂${of === undefined ? "" : playerGiven(of.name)}`;
-    return playerGiven(wire.name);
+    if (wire.role === "cotangent") return `◂${of === undefined ? "" : playerProgramName(of.name)}`;
+    return playerProgramName(wire.name);
   }
 
   /** Each location used: its content before the pass, its current content, and the norm of the change. */
@@ -177,7 +177,7 @@ function playerPieces(numbers) {
 }
 
 // The kernel names unnamed wires `v7`.
-function playerGiven(name) {
+function playerProgramName(name) {
   return /^v\d+$/.test(name) ? "" : name;
 }
 

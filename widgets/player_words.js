@@ -14,11 +14,6 @@ export function playerSize(shape) {
   return shape.reduce((n, m) => n * m, 1);
 }
 
-/** `3 × 2`; empty for a scalar. */
-export function playerShape(shape) {
-  return playerSize(shape) === 1 && shape.length < 2 ? "" : shape.join("×");
-}
-
 /** The label of a wire: its name, if it has one, with one or two entries, or else its type and norm. */
 export function playerChip(content, type = "", name = "") {
   const n = playerSize(content.shape);

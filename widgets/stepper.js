@@ -16,7 +16,7 @@ import { stepperArrow, stepperHelp, stepperOptions, stepperRule, stepperSource, 
 import { StepperStore } from "./stepper_store.js";
 import { FOLD_WORDS, stepperHeading, stepperNotice, stepperOutcome, stepperStatus } from "./stepper_words.js";
 
-const STEPPER_SAY_MS = 6000;
+const STEPPER_MESSAGE_MS = 6000;
 const STEPPER_WHILE_PLAYING = ["play", "help", "options", "copy", "equation"];
 const STEPPER_BEFORE = [["redex"], ["focus"]];
 const STEPPER_AFTER = [["contractum"], ["changed", "forward", "backward"]];
@@ -355,7 +355,7 @@ export function stepper(host, el) {
     const rule = question.rule(at);
     if (words !== "") {
       refill(status, words);
-      saying = setTimeout(() => say(""), STEPPER_SAY_MS);
+      saying = setTimeout(() => say(""), STEPPER_MESSAGE_MS);
     } else if (detail !== undefined) {
       refill(status, stepperStatus(opening, at, rule, index.hidden.has(rule?.name), detail));
     }

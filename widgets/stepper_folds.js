@@ -28,7 +28,7 @@ export function originEnd(lines, at) {
 export function foldedRows(lines, origins, blocks, needed) {
   const ends = blockEnds(lines);
   const wanted = [...needed].sort((one, other) => one - other);
-  const hides = (from, to) => stepperHasBetween(wanted, from, to);
+  const hides = (from, to) => stepperHasElementBetween(wanted, from, to);
   const rows = [];
   for (let i = 0; i < lines.length; ) {
     const [text, , origin] = lines[i];
@@ -79,7 +79,7 @@ function stepperIndent(text) {
   return text.length - text.trimStart().length;
 }
 
-function stepperHasBetween(sorted, from, to) {
+function stepperHasElementBetween(sorted, from, to) {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

@@ -100,7 +100,7 @@ export function isPlaceAsked(lines, ranges) {
  * The legs of a trace without what lies beyond `horizon`, the first step not to be revealed. A leg that may continue there has
  * no end, even if it ends just before: that would reveal something about the next step.
  */
-export function toldLegs(legs, horizon) {
+export function revealedLegs(legs, horizon) {
   const told = legs.filter(([first]) => first < horizon);
   return told.map((leg) => (leg[1] < horizon - 1 ? leg : [leg[0], horizon - 1, leg[2], leg[3], leg[4], "", true]));
 }

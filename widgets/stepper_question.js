@@ -3,7 +3,7 @@ import { h, refill } from "./dom.js";
 import { isInPlace, isPlaceAsked, offeredRules, predictPlace, scoreWords, StepperPredictions, whyNot } from "./stepper_predictions.js";
 import { stepperRule } from "./stepper_side.js";
 
-const QUESTION_VEIL = { marks_before: {}, marks_after: {}, span: null, change: null, about: "", became: "" };
+const QUESTION_HIDDEN = { marks_before: {}, marks_after: {}, span: null, change: null, about: "", became: "" };
 const QUESTION_RULE = { name: "?", figure: "", gloss: "which rule fires next?", equation: "", condition: "", isHidden: true };
 const QUESTION_PLACE = "And where? Click the place in the term before (or press t, go there with the arrows, and press Enter).";
 const QUESTION_FOUND = "Yes, there. And by which rule?";
@@ -59,7 +59,7 @@ export function stepperQuestion(opening, index, act) {
   function veil(number, data) {
     if (data === null || !isHidden(number)) return data;
     const marks = predictions.at(number).isPlaced ? data.detail.marks_before : {};
-    return { before: data.before, after: [], detail: { ...QUESTION_VEIL, marks_before: marks } };
+    return { before: data.before, after: [], detail: { ...QUESTION_HIDDEN, marks_before: marks } };
   }
 
   /** The user is at a step with this record, or null while it is not known. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramName, diagramOrder, diagramPartners, diagramSame, diagramStep, diagramToggled } from "../diagram_navigation.js";
+import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramName, diagramOrder, diagramPartners, diagramCounterpart, diagramStep, diagramToggled } from "../diagram_navigation.js";
 
 const box = (id, x, y, label = `b${id}`) => ({ id, x, y, w: 40, h: 20, label, text: label, fold: null });
 const wire = (id, maker, readers, name = "") => ({ id, maker, readers, name, type: "Real(2)" });
@@ -75,9 +75,9 @@ test("folds of some kinds", () => {
 });
 
 test("a box that is hidden in a fold is found again as the box of the fold", () => {
-  assert.equal(diagramSame(INDEX, 3), 3);
-  assert.equal(diagramSame(INDEX, 4), 3);
-  assert.equal(diagramSame(INDEX, 0), null);
+  assert.equal(diagramCounterpart(INDEX, 3), 3);
+  assert.equal(diagramCounterpart(INDEX, 4), 3);
+  assert.equal(diagramCounterpart(INDEX, 0), null);
 });
 
 test("a cotangent and its value know each other, as far as they are shown", () => {

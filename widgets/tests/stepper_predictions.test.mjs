@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StepIndex } from "../stepper_index.js";
 import {
-  isInPlace, isPlaceAsked, nearbyRules, offeredRules, PREDICTED, predictPlace, scoreWords, StepperPredictions, toldLegs, whyNot,
+  isInPlace, isPlaceAsked, nearbyRules, offeredRules, PREDICTED, predictPlace, scoreWords, StepperPredictions, revealedLegs, whyNot,
 } from "../stepper_predictions.js";
 
 const RULES = ["Let⇐", "Ev", "RH-Op", "Get", "Put"].map((name) => ({ name }));
@@ -158,11 +158,11 @@ test("nothing is told of what reaches the first hidden step that is shown", () =
 
 test("of legs it is told where they begin, and where they end only once the step behind them is known", () => {
   const legs = [[0, 2, "plain", 0, "reduction", "x = 1"], [3, 3, "forward", 1, "FC[w0](x)", ""], [4, 9, "turn", 0, "return", "y = 2"]];
-  assert.deepEqual(toldLegs(legs, Infinity), legs);
-  assert.deepEqual(toldLegs(legs, 0), []);
+  assert.deepEqual(revealedLegs(legs, Infinity), legs);
+  assert.deepEqual(revealedLegs(legs, 0), []);
   const open = [0, 2, "plain", 0, "reduction", "", true];
-  assert.deepEqual(toldLegs(legs, 2), [[0, 1, "plain", 0, "reduction", "", true]]);
-  assert.deepEqual(toldLegs(legs, 3), [open]);
-  assert.deepEqual(toldLegs(legs, 4), [legs[0], [3, 3, "forward", 1, "FC[w0](x)", "", true]]);
-  assert.deepEqual(toldLegs(legs, 5).slice(0, 2), legs.slice(0, 2));
+  assert.deepEqual(revealedLegs(legs, 2), [[0, 1, "plain", 0, "reduction", "", true]]);
+  assert.deepEqual(revealedLegs(legs, 3), [open]);
+  assert.deepEqual(revealedLegs(legs, 4), [legs[0], [3, 3, "forward", 1, "FC[w0](x)", "", true]]);
+  assert.deepEqual(revealedLegs(legs, 5).slice(0, 2), legs.slice(0, 2));
 });
