@@ -1,4 +1,4 @@
-"""``rh.check``: diagnose a cell while it is being edited. Nothing is run, and the session does not change."""
+"""``rh.check``: diagnose a cell while it is edited. Nothing is run, and the session does not change."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -19,9 +19,9 @@ from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, TrainIt
 
 TARGET = "rh.check"
 LONGEST = 20_000
-"""Longest text, in characters, that is checked."""
+"""Longer texts, in characters, are not checked."""
 STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
-"""Bounds on evaluating a declared constant and on a program with its nets unfolded; anything larger waits for its run."""
+"""Bounds on evaluating a constant and on a program with nets unfolded; anything larger is left to execution."""
 STATIC = ("RH0", "RH1", "RH5")
 """Code prefixes of diagnostics about syntax, types, and the arguments of ``%ad``."""
 
@@ -37,7 +37,7 @@ def diagnose(session: Session, text: str, *, cell: str = "", above: str = "") ->
     found = _found(session, text, cell)
     written = above[:LONGEST]
     later = _declared(written) - session.definitions.named.keys() | _functions(written) - session.functions.keys()
-    if not _names(text).isdisjoint(later) or _needs_effects(session, text, written):
+    if not _names(text).isdisjoint(later) or _needs_eff_declarations(session, text, written):
         return tuple([d for d in found if d.code.startswith(STATIC[0])])
     return tuple(found)
 
@@ -86,7 +86,7 @@ def _functions(text: str) -> set[str]:
     return functions_named(Source("above", text))
 
 
-def _needs_effects(session: Session, text: str, above: str) -> bool:
+def _needs_eff_declarations(session: Session, text: str, above: str) -> bool:
     """Whether ``text`` may use something that ``%%eff`` sections in ``above`` declare or include and the session lacks."""
     if EFF_SECTION not in text or EFF_SECTION not in above:
         return False
