@@ -1,4 +1,4 @@
-"""``%%eff`` cells in a page: their colours by day and by night, values, counts and steps, Tab, and what is underlined."""
+"""``%%eff`` cells in a page: highlighting in both themes, values, counts and steps, completion, and diagnostics."""
 
 from __future__ import annotations
 

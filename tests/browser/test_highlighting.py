@@ -1,4 +1,4 @@
-"""The language in the editors of a page: colours by day and by night, indentation, comments, and Python where it is Python."""
+"""The language in the editors of a page: highlighting in both themes, indentation, comments, and nested Python."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ALIKE = (("let", "return", "⌊", "train", "epochs", "loc"), ("normal", "Get", "
 
 
 def looks(window: Window, place: str) -> dict[str, str]:
-    """How each piece of an editor looks, in the first place where it stands."""
+    """The style of each token, at its first occurrence."""
     window.page.wait_for_function(ARE_COLOURED, arg=place)
     return dict(reversed(window.page.evaluate(PIECES, place)))
 
@@ -139,7 +139,7 @@ MARKED = "() => [...document.querySelectorAll('.rh-diagnostic')].map(mark => mar
 
 
 def see(window: Window, *marked: str) -> None:
-    """Just these are marked as wrong, now that the kernel could answer, or as soon as a busy machine comes to it."""
+    """Exactly these texts are underlined, as soon as the kernel has answered."""
     window.page.wait_for_timeout(1500)
     window.page.wait_for_function(f"marked => JSON.stringify(({MARKED})()) === JSON.stringify(marked)", arg=[*marked])
 

@@ -1,4 +1,4 @@
-"""``%%eff`` sections under the hands of a writer: Tab, Shift-Tab, Enter in a console, and what is underlined."""
+"""Editing ``%%eff`` sections: completion, inspection, completeness, and live diagnostics."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def after(session: Session, text: str) -> Session:
 
 
 def said(text: str, session: Session = EMPTY) -> str:
-    """What Shift-Tab says at the cursor ``‸``, in one line."""
+    """The inspection at the cursor ``‸``, in one line."""
     cursor = text.index("‸")
     about = inspection(session, text.replace("‸", "", 1), cursor)
     return "" if about is None else " ".join(about["text/plain"].split())
@@ -76,7 +76,7 @@ def said(text: str, session: Session = EMPTY) -> str:
     ],
 )
 def test_tab_offers_what_fits(text: str, expected: list[str]) -> None:
-    """What is declared above in a section is offered in it, and nowhere else."""
+    """Declarations above in a section are completed in sections only."""
     start, offered = completions(EMPTY, text, len(text))
     assert 0 <= start <= len(text)
     assert [c.text for c in offered][: len(expected)] == expected
@@ -147,7 +147,7 @@ def test_nothing_is_said_of_what_is_not_known() -> None:
 
 @given(nearly, st.integers(0, 60))
 def test_no_text_is_too_much(text: str, cursor: int) -> None:
-    """Whatever is written in a section, and wherever the cursor is: no request fails."""
+    """No request fails, for any text of a section and any cursor."""
     whole = f"%%eff\n{text}"
     start, offered = completions(EMPTY, whole, cursor)
     assert 0 <= start <= len(whole)
@@ -220,7 +220,7 @@ def test_what_a_cell_above_declares_that_was_not_run_is_not_missed() -> None:
 
 
 def test_a_front_end_is_answered_in_a_section(running: Client) -> None:
-    """A cell is run, and every request about a half-written one knows what it declared."""
+    """After a cell is run, every request about a partial one knows its declarations."""
     ran = running.run("%%eff\ninclude forward\ninclude evaluate\nfun cube x = t x (t x x)\nhandle d cube 2 with evaluate")
     assert ran.reply["status"] == "ok"
     assert any("12 : Float" in text for text in ran.texts)
@@ -235,7 +235,7 @@ def test_a_front_end_is_answered_in_a_section(running: Client) -> None:
 
 
 def test_what_is_printed_is_a_stream(running: Client) -> None:
-    """On standard output, in its place among the other outputs, and not in the value."""
+    """Printed text goes to standard output, in order with the other outputs, and is no part of the value."""
     ran = running.run('%%eff\nprint "first"; 1\n%count print "second"; 2\nprint "third"; print "fourth"; 3')
     assert ran.reply["status"] == "ok"
     said = [

@@ -1,4 +1,4 @@
-"""What a page is told of a cell while it is written: no more than is certain, and nothing happens."""
+"""Live diagnostics of a cell: only certain ones, without side effects."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ numbers = count()
 
 
 def answers(client: Client, *asked: Any) -> list[Any]:
-    """What a page that opens a channel is answered on it."""
+    """The answers on a comm opened by the page."""
     session, channel = client.client.session, client.client.shell_channel
     comm = f"check {next(numbers)}"
     channel.send(session.msg("comm_open", {"comm_id": comm, "target_name": TARGET, "data": {}}))

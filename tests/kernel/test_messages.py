@@ -1,4 +1,4 @@
-"""The protocol, spoken with a kernel in a process of its own."""
+"""The protocol, with a kernel in a process of its own."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_history_is_searched(running: Client) -> None:
 
 
 def comm_messages(running: Client, name: str, **content: object) -> list[dict[str, Any]]:
-    """What the kernel says on iopub to a comm message, without its status."""
+    """The iopub messages of the kernel after a comm message, without status messages."""
     message = running.client.session.msg(name, {"comm_id": "c1", "data": {}, **content})
     running.client.shell_channel.send(message)
     heard: list[dict[str, Any]] = []
