@@ -41,6 +41,17 @@ SMALL = 5_000
 _LONG_TYPE = 60
 """Tokens of a type annotation that are shown at most."""
 
+_KINDS: Mapping[type[Definition], str] = {
+    defs.DimDefinition: "instance",
+    defs.ConstDefinition: "instance",
+    defs.LocDefinition: "instance",
+    defs.FunDefinition: "function",
+    defs.OpDefinition: "function",
+    defs.NetDefinition: "module",
+    defs.HandlerDefinition: "class",
+}
+"""The kind of completion for each kind of declaration."""
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:
@@ -91,7 +102,7 @@ def named(definitions: Definitions, kind: type[Definition]) -> list[str]:
 def _described(definitions: Definitions, types: Mapping[str, str], name: str) -> Completion:
     definition = definitions.get(name)
     if definition is not None:
-        return Completion(name, _kind(definition), signature(definition))
+        return Completion(name, _KINDS[type(definition)], signature(definition))
     if name in FORMS and name not in types:
         return Completion(name, "keyword", FORMS[name].split("\n")[0])
     if name in ROWS and name not in types:
@@ -210,15 +221,3 @@ def _typed(text: str, found: Sequence[Token], n: int) -> str:
             break
         end = token.end
     return " ".join(text[found[n].start : end].split())
-
-
-def _kind(definition: Definition) -> str:
-    match definition:
-        case defs.DimDefinition() | defs.ConstDefinition() | defs.LocDefinition():
-            return "instance"
-        case defs.FunDefinition() | defs.OpDefinition():
-            return "function"
-        case defs.NetDefinition():
-            return "module"
-        case defs.HandlerDefinition():
-            return "class"
