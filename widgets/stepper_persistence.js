@@ -1,23 +1,23 @@
-// What is found again when the page is loaded anew, told to the notebook no more often than it can bear.
+// State that survives a reload of the page, saved to the notebook with debouncing.
 
-const KEEPER_MS = 400;
+const PERSISTENCE_MS = 400;
 
-/** Keeps small values; of those that follow each other quickly only the last. */
-export class StepperKeeper {
-  constructor(host, pause = KEEPER_MS) {
+/** Saves small values; of several in quick succession only the last. */
+export class StepperPersistence {
+  constructor(host, pause = PERSISTENCE_MS) {
     this.host = host;
     this.pause = pause;
     this.values = new Map();
     this.timer = null;
   }
 
-  /** Keep a value, soon. */
+  /** Save a value soon. */
   keep(name, value) {
     this.values.set(name, value);
     this.timer ??= setTimeout(() => this.now(), this.pause);
   }
 
-  /** Keep at once what waits. */
+  /** Save a pending value at once. */
   now() {
     clearTimeout(this.timer);
     this.timer = null;

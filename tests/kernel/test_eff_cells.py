@@ -1,4 +1,4 @@
-"""``%%eff`` sections under the hands of a writer: Tab, Shift-Tab, Enter in a console, and what is underlined."""
+"""Editing ``%%eff`` sections: completion, inspection, completeness, and live diagnostics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rh_kernel.ad.eff.frontend.lexing import DECLARATIONS, KEYWORDS
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
-from rh_kernel.kernel.linting import complaints
+from rh_kernel.kernel.linting import diagnose
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from tests.highlighting.texts import nearly
@@ -42,7 +42,7 @@ def after(session: Session, text: str) -> Session:
 
 
 def said(text: str, session: Session = EMPTY) -> str:
-    """What Shift-Tab says at the cursor ``‸``, in one line."""
+    """The inspection at the cursor ``‸``, in one line."""
     cursor = text.index("‸")
     about = inspection(session, text.replace("‸", "", 1), cursor)
     return "" if about is None else " ".join(about["text/plain"].split())
@@ -76,7 +76,7 @@ def said(text: str, session: Session = EMPTY) -> str:
     ],
 )
 def test_tab_offers_what_fits(text: str, expected: list[str]) -> None:
-    """What is declared above in a section is offered in it, and nowhere else."""
+    """Declarations above in a section are completed in sections only."""
     start, offered = completions(EMPTY, text, len(text))
     assert 0 <= start <= len(text)
     assert [c.text for c in offered][: len(expected)] == expected
@@ -147,7 +147,7 @@ def test_nothing_is_said_of_what_is_not_known() -> None:
 
 @given(nearly, st.integers(0, 60))
 def test_no_text_is_too_much(text: str, cursor: int) -> None:
-    """Whatever is written in a section, and wherever the cursor is: no request fails."""
+    """No request fails, for any text of a section and any cursor."""
     whole = f"%%eff\n{text}"
     start, offered = completions(EMPTY, whole, cursor)
     assert 0 <= start <= len(whole)
@@ -155,7 +155,7 @@ def test_no_text_is_too_much(text: str, cursor: int) -> None:
     about = inspection(EMPTY, whole, cursor)
     assert about is None or about.keys() == {"text/plain", "text/html"}
     assert completeness(whole)[0] in {"complete", "incomplete", "invalid"}
-    assert all(d.span is None or d.span.end <= len(whole) for d in complaints(EMPTY, whole))
+    assert all(d.span is None or d.span.end <= len(whole) for d in diagnose(EMPTY, whole))
 
 
 # -- Enter in a console --------------------------------------------------------------------------------------------------------
@@ -205,22 +205,22 @@ def test_enter_runs_what_is_whole(text: str, expected: tuple[str, str]) -> None:
 )
 def test_what_is_certainly_wrong_is_underlined(text: str, codes: list[str]) -> None:
     """Nothing is run."""
-    assert [d.code for d in complaints(EMPTY, text)] == codes
+    assert [d.code for d in diagnose(EMPTY, text)] == codes
 
 
 def test_what_a_cell_above_declares_that_was_not_run_is_not_missed() -> None:
     for text in ("%%eff\nhandle ticking! with runState", "%%eff\nDual 1 2", "%%eff\nstored 2"):
-        assert [d.code for d in complaints(EMPTY, text, above=ABOVE)] == []
-    assert [d.code for d in complaints(EMPTY, "%%eff\nticking! )", above=ABOVE)] == ["RH007"]
-    assert [d.code for d in complaints(EMPTY, "%%eff\nd 1", above="%%eff\ninclude forward")] == []
-    assert [d.code for d in complaints(EMPTY, "%%eff\nmissing", above=ABOVE)] == ["RH101"]
+        assert [d.code for d in diagnose(EMPTY, text, above=ABOVE)] == []
+    assert [d.code for d in diagnose(EMPTY, "%%eff\nticking! )", above=ABOVE)] == ["RH007"]
+    assert [d.code for d in diagnose(EMPTY, "%%eff\nd 1", above="%%eff\ninclude forward")] == []
+    assert [d.code for d in diagnose(EMPTY, "%%eff\nmissing", above=ABOVE)] == ["RH101"]
 
 
 # -- a kernel in a process of its own ------------------------------------------------------------------------------------------
 
 
 def test_a_front_end_is_answered_in_a_section(running: Client) -> None:
-    """A cell is run, and every request about a half-written one knows what it declared."""
+    """After a cell is run, every request about a partial one knows its declarations."""
     ran = running.run("%%eff\ninclude forward\ninclude evaluate\nfun cube x = t x (t x x)\nhandle d cube 2 with evaluate")
     assert ran.reply["status"] == "ok"
     assert any("12 : Float" in text for text in ran.texts)
@@ -235,7 +235,7 @@ def test_a_front_end_is_answered_in_a_section(running: Client) -> None:
 
 
 def test_what_is_printed_is_a_stream(running: Client) -> None:
-    """On standard output, in its place among the other outputs, and not in the value."""
+    """Printed text goes to standard output, in order with the other outputs, and is no part of the value."""
     ran = running.run('%%eff\nprint "first"; 1\n%count print "second"; 2\nprint "third"; print "fourth"; 3')
     assert ran.reply["status"] == "ok"
     said = [

@@ -1,13 +1,13 @@
 /**
- * What JupyterLab and Notebook load: a container of one module, written by hand in the form that module federation asks for.
- * The page's own modules come from the scope that the page shares, ours from beside this file.
+ * The entry point for JupyterLab and Notebook: a container of one module, written by hand in the form required by module
+ * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "0b315bc0c804";
+  const VERSION = "25a485b2e5cc";
 
   let scope;
 
-  /** A module of the page: the version in use, else the newest. */
+  /** A shared module: the loaded version, else the newest. */
   const shared = async name => {
     const versions = Object.entries(scope[name] ?? {}).sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
     const found = versions.findLast(([, { loaded }]) => loaded) ?? versions.at(-1);
@@ -15,7 +15,7 @@
     return (await found[1].get())();
   };
 
-  /** The plugin that makes the language known to the page's editors. */
+  /** The plugin that registers the language with the editors. */
   const language = async () => {
     const { IEditorLanguageRegistry } = await shared("@jupyterlab/codemirror");
     return {
@@ -41,7 +41,7 @@
     return mode.support({ language, state, common, highlight }, python?.support);
   };
 
-  /** The plugin that says what is wrong with a cell while it is written. */
+  /** The plugin that underlines diagnostics while a cell is edited. */
   const checking = async () => {
     const { INotebookTracker, NotebookActions } = await shared("@jupyterlab/notebook");
     return {

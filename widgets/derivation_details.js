@@ -1,10 +1,10 @@
-// What is said of the judgment that is picked: its rule as the paper draws it, and the way to it from the root.
+// Details of the selected judgment: its rule as the paper states it, and the path to it from the root.
 import { h } from "./dom.js";
-import { derivationRuns } from "./derivation_paper.js";
+import { derivationRuns } from "./derivation_layout.js";
 import { derivationPath, derivationText } from "./derivation_tree.js";
 
-/** The words for a judgment; `on` hears pick(id), toggle(id) and copy(id). */
-export function derivationCard(tree, rules, id, isOpen, on) {
+/** Details of a judgment; callbacks: on.pick(id), on.toggle(id), on.copy(id). */
+export function derivationDetails(tree, rules, id, isOpen, on) {
   const node = tree.nodes.get(id);
   const rule = rules[node.rule];
   const path = derivationPath(tree, id);
@@ -19,7 +19,7 @@ export function derivationCard(tree, rules, id, isOpen, on) {
   ];
 }
 
-/** What the names in the judgments stand for. */
+/** The definitions of the names in the judgments. */
 export function derivationNames(names) {
   if (!names.length) return [];
   const rows = names.map(([name, runs]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, "="), h("td", {}, derivationRuns(runs))));

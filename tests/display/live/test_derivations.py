@@ -1,4 +1,4 @@
-"""A derivation to explore: what a page is told at once, what it may ask for, that it stays the same derivation."""
+"""The live view of a derivation: its opening, its answers, and that they agree with the derivation."""
 
 import json
 from typing import Any, cast
@@ -9,7 +9,7 @@ from hypothesis import given
 from rh_kernel.display.data import Record
 from rh_kernel.display.derivations.parts import Proof, sheet
 from rh_kernel.display.derivations.text import one_line
-from rh_kernel.display.live.proofs import FIRST, MOST, DerivationView
+from rh_kernel.display.live.derivations import FIRST, MOST, DerivationView
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
@@ -24,12 +24,12 @@ EVERYTHING = 1_000_000
 
 
 def told(record: Record) -> dict[str, Any]:
-    """What comes through JSON."""
+    """A round trip through JSON."""
     return cast(dict[str, Any], json.loads(json.dumps(record, allow_nan=False)))
 
 
 def opened(view: DerivationView) -> dict[int, dict[str, Any]]:
-    """Every judgment, asked for from the root on, so that some come late."""
+    """Every judgment, fetched from the root on, so that some arrive late."""
     nodes = {node["id"]: node for node in told(view.opening())["trees"][0]["nodes"]}
     pending = [0]
     while pending:

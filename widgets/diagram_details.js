@@ -1,6 +1,6 @@
-// What is said of the box, the wire or the frame that is picked.
+// Details of the selected box, wire or frame.
 import { h } from "./dom.js";
-import { diagramFrames, diagramName, diagramPartners } from "./diagram_walk.js";
+import { diagramFrames, diagramName, diagramPartners } from "./diagram_navigation.js";
 
 const DIAGRAM_LOOKS = {
   pure: "a pure box (round corners)",
@@ -10,16 +10,16 @@ const DIAGRAM_LOOKS = {
   constant: "a constant",
 };
 
-/** The words for what is picked; `on` hears pick(kind, id) and toggle(fold). */
-export function diagramCard(index, picked, on) {
+/** Details of the selection; callbacks: on.pick(kind, id), on.toggle(fold). */
+export function diagramDetails(index, picked, on) {
   if (picked === null) return [h("p", { class: "rh-diagram-quiet" }, "Click a box or a wire to see what it is. Double click a frame to fold it, a box with a double edge to open it. Pull the drawing to move it, Ctrl and the wheel make it larger. Press ? for the keys.")];
-  if (picked.kind === "box" && index.boxes.has(picked.id)) return diagramBoxCard(index, index.boxes.get(picked.id), on);
-  if (picked.kind === "wire" && index.wires.has(picked.id)) return diagramWireCard(index, index.wires.get(picked.id), on);
-  if (picked.kind === "frame" && index.folds.has(picked.id)) return diagramFoldCard(index, index.folds.get(picked.id), on);
+  if (picked.kind === "box" && index.boxes.has(picked.id)) return diagramBoxDetails(index, index.boxes.get(picked.id), on);
+  if (picked.kind === "wire" && index.wires.has(picked.id)) return diagramWireDetails(index, index.wires.get(picked.id), on);
+  if (picked.kind === "frame" && index.folds.has(picked.id)) return diagramFoldDetails(index, index.folds.get(picked.id), on);
   return [];
 }
 
-function diagramBoxCard(index, box, on) {
+function diagramBoxDetails(index, box, on) {
   const wires = (ids, words) => (ids.length ? h("div", {}, h("span", { class: "rh-diagram-quiet" }, `${words} `), ids.map((id) => diagramWireButton(index, id, on))) : null);
   const frames = diagramFrames(index.drawing, box);
   const what = box.fold === null ? DIAGRAM_LOOKS[box.look] : `${box.count} ${box.count === 1 ? "box" : "boxes"}, folded`;
@@ -33,7 +33,7 @@ function diagramBoxCard(index, box, on) {
   ];
 }
 
-function diagramWireCard(index, wire, on) {
+function diagramWireDetails(index, wire, on) {
   const name = wire.name === "" ? "a wire without a name" : wire.name;
   const box = (id, otherwise) => (index.boxes.has(id) ? diagramBoxButton(index.boxes.get(id), on) : h("span", {}, otherwise));
   const { value, cotangents } = diagramPartners(index, wire.id);
@@ -54,7 +54,7 @@ function diagramWireCard(index, wire, on) {
   ];
 }
 
-function diagramFoldCard(index, fold, on) {
+function diagramFoldDetails(index, fold, on) {
   const titles = index.drawing.frames.filter((frame) => frame.fold === fold.id).map((frame) => h("div", {}, frame.title));
   const count = `${fold.count} ${fold.count === 1 ? "box" : "boxes"}`;
   return [

@@ -6,10 +6,13 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, section
 from rh_kernel.syntax.parsing.tokens import RETURN
 
+LONGEST = 4_000
+"""Declarations in a longer text (in characters) are ignored by editor requests, as analysing them would take too long."""
+
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The item at the cursor, empty between two items, and the line that opens its section.
+class SectionPosition:
+    """The line that opens the section at the cursor, and the item there, empty between two items.
 
     ``above`` are the earlier items in the same language.
     """
@@ -19,8 +22,8 @@ class Place:
     above: tuple[Span, ...]
 
 
-def place(source: Source, cursor: int) -> Place | None:
-    """Return where the cursor is if it is inside a section, after its first line."""
+def section_at(source: Source, cursor: int) -> SectionPosition | None:
+    """Return the position of the cursor if it is inside a section, after its first line."""
     above: dict[str, list[Span]] = {}
     for chunk in chunks(source):
         found = section(chunk)
@@ -30,9 +33,11 @@ def place(source: Source, cursor: int) -> Place | None:
         earlier = above.setdefault(line, [])
         here = next((part for part in items if part.start <= cursor <= part.end and not _is_before(part, cursor)), None)
         if here is not None:
-            return Place(line, here, (*earlier, *[part for part in items if part.end <= here.start]))
+            return SectionPosition(line, here, (*earlier, *[part for part in items if part.end <= here.start]))
         if _begins(chunk) <= cursor <= chunk.end and not _ends(chunk, cursor):
-            return Place(line, Span(source, cursor, cursor), (*earlier, *[part for part in items if part.end <= cursor]))
+            return SectionPosition(
+                line, Span(source, cursor, cursor), (*earlier, *[part for part in items if part.end <= cursor])
+            )
         earlier += items
     return None
 

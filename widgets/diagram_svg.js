@@ -1,8 +1,8 @@
-// The drawing itself: frames, wires, boxes and the types on the wires, as one SVG.
+// The drawing as one SVG: frames, wires, boxes, and the types of wires.
 import { s } from "./dom.js";
 
-/** The parts of the drawing, and what was made for each box, wire and frame. `on` hears of clicks: pick(kind, id), toggle(fold). */
-export function diagramPicture(drawing, on) {
+/** The SVG, and the elements of each box, wire and frame. Callbacks of clicks: on.pick(kind, id), on.toggle(fold). */
+export function diagramSvg(drawing, on) {
   const made = { box: new Map(), wire: new Map(), frame: new Map() };
   const frames = drawing.frames.map((frame) => diagramFrame(frame, on, made));
   const wires = drawing.wires.map((wire) => diagramWire(wire, on, made));
@@ -25,8 +25,8 @@ function diagramFrame(frame, on, made) {
       "aria-label": `${frame.label}: ${frame.title}`,
       "data-fold": frame.fold,
       on: {
-        click: (event) => diagramTaken(event, () => on.pick("frame", frame.fold)),
-        dblclick: (event) => diagramTaken(event, () => on.toggle(frame.fold)),
+        click: (event) => diagramConsume(event, () => on.pick("frame", frame.fold)),
+        dblclick: (event) => diagramConsume(event, () => on.toggle(frame.fold)),
       },
     },
     s("title", {}, `${frame.title}. Double click folds it.`),
@@ -41,7 +41,7 @@ function diagramWire(wire, on, made) {
   const name = wire.name === "" ? wire.type : `${wire.name} : ${wire.type}`;
   const node = s(
     "g",
-    { class: `rh-diagram-wire${wire.back ? " rh-diagram-back" : ""}`, on: { click: (event) => diagramTaken(event, () => on.pick("wire", wire.id)) } },
+    { class: `rh-diagram-wire${wire.back ? " rh-diagram-back" : ""}`, on: { click: (event) => diagramConsume(event, () => on.pick("wire", wire.id)) } },
     s("title", {}, name),
     s("path", { class: "rh-diagram-reach", d: wire.d }),
     s("path", { class: "rh-diagram-line", d: wire.d }),
@@ -66,8 +66,8 @@ function diagramBox(box, on, made) {
     "aria-label": `${box.label}: ${box.title}`,
     "data-box": box.id,
     on: {
-      click: (event) => diagramTaken(event, () => on.pick("box", box.id)),
-      dblclick: (event) => diagramTaken(event, () => (isClosed ? on.toggle(box.fold) : undefined)),
+      click: (event) => diagramConsume(event, () => on.pick("box", box.id)),
+      dblclick: (event) => diagramConsume(event, () => (isClosed ? on.toggle(box.fold) : undefined)),
     },
   };
   if (isClosed) attributes["aria-expanded"] = "false";
@@ -83,7 +83,7 @@ function diagramLabel(raised, x, y) {
   return s("text", { class: "rh-diagram-type", x, y }, "ℝ", shape);
 }
 
-function diagramTaken(event, then) {
+function diagramConsume(event, then) {
   event.stopPropagation();
   then();
 }

@@ -1,30 +1,30 @@
-// A derivation on the page: drawn, premises over a line over the conclusion, or as a list with its premises below, further right.
+// A derivation as an inference tree (premises over a line over the conclusion), or as an indented list.
 import { h } from "./dom.js";
-import { derivationShown, derivationText } from "./derivation_tree.js";
+import { derivationVisible, derivationText } from "./derivation_tree.js";
 
-/** The whole tree as the paper draws it; `on` hears pick(id) and toggle(id). `made` gets the element of each node. */
-export function derivationDrawn(tree, open, on, made) {
+/** The inference tree; callbacks: on.pick(id), on.toggle(id). `made` collects the element of each node. */
+export function derivationInferenceTree(tree, open, on, made) {
   return h("div", { class: "rh-proof-tree", role: "tree", "aria-label": "derivation" }, derivationFraction(tree, open, 0, 1, on, made));
 }
 
-/** The whole tree as an indented list. */
-export function derivationListed(tree, open, on, made) {
+/** The indented list. */
+export function derivationList(tree, open, on, made) {
   return h("div", { class: "rh-proof-list", role: "tree", "aria-label": "derivation" }, derivationEntry(tree, open, 0, 1, on, made));
 }
 
-/** Pieces of text in their colours. */
+/** Runs of text with their roles. */
 export function derivationRuns(runs) {
   return runs.map(([text, role, hover]) => (role === null && hover === "" ? text : h("span", { class: role === null ? false : `rh-role-${role}`, title: hover === "" ? false : hover }, text)));
 }
 
-/** How many rules are left out. */
-export function derivationMore(count) {
+/** The number of rules left out. */
+export function derivationLeftOut(count) {
   return `${count} rule${count === 1 ? "" : "s"} more`;
 }
 
 function derivationFraction(tree, open, id, level, on, made) {
   const node = tree.nodes.get(id);
-  const premises = derivationShown(tree, open, id);
+  const premises = derivationVisible(tree, open, id);
   const above = premises.length ? h("div", { class: "rh-proof-above", role: "group" }, premises.map((premise) => derivationFraction(tree, open, premise, level + 1, on, made))) : derivationHidden(node, on);
   const line = h("div", { class: "rh-proof-line" }, h("span", { class: "rh-proof-bar" }), derivationRule(node, on));
   const item = h("div", { class: "rh-proof-node", ...derivationItem(node, level, premises.length > 0) }, above, line, derivationConclusion(node));
@@ -33,32 +33,32 @@ function derivationFraction(tree, open, id, level, on, made) {
 
 function derivationEntry(tree, open, id, level, on, made) {
   const node = tree.nodes.get(id);
-  const premises = derivationShown(tree, open, id);
+  const premises = derivationVisible(tree, open, id);
   const sign = node.premises.length === 0 ? "·" : premises.length ? "▾" : "▸";
-  const hidden = premises.length || !node.premises.length ? null : h("span", { class: "rh-proof-count" }, ` ⋮ ${derivationMore(node.above)}`);
-  const mark = h("span", { class: "rh-proof-sign", "aria-hidden": "true", on: { click: (event) => derivationTaken(event, () => on.toggle(id)) } }, sign);
+  const hidden = premises.length || !node.premises.length ? null : h("span", { class: "rh-proof-count" }, ` ⋮ ${derivationLeftOut(node.above)}`);
+  const mark = h("span", { class: "rh-proof-sign", "aria-hidden": "true", on: { click: (event) => derivationConsume(event, () => on.toggle(id)) } }, sign);
   const head = h("div", { class: "rh-proof-entry" }, mark, derivationRule(node, on), derivationConclusion(node), hidden);
   const below = premises.length ? h("div", { class: "rh-proof-below", role: "group" }, premises.map((premise) => derivationEntry(tree, open, premise, level + 1, on, made))) : null;
   return derivationWired(h("div", { ...derivationItem(node, level, premises.length > 0) }, head, below), node, on, made);
 }
 
 function derivationItem(node, level, isOpen) {
-  const more = node.premises.length && !isOpen ? `, ${derivationMore(node.above)} above it` : "";
+  const more = node.premises.length && !isOpen ? `, ${derivationLeftOut(node.above)} above it` : "";
   const attributes = { role: "treeitem", tabindex: -1, "aria-level": level, "aria-label": `${node.rule}: ${derivationText(node)}${more}`, "data-node": node.id };
   return node.premises.length ? { ...attributes, "aria-expanded": String(isOpen) } : attributes;
 }
 
 function derivationWired(item, node, on, made) {
   made.set(node.id, item);
-  item.addEventListener("click", (event) => derivationTaken(event, () => on.pick(node.id)));
-  item.addEventListener("dblclick", (event) => derivationTaken(event, () => on.toggle(node.id)));
+  item.addEventListener("click", (event) => derivationConsume(event, () => on.pick(node.id)));
+  item.addEventListener("dblclick", (event) => derivationConsume(event, () => on.toggle(node.id)));
   return item;
 }
 
 function derivationHidden(node, on) {
   if (!node.premises.length) return h("div", { class: "rh-proof-above" });
-  const click = (event) => derivationTaken(event, () => on.toggle(node.id));
-  return h("div", { class: "rh-proof-above" }, h("button", { type: "button", class: "rh-proof-more", tabindex: -1, on: { click } }, `⋮ ${derivationMore(node.above)}`));
+  const click = (event) => derivationConsume(event, () => on.toggle(node.id));
+  return h("div", { class: "rh-proof-above" }, h("button", { type: "button", class: "rh-proof-more", tabindex: -1, on: { click } }, `⋮ ${derivationLeftOut(node.above)}`));
 }
 
 function derivationRule(node) {
@@ -75,7 +75,7 @@ function derivationConclusion(node) {
   );
 }
 
-function derivationTaken(event, then) {
+function derivationConsume(event, then) {
   event.stopPropagation();
   then();
 }

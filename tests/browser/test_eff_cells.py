@@ -1,4 +1,4 @@
-"""``%%eff`` cells in a page: their colours by day and by night, values, counts and steps, Tab, and what is underlined."""
+"""``%%eff`` cells in a page: highlighting in both themes, values, counts and steps, completion, and diagnostics."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_what_is_wrong_is_underlined_while_one_writes(open_notebook: Open) -> No
     window.page.click(".jp-CodeCell:nth-of-type(2) .cm-line:nth-of-type(2)")
     window.page.keyboard.press("End")
     window.page.keyboard.type(" ")
-    window.page.wait_for_selector(".jp-CodeCell .rh-complaint", timeout=20_000)
+    window.page.wait_for_selector(".jp-CodeCell .rh-diagnostic", timeout=20_000)
 
 
 def test_tab_offers_handlers_behind_with(open_notebook: Open) -> None:

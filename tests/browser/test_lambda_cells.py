@@ -1,4 +1,4 @@
-"""``%%lambda`` cells in a page: their colours by day and by night, their tables, and what is underlined while one writes."""
+"""``%%lambda`` cells in a page: highlighting in both themes, tables, and diagnostics."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAME = (("fun", "let", "if", "then", "else", "case", "of", "inl", "λ"), ("sqrt"
 
 
 def test_a_section_has_its_colours_by_day_and_by_night(open_notebook: Open, tmp_path: Path) -> None:
-    """Words of the section look like words, its functions like functions; below ``%%rh`` they are names."""
+    """Keywords of the section look like keywords, its functions like functions; below ``%%rh`` they are names."""
     window = open_notebook("laboratory.ipynb", PROGRAM, ASKED, f"{PROGRAM}\n%%rh\nlet map <- [1, 2] in map + map")
     window.page.evaluate(NUMBERED)
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
@@ -60,17 +60,17 @@ def test_a_section_has_its_colours_by_day_and_by_night(open_notebook: Open, tmp_
 
 
 def test_a_wrong_system_is_underlined_while_one_writes(open_notebook: Open) -> None:
-    """What is told before a run, without running anything."""
+    """Diagnostics before a run, without running anything."""
     window = open_notebook("wrong.ipynb", PROGRAM, WRONG)
     window.run_all()
     window.page.click(".jp-CodeCell:nth-of-type(2) .cm-line:nth-of-type(2)")
     window.page.keyboard.press("End")
     window.page.keyboard.type(" ")
-    window.page.wait_for_selector(".jp-CodeCell .rh-complaint", timeout=20_000)
+    window.page.wait_for_selector(".jp-CodeCell .rh-diagnostic", timeout=20_000)
 
 
 def test_tab_offers_the_systems(open_notebook: Open, lab: Lab) -> None:
-    """Behind ``%ad``, with what each of them is."""
+    """After ``%ad``, each with its description."""
     window = open_notebook("tab.ipynb", "%%lambda\nfun f(x : Real) : Real = x", "%%lambda\n%ad chad-")
     window.run_all()
     window.page.click(".jp-CodeCell:nth-of-type(2) .cm-line:nth-of-type(2)")

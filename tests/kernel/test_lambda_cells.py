@@ -1,4 +1,4 @@
-"""``%%lambda`` sections under the hands of a writer: Tab, Shift-Tab, Enter in a console, and what is underlined."""
+"""Editing ``%%lambda`` sections: completion, inspection, completeness, and live diagnostics."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rh_kernel.ad.registry import ALL, NAMES
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
-from rh_kernel.kernel.linting import complaints
+from rh_kernel.kernel.linting import diagnose
 from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -33,7 +33,7 @@ def after(session: Session, text: str) -> Session:
 
 
 def said(text: str, session: Session = EMPTY) -> str:
-    """What Shift-Tab says at the cursor ``|``, in one line."""
+    """The inspection at the cursor ``|``, in one line."""
     cursor = text.index("|")
     about = inspection(session, text.replace("|", "", 1), cursor)
     return "" if about is None else " ".join(about["text/plain"].split())
@@ -68,7 +68,7 @@ def said(text: str, session: Session = EMPTY) -> str:
     ],
 )
 def test_tab_offers_what_fits(text: str, expected: list[str]) -> None:
-    """The words of a section are offered in it alone, and functions that are declared above in it too."""
+    """Keywords of a section are completed in it alone, as are functions declared above in it."""
     start, offered = completions(EMPTY, text, len(text))
     assert 0 <= start <= len(text)
     assert [c.text for c in offered][: len(expected)] == expected
@@ -81,7 +81,7 @@ def test_tab_knows_the_functions_of_the_session_with_their_types() -> None:
 
 
 def test_every_word_of_the_section_is_offered() -> None:
-    """All but those behind ``%ad``, where nothing is written yet."""
+    """All but those of ``%ad``, since no argument has been typed."""
     _, offered = completions(EMPTY, "%%lambda\n", 9)
     assert {c.text for c in offered} >= LABORATORY_FORMS.keys() - {"with", "along", "trace", "all"}
 
@@ -115,7 +115,7 @@ def test_every_word_of_the_section_is_offered() -> None:
     ],
 )
 def test_shift_tab_tells_what_it_is(text: str, expected: str) -> None:
-    """A function, a variable where it is bound and where it is used, a word, a sign, a symbol, a system."""
+    """A function, a variable where it is bound and used, a keyword, an operator, a symbol, a system."""
     assert said(text).startswith(expected)
 
 
@@ -130,7 +130,7 @@ def test_nothing_is_said_of_what_is_not_known() -> None:
 
 @given(nearly, st.integers(0, 60))
 def test_no_text_is_too_much(text: str, cursor: int) -> None:
-    """Whatever is written in a section, and wherever the cursor is: no request fails."""
+    """No request fails, for any text of a section and any cursor."""
     whole = f"%%lambda\n{text}"
     start, offered = completions(EMPTY, whole, cursor)
     assert 0 <= start <= len(whole)
@@ -138,7 +138,7 @@ def test_no_text_is_too_much(text: str, cursor: int) -> None:
     about = inspection(EMPTY, whole, cursor)
     assert about is None or about.keys() == {"text/plain", "text/html"}
     assert completeness(whole)[0] in {"complete", "incomplete", "invalid"}
-    assert all(d.span is None or d.span.end <= len(whole) for d in complaints(EMPTY, whole))
+    assert all(d.span is None or d.span.end <= len(whole) for d in diagnose(EMPTY, whole))
 
 
 # -- Enter in a console --------------------------------------------------------------------------------------------------------
@@ -189,20 +189,20 @@ def test_enter_runs_what_is_whole(text: str, expected: tuple[str, str]) -> None:
     ],
 )
 def test_what_is_certainly_wrong_is_underlined(text: str, codes: list[str]) -> None:
-    """Nothing is computed: arguments that are more than numbers are left to the run."""
-    assert [d.code for d in complaints(EMPTY, text)] == codes
+    """Nothing is computed: arguments other than literals are left to execution."""
+    assert [d.code for d in diagnose(EMPTY, text)] == codes
 
 
 def test_a_function_of_a_cell_above_that_was_not_run_is_not_missed() -> None:
-    assert [d.code for d in complaints(EMPTY, "%%lambda\nnorm(1, 2)", above=ABOVE)] == []
-    assert [d.code for d in complaints(EMPTY, "%%lambda\nnorm(1, 2))", above=ABOVE)] == ["RH007"]
+    assert [d.code for d in diagnose(EMPTY, "%%lambda\nnorm(1, 2)", above=ABOVE)] == []
+    assert [d.code for d in diagnose(EMPTY, "%%lambda\nnorm(1, 2))", above=ABOVE)] == ["RH007"]
 
 
 # -- a kernel in a process of its own ------------------------------------------------------------------------------------------
 
 
 def test_a_front_end_is_answered_in_a_section(running: Client) -> None:
-    """A cell is run, and every request about a half-written one knows what it declared."""
+    """After a cell is run, every request about a partial one knows its declarations."""
     ran = running.run("%%lambda\nfun cube(x : Real) : Real = x * x * x\n%ad chad cube(2)\n%ad all cube(2)")
     assert ran.reply["status"] == "ok"
     assert any("gradient in x: 12" in text for text in ran.texts)

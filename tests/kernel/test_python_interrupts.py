@@ -1,4 +1,4 @@
-"""Interrupts of Python code: they arrive in the innermost place where the code is, and only while it runs."""
+"""Interrupts of Python code: delivered to the innermost frame, and only while it runs."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.kernel.python_cells.interrupts import InterruptHandler, breakable
+from rh_kernel.kernel.python_cells.interrupts import InterruptHandler, interruptible
 from rh_kernel.kernel.python_cells.time_limit import within
 from tests.kernel.conftest import STOPPED
 
 
 def signal_after(seconds: float) -> None:
-    """Interrupt the process, as a notebook does; the signal wakes a main thread that sleeps."""
+    """Interrupt the process, as a notebook does; the signal wakes a sleeping main thread."""
     threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
 
 def followed(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """What a coroutine returns that is watched."""
+    """Run a coroutine under an interrupt handler and return its result."""
 
     async def watched() -> Any:
-        breaks = InterruptHandler()
-        with breaks.watched():
-            return await breaks.follow(coroutine)
+        interrupts = InterruptHandler()
+        with interrupts.watched():
+            return await interrupts.run_async(coroutine)
 
     return asyncio.run(watched())
 
@@ -96,10 +96,10 @@ def test_an_interrupt_that_comes_before_is_not_lost() -> None:
         begun.append(True)
 
     async def late() -> None:
-        breaks = InterruptHandler()
-        with breaks.watched():
+        interrupts = InterruptHandler()
+        with interrupts.watched():
             signal.raise_signal(signal.SIGINT)
-            await breaks.follow(code())
+            await interrupts.run_async(code())
 
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(late())
@@ -144,9 +144,9 @@ def test_a_cancellation_that_is_no_interrupt_stays_one() -> None:
         return "late"
 
     async def cancelled() -> str:
-        breaks = InterruptHandler()
-        with breaks.watched():
-            task = asyncio.ensure_future(breaks.follow(code()))
+        interrupts = InterruptHandler()
+        with interrupts.watched():
+            task = asyncio.ensure_future(interrupts.run_async(code()))
             await asyncio.sleep(0.01)
             task.cancel()
             return await task
@@ -183,7 +183,7 @@ def test_what_breaks_off_a_message_is_heard_by_the_cell_too() -> None:
     before = signal.signal(signal.SIGINT, lambda _signal, _frame: heard.append("the cell"))
     try:
         signal_after(0.05)
-        breakable(spin)("the message")
+        interruptible(spin)("the message")
     finally:
         signal.signal(signal.SIGINT, before)
     assert heard == ["the message", "the cell"]
@@ -199,7 +199,7 @@ def asleep() -> None:
 
 
 def stubborn() -> str:
-    """Goes on after the first interrupt, like IPython's completer."""
+    """Continues after the first interrupt, like IPython's completer."""
     for _ in range(2):
         try:
             endless()
