@@ -1,11 +1,11 @@
-"""Tables in text, how long tables are shortened, and the table of the rules in a trace or a derivation."""
+"""Text tables, truncation of long tables, and the table of the rules used in a trace or a derivation."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, details, span, table
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.printing.doc import Role, cells
 from rh_kernel.typing.derivation.derivations import TypingRule
@@ -15,9 +15,9 @@ AnyRule = TypeVar("AnyRule", Rule, TypingRule)
 
 
 def columns(rows: Sequence[Sequence[str]], sides: str, widest: int | None = None) -> Iterator[str]:
-    """A line for each row, two spaces between the columns; each column is ``l``, left, or ``r``, right.
+    """Yield a line for each row, with two spaces between columns. Each column is aligned ``l`` (left) or ``r`` (right).
 
-    A column is as wide as its widest cell, or at most ``widest``: longer cells then stick out.
+    A column is as wide as its widest cell, but at most ``widest``; longer cells overflow.
     """
     widths = [max(cells(row[i]) for row in rows) for i in range(len(sides))]
     widths = widths if widest is None else [min(width, widest) for width in widths]
@@ -28,7 +28,7 @@ def columns(rows: Sequence[Sequence[str]], sides: str, widest: int | None = None
 
 
 def shortened_table(rows: Sequence[T], most: int) -> tuple[Sequence[T], int, Sequence[T]]:
-    """The first two thirds of at most ``most`` rows, how many are left out after them, and the last rows."""
+    """Return the first two thirds of ``most`` rows, the number of rows omitted after them, and the last rows."""
     if len(rows) <= most:
         return rows, 0, ()
     first, last = rows[: most * 2 // 3], rows[-most // 3 :]
@@ -36,7 +36,7 @@ def shortened_table(rows: Sequence[T], most: int) -> tuple[Sequence[T], int, Seq
 
 
 def rules_table(style: str, verb: str, counts: Counter[AnyRule], gloss: Callable[[AnyRule], str]) -> str:
-    """HTML that opens under ``3 rules fired``: how often each rule was used, where the paper has it, and what it says."""
+    """A ``<details>`` element ``3 rules fired`` with the name, count, figure in the paper and gloss of each rule."""
     rows = [
         [rule_name(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
         for rule, times in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0].value))
@@ -45,5 +45,5 @@ def rules_table(style: str, verb: str, counts: Counter[AnyRule], gloss: Callable
 
 
 def rule_name(rule: Rule | TypingRule) -> str:
-    """The name of a rule as HTML."""
+    """The name of a rule, as HTML."""
     return span(f"font-weight:bold;color:{COLOURS[Role.RULE]}", rule.value)

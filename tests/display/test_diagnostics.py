@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.display.code_frames import WIDEST
 from rh_kernel.display.diagnostics import MOST, ansi, ansis, html, htmls, text, texts
-from rh_kernel.display.excerpts import WIDEST
-from rh_kernel.display.html import BACKGROUNDS
+from rh_kernel.display.palette import BACKGROUNDS
 from rh_kernel.source.diagnostic import Diagnostic, Fix, Note
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.printing.doc import cells

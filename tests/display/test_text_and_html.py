@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.html import BACKGROUNDS, COLOURS, escape, to_html
+from rh_kernel.display.html import escape, to_html
+from rh_kernel.display.palette import BACKGROUNDS, COLOURS
 from rh_kernel.display.text import to_ansi, to_text, visible
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Bound, Call, Defined, Operation, Perform, Scope

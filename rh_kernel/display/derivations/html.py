@@ -11,8 +11,9 @@ from rh_kernel.display.derivations.parts import Proof, Sheet, fold, premises, sh
 from rh_kernel.display.derivations.pieces import NARROW, Part, Piece, parts, pieces, subject_lines
 from rh_kernel.display.derivations.rule_docs import gloss
 from rh_kernel.display.derivations.text import one_line, rules_more
-from rh_kernel.display.html import COLOURS, escape, spans
+from rh_kernel.display.html import escape, spans
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.tables import rules_table
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import Role, plain

@@ -12,8 +12,7 @@ from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, N
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_gloss, part_title
 from rh_kernel.denotational.drawing.text_metrics import exponent
 from rh_kernel.denotational.provenance import Leg, Part
-from rh_kernel.display.html import COLOURS
-from rh_kernel.display.palette import FRAMES
+from rh_kernel.display.palette import COLOURS, FRAMES
 from rh_kernel.display.text import visible
 from rh_kernel.syntax.printing.doc import Role
 

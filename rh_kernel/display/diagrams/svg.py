@@ -11,8 +11,8 @@ from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.sketch import Look, part_gloss, part_title
 from rh_kernel.denotational.drawing.text_metrics import LETTER, SMALL, SUPERSCRIPT, exponent
 from rh_kernel.denotational.provenance import Leg, Part
-from rh_kernel.display.html import COLOURS, escape
-from rh_kernel.display.palette import MARKS, NEUTRAL
+from rh_kernel.display.html import escape
+from rh_kernel.display.palette import COLOURS, MARKS, NEUTRAL
 from rh_kernel.syntax.printing.doc import Role
 from rh_kernel.syntax.types import Type
 

@@ -12,9 +12,8 @@ from rh_kernel.denotational.drawing.sketch import Look, part_title
 from rh_kernel.denotational.drawing.text_metrics import exponent
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.display.diagrams.svg import backward_wires
-from rh_kernel.display.html import COLOURS
 from rh_kernel.display.latex import document, escape
-from rh_kernel.display.traces.panes import COLOURS as MARKS
+from rh_kernel.display.palette import COLOURS, MARKS
 from rh_kernel.syntax.printing.doc import Role
 
 _UNIT = 0.8

@@ -9,11 +9,12 @@ from rh_kernel.denotational.provenance import Part
 from rh_kernel.display.data import Record
 from rh_kernel.display.diagrams.choice import BOTH, foldings
 from rh_kernel.display.diagrams.dot import diagram_dot
-from rh_kernel.display.diagrams.svg import NEUTRAL, diagram_svg
+from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.text import diagram_text, listing, summary
 from rh_kernel.display.html import escape
 from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import FAINT, box, code, details, element, span, svg_source
+from rh_kernel.display.palette import NEUTRAL
 from rh_kernel.display.registry import ResultView
 from rh_kernel.session.results import DiagramMade
 from rh_kernel.syntax.printing.doc import Role

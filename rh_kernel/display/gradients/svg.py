@@ -8,11 +8,11 @@ import numpy as np
 from rh_kernel.denotational.drawing.elements import Label
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.text_metrics import width
-from rh_kernel.display.diagrams.svg import NEUTRAL, diagram_svg
+from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.gradients.passes import Reading, Role
 from rh_kernel.display.html import escape
-from rh_kernel.display.pictures import ABOVE, BELOW, NO_NUMBER, strengths
-from rh_kernel.display.traces.panes import COLOURS as MARKS
+from rh_kernel.display.palette import ABOVE, BELOW, MARKS, NEUTRAL, NO_NUMBER
+from rh_kernel.display.pictures import strengths
 from rh_kernel.display.values import content_text, short
 from rh_kernel.syntax.core import Array
 

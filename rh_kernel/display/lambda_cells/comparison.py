@@ -6,9 +6,10 @@ from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.ad.language.types import product
 from rh_kernel.ad.system import JvpResult, VjpResult
 from rh_kernel.display.data import Json, Record, strict_json
-from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.html import escape
 from rh_kernel.display.lambda_cells.values import value, value_text
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, element, span, table
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.tables import columns
 from rh_kernel.session.results import Differentiated

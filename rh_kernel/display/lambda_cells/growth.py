@@ -7,7 +7,7 @@ powers of ten: a straight line is exponential then. On any other axis a straight
 from rh_kernel.ad.growth import Curve, Growth
 from rh_kernel.display.html import escape
 from rh_kernel.display.markup import code, details, table
-from rh_kernel.display.palette import LETTERS, NEUTRAL
+from rh_kernel.display.palette import COLOURS, NEUTRAL
 from rh_kernel.display.pictures import image
 from rh_kernel.display.tables import columns
 from rh_kernel.display.training.curves import Scale, scale, tick_text
@@ -23,7 +23,7 @@ _TICK = 26
 """And so are the sizes below."""
 
 _COLOURS = tuple(
-    LETTERS[role] for role in (Role.FUNCTION, Role.OPERATION, Role.KEYWORD, Role.CONSTANT, Role.HANDLER, Role.LOCATION)
+    COLOURS[role] for role in (Role.FUNCTION, Role.OPERATION, Role.KEYWORD, Role.CONSTANT, Role.HANDLER, Role.LOCATION)
 )
 _DASHES = ("", "6 3", "2 3")
 """What is not told apart by its colour is by its dashes."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.system import TraceStep
-from rh_kernel.display.html import COLOURS, escape, to_html
+from rh_kernel.display.html import escape, to_html
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.syntax.printing.doc import Doc, Role, plain
 
 TEXT_STEPS, HTML_STEPS = 60, 200

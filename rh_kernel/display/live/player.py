@@ -9,7 +9,7 @@ from rh_kernel.denotational.drawing.layout import Layout, layout
 from rh_kernel.denotational.drawing.sketch import part_gloss, part_title
 from rh_kernel.denotational.drawing.text_metrics import type_line
 from rh_kernel.denotational.provenance import Leg
-from rh_kernel.display.contents import Room, content, rows_of
+from rh_kernel.display.contents import EntryBudget, content, rows_of
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import foldings
 from rh_kernel.display.diagrams.svg import box_gloss
@@ -37,7 +37,7 @@ class Player:
 
     def opening(self) -> Record:
         """Everything but large arrays, which ``wire`` and ``use`` ask for."""
-        room = Room()
+        room = EntryBudget()
         return {"passes": [_Opening(r, room).record() for r in self._readings]}
 
     def answer(self, question: Record) -> Record:
@@ -74,7 +74,7 @@ class _Opening:
     """What is said of one pass."""
 
     asked: Reading
-    room: Room
+    room: EntryBudget
 
     def record(self) -> Record:
         """All of it."""

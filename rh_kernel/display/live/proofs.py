@@ -126,6 +126,6 @@ def _runs(doc: Doc, most: int = LINES) -> Json:
         lines += run.text.count("\n")
         if lines > most:
             return [*found, ["\n⋮", None, ""]]
-        role = None if run.look.role is None else run.look.role.value
-        found.append([run.text, role, visible(run.look.hover)])
+        role = None if run.style.role is None else run.style.role.value
+        found.append([run.text, role, visible(run.style.hover)])
     return found

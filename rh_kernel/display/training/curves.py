@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rh_kernel.display.html import COLOURS
-from rh_kernel.display.palette import NEUTRAL
+from rh_kernel.display.palette import COLOURS, NEUTRAL
 from rh_kernel.display.pictures import image
 from rh_kernel.syntax.printing.doc import Role
 

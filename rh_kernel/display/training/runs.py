@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rh_kernel.display.data import Json, Record, strict_json
 from rh_kernel.display.data import contents as heap
-from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, box, code, element, span
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkline
 from rh_kernel.display.training.weights import contents, gallery, moved, passing_gallery
