@@ -1,8 +1,8 @@
 """What one reads off the marks of a frame: the other way to find what a step is about."""
 
+from rh_kernel.display.traces.captions import LONGEST, cut
 from rh_kernel.display.traces.frames import Frame
-from rh_kernel.display.traces.marking import Sight, sight
-from rh_kernel.display.traces.words import LONGEST, cut
+from rh_kernel.display.traces.marking import RuleFocus, rule_focus
 from rh_kernel.syntax.printing.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout
 
 
@@ -28,16 +28,16 @@ def marked(doc: Doc, kind: MarkKind) -> str:
 
 def words_marked(f: Frame) -> tuple[str, str]:
     """What the step looked at, and what came of it."""
-    match sight(f.step.rule):
-        case Sight.VALUE:
+    match rule_focus(f.step.rule):
+        case RuleFocus.VALUE:
             name = marked(f.before, "redex").removeprefix("let ")
             ends = [name.index(arrow) for arrow in ("←", "⇐") if arrow in name]
             return cut(name[: min(ends, default=0)].strip(), LONGEST), _bare(marked(f.before, "focus"))
-        case Sight.HEAD:
+        case RuleFocus.HEAD:
             return _bare(marked(f.before, "focus")), ""
-        case Sight.PASS:
+        case RuleFocus.PASS:
             return "", ""
-        case Sight.REDEX:
+        case RuleFocus.REDEX:
             return cut(marked(f.before, "redex"), LONGEST), _bare(marked(f.after, "contractum"))
 
 

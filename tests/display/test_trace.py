@@ -12,6 +12,7 @@ from hypothesis import given
 from rh_kernel.display.rounding import ENTRIES, array_line, round_array, rounded
 from rh_kernel.display.text import to_text
 from rh_kernel.display.traces import html as trace_html_module
+from rh_kernel.display.traces.captions import title
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import frame, heap_changes, subject_doc
@@ -21,7 +22,6 @@ from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.phases import Direction, legs
 from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.display.traces.text import LINES, WIDTH, trace_blocks, trace_text
-from rh_kernel.display.traces.words import title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.reverse import reverse_clause
 from rh_kernel.paper import Rule

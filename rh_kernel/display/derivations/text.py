@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rh_kernel.display.derivations.parts import Proof, Sheet, fold, premises, sheet
 from rh_kernel.display.text import to_text, visible
-from rh_kernel.display.traces.words import cut
+from rh_kernel.display.traces.captions import cut
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import cells, plain
 

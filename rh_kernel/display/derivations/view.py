@@ -30,7 +30,7 @@ def _rule(proof: Proof, above: list[Record]) -> Record:
 
 
 def _live(made: DerivationMade) -> View:
-    from rh_kernel.display.live.proofs import DerivationView
+    from rh_kernel.display.live.derivations import DerivationView
 
     return DerivationView(made)
 

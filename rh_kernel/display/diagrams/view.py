@@ -112,7 +112,7 @@ def _part(part: Part) -> Record:
 
 
 def _view(made: DiagramMade) -> View:
-    from rh_kernel.display.live.drawings import DiagramView
+    from rh_kernel.display.live.diagrams import DiagramView
 
     return DiagramView(made)
 

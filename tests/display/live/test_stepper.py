@@ -18,12 +18,12 @@ from rh_kernel.display.live.lines import ROLES, WIDTH, piece, triples, units
 from rh_kernel.display.live.stepper import MOST_STEPS, Stepper
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.text import runs
+from rh_kernel.display.traces.captions import line, title
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import frame, subject_doc
 from rh_kernel.display.traces.marking import after_marks, before_marks
 from rh_kernel.display.traces.phases import legs
-from rh_kernel.display.traces.words import line, title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Bind, Let, Perform, Return
@@ -129,7 +129,7 @@ def test_an_answer_holds_no_more_steps_than_there_is_room_for(monkeypatch: pytes
     whole = trace_of("pass")
     result = replace(whole, steps=whole.steps * 2)
     for room, told in ((1, 1), (10**9, MOST_STEPS)):
-        monkeypatch.setattr(stepper_module, "ROOM", room)
+        monkeypatch.setattr(stepper_module, "BUDGET", room)
         assert len(ask(Stepper(result), "window", **{"from": 3, "count": 1000})["edits"]) == told
 
 

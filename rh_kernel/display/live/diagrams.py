@@ -1,4 +1,4 @@
-"""A string diagram to explore: which of its folds are open is what the page asks for, and a drawing is the answer."""
+"""The interactive view of a string diagram: the front end chooses which folds are open, and gets the layout for that choice."""
 
 from collections.abc import Collection, Iterator
 from typing import cast
@@ -16,21 +16,21 @@ from rh_kernel.display.diagrams.geometry import fold_records, geometry
 from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.text import listing, summary
 from rh_kernel.display.diagrams.tikz import diagram_tikz
-from rh_kernel.display.live.view import Unanswerable, words
+from rh_kernel.display.live.view import Unanswerable, text_field
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade
 
 INK, PAPER = "#24292f", "#ffffff"
-"""The colours of a drawing in a file of its own."""
+"""The colours of an exported SVG file."""
 
-AT_FIRST = 250
-"""So many boxes are shown at first, if folding achieves that."""
+INITIAL_BOXES = 250
+"""Folds are closed at first until at most this many boxes remain, if that is possible."""
 
 ENDINGS = {"svg": "image/svg+xml", "tikz": "text/x-tex", "dot": "text/vnd.graphviz", "text": "text/plain"}
 
 
 class DiagramView:
-    """The view of one diagram. A drawing has up to ``BOTH`` boxes; of a larger diagram some folds stay closed."""
+    """The view of one diagram. At most ``BOTH`` boxes are drawn; of a larger diagram some folds must stay closed."""
 
     kind = "diagram"
 
@@ -40,9 +40,9 @@ class DiagramView:
         self._cotangents = belonging(cast(Arrow, made.diagram))
 
     def opening(self) -> Record:
-        """What is drawn at first, what it is of, and the list of its boxes; no ``drawing`` if it is too large.
+        """Return the subject, the listing of boxes and the first drawing; ``drawing`` is ``None`` if the diagram is too large.
 
-        ``cotangents`` are wires on a way back, each with the wire on the way forward that it belongs to.
+        ``cotangents`` pairs each wire of the backward pass with the wire of the forward pass that it is the cotangent of.
         """
         first = self._first()
         return {
@@ -56,28 +56,28 @@ class DiagramView:
         }
 
     def answer(self, question: Record) -> Record:
-        """``layout`` with the numbers of the ``folded`` folds, or ``export`` of that ``as`` one of ``ENDINGS``."""
+        """Answer ``layout`` with the ``folded`` folds closed, or ``export`` of that drawing ``as`` one of ``ENDINGS``."""
         match question.get("ask"):
             case "layout":
                 return self._drawing(self._folded(question))
             case "export":
-                return self._export(words(question, "as", 10), question)
+                return self._export(text_field(question, "as", 10), question)
             case _:
                 raise Unanswerable("a diagram answers `layout` and `export`")
 
     def _first(self) -> frozenset[int] | None:
-        """The folds that are closed at first, so that there is not too much to look at."""
+        """Return the folds to close at first, so that the drawing is of moderate size; ``None`` if nothing can be drawn."""
         found = None
         for closed in self._choices():
             shown = folding(self._sketch, closed)
-            if self._has_room(shown):
+            if self._is_drawable(shown):
                 found = closed
-                if shown.box_count <= (AT_FIRST if closed else OPEN):
+                if shown.box_count <= (INITIAL_BOXES if closed else OPEN):
                     return closed
         return found
 
     def _choices(self) -> Iterator[frozenset[int]]:
-        """From all open to all closed: the clauses, then the nets, those within others first, then the handlers."""
+        """Yield increasing sets of closed folds: none, the clauses, then nets from the innermost outwards, then all."""
         yield frozenset()
         folds = folds_of(self._sketch)
         depths: list[int] = []
@@ -90,11 +90,11 @@ class DiagramView:
             yield closed
         yield frozenset([fold.number for fold in folds])
 
-    def _has_room(self, found: Folding) -> bool:
+    def _is_drawable(self, found: Folding) -> bool:
         return found.box_count <= BOTH and passing(found, self._sketch) <= MOST_PASSING
 
     def _folded(self, question: Record) -> frozenset[int]:
-        """The numbers of folds in a question. Raises ``Unanswerable``."""
+        """Read the set of closed folds from a question. Raises ``Unanswerable``."""
         found: Json = question.get("folded", [])
         numbers = cast("list[object]", found) if isinstance(found, list) else [found]
         if not all(isinstance(n, int) and not isinstance(n, bool) for n in numbers):
@@ -102,9 +102,9 @@ class DiagramView:
         return frozenset(cast("list[int]", numbers))
 
     def _fit(self, closed: Collection[int]) -> Folding:
-        """The folding, if it can be drawn. Raises ``Unanswerable``."""
+        """Return the folding. Raises ``Unanswerable`` if it is too large to draw."""
         found = folding(self._sketch, closed)
-        if not self._has_room(found):
+        if not self._is_drawable(found):
             raise Unanswerable(f"that would be {found.box_count} boxes, and up to {BOTH} are drawn; keep something folded")
         return found
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from rh_kernel.display.data import Record
 from rh_kernel.display.derivations.parts import Proof, sheet
 from rh_kernel.display.derivations.text import one_line
-from rh_kernel.display.live.proofs import FIRST, MOST, DerivationView
+from rh_kernel.display.live.derivations import FIRST, MOST, DerivationView
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.typing.derivation.derivations import Derivation, TypingRule

@@ -1,10 +1,10 @@
-"""What a step or a leg is about, on one line, from the redex alone: it takes no longer where much stands around the redex."""
+"""One-line captions of steps and legs, from the redex alone, so that their cost does not depend on the context."""
 
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.display.clipping import clipped
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.traces.marking import Sight, head, sight
+from rh_kernel.display.traces.marking import RuleFocus, head, rule_focus
 from rh_kernel.display.traces.phases import Direction, Leg
 from rh_kernel.display.traces.viewport import document
 from rh_kernel.operational.contexts import Context, Subject, binders
@@ -19,7 +19,7 @@ from rh_kernel.syntax.printing.printer import symbols
 from rh_kernel.syntax.printing.steps import UNMARKED, Abbreviation
 
 LONGEST, LONGEST_TITLE = 200, 60
-"""What is shown on one line is at most so long, and what a leg is about."""
+"""Characters of a line, and of the title of a leg."""
 
 ARROWS = {Direction.PLAIN: "·", Direction.FORWARD: "↓", Direction.TURN: "↺", Direction.BACKWARD: "↑"}
 
@@ -27,27 +27,27 @@ SHORT = Abbreviation(ENTRIES, ENTRIES, folds=True, digits=DIGITS)
 
 
 def about(step: Step) -> str:
-    """What the rule looked at; for a let the name."""
-    match sight(step.rule):
-        case Sight.VALUE:
+    """Return what the rule inspects; for a let, its binder."""
+    match rule_focus(step.rule):
+        case RuleFocus.VALUE:
             return _binder(step.outline)
-        case Sight.HEAD:
+        case RuleFocus.HEAD:
             M = step.outline
-            return _text(looked_at(step), [*_names(step.context, M), *_on_the_way(M)])
-        case Sight.PASS:
+            return _text(inspected(step), [*_names(step.context, M), *_binders_before_head(M)])
+        case RuleFocus.PASS:
             return ""
-        case Sight.REDEX:
+        case RuleFocus.REDEX:
             return _text(step.redex, _names(step.context, step.redex))
 
 
 def became(step: Step) -> str:
-    """What came of it, if that is told in a line."""
-    match sight(step.rule):
-        case Sight.VALUE:
-            return _text(looked_at(step), ())
-        case Sight.HEAD | Sight.PASS:
+    """Return what the redex became; empty if one line would not say it."""
+    match rule_focus(step.rule):
+        case RuleFocus.VALUE:
+            return _text(inspected(step), ())
+        case RuleFocus.HEAD | RuleFocus.PASS:
             return ""
-        case Sight.REDEX:
+        case RuleFocus.REDEX:
             match step.contractum:
                 case Return(M):
                     return _text(M, _names(step.context, step.contractum))
@@ -55,16 +55,16 @@ def became(step: Step) -> str:
                     return _text(N, _names(step.context, N))
 
 
-def looked_at(step: Step) -> Subject:
-    """What the rule looks at in the redex: the value of a let, the head that a handler has met, else the redex itself."""
-    match sight(step.rule):
-        case Sight.VALUE:
+def inspected(step: Step) -> Subject:
+    """Return what the rule inspects in the redex: the value of a let, the head under a handler, or the redex itself."""
+    match rule_focus(step.rule):
+        case RuleFocus.VALUE:
             match step.outline:
                 case Let(M, _) | Bind(Return(M), _):
                     return M
                 case M:
                     return M
-        case Sight.HEAD:
+        case RuleFocus.HEAD:
             found = step.found
             _, P = head(substituted(found.subject, found.rho))
             match P:
@@ -74,12 +74,12 @@ def looked_at(step: Step) -> Subject:
                     return M
                 case _:
                     return P
-        case Sight.PASS | Sight.REDEX:
+        case RuleFocus.PASS | RuleFocus.REDEX:
             return step.redex
 
 
 def title(leg: Leg, steps: Sequence[Step]) -> str:
-    """The operation or term that the leg goes through, or the handler that it begins or turns with."""
+    """Return the operation or term of a leg, or the handler that the leg starts or returns from."""
     if leg.opened_by is None:
         return "reduction"
     opening = steps[leg.opened_by]
@@ -93,17 +93,17 @@ def title(leg: Leg, steps: Sequence[Step]) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """``text``, with an ellipsis in place of what is too long."""
+    """Truncate ``text`` to ``most`` characters, ending in an ellipsis."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def line(doc: Doc, most: int) -> str:
-    """The document on one line of ``most`` characters."""
+    """Print a document on one line of at most ``most`` characters."""
     return cut(plain(doc, float("inf")), most)
 
 
 def one_line(M: Subject, most: int = LONGEST) -> str:
-    """A closed term or command on one line, of a long one the beginning."""
+    """Print a closed term or command on one line, truncated."""
     return line(_doc(M, ()), most)
 
 
@@ -112,12 +112,12 @@ def _text(M: Subject, names: Sequence[str]) -> str:
 
 
 def _names(K: Context | None, M: Subject) -> list[str]:
-    """The variables that the context binds, the last of them with index 0; none where ``M`` is closed."""
+    """The variables bound by the context, the last of them with index 0; none if ``M`` is closed."""
     return [*binders(K)] if M.loose else []
 
 
-def _on_the_way(M: Subject) -> Iterator[str]:
-    """The variables that are bound between a handler and the head that it has met."""
+def _binders_before_head(M: Subject) -> Iterator[str]:
+    """The variables bound between a handler and the head under it."""
     while isinstance(M, RH | Bind | Handle):
         match M:
             case RH(_, scope):
@@ -128,7 +128,7 @@ def _on_the_way(M: Subject) -> Iterator[str]:
 
 
 def _binder(M: Subject) -> str:
-    """``x`` of ``let x ← …``, or the pattern that stands there."""
+    """The binder of a let: a variable or a pattern."""
     match M:
         case Let(_, scope) | Bind(_, scope):
             short = Scope(scope.hints, clipped(scope.body, scope.arity))

@@ -1,7 +1,7 @@
-"""What is shown of ``K[M[ρ]]`` with its values written in: what is not shown is never written.
+"""Substitute values into the visible part of ``K[M[ρ]]``; what is not visible is never instantiated.
 
-The states of a trace share what was written: from one state to the next only the parts change that mention the variable which
-was bound in between. A part is known by its identity, and kept as long as it is known.
+Consecutive states of a trace share instances: only the parts that mention the variable bound by the step change. Instances are
+cached by the identity of the part, which is kept alive as long as it is cached.
 """
 
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ from rh_kernel.syntax.traversal import children, rebuilt
 AnyNode = TypeVar("AnyNode", bound=Node)
 
 KNOWN = 20_000
-"""So many parts are known."""
+"""Capacity of the cache."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What a part became under so many binders, where the variables that are bound outside of these have values in ρ."""
+class _Instance:
+    """The instance of a part under ``depth`` binders, where the variables bound outside of these have values in ρ."""
 
     part: Node
     image: Node
@@ -30,14 +30,14 @@ class _Known:
     rho: Environment
 
 
-class Writing:
-    """Writes values into what is shown of the states of one trace."""
+class Instantiator:
+    """Substitutes values into the visible parts of the states of one trace."""
 
     def __init__(self) -> None:
-        self._known: dict[int, _Known] = {}
+        self._known: dict[int, _Instance] = {}
 
     def of(self, closure: Closure, end: Context | None, shown: Subject) -> Subject:
-        """``shown``, which is the outline of the closure inside ``end`` or as much of it as is shown, with the values in it."""
+        """Return ``shown``, the outline of the closure inside ``end`` or a cropped form of it, with values substituted."""
         frames = [*up_to(closure.context, end)]
         if closure.rho is None and all(frame.rho is None for frame in frames):
             return shown
@@ -52,7 +52,7 @@ class Writing:
         return M
 
     def _form(self, M: Subject, rho: Environment, position: int | None, hole: Subject | None) -> Subject:
-        """``M[ρ]``; its child at the position is there already."""
+        """``M[ρ]``, whose child at ``position`` is already instantiated."""
         parts: list[Subject] = []
         for n, (N, binders) in enumerate(children(M)):
             parts.append(hole if n == position and hole is not None else self._part(N, binders, rho))
@@ -70,7 +70,7 @@ class Writing:
                 return image
 
     def _part(self, part: AnyNode, depth: int, rho: Environment) -> AnyNode:
-        """What a part under so many binders becomes."""
+        """The instance of a part under ``depth`` binders."""
         if rho is None or not part.loose >> depth:
             return part
         known = self._known.get(id(part))
@@ -80,17 +80,17 @@ class Writing:
             return cast(AnyNode, known.image)
         else:
             image = cast(AnyNode, rebuild(known.image, depth, _Values(rho, known.depth - depth)))
-        self._known[id(part)] = _Known(part, image, depth, rho)
+        self._known[id(part)] = _Instance(part, image, depth, rho)
         if isinstance(part, Term | Command):
             for (N, binders), (inner, _) in zip(children(part), children(cast(Subject, image)), strict=False):
                 if N.loose >> depth + binders:
-                    self._known[id(N)] = _Known(N, inner, depth + binders, rho)
+                    self._known[id(N)] = _Instance(N, inner, depth + binders, rho)
         return image
 
 
 @dataclass(frozen=True, slots=True)
 class _Values(Walk):
-    """The last ``count`` values of ρ are put in the places of their variables; what is left out stays as it is."""
+    """Substitutes the last ``count`` values of ρ; the variable ``…`` for cut parts stays."""
 
     rho: Environment
     count: int

@@ -1,4 +1,4 @@
-"""A derivation to explore: the judgments next to the root are told at once, those above others when the page asks for them."""
+"""The interactive view of a typing derivation: sends judgments near the root at first, others when they are opened."""
 
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.derivations.latex import derivation_document
@@ -6,26 +6,26 @@ from rh_kernel.display.derivations.parts import Browser, measures
 from rh_kernel.display.derivations.pieces import LINES, NARROW
 from rh_kernel.display.derivations.rule_docs import gloss, schema
 from rh_kernel.display.derivations.text import derivation_text
-from rh_kernel.display.live.view import Unanswerable, number, words
+from rh_kernel.display.live.view import Unanswerable, int_field, text_field
 from rh_kernel.display.text import runs, visible
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import Doc, plain
 from rh_kernel.typing.derivation.derivations import TypingRule
 
 FIRST, HIGHEST = 60, 12
-"""So many judgments are told at first, and so many above each other."""
+"""At most this many judgments are sent at first, and at most this many levels."""
 
 MOST = 400
-"""An answer has up to so many judgments."""
+"""Judgments per answer at most."""
 
 LONGEST = 100
-"""A handler has up to so many lines."""
+"""Lines of a handler that are sent at most."""
 
 ENDINGS = {"latex": "text/x-tex", "text": "text/plain"}
 
 
 class DerivationView:
-    """The view of the derivations of one result: one, or two for a function that brings its own derivative."""
+    """The view of the derivations of one result: one, or two for a function with a derivative of its own."""
 
     kind = "derivation"
 
@@ -34,7 +34,7 @@ class DerivationView:
         self._browsers = [Browser(d) for d in made.derivations]
 
     def opening(self) -> Record:
-        """The judgments next to each root, and all rules."""
+        """Return the judgments next to each root, and all rules."""
         return {
             "subject": visible(self._made.subject),
             "trees": [self._tree(browser) for browser in self._browsers],
@@ -42,32 +42,32 @@ class DerivationView:
         }
 
     def answer(self, question: Record) -> Record:
-        """``open`` a ``node`` of a ``tree`` so many ``levels`` high, its ``judgment`` in full, a ``rule``, or an ``export``."""
+        """Answer ``open`` (``levels`` above a ``node`` of a ``tree``), ``judgment`` (in full), ``rule`` or ``export``."""
         match question.get("ask"):
             case "open":
                 browser = self._browser(question)
-                node = number(question, "node", 0, len(browser.parts) - 1)
-                levels = number(question, "levels", 1, 1_000_000, 1)
-                return self._told(browser, browser.near(node, MOST, levels + 1))
+                node = int_field(question, "node", 0, len(browser.parts) - 1)
+                levels = int_field(question, "levels", 1, 1_000_000, 1)
+                return self._nodes_record(browser, browser.near(node, MOST, levels + 1))
             case "judgment":
                 browser = self._browser(question)
-                return self._judgment(browser, number(question, "node", 0, len(browser.parts) - 1))
+                return self._judgment(browser, int_field(question, "node", 0, len(browser.parts) - 1))
             case "rule":
-                return self._named(words(question, "name", 40))
+                return self._named(text_field(question, "name", 40))
             case "export":
-                return self._export(words(question, "as", 10))
+                return self._export(text_field(question, "as", 10))
             case _:
                 raise Unanswerable("a derivation answers `open`, `judgment`, `rule` and `export`")
 
     def _browser(self, question: Record) -> Browser:
-        return self._browsers[number(question, "tree", 0, len(self._browsers) - 1, 0)]
+        return self._browsers[int_field(question, "tree", 0, len(self._browsers) - 1, 0)]
 
     def _tree(self, browser: Browser) -> Record:
-        told = self._told(browser, browser.near(0, FIRST, HIGHEST))
-        return {**told, "size": len(browser.parts), "measures": measures(browser.depth, browser.size)}
+        record = self._nodes_record(browser, browser.near(0, FIRST, HIGHEST))
+        return {**record, "size": len(browser.parts), "measures": measures(browser.depth, browser.size)}
 
-    def _told(self, browser: Browser, found: list[int]) -> Record:
-        """The judgments of these parts, and what all names stand for that have been used by now."""
+    def _nodes_record(self, browser: Browser, found: list[int]) -> Record:
+        """Return the records of the nodes, and what the abbreviating names stand for that have occurred so far."""
         nodes: list[Json] = [self._node(browser, n) for n in found]
         names: list[Json] = [[name, [[visible(text), None, ""]]] for name, text in browser.contexts]
         names += [[name, _runs(doc, LONGEST)] for name, doc in browser.handlers]
@@ -119,7 +119,7 @@ def _rule(rule: TypingRule) -> Record:
 
 
 def _runs(doc: Doc, most: int = LINES) -> Json:
-    """Pieces of text, each with its role and what is said of it; ``⋮`` stands for what is more than so many lines."""
+    """Return ``[text, role, hover]`` for each run; from line ``most`` on, ``⋮`` stands for the rest."""
     found: list[Json] = []
     lines = 1
     for run in runs(doc, NARROW):

@@ -1,7 +1,7 @@
-"""The modules of a view as one: anywidget takes a single ES module, and no address outside of it is ever asked for.
+"""Bundle the JavaScript modules of a view into one ES module, as anywidget requires, and its style sheets into one.
 
-The modules in ``widgets/`` import each other in one form, ``import { a, b } from "./file.js";``, and export declarations only.
-So each can stand once, behind those that it imports, without these lines; a test sees to it that no name is declared twice.
+The modules in ``widgets/`` use a single form of import, ``import { a, b } from "./file.js";``, and export declarations only. So
+concatenating them in dependency order, without the imports, is correct; a test checks that no name is declared twice.
 """
 
 import re
@@ -13,14 +13,14 @@ from rh_kernel.display.palette import ABOVE, BELOW, COLOURS, MARKS, triple
 from rh_kernel.syntax.printing.doc import Role
 
 KINDS = ("stepper", "player", "diagram", "derivation", "rewriting")
-"""Each is a module with a function of its name, and a style sheet."""
+"""The views; each is a module with a function of its name, and a style sheet."""
 
 _IMPORT = re.compile(r'^import \{[^}\n]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) )", re.MULTILINE)
 
 
 def folder() -> Path:
-    """Where the modules are: in the package, or beside it in a checkout."""
+    """Return the folder of the modules: in the installed package, or beside the package in a checkout."""
     package = Path(str(files("rh_kernel")))
     inside = package / "widgets"
     return inside if inside.is_dir() else package.parent / "widgets"
@@ -28,19 +28,19 @@ def folder() -> Path:
 
 @cache
 def script(kind: str) -> str:
-    """The modules that a view needs, and what anywidget looks for: ``render``."""
+    """Return the ES module of a view with all that it imports; its default export has anywidget's ``render``."""
     modules = linked(folder(), "widget.js", f"{kind}.js")
     return f'{modules}\nexport default {{ render: rendererOf("{kind}", {kind}) }};\n'
 
 
 @cache
 def style(kind: str) -> str:
-    """The palette, the style sheet that all views share, and that of this one."""
+    """Return the palette, the shared style sheet, and the one of this view."""
     return "\n".join([colours(), *[(folder() / name).read_text(encoding="utf-8") for name in ("live.css", f"{kind}.css")]])
 
 
 def colours() -> str:
-    """The palette as properties, ``--rh-redex: r,g,b``, and the looks of words by what they are, ``rh-role-keyword``."""
+    """Return the palette as CSS properties, ``--rh-redex: r,g,b``, and a class for each role, such as ``rh-role-keyword``."""
     letters = {role.value: triple(colour) for role, colour in COLOURS.items()}
     marks = {kind: MARKS[kind] for kind in ("redex", "contractum", "forward", "backward")}
     known = {**letters, **marks, "failure": MARKS["error"], "below": triple(BELOW), "above": triple(ABOVE)}
@@ -51,7 +51,7 @@ def colours() -> str:
 
 
 def linked(where: Path, *names: str) -> str:
-    """These modules with everything that they import, directly or not."""
+    """Return these modules preceded by everything that they import, directly or not."""
     texts: dict[str, str] = {}
     for name in names:
         _collect(where, name, texts)

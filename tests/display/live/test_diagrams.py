@@ -13,7 +13,7 @@ from rh_kernel.denotational.drawing.folding import folding
 from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.display.data import Record
 from rh_kernel.display.diagrams.choice import BOTH
-from rh_kernel.display.live.drawings import ENDINGS, DiagramView
+from rh_kernel.display.live.diagrams import ENDINGS, DiagramView
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.session.results import DiagramMade
 from tests.denotational.drawn import PROGRAMS, arrow

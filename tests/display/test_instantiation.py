@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.display.live.stepper import Stepper
-from rh_kernel.display.traces.writing import Writing
+from rh_kernel.display.traces.instantiation import Instantiator
 from rh_kernel.operational.contexts import Closure, Subject, outline
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import steps
@@ -33,7 +33,7 @@ def paired(count: int) -> Term:
     return Let(Tuple((ONE, Plus(ONE, ONE))), Scope(("x",), Let(Tuple((Bound(0, "x"), Bound(0, "x"))), Scope(("y",), M))))
 
 
-def whole(writing: Writing, closure: Closure) -> Subject:
+def whole(writing: Instantiator, closure: Closure) -> Subject:
     return writing.of(closure, None, outline(closure))
 
 
@@ -44,7 +44,7 @@ LARGER = {"shared": Program(shared(60), Heap({})), "paired": Program(paired(60),
 @pytest.mark.parametrize("most", [0, 2_000])
 def test_what_is_written_is_the_state(program: Program, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rh_kernel.operational.trace.SHARED", most)
-    forwards, backwards = Writing(), Writing()
+    forwards, backwards = Instantiator(), Instantiator()
     taken = [*steps(program.subject, program.heap)][:400]
     for step in taken:
         assert whole(forwards, step.found) == step.before
@@ -57,7 +57,7 @@ def test_what_is_written_is_the_state(program: Program, most: int, monkeypatch: 
 def test_a_part_without_the_variable_that_was_bound_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of ``let y ← … in let y ← y + 1 in N`` the N stays the same object when y gets its value."""
     monkeypatch.setattr("rh_kernel.operational.trace.SHARED", 0)
-    writing = Writing()
+    writing = Instantiator()
     after = [whole(writing, step.left) for step in steps(shared(30), Heap({}))][1:20]
     sums = [M for M in after if isinstance(M, Let) and isinstance(M.bound, Const)]
     lets = [M for M in after if isinstance(M, Let) and isinstance(M.bound, Plus)]
