@@ -2,8 +2,8 @@
 
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.derivations.latex import derivation_document
-from rh_kernel.display.derivations.parts import Browser, measures
-from rh_kernel.display.derivations.pieces import LINES, NARROW
+from rh_kernel.display.derivations.pagination import LINES, NARROW
+from rh_kernel.display.derivations.proof_tree import Browser, measures
 from rh_kernel.display.derivations.rule_docs import gloss, schema
 from rh_kernel.display.derivations.text import derivation_text
 from rh_kernel.display.live.view import Unanswerable, int_field, text_field
