@@ -284,8 +284,8 @@ def test_tikz_draws_every_box_frame_and_strand() -> None:
     for folded in ((), {0}, {1}, True):
         drawn = layout(made(PASS).diagram, folded=folded)
         tex = diagram_tikz(drawn, "m")
-        frames = [*drawn.drawing.frames, *drawn.drawing.groups]
-        assert tex.count(" rectangle ") == len(frames) + sum(not is_round(b.figure.look) for b in drawn.drawing.boxes)
+        rectangles = [*drawn.drawing.frames, *[b for b in drawn.drawing.boxes if not is_round(b.figure.look)]]
+        assert tex.count(" rectangle ") == len(rectangles)
         assert len(re.findall(r"\\draw\[rh (?:wire|back)\]", tex)) == len(drawn.drawing.strands)
         assert tex.count("\\node[rh text]") == len(drawn.drawing.boxes)
 

@@ -1,4 +1,4 @@
-"""String diagrams as DOT, for those who draw with Graphviz: the clauses are clusters, the wires edges with their types."""
+"""String diagrams as DOT for Graphviz: clauses are clusters, and wires are edges labelled with their types."""
 
 import html
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ from rh_kernel.syntax.printing.doc import Role
 
 
 class Graph(Protocol):
-    """What is used of a ``graphviz.Digraph``, which has no complete types."""
+    """The part of ``graphviz.Digraph`` that is used here; its own types are incomplete."""
 
     source: str
 
     def node(self, name: str, label: str, **attributes: str) -> None:
-        """One more node."""
+        """Add a node."""
         ...
 
     def edge(self, tail_name: str, head_name: str, label: str, **attributes: str) -> None:
-        """One more edge."""
+        """Add an edge."""
         ...
 
     def subgraph(self, graph: "Graph") -> None:
-        """One more cluster."""
+        """Add a cluster."""
         ...
 
 
@@ -54,7 +54,7 @@ _FRAMES = {
 
 
 def diagram_dot(s: Sketch, found: Folding | None = None) -> str:
-    """The diagram as DOT text, with some of its folds closed; nothing is rendered here."""
+    """The diagram as DOT, with some of its folds closed."""
     graph = cast(Graph, Digraph("diagram", graph_attr=_GRAPH, node_attr=_NODE, edge_attr=_EDGE))
     for i, w in enumerate(s.inputs):
         graph.node(f"in{i}", _superscript(s, w), shape="plaintext")
@@ -76,7 +76,7 @@ def diagram_dot(s: Sketch, found: Folding | None = None) -> str:
 
 
 def _nodes(graph: Graph, boxes: Sequence[Node], depth: int, count: list[int]) -> None:
-    """Boxes, those that come from one part in a cluster."""
+    """Add boxes; those of one part are a cluster."""
     for part, run in groupby(boxes, lambda node: node.place[depth] if len(node.place) > depth else None):
         if part is None:
             for node in run:
@@ -89,7 +89,7 @@ def _nodes(graph: Graph, boxes: Sequence[Node], depth: int, count: list[int]) ->
 
 
 def _items(graph: Graph, items: Sequence[Item], home: dict[int, str], count: list[int]) -> None:
-    """Items, open groups as clusters and closed ones as the box that all of their boxes are at ``home`` in."""
+    """Add items: open groups are clusters, a closed group is one node, to which ``home`` then maps its boxes."""
     for item in items:
         match item:
             case Leaf(node):
@@ -125,11 +125,11 @@ def _framed(leg: Leg | None, title: str, gloss: str) -> dict[str, str]:
 
 
 def _superscript(s: Sketch, w: int) -> str:
-    """``ℝ³ˣ²`` as a label of Graphviz."""
+    """Return ``ℝ³ˣ²`` as a label."""
     raised = html.escape(visible(exponent(s.types[w])))
     return f"<ℝ<SUP>{raised}</SUP>>" if raised else "ℝ"
 
 
 def _text(text: str) -> str:
-    """The text as it is: neither markup nor an escape of Graphviz."""
+    """Escape a text, so that it is neither markup nor an escape sequence of Graphviz."""
     return escape(visible(text))

@@ -1,7 +1,8 @@
-"""String diagrams as text for a terminal: a line for each box, ``z ← FC[w0](x)``, under the clause that it comes from."""
+"""String diagrams as text: a line for each box, ``z ← FC[w0](x)``, under the clause that it comes from."""
 
 from collections.abc import Iterator, Mapping
 
+from rh_kernel.denotational.drawing.outline import common_prefix
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_title, sketch
 from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.denotational.provenance import Leg, Part
@@ -10,18 +11,18 @@ from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade
 
 MOST_LINES = 200
-"""The listing of a larger diagram leaves out boxes in the middle."""
+"""Longer listings omit lines in the middle."""
 
 _ARROWS = {Leg.FORWARD: "↓", Leg.RETURN: "↺", Leg.BACKWARD: "↑", Leg.CLAUSE: "·"}
 
 
 def diagram_text(made: DiagramMade) -> str:
-    """The boxes in their order, under the parts that they come from; ``↓`` on the way forward, ``↑`` on the way back."""
+    """The boxes in order, under the parts that they come from; ``↓`` marks the forward pass and ``↑`` the backward pass."""
     return listing(made, sketch(made.diagram))
 
 
 def listing(made: DiagramMade, s: Sketch) -> str:
-    """``diagram_text`` of what has been sketched."""
+    """``diagram_text``, given the sketch of the diagram."""
     names = wire_names(s)
     lines = [summary(made, s)]
     lines += [f"  {names[w]} : {s.types[w]}" for w in s.inputs]
@@ -31,7 +32,7 @@ def listing(made: DiagramMade, s: Sketch) -> str:
 
 
 def summary(made: DiagramMade, s: Sketch) -> str:
-    """What is drawn, and how many boxes it has."""
+    """The subject, its type, and the number of boxes."""
     count = len(s.nodes)
     effects = sum(node.figure.look is Look.OPERATION for node in s.nodes.values())
     boxes = f"{count} box{'' if count == 1 else 'es'}"
@@ -40,7 +41,7 @@ def summary(made: DiagramMade, s: Sketch) -> str:
 
 
 def wire_names(s: Sketch) -> dict[int, str]:
-    """A name for each wire, like the program's, and all of them different."""
+    """Return distinct names for all wires, as close as possible to those of the program."""
     taken: set[str] = set()
     found: dict[int, str] = {}
     for w, name in enumerate(s.names):
@@ -57,8 +58,7 @@ def _lines(s: Sketch, names: Mapping[int, str]) -> Iterator[str]:
     place: tuple[Part, ...] = ()
     for node in s.nodes.values():
         if node.place != place:
-            same = next((i for i, (a, b) in enumerate(zip(place, node.place, strict=False)) if a != b), None)
-            first = min(len(place), len(node.place)) if same is None else same
+            first = common_prefix([place, node.place])
             for depth, part in enumerate(node.place[first:], start=first):
                 of = f" of {part.handler}" if part.handler else ""
                 yield f"  {'  ' * depth}{_ARROWS[part.leg]} {part.level}: {part_title(part)}{of}"

@@ -11,7 +11,7 @@ from enum import Enum
 
 from rh_kernel.denotational.arrows import Effect
 from rh_kernel.denotational.drawing.sketch import Node, Sketch, operation_text, part_title, sketch
-from rh_kernel.denotational.provenance import Leg, Part, Side
+from rh_kernel.denotational.provenance import Leg, Part, Side, leg_of
 from rh_kernel.denotational.recording import Occurrence, Use, belonging, occurrences
 from rh_kernel.display.diagrams.text import wire_names
 from rh_kernel.display.heaps import by_name
@@ -99,15 +99,9 @@ def reading(made: Pass) -> Reading:
     names = wire_names(s)
     frames = {number: frame for frame, number in enumerate(s.nodes, start=1)}
     found = occurrences(made.arrow)
-    turn = next((frames[n] for n, node in s.nodes.items() if leg(node.place) in (Leg.RETURN, Leg.BACKWARD)), None)
+    turn = next((frames[n] for n, node in s.nodes.items() if leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)), None)
     wires = {wire.number: wire for wire in _wires(made, s, names, frames)}
     return Reading(made, s, wires, frames, tuple(_rows(made, s, names, found)), turn)
-
-
-def leg(place: Sequence[Part]) -> Leg | None:
-    """On which leg of the outermost reverse handler a box is, or else whether it is in an ordinary handler's clause."""
-    legs = [part.leg for part in place]
-    return next((found for found in legs if found is not Leg.CLAUSE), legs[0] if legs else None)
 
 
 def side_by_side(readings: Sequence[Reading]) -> list[tuple[Row | None, ...]]:
@@ -149,7 +143,7 @@ def _wires(made: Pass, s: Sketch, names: Mapping[int, str], frames: Mapping[int,
 
 def _role(sides: set[Side], node: Node | None, made: Pass, *, is_put: bool) -> Role:
     content = None if node is None else made.arrow.boxes[node.number].content
-    is_back = node is not None and leg(node.place) in (Leg.RETURN, Leg.BACKWARD)
+    is_back = node is not None and leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)
     if Side.VALUE in sides and not is_back:
         return Role.VALUE
     if Side.COTANGENT in sides or Side.SHARE in sides:
@@ -166,7 +160,7 @@ def _role(sides: set[Side], node: Node | None, made: Pass, *, is_put: bool) -> R
 def _rows(made: Pass, s: Sketch, names: Mapping[int, str], found: Sequence[Occurrence]) -> Iterator[Row]:
     maker = {w: node for node in s.nodes.values() for w in node.outputs}
     handled = {occurrence.wire for occurrence in found}
-    plain = deque([w for w, node in maker.items() if w not in handled and leg(node.place) in (None, Leg.CLAUSE)])
+    plain = deque([w for w, node in maker.items() if w not in handled and leg_of(node.place) in (None, Leg.CLAUSE)])
 
     def row(label: str, w: int, part: str = "", handler: str = "", cotangents: tuple[int, ...] = ()) -> Row:
         return Row(label, part, handler, names[w], w, cotangents, bool(s.names[w]))

@@ -6,14 +6,14 @@ from itertools import islice
 
 from rh_kernel.denotational.drawing.elements import PlacedBox
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import part_gloss, part_title
+from rh_kernel.denotational.drawing.sketch import part_gloss
 from rh_kernel.denotational.drawing.text_metrics import type_line
-from rh_kernel.denotational.provenance import Leg
+from rh_kernel.denotational.provenance import Leg, leg_of
 from rh_kernel.display.contents import EntryBudget, content, rows_of
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import foldings
 from rh_kernel.display.diagrams.svg import box_gloss
-from rh_kernel.display.gradients.passes import Reading, leg, reading
+from rh_kernel.display.gradients.passes import Reading, reading
 from rh_kernel.display.live.view import Unanswerable, bool_field, int_field, text_field
 from rh_kernel.display.values import value_text
 from rh_kernel.session.results import GradientMade
@@ -126,7 +126,7 @@ class _PassRecord:
                 "box": str(n),
                 "title": "; ".join([node.figure.title, *map(part_gloss, node.place)]),
                 "label": node.figure.text,
-                "leg": _word(leg(node.place)),
+                "leg": _word(leg_of(node.place)),
                 "reads": [*node.inputs],
                 "makes": [*node.outputs],
             }
@@ -154,7 +154,7 @@ def geometry(asked: Reading, *, folded: bool) -> Record:
         "height": drawn.height,
         "boxes": [_box(asked, drawn, box) for box in drawn.drawing.boxes],
         "frames_of_parts": [
-            {"x": f.x, "y": f.y, "w": f.width, "h": f.height, "title": part_title(f.part), "leg": f.part.leg.value}
+            {"x": f.x, "y": f.y, "w": f.width, "h": f.height, "title": f.title, "leg": _word(f.leg)}
             for f in drawn.drawing.frames
         ],
         "strands": [{"wire": s.wire, "points": [[x, y] for x, y in s.points]} for s in drawn.drawing.strands],
@@ -175,7 +175,7 @@ def _box(asked: Reading, drawn: Layout, box: PlacedBox) -> Json:
         "look": box.figure.look.value,
         "label": box.figure.label,
         "title": box_gloss(drawn, box),
-        "leg": _word(leg(place)),
+        "leg": _word(leg_of(place)),
         "frame": asked.frames[box.members[0]],
         "last_frame": asked.frames[box.members[-1]],
     }
