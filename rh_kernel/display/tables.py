@@ -10,6 +10,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.syntax.printing.doc import Role, cells
 from rh_kernel.typing.derivation.derivations import TypingRule
 
+S = TypeVar("S")
 T = TypeVar("T")
 AnyRule = TypeVar("AnyRule", Rule, TypingRule)
 
@@ -27,12 +28,12 @@ def columns(rows: Sequence[Sequence[str]], sides: str, widest: int | None = None
         yield "  ".join([space + cell if side == "r" else cell + space for cell, space, side in parts]).rstrip()
 
 
-def shortened_table(rows: Sequence[T], most: int) -> tuple[Sequence[T], int, Sequence[T]]:
-    """Return the first two thirds of ``most`` rows, the number of rows omitted after them, and the last rows."""
+def shortened_rows(rows: Sequence[T], most: int, cells: Callable[[T], S], note: Callable[[int], S]) -> list[S]:
+    """``cells`` of each row; of more than ``most`` rows the first and the last, with ``note`` of the number omitted between."""
     if len(rows) <= most:
-        return rows, 0, ()
+        return [*map(cells, rows)]
     first, last = rows[: most * 2 // 3], rows[-most // 3 :]
-    return first, len(rows) - len(first) - len(last), last
+    return [*map(cells, first), note(len(rows) - len(first) - len(last)), *map(cells, last)]
 
 
 def rules_table(style: str, verb: str, counts: Counter[AnyRule], gloss: Callable[[AnyRule], str]) -> str:

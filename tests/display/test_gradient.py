@@ -15,7 +15,7 @@ from rh_kernel.denotational.recording import Recording, Use
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
 from rh_kernel.display.diagrams.choice import MOST
-from rh_kernel.display.gradients.passes import Role, reading
+from rh_kernel.display.gradients.passes import Role, annotated
 from rh_kernel.display.gradients.text import MOST_ROWS
 from rh_kernel.display.registry import bundle, records
 from rh_kernel.session.results import Change, GradientMade, Pass
@@ -132,12 +132,12 @@ handler both = { return x -> return x ; Choose(_), k -> let a <= k(3) in let b <
 
 
 def test_what_each_wire_is_for() -> None:
-    asked = reading(gradient(PASS).passes[0])
+    asked = annotated(gradient(PASS).passes[0])
     roles = [wire.role for wire in asked.wires.values()]
     assert roles.count(Role.PARAMETER) == roles.count(Role.UPDATE) == 2
     assert roles.count(Role.COTANGENT) == 4
     assert {wire.role for wire in asked.wires.values() if wire.waits} == {Role.PARAMETER, Role.VALUE}
-    through = reading(gradient("rev handle ([3, 5]) <x>. Layer(x) with through", LAYER).passes[0])
+    through = annotated(gradient("rev handle ([3, 5]) <x>. Layer(x) with through", LAYER).passes[0])
     assert Role.AUXILIARY in [wire.role for wire in through.wires.values()]
     for row in asked.rows:
         (cotangent,) = row.cotangents

@@ -6,7 +6,7 @@ from rh_kernel.denotational.drawing.outline import common_prefix
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_title, sketch
 from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.denotational.provenance import Leg, Part
-from rh_kernel.display.tables import shortened_table
+from rh_kernel.display.tables import shortened_rows
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade
 
@@ -26,7 +26,7 @@ def listing(made: DiagramMade, s: Sketch) -> str:
     names = wire_names(s)
     lines = [summary(made, s)]
     lines += [f"  {names[w]} : {s.types[w]}" for w in s.inputs]
-    lines += _folded([*_lines(s, names)])
+    lines += shortened_rows([*_lines(s, names)], MOST_LINES, str, lambda count: f"  ⋮ {count} lines are folded")
     ends = ", ".join([f"{names[w]} : {s.types[w]}" for w in s.outputs])
     return visible("\n".join([*lines, f"  return {ends or '()'}"]))
 
@@ -80,8 +80,3 @@ def _line(node: Node, names: Mapping[int, str]) -> str:
         case Look.ZERO | Look.CONSTANT:
             right = text
     return f"{made} ← {right}" if made else right
-
-
-def _folded(lines: list[str]) -> list[str]:
-    first, folded, last = shortened_table(lines, MOST_LINES)
-    return [*first, *([f"  ⋮ {folded} lines are folded"] if folded else []), *last]

@@ -13,7 +13,7 @@ from rh_kernel.display.contents import EntryBudget, content, rows_of
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import foldings
 from rh_kernel.display.diagrams.svg import box_gloss
-from rh_kernel.display.gradients.passes import Reading, reading
+from rh_kernel.display.gradients.passes import AnnotatedPass, annotated
 from rh_kernel.display.live.view import Unanswerable, bool_field, int_field, text_field
 from rh_kernel.display.values import value_text
 from rh_kernel.session.results import GradientMade
@@ -33,7 +33,7 @@ class Player:
     kind = "player"
 
     def __init__(self, made: GradientMade) -> None:
-        self._readings = [reading(p) for p in made.passes]
+        self._readings = [annotated(p) for p in made.passes]
 
     def opening(self) -> Record:
         """Return everything but large arrays, which the questions ``wire`` and ``access`` fetch."""
@@ -73,7 +73,7 @@ class Player:
 class _PassRecord:
     """Builds the record of one pass."""
 
-    asked: Reading
+    asked: AnnotatedPass
     budget: EntryBudget
 
     def record(self) -> Record:
@@ -144,7 +144,7 @@ class _PassRecord:
         }
 
 
-def geometry(asked: Reading, *, folded: bool) -> Record:
+def geometry(asked: AnnotatedPass, *, folded: bool) -> Record:
     """Return the coordinates of everything drawn."""
     drawn = layout(asked.made.arrow, folded=folded)
     types = drawn.sketch.types
@@ -163,7 +163,7 @@ def geometry(asked: Reading, *, folded: bool) -> Record:
     }
 
 
-def _box(asked: Reading, drawn: Layout, box: PlacedBox) -> Json:
+def _box(asked: AnnotatedPass, drawn: Layout, box: PlacedBox) -> Json:
     place = drawn.sketch.nodes[box.members[0]].place
     return {
         "id": str(box.members[0]),
