@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from rh_kernel.display.pictures import TILE_CELLS, averaged_pages, extremes, tiles
 from rh_kernel.display.training.curves import sparkline
 from rh_kernel.display.training.runs import duration, progress_html, progress_text, run_html, run_text
-from rh_kernel.display.training.weights import CARDS, MOST_CARDS, ROOM, gallery, moved, passing_gallery, side_of_images
+from rh_kernel.display.training.weights import (
+    CARDS,
+    ENTRIES_WHILE_RUNNING,
+    MOST_CARDS,
+    gallery,
+    moved,
+    passing_gallery,
+    side_of_images,
+)
 from rh_kernel.session.results import Change, TrainingDone
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -156,7 +164,7 @@ def test_many_locations_are_folded() -> None:
 
 
 def test_what_is_too_large_to_be_drawn_in_passing_is_named() -> None:
-    side = math.isqrt(ROOM) + 1
+    side = math.isqrt(ENTRIES_WHILE_RUNNING) + 1
     page = assert_harmless(progress_html(progress([change("huge", side, side), change("small", 4, 4)])))
     assert "and 1 more: huge" in page.text
     assert "‖small‖" in page.text
