@@ -10,7 +10,7 @@ from textwrap import wrap
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
 from rh_kernel.ad.systems import ALL, NAMES
-from rh_kernel.highlighting import effects_words, laboratory_words, looks
+from rh_kernel.highlighting import eff_words, lambda_words, token_classes
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives.registry import names
 from rh_kernel.syntax.parsing.tokens import (
@@ -94,8 +94,8 @@ def words() -> str:
             *_set("keyword", KEYWORDS - set(DECLARATIONS)),
             *_set("declaration", DECLARATIONS),
             *_set("directive", names()),
-            *_set("type", looks.TYPES),
-            *_set("function", looks.FUNCTIONS),
+            *_set("type", token_classes.TYPES),
+            *_set("function", token_classes.FUNCTIONS),
             "};",
             "",
             "/** The directives after which an expression follows; after all others there are words. */",
@@ -104,23 +104,23 @@ def words() -> str:
             "/** Words that mean something inside one kind of item, by what that item begins with. */",
             "export const PLACED = {",
             "  __proto__: null,",
-            *_set("train", looks.TRAINING_WORDS),
-            *_set('"%compile"', looks.COMPILE_WORDS),
-            *_set('"%gradient"', looks.GRADIENT_WORDS),
+            *_set("train", token_classes.TRAINING_WORDS),
+            *_set('"%compile"', token_classes.COMPILE_WORDS),
+            *_set('"%gradient"', token_classes.GRADIENT_WORDS),
             "};",
             "",
             "/** What may follow `%%`. */",
-            *_exported("CELL_WORDS", looks.CELL_WORDS),
+            *_exported("CELL_WORDS", token_classes.CELL_WORDS),
             "",
             "/** Words that mean something inside a check. */",
-            *_exported("CHECK_WORDS", looks.CHECK_WORDS),
+            *_exported("CHECK_WORDS", token_classes.CHECK_WORDS),
             "",
             "/** The words below a line `%%lambda`. */",
             "export const LABORATORY = {",
-            *_set("keyword", laboratory_words.LABORATORY_WORDS),
+            *_set("keyword", lambda_words.LAMBDA_WORDS),
             *_set("directive", names(LAMBDA_SECTION)),
-            *_set("type", laboratory_words.LABORATORY_TYPES),
-            *_set("function", laboratory_words.LABORATORY_FUNCTIONS),
+            *_set("type", lambda_words.LAMBDA_TYPES),
+            *_set("function", lambda_words.LAMBDA_FUNCTIONS),
             *_set("system", {*NAMES, ALL}),
             "};",
             "",
@@ -129,15 +129,15 @@ def words() -> str:
             *_set("declaration", lexing.DECLARATIONS),
             *_set("keyword", lexing.KEYWORDS),
             *_set("directive", names(EFF_SECTION)),
-            *_set("function", effects_words.EFFECTS_FUNCTIONS),
+            *_set("function", eff_words.EFF_FUNCTIONS),
             "  signs: {",
-            *_signs(looks.EFFECTS_SIGNS, lexing.SPELLINGS, "    "),
+            *_signs(token_classes.EFF_SIGNS, lexing.SPELLINGS, "    "),
             "  },",
             "};",
             "",
             "/** How the signs look; those that are not here are punctuation. */",
             "export const SIGNS = {",
-            *_signs(looks.SIGNS, SPELLINGS, "  "),
+            *_signs(token_classes.SIGNS, SPELLINGS, "  "),
             "};",
             "",
         ]
@@ -161,7 +161,7 @@ def _set(name: str, members: Collection[str], indent: str = "  ") -> list[str]:
     return [f"{indent}{name}: new Set([", *lines, f"{indent}]),"]
 
 
-def _signs(signs: Mapping[str, looks.Look], spellings: Mapping[str, str], indent: str) -> Iterator[str]:
+def _signs(signs: Mapping[str, token_classes.TokenClass], spellings: Mapping[str, str], indent: str) -> Iterator[str]:
     for look in dict.fromkeys(signs.values()):
         written = {sign for sign, has in signs.items() if has is look}
         yield from _set(look.value, written | {spelling for spelling, sign in spellings.items() if sign in written}, indent)

@@ -12,7 +12,7 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer
 from pygments.token import STANDARD_TYPES, Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from rh_kernel.highlighting.lexer import RHLexer, types
-from rh_kernel.highlighting.looks import Look
+from rh_kernel.highlighting.token_classes import TokenClass
 from tests.highlighting.texts import anything, nearly
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))
@@ -160,8 +160,8 @@ def test_the_lexer_is_found_by_name_file_and_type() -> None:
         assert isinstance(found, RHLexer)
 
 
-def test_each_look_has_a_type_that_pygments_knows() -> None:
-    assert set(types()) == set(Look)
+def test_each_token_class_has_a_type_that_pygments_knows() -> None:
+    assert set(types()) == set(TokenClass)
     assert all(type in STANDARD_TYPES for type in types().values())
 
 

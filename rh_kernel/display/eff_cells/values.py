@@ -87,7 +87,7 @@ class _Cropping:
 
 
 def value(V: core.Value, depth: int = 0) -> Json:
-    """Convert a value to JSON: numbers, strings, booleans, lists for lists and tensors, ``{"tuple": […]}``, ``{"Paired": […]}``.
+    """Convert a value to JSON: numbers, strings, booleans, lists (also of tensors), ``{"tuple": […]}``, ``{"Paired": […]}``.
 
     Other values, and parts that are nested too deeply, are texts.
     """
