@@ -8,7 +8,7 @@ from hypothesis import given
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.drawing.elements import PlacedBox, Point
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import Look
+from rh_kernel.denotational.drawing.sketch import BoxShape
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import MLP, PROGRAMS, arrow
@@ -141,7 +141,7 @@ def arrives(box: PlacedBox, points: tuple[Point, ...]) -> bool:
 @given(programs(fuel=4))
 def test_operations_stand_in_their_order(P: Program) -> None:
     for drawn in drawings(P):
-        effects = [b for b in drawn.drawing.boxes if b.figure.look is Look.OPERATION]
+        effects = [b for b in drawn.drawing.boxes if b.figure.shape is BoxShape.OPERATION]
         ordered = sorted(effects, key=lambda box: box.members)
         for a, b in pairwise(ordered):
             assert a.x + a.width <= b.x + EPS
@@ -172,7 +172,9 @@ def test_the_two_boxes_of_a_level_have_the_same_height() -> None:
 def test_the_u_goes_down_and_comes_up_again() -> None:
     for name in MLP:
         drawn = layout(arrow(name), folded=True)
-        boxes = [b for b in drawn.drawing.boxes if drawn.sketch.nodes[b.members[0]].place and b.figure.look is not Look.SUM]
+        boxes = [
+            b for b in drawn.drawing.boxes if drawn.sketch.nodes[b.members[0]].place and b.figure.shape is not BoxShape.SUM
+        ]
         boxes.sort(key=lambda box: box.x)
         ys = [box.y + box.height for box in boxes]
         turn = ys.index(max(ys))

@@ -15,7 +15,7 @@ from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
 from rh_kernel.denotational.drawing.fold import FoldKind
 from rh_kernel.denotational.drawing.folding import folding
 from rh_kernel.denotational.drawing.layout import layout
-from rh_kernel.denotational.drawing.sketch import Look, sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, sketch
 from rh_kernel.denotational.drawing.text_metrics import MOST as LETTERS
 from rh_kernel.denotational.drawing.text_metrics import exponent, type_line, width
 from rh_kernel.denotational.provenance import Leg, Part
@@ -144,7 +144,7 @@ def test_a_text_is_not_wider_than_its_box() -> None:
     for subject in ("mlp", PASS, "1 + exp(2)", "handle mlp([1.0, 2.0]) with infer", f"handle ({PASS}) with infer"):
         for box in layout(made(subject).diagram).drawing.boxes:
             assert len(box.figure.label) <= LETTERS
-            assert width(box.figure.label) < box.width or box.figure.look in (Look.SUM, Look.ZERO)
+            assert width(box.figure.label) < box.width or box.figure.shape in (BoxShape.SUM, BoxShape.ZERO)
 
 
 @law(40)
@@ -284,14 +284,14 @@ def test_tikz_draws_every_box_frame_and_strand() -> None:
     for folded in ((), {0}, {1}, True):
         drawn = layout(made(PASS).diagram, folded=folded)
         tex = diagram_tikz(drawn, "m")
-        rectangles = [*drawn.drawing.frames, *[b for b in drawn.drawing.boxes if not is_round(b.figure.look)]]
+        rectangles = [*drawn.drawing.frames, *[b for b in drawn.drawing.boxes if not is_round(b.figure.shape)]]
         assert tex.count(" rectangle ") == len(rectangles)
         assert len(re.findall(r"\\draw\[rh (?:wire|back)\]", tex)) == len(drawn.drawing.strands)
         assert tex.count("\\node[rh text]") == len(drawn.drawing.boxes)
 
 
-def is_round(look: Look) -> bool:
-    return look in (Look.SUM, Look.ZERO)
+def is_round(shape: BoxShape) -> bool:
+    return shape in (BoxShape.SUM, BoxShape.ZERO)
 
 
 @pytest.mark.skipif(not has_tex("standalone.cls", "tikz.sty"), reason="there is no TeX with TikZ here")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.denotational.drawing.fold import Fold
-from rh_kernel.denotational.drawing.sketch import Figure, Look
+from rh_kernel.denotational.drawing.sketch import BoxShape, Figure
 from rh_kernel.denotational.drawing.text_metrics import type_width, width
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.types import Type
@@ -155,7 +155,7 @@ def box(
     height: float = 0.0,
 ) -> Block:
     """Return a single box; wires without a given height are spread evenly. ``height`` is its least height."""
-    if figure.look in (Look.SUM, Look.ZERO):
+    if figure.shape in (BoxShape.SUM, BoxShape.ZERO):
         left, right = _spread(_without_heights(ins), _TINY, 8.0), _spread(_without_heights(outs), _TINY, 8.0)
         drawing = Drawing((PlacedBox(members, figure, 0.0, 0.0, _TINY, _TINY),))
         return Block(_TINY, _TINY, left, right, drawing, is_loose=True)
@@ -167,7 +167,7 @@ def box(
     margin = max([type_width(types[port.wire]) + 6.0 for port in made], default=0.0)
     drawing = Drawing((PlacedBox(members, figure, 0.0, 0.0, wide, high),), labels=labels)
     is_loose = not any(isinstance(port, Port) for port in (*ins, *outs))
-    return Block(wide, high, left, right, drawing, margin, figure.look is Look.OPERATION, is_loose)
+    return Block(wide, high, left, right, drawing, margin, figure.shape is BoxShape.OPERATION, is_loose)
 
 
 def _without_heights(ports: Sequence[Port | int]) -> list[Port | int]:

@@ -16,7 +16,7 @@ from rh_kernel.denotational.drawing.grid import Spacing
 from rh_kernel.denotational.drawing.layers import Padding, Side, row
 from rh_kernel.denotational.drawing.legs import Make, net
 from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, interface, nodes, outline
-from rh_kernel.denotational.drawing.sketch import Figure, Look, Sketch, part_gloss, part_title, sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, Figure, Sketch, part_gloss, part_title, sketch
 from rh_kernel.denotational.drawing.text_metrics import SMALL, type_width, width
 from rh_kernel.denotational.smooth import Smooth
 
@@ -123,10 +123,10 @@ class _Page:
 
     def _one_box(self, item: Item, label: str, gloss: str, left: Side, right: Side) -> Block:
         inside = nodes(item)
-        has_effects = any(node.figure.look is Look.OPERATION for node in inside)
-        look = Look.OPERATION if has_effects else Look.PURE
+        has_effects = any(node.figure.shape is BoxShape.OPERATION for node in inside)
+        shape = BoxShape.OPERATION if has_effects else BoxShape.PURE
         boxes = "1 box" if len(inside) == 1 else f"{len(inside)} boxes"
-        figure = Figure(look, label, f"{gloss}, folded: {boxes}")
+        figure = Figure(shape, label, f"{gloss}, folded: {boxes}")
         kept = right.ranks.count(0)
         outs = [Port(w, e.FIRST + e.PORT * i) if i < kept else w for i, w in enumerate(right.wires)]
         return e.box(figure, tuple([node.number for node in inside]), _at(left, left.wires), outs, self._s.types)

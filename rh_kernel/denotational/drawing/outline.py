@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from rh_kernel.denotational.drawing.fold import Fold
-from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch
 from rh_kernel.denotational.provenance import Inlined, Leg, Part
 
 
@@ -210,8 +210,8 @@ def _stages(part: Part, run: list[Node]) -> list[Stage]:
     """Return the stages of one part: a clause in its frame, preceded by zeros and followed by sums."""
     rest, calls = [_inside(node) for node in run], _calls([node.place[0].nets for node in run])
     if part.leg is Leg.BACKWARD:
-        first = next((i for i, node in enumerate(rest) if not _is_loose(node, Look.ZERO)), len(rest))
-        last = next((i for i in reversed(range(len(rest))) if not _is_loose(rest[i], Look.SUM)), -1)
+        first = next((i for i, node in enumerate(rest) if not _is_loose(node, BoxShape.ZERO)), len(rest))
+        last = next((i for i in reversed(range(len(rest))) if not _is_loose(rest[i], BoxShape.SUM)), -1)
     else:
         first, last = 0, len(rest) - 1
     before, core, after = rest[:first], rest[first : max(last + 1, first)], rest[max(last + 1, first) :]
@@ -224,9 +224,9 @@ def _stages(part: Part, run: list[Node]) -> list[Stage]:
     return [*stages, *[Stage(part.level, part.leg, Leaf(node), is_core=False, calls=calls) for node in after]]
 
 
-def _is_loose(node: Node, look: Look) -> bool:
+def _is_loose(node: Node, shape: BoxShape) -> bool:
     """Whether a box of a backward part only makes or adds cotangents, and so is not part of the clause."""
-    return not node.place and node.figure.look is look and node.figure.text in ("0", "x + y")
+    return not node.place and node.figure.shape is shape and node.figure.text in ("0", "x + y")
 
 
 def _cluster(part: Part, run: list[Node]) -> Cluster:

@@ -9,7 +9,7 @@ from graphviz import Digraph, escape
 
 from rh_kernel.denotational.drawing.folding import Folding
 from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes
-from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_gloss, part_title
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch, part_gloss, part_title
 from rh_kernel.denotational.drawing.text_metrics import exponent
 from rh_kernel.denotational.provenance import Leg, Part
 from rh_kernel.display.palette import COLOURS, FRAMES
@@ -36,11 +36,11 @@ class Graph(Protocol):
 
 
 _SHAPES = {
-    Look.PURE: {"shape": "box", "style": "rounded", "color": COLOURS[Role.FUNCTION]},
-    Look.OPERATION: {"shape": "box", "color": COLOURS[Role.OPERATION]},
-    Look.SUM: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
-    Look.ZERO: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
-    Look.CONSTANT: {"shape": "box", "style": "rounded", "color": COLOURS[Role.CONSTANT]},
+    BoxShape.PURE: {"shape": "box", "style": "rounded", "color": COLOURS[Role.FUNCTION]},
+    BoxShape.OPERATION: {"shape": "box", "color": COLOURS[Role.OPERATION]},
+    BoxShape.SUM: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
+    BoxShape.ZERO: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
+    BoxShape.CONSTANT: {"shape": "box", "style": "rounded", "color": COLOURS[Role.CONSTANT]},
 }
 _GRAPH = {"rankdir": "LR", "bgcolor": "transparent", "fontname": "sans-serif", "fontsize": "10"}
 _NODE = {"fontname": "sans-serif", "fontsize": "12", "height": "0.3", "margin": "0.08,0.04"}
@@ -105,14 +105,14 @@ def _items(graph: Graph, items: Sequence[Item], home: dict[int, str], count: lis
             case Group(label=label, gloss=gloss):
                 inside = nodes(item)
                 home |= {node.number: f"b{inside[0].number}" for node in inside}
-                has_effects = any(node.figure.look is Look.OPERATION for node in inside)
-                look = _SHAPES[Look.OPERATION if has_effects else Look.PURE]
-                graph.node(f"b{inside[0].number}", _text(label), tooltip=_text(gloss), **look)
+                has_effects = any(node.figure.shape is BoxShape.OPERATION for node in inside)
+                attributes = _SHAPES[BoxShape.OPERATION if has_effects else BoxShape.PURE]
+                graph.node(f"b{inside[0].number}", _text(label), tooltip=_text(gloss), **attributes)
 
 
 def _node(graph: Graph, node: Node) -> None:
-    look = _SHAPES[node.figure.look]
-    graph.node(f"b{node.number}", _text(node.figure.label), tooltip=_text(node.figure.title), **look)
+    attributes = _SHAPES[node.figure.shape]
+    graph.node(f"b{node.number}", _text(node.figure.label), tooltip=_text(node.figure.title), **attributes)
 
 
 def _frame(part: Part) -> dict[str, str]:

@@ -56,7 +56,7 @@ def _box(drawn: Layout, box: PlacedBox, wires: Collection[int]) -> Record:
         "y": _n(box.y),
         "w": _n(box.width),
         "h": _n(box.height),
-        "look": box.figure.look.value,
+        "look": box.figure.shape.value,
         "label": visible(box.figure.label),
         "text": visible(box.figure.text[:TEXT]),
         "title": visible(box_gloss(drawn, box)),

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedFrame, Point
 from rh_kernel.denotational.drawing.layout import Layout
-from rh_kernel.denotational.drawing.sketch import Look, part_gloss
+from rh_kernel.denotational.drawing.sketch import BoxShape, part_gloss
 from rh_kernel.denotational.drawing.text_metrics import LETTER, SMALL, SUPERSCRIPT, exponent
 from rh_kernel.denotational.provenance import Leg, leg_of
 from rh_kernel.display.html import escape
@@ -111,16 +111,16 @@ def _box(drawn: Layout, box: PlacedBox) -> str:
     middle_x, middle_y = box.x + box.width / 2, box.y + box.height / 2
     circle = f'<circle class="b p" cx="{_n(middle_x)}" cy="{_n(middle_y)}" r="{_n(box.width / 2)}"/>'
     text = f'<text x="{_n(middle_x)}" y="{_n(middle_y + 4.2)}" text-anchor="middle">{escape(figure.label)}</text>'
-    match figure.look:
-        case Look.PURE:
+    match figure.shape:
+        case BoxShape.PURE:
             shape = f'<rect class="b p" {place} rx="{_n(min(10.0, box.height / 2))}"/>{text}'
-        case Look.OPERATION:
+        case BoxShape.OPERATION:
             shape = f'<rect class="b o" {place}/>{text}'
-        case Look.CONSTANT:
+        case BoxShape.CONSTANT:
             shape = f'<rect class="b c" {place} rx="{_n(min(13.0, box.height / 2))}"/>{text}'
-        case Look.ZERO:
+        case BoxShape.ZERO:
             shape = f"{circle}{text}"
-        case Look.SUM:
+        case BoxShape.SUM:
             cross = f"M{_n(middle_x - 4)} {_n(middle_y)}h8M{_n(middle_x)} {_n(middle_y - 4)}v8"
             shape = f'{circle}<path d="{cross}" stroke="currentColor" stroke-width="1.3"/>'
     return f"<g><title>{escape(box_gloss(drawn, box))}</title>{shape}</g>"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from rh_kernel.denotational.drawing.outline import common_prefix
-from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_title, sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch, part_title, sketch
 from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.denotational.provenance import Leg, Part
 from rh_kernel.display.tables import shortened_rows
@@ -34,7 +34,7 @@ def listing(made: DiagramMade, s: Sketch) -> str:
 def summary(made: DiagramMade, s: Sketch) -> str:
     """The subject, its type, and the number of boxes."""
     count = len(s.nodes)
-    effects = sum(node.figure.look is Look.OPERATION for node in s.nodes.values())
+    effects = sum(node.figure.shape is BoxShape.OPERATION for node in s.nodes.values())
     boxes = f"{count} box{'' if count == 1 else 'es'}"
     operations = f", {effects} of them {'an operation' if effects == 1 else 'operations'}" if effects else ""
     return f"⟦{shortened(made.subject, 60)}⟧ : {made.type}, {boxes}{operations}"
@@ -70,13 +70,13 @@ def _line(node: Node, names: Mapping[int, str]) -> str:
     inputs = [names[w] for w in node.inputs]
     made = ", ".join([names[w] for w in node.outputs])
     text = shortened(node.figure.text, 80)
-    match node.figure.look:
-        case Look.OPERATION:
+    match node.figure.shape:
+        case BoxShape.OPERATION:
             right = f"{text}({', '.join(inputs)})"
-        case Look.PURE:
+        case BoxShape.PURE:
             right = f"⟦{text}⟧({', '.join(inputs)})"
-        case Look.SUM:
+        case BoxShape.SUM:
             right = " + ".join(inputs)
-        case Look.ZERO | Look.CONSTANT:
+        case BoxShape.ZERO | BoxShape.CONSTANT:
             right = text
     return f"{made} ← {right}" if made else right

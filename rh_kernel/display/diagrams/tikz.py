@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from rh_kernel.denotational.drawing.elements import Dot, Label, PlacedBox, PlacedFrame, Point
 from rh_kernel.denotational.drawing.layout import Layout
-from rh_kernel.denotational.drawing.sketch import Look
+from rh_kernel.denotational.drawing.sketch import BoxShape
 from rh_kernel.denotational.drawing.text_metrics import exponent
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.display.diagrams.svg import backward_wires
@@ -104,14 +104,14 @@ def _box(box: PlacedBox) -> Iterator[str]:
     middle = _at(box.x + box.width / 2, box.y + box.height / 2)
     radius = f"{box.width / 2 * _UNIT:.2f}pt"
     round_corners = f"rounded corners={min(10.0, box.height / 2) * _UNIT:.2f}pt"
-    match box.figure.look:
-        case Look.PURE:
+    match box.figure.shape:
+        case BoxShape.PURE:
             yield f"\\draw[rh pure, {round_corners}] {low} rectangle {high};"
-        case Look.OPERATION:
+        case BoxShape.OPERATION:
             yield f"\\draw[rh operation] {low} rectangle {high};"
-        case Look.CONSTANT:
+        case BoxShape.CONSTANT:
             yield f"\\draw[rh constant, {round_corners}] {low} rectangle {high};"
-        case Look.SUM | Look.ZERO:
+        case BoxShape.SUM | BoxShape.ZERO:
             yield f"\\draw[rh pure] {middle} circle[radius={radius}];"
     yield f"\\node[rh text] at {middle} {{{_text(box.figure.label)}}};"
 

@@ -4,7 +4,7 @@ The drawing is inline SVG, with tooltips. A notebook that is not trusted removes
 """
 
 from rh_kernel.denotational.drawing.layout import Layout, placed
-from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, operation_text, sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch, operation_text, sketch
 from rh_kernel.denotational.provenance import Part
 from rh_kernel.display.data import Record
 from rh_kernel.display.diagrams.choice import BOTH, foldings
@@ -98,7 +98,7 @@ def _record(made: DiagramMade) -> Record:
 def _box(node: Node) -> Record:
     return {
         "id": node.number,
-        "kind": "operation" if node.figure.look is Look.OPERATION else "pure",
+        "kind": "operation" if node.figure.shape is BoxShape.OPERATION else "pure",
         "label": node.figure.text,
         "inputs": [*node.inputs],
         "outputs": [*node.outputs],

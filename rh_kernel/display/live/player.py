@@ -172,7 +172,7 @@ def _box(asked: AnnotatedPass, drawn: Layout, box: PlacedBox) -> Json:
         "y": box.y,
         "w": box.width,
         "h": box.height,
-        "look": box.figure.look.value,
+        "look": box.figure.shape.value,
         "label": box.figure.label,
         "title": box_gloss(drawn, box),
         "leg": _word(leg_of(place)),
