@@ -1,4 +1,4 @@
-"""Drawings of diagrams: what has to be in them, what must not meet, and the U of a reverse handler (RH §6.1, §7.4)."""
+"""Layout of diagrams: completeness, no overlaps, and the U of a reverse handler (RH §6.1, §7.4)."""
 
 from collections import Counter
 from itertools import combinations, pairwise
@@ -24,7 +24,7 @@ def drawings(P: Program) -> list[Layout]:
 
 
 def at(point: Point, to: Point, t: float) -> Point:
-    """A point of the curve that is horizontal at both ends."""
+    """A point of the curve with horizontal ends."""
     (x, y), (x1, y1) = point, to
     middle = (x + x1) / 2
     a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
@@ -93,7 +93,7 @@ def test_every_wire_connects_what_the_diagram_says(P: Program) -> None:
 
 
 def connected(drawn: Layout) -> None:
-    """The strands of a wire hang together, begin at the box that makes it, and come to each box that reads it."""
+    """Assert that the strands of a wire are connected, begin at the box that makes it, and reach every box that reads it."""
     s = drawn.sketch
     home = {m: box for box in drawn.drawing.boxes for m in box.members}
     made = {w: n for n, node in s.nodes.items() for w in node.outputs}

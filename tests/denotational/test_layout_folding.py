@@ -1,4 +1,4 @@
-"""Single folds of a drawing: whatever is closed, it is the same diagram (RH §6.1, Ex. 7.17)."""
+"""Individual folds of a drawing: it shows the same diagram whichever are closed (RH §6.1, Ex. 7.17)."""
 
 from collections import Counter
 from itertools import combinations
@@ -26,7 +26,7 @@ net with_a_rather_long_name(x : Real(2)) : Real(2) = let y <= a(x) in let z <= F
 net b(x : Real(2)) : Real(2) = let y <= with_a_rather_long_name(x) in let z <= with_a_rather_long_name(y) in a(z)
 net c(x : Real(2)) : Real(2) = let y <= b(x) in let z <= return 2.0 * y in let u <= a(z) in b(u)
 """
-"""Nets in nets in nets, of few boxes and of many."""
+"""Nested nets, small and large."""
 
 ARROWS = {
     **{name: arrow(name) for name in PROGRAMS},
@@ -52,7 +52,7 @@ NAMES = tuple(ARROWS)
 
 @st.composite
 def foldings(draw: st.DrawFn) -> tuple[Arrow, frozenset[int]]:
-    """A random program, or one of the paper, and some of its folds."""
+    """A random program or one of the paper, and a subset of its folds."""
     if draw(st.booleans()):
         a = ARROWS[draw(st.sampled_from(NAMES))]
     else:
@@ -77,7 +77,7 @@ def is_apart(a: PlacedBox | PlacedFrame, b: PlacedBox | PlacedFrame) -> bool:
 
 
 def is_inside(fold: Fold, folds: tuple[Fold, ...], closed: frozenset[int]) -> bool:
-    """Whether a fold is closed, or lies in one that is."""
+    """Whether a fold is closed, or is inside a closed one."""
     return fold.number in closed or (fold.outer >= 0 and is_inside(folds[fold.outer], folds, closed))
 
 
@@ -198,7 +198,7 @@ def test_a_net_in_a_reverse_handler_folds_on_both_legs() -> None:
 
 
 def around(fold: Fold, folds: tuple[Fold, ...]) -> list[str]:
-    """The titles of the folds that a fold lies in, the innermost first."""
+    """The titles of the folds around a fold, innermost first."""
     found: list[str] = []
     while fold.outer >= 0:
         fold = folds[fold.outer]

@@ -1,4 +1,4 @@
-"""The structure that a drawing follows: clauses, and the nets of reverse handlers."""
+"""The outline of a drawing: clauses, and the nets of reverse handlers."""
 
 from hypothesis import given
 

@@ -1,4 +1,4 @@
-"""What one reads off the marks of a frame: the other way to find what a step is about."""
+"""The subject and the result of a step, recovered from the marks of its frame."""
 
 from rh_kernel.display.traces.captions import LONGEST, cut
 from rh_kernel.display.traces.frames import Frame
@@ -7,7 +7,7 @@ from rh_kernel.syntax.printing.doc import Annotation, Close, Doc, Mark, MarkKind
 
 
 def marked(doc: Doc, kind: MarkKind) -> str:
-    """The part of ``doc`` that has this mark, on one line; nothing if there is none."""
+    """The part of ``doc`` with this mark, on one line; empty if there is none."""
     wanted: Annotation = Mark(kind)
     pieces: list[str] = []
     inside = 0

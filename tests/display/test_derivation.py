@@ -1,4 +1,4 @@
-"""Derivations as they are shown: every judgment as the printer writes it, rules over each other, and nothing without bound."""
+"""Rendering of derivations: judgments are printed as by the printer, the layout is that of the paper, and sizes are bounded."""
 
 import json
 import math
@@ -34,7 +34,7 @@ EVERYTHING = 1_000_000
 
 
 def derived(subject: str) -> DerivationMade:
-    """What ``%derivation`` gives after the declarations of the net."""
+    """The result of ``%derivation`` after the declarations of the net."""
     (result,) = shown(f"%derivation {subject}")
     assert isinstance(result, DerivationMade)
     return result
@@ -49,7 +49,7 @@ def within(d: Derivation) -> Iterator[Derivation]:
 
 
 def proofs(root: Proof) -> list[Proof]:
-    """All rules that are shown, from the root on, each premise before the next one."""
+    """All rules that are shown, in depth-first order."""
     found: list[Proof] = []
     pending = [root]
     while pending:
@@ -89,7 +89,7 @@ def test_a_record_has_every_rule_of_the_derivation(p: Program) -> None:
 @law(60)
 @given(programs())
 def test_a_variable_has_the_type_that_its_context_tells(p: Program) -> None:
-    """The rule T-VAR, read off what is written: ``…, x : A, … ⊢ x : A``, and no name stands twice in a context."""
+    """The rule T-VAR holds of the printed text: ``…, x : A, … ⊢ x : A``, and names in a context are distinct."""
     for proof in proofs(proof_tree(derive_command((), (), p.command), EVERYTHING, EVERYTHING, exact=True).root):
         context = re.findall(r"(\S+) : ", proof.judgment.context)
         assert len(context) == len(set(context))
@@ -101,7 +101,7 @@ def test_a_variable_has_the_type_that_its_context_tells(p: Program) -> None:
 @law(60)
 @given(st.data())
 def test_a_premise_is_written_as_it_stands_in_the_conclusion(data: st.DataObject) -> None:
-    """Names are those that the printer chose for the whole; what is sugar in the conclusion may be spelled out in a premise."""
+    """Names are those of the printed whole; sugar in the conclusion may be expanded in a premise."""
     M = data.draw(terms((), data.draw(types()), 6))
     root = proof_tree(derive_term((), M), EVERYTHING, EVERYTHING, exact=True).root
     assert " ".join(show(M, math.inf).split()) in one_line(root)
@@ -170,7 +170,7 @@ def test_what_a_handler_leaves_open_is_a_letter() -> None:
 @law(30)
 @given(programs())
 def test_pieces_are_the_whole_derivation_once(p: Program) -> None:
-    """What is cut out of a piece is a piece, and has the name that stands in its place."""
+    """Every part cut from a piece is another piece with the name that replaces it."""
     root = proof_tree(derive_command((), (), p.command), EVERYTHING, EVERYTHING).root
     drawn = pieces(root)
     assert [name for piece in drawn for name in piece.cuts] == [piece.name for piece in drawn[1:]]
@@ -178,7 +178,7 @@ def test_pieces_are_the_whole_derivation_once(p: Program) -> None:
 
 
 def rules(part: Part, above: list[int]) -> int:
-    """How many rules are drawn; a conclusion that is cut off is drawn again in its own piece."""
+    """The number of rules drawn; the conclusion of a cut part is drawn again in its own piece."""
     return 0 if part.cut else 1 + sum(above)
 
 

@@ -1,4 +1,4 @@
-"""Complaints: goldens, and the law that the signs stand under the part that the complaint is about."""
+"""Diagnostics: golden texts, and the law that underlines are below their spans."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,7 +17,7 @@ from rh_kernel.syntax.printing.doc import cells
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch(Diagnostic):
-    """A complaint for the tests."""
+    """A diagnostic for the tests."""
 
     code: ClassVar[str] = "RH103"
     title: ClassVar[str] = "Types do not match"

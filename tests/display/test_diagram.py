@@ -1,4 +1,4 @@
-"""String diagrams as they are shown: as a drawing, as text, as DOT and as data (RH §6.1, §7.4)."""
+"""Rendering of string diagrams as SVG, TikZ, DOT, text and JSON (RH §6.1, §7.4)."""
 
 import re
 import shutil
@@ -79,7 +79,7 @@ def drawing(svg: str) -> ElementTree.Element:
 
 
 def hostile(words: str) -> DiagramMade:
-    """A diagram with these words wherever a user's words can be."""
+    """A diagram with these words in place of all user text."""
     R2, op = real(2), Operation(Family(words, (), real(2), real(2), ()), (), (), real(2), real(2))
     neg = Primitive("neg", (R2.shape,), R2, R2)
     draft: Draft = Builder((R2,))
@@ -164,7 +164,7 @@ def test_words_of_the_user_are_text(words: str) -> None:
 
 
 def harmless(html: str) -> Page:
-    """Only what a notebook shows; what it drops from one that is not trusted is hidden, and an image stands beside it."""
+    """The page contains only what a notebook shows, and an image for a notebook that is not trusted and removes the SVG."""
     page = Page.of(html)
     for tag, attributes in page.elements:
         if tag in AROUND:
@@ -260,7 +260,7 @@ mathit mathsf mathbb text backslash cdot times hat sim mathbin eta ldots"""
 
 
 def tex_commands(tex: str) -> set[str]:
-    """The commands of a document whose comments, braces and environments are as they should be."""
+    """The commands of a document, after checking its comments, braces and environments."""
     body = re.sub(r"(?<!\\)%.*", "", tex)
     bare = re.sub(r"\\[^A-Za-z]", "", body)
     assert bare.count("{") == bare.count("}")

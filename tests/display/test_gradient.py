@@ -1,4 +1,4 @@
-"""A recorded pass as text, as a page, as a drawing and as data (RH §7.4, Def. 7.13)."""
+"""Rendering of recorded passes as text, HTML, SVG and JSON (RH §7.4, Def. 7.13)."""
 
 import base64
 from typing import Any, cast
@@ -49,7 +49,7 @@ def gradient(text: str, declarations: str = "") -> GradientMade:
 
 
 def looked_at(made: GradientMade) -> tuple[Page, list[ElementTree.Element]]:
-    """The page, of which an untrusted notebook drops nothing, and its drawings."""
+    """The page, which an untrusted notebook shows completely, and its drawings."""
     page = Page.of(bundle(made)["text/html"])
     drawings: list[ElementTree.Element] = []
     for tag, attributes in page.elements:
@@ -180,7 +180,7 @@ def test_how_far_apart_they_leave_the_heap() -> None:
 
 
 def made_of(count: int, words: str = "Tick", *, in_clauses: bool = True) -> GradientMade:
-    """Twice a pass of so many boxes and two more, with these words wherever a user's words can be."""
+    """Two passes of this many boxes and two more, with these words in place of all user text."""
     R2, op = real(2), Operation(Family(words, (), real(2), real(2), ()), (), (), real(2), real(2))
     neg = Primitive("neg", (R2.shape,), R2, R2)
     draft: Draft = Builder((R2,))

@@ -48,7 +48,7 @@ def parts(colour: str) -> Array:
 
 
 def over(colour: str, opacity: float, paper: Array) -> Array:
-    """A translucent colour on a paper."""
+    """A translucent colour on a background."""
     return opacity * parts(colour) + (1 - opacity) * paper
 
 
@@ -84,7 +84,7 @@ def test_distance_and_contrast_are_those_of_the_standards() -> None:
 
 @pytest.mark.parametrize("role", Role)
 def test_letters_can_be_read(role: Role) -> None:
-    """On white as WCAG asks it of small letters; one colour cannot be so on both papers, and 4.1 is nearly the most."""
+    """The contrast on white is that of WCAG for small text; on dark, 4.1 is nearly the most that is then possible."""
     assert contrast(parts(COLOURS[role]), WHITE) >= 4.5
     assert contrast(parts(COLOURS[role]), DARK) >= 4.1
 
@@ -122,7 +122,7 @@ def test_what_stands_side_by_side_differs(colours: tuple[str, ...], sight: str) 
 @each_paper
 @pytest.mark.parametrize("opacity", [0.2, 0.3, 0.32])
 def test_backgrounds_that_stand_side_by_side_differ(opacity: float, sight: str, paper: Array) -> None:
-    """A redex and a contractum, a redex and something merely grey, and each of them and the paper."""
+    """Redex against contractum, redex against grey, and each of them against the background."""
     redex, contractum, grey = (over(c, opacity, paper) for c in (MARKS["redex"], MARKS["contractum"], triple(GREY)))
     assert distance(redex, contractum, sight) >= 18
     for one, other in ((redex, grey), (contractum, grey), (redex, paper), (contractum, paper)):

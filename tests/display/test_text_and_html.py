@@ -1,4 +1,4 @@
-"""Documents as text, for terminals and as HTML: the same characters in all three, and nothing that was not written by us."""
+"""Documents as plain text, ANSI and HTML: all three have the same characters, and user text is escaped."""
 
 import re
 from html.parser import HTMLParser
@@ -39,7 +39,7 @@ DOCS: st.SearchStrategy[Doc] = st.recursive(
 
 
 class Reader(HTMLParser):
-    """What a browser makes of some HTML: the elements with their attributes, and the text."""
+    """Parses HTML as a browser does: the elements with their attributes, and the text."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)

@@ -1,4 +1,4 @@
-"""Traces as text and as a page: every step with its rule, the redex and the contractum marked, and not too much of it all."""
+"""Traces as text and HTML: every step has its rule, redex and contractum are marked, and sizes are bounded."""
 
 import re
 from collections import Counter
@@ -83,7 +83,7 @@ def test_a_step_is_about_what_is_marked_in_the_whole(name: str) -> None:
 
 
 def unprimed(text: str) -> str:
-    """Which of two alike names has the prime depends on what stands around."""
+    """Which of two equal names gets a prime depends on the context."""
     return re.sub(r"['₀-₉]", "", text)
 
 
@@ -212,7 +212,7 @@ def test_the_page_shows_what_became_of_the_heap() -> None:
 
 
 def long_trace(count: int) -> TraceMade:
-    """A trace of so many steps, all alike."""
+    """A trace of this many equal steps."""
     (step,) = (made := traced("1.0 + 1.0")).steps
     return replace(made, steps=(step,) * count)
 

@@ -1,4 +1,4 @@
-"""`rh trace --json`: the texts of a redex and of a term are bounded, with the redex in sight, and so is the work of a step."""
+"""`rh trace --json`: the texts of redex and term are bounded and contain the redex, and the work for a step is bounded."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_the_editor_reads_everything_as_the_language_does(texts: list[str]) -> N
 
 
 def test_the_editor_indents_as_a_person_does() -> None:
-    """Where a line continues an item, the editor had put the cursor there, but for a line in a hundred."""
+    """The editor indents continuation lines as they are indented in the programs, except for one line in a hundred."""
     texts = [program.read_text(encoding="utf-8").replace("\r", "") for program in PROGRAMS if program.parent.name != "bad"]
     there: list[tuple[int, int, str]] = []
     for text, columns in zip(texts, node(INDENTATION, "mode.js", json.dumps(texts)), strict=True):

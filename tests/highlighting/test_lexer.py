@@ -1,4 +1,4 @@
-"""Pygments: every character of a text is kept, and what colours it is the language's own reader."""
+"""The Pygments lexer keeps every character and agrees with the language's own lexer."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_words_that_mean_something_in_one_place_only() -> None:
 
 
 def test_a_section_of_the_laboratory() -> None:
-    """Its own words are coloured between its own lines, and only there."""
+    """Words of a section are highlighted only inside that section."""
     found = coloured("%%lambda\nfun f(x : Real) : Real = (λy : Real. map)(x)\n%ad chad-forward f(1) along 2\n%%rh\nmap")
     assert found[:3] == [(Name.Decorator, "%"), (Name.Decorator, "%"), (Name.Decorator, "lambda")]
     assert found[3:5] == [(Keyword.Declaration, "fun"), (Name.Variable, "f")]
@@ -133,7 +133,7 @@ def test_a_section_of_the_laboratory() -> None:
 
 
 def test_a_section_of_effects() -> None:
-    """Words of the language around are names there, and lines that begin with a bar go on with an item."""
+    """Keywords of the surrounding language are names in the section, and lines that begin with a bar continue an item."""
     found = coloured('%%eff\nhandler net =\n| <op x -> k> -> k (sin x)\n%count let r = new "a" in r := @r\n%%rh\nlet')
     assert found[3:5] == [(Keyword.Declaration, "handler"), (Name.Variable, "net")]
     assert (Name, "op") in found
