@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 
+from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
-from rh_kernel.ad.systems import ALL, NAMES
+from rh_kernel.ad.registry import ALL, NAMES
 from rh_kernel.highlighting import eff_words, lambda_words, token_classes
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import names
 from rh_kernel.syntax.parsing.tokens import (
     DECLARATIONS,
@@ -30,14 +31,14 @@ WIDTH = 120
 
 def files() -> dict[Path, str]:
     """The text of each file as the code has it now; a file that is to go has none."""
-    return {PYTHON_NAMES: python_names(), **labextension()}
+    return {PYTHON_NAMES: python_names(), **labextension(), **figures()}
 
 
 def python_names() -> str:
     """``python_names.py``"""
-    ours = {name: f.name for f in ROWS.values() for name in f.python_names}
-    usage = {name: f.python_usage for f in ROWS.values() if f.python_usage for name in f.python_names}
-    sized = sorted(f.name for f in ROWS.values() if any(scheme.explicit for scheme in f.schemes))
+    ours = {name: f.name for f in SYMBOLS.values() for name in f.python_names}
+    usage = {name: f.python_usage for f in SYMBOLS.values() if f.python_usage for name in f.python_names}
+    sized = sorted(f.name for f in SYMBOLS.values() if any(scheme.explicit for scheme in f.schemes))
     return "\n".join(
         [
             '"""What Python calls the function symbols. Written by ``python -m lessons.reference`` from their records."""',

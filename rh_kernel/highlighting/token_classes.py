@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import is_directive
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.items import words_of_directive
@@ -55,7 +55,7 @@ class ClassifiedToken:
 
 
 TYPES = frozenset({"Real", "Loc", "Dim"})
-FUNCTIONS = frozenset({*ROWS, *INITIALS, "Get", "Put"})
+FUNCTIONS = frozenset({*SYMBOLS, *INITIALS, "Get", "Put"})
 """Built-in names that are applied: function symbols, initial contents, and the operations on the heap."""
 
 TRAINING_WORDS = frozenset({"for", "data", "on", *TRAINING_OPTIONS})
@@ -155,7 +155,7 @@ def _lambda_tokens(item: Span) -> Iterator[Token]:
 
 def _lambda_class(token: Token, before: list[str]) -> TokenClass:
     """Return the class of a token of a ``%%lambda`` cell, given those before it in its item."""
-    from rh_kernel.ad.systems import ALL, is_system
+    from rh_kernel.ad.registry import ALL, is_system
     from rh_kernel.highlighting.lambda_words import LAMBDA_FUNCTIONS, LAMBDA_TYPES, LAMBDA_WORDS
 
     match token.kind, before:
