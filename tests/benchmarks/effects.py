@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rh_kernel.ad.eff.loading import checked, program
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.running import finished, proceeding, run
 from tests.benchmarks.goals import Outcome
 from tests.benchmarks.peers.peer import clock

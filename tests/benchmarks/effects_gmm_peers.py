@@ -12,7 +12,7 @@ import numpy as np
 
 from rh_kernel.ad.eff.core import Apply, Computation, Constructed, Force, Global, Literal, Value
 from rh_kernel.ad.eff.loading import program
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.running import finished, proceeding
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.typing.checking import check_item

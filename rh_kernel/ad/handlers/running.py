@@ -11,7 +11,7 @@ from functools import cache
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function
 from rh_kernel.ad.eff.frontend.lexing import KEYWORDS
-from rh_kernel.ad.eff.machine import compilation_program
+from rh_kernel.ad.eff.machine.compiler.program import Program as MachineProgram
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
 from rh_kernel.ad.eff.machine.running import finished, proceeding
@@ -127,10 +127,10 @@ def size(mode: Mode, f: core.FunctionDefinition) -> int:
 
 
 @cache
-def _compiled() -> tuple[compilation_program.Program, OpCounter]:
+def _compiled() -> tuple[MachineProgram, OpCounter]:
     """The library as the machine runs it: what has been compiled of it stays so."""
     tally = OpCounter()
-    return compilation_program.Program(library(), tally=tally), tally
+    return MachineProgram(library(), tally=tally), tally
 
 
 def ran(M: core.Computation, definitions: Definitions, hint: str = _OF_PATHS) -> Ran:

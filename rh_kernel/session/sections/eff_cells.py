@@ -16,7 +16,7 @@ from rh_kernel.ad.eff.frontend.surface import Var
 from rh_kernel.ad.eff.frontend.surface_items import DataItem, DirectiveItem, EffectItem, FunItems, IncludeItem, Item, RunItem
 from rh_kernel.ad.eff.loading import declare, prelude
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import OpCounter
 from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, proceeding
 from rh_kernel.ad.eff.printing import cropping

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, library, loading
 from rh_kernel.ad.eff.core import Apply, Constructed, Force, Literal, Thunk, Tuple, Value
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
 from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.ad.eff.reduction.rules import Rule

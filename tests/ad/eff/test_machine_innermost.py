@@ -9,7 +9,7 @@ from hypothesis import given
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run
 from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.ad.eff.traversal import free

@@ -4,7 +4,7 @@ import pytest
 
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.core import Literal
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import Counts
 from rh_kernel.ad.eff.machine.readback import readback
 from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running

@@ -5,7 +5,7 @@ from typing import Any
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
 from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding
 from rh_kernel.source.diagnostic import Diagnostic, Rejected

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.running import finished, proceeding, run
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.typing.checking import check_item

@@ -9,11 +9,11 @@ call, ``k V`` in a tail included, leaves nothing behind. No step uses the stack 
 from collections.abc import Callable
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.compilation import block, compiled
-from rh_kernel.ad.eff.machine.compilation_direct import native
-from rh_kernel.ad.eff.machine.compilation_program import NATIVE, Program
-from rh_kernel.ad.eff.machine.compilation_values import Scope
-from rh_kernel.ad.eff.machine.functions import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
+from rh_kernel.ad.eff.machine.compiler.computations import block, compiled
+from rh_kernel.ad.eff.machine.compiler.direct import native
+from rh_kernel.ad.eff.machine.compiler.program import NATIVE, Program
+from rh_kernel.ad.eff.machine.compiler.expressions import Scope
+from rh_kernel.ad.eff.machine.slow_paths import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
 from rh_kernel.ad.eff.machine.ir import (
     APPLY,
     ARGUMENTS,

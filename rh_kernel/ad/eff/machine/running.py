@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS, BuiltInFunction
-from rh_kernel.ad.eff.machine.compilation_program import MEMORY, Program
+from rh_kernel.ad.eff.machine.compiler.program import MEMORY, Program
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter, counts
 from rh_kernel.ad.eff.machine.loop import Machine
 from rh_kernel.ad.eff.machine.readback import readback

@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.compilation_builtins import unfit
-from rh_kernel.ad.eff.machine.compilation_clauses import RESULT, given, result
-from rh_kernel.ad.eff.machine.compilation_decisions import Chain, decided, opening
-from rh_kernel.ad.eff.machine.compilation_direct import (
+from rh_kernel.ad.eff.machine.compiler.builtins import unfit
+from rh_kernel.ad.eff.machine.compiler.tail_resumption import RESULT, given, result
+from rh_kernel.ad.eff.machine.compiler.nodes import Chain, decided, opening
+from rh_kernel.ad.eff.machine.compiler.direct import (
     SHARED,
     Direct,
     direct,
 )
-from rh_kernel.ad.eff.machine.compilation_expressions import columns, expression, expressions, spine
-from rh_kernel.ad.eff.machine.compilation_matches import Leaf
-from rh_kernel.ad.eff.machine.compilation_program import Program, order, size
-from rh_kernel.ad.eff.machine.compilation_values import (
+from rh_kernel.ad.eff.machine.compiler.values import columns, expression, expressions, spine
+from rh_kernel.ad.eff.machine.compiler.decision_trees import Leaf
+from rh_kernel.ad.eff.machine.compiler.program import Program, order, size
+from rh_kernel.ad.eff.machine.compiler.expressions import (
     Computed,
     Constant,
     Expression,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.compilation_values import Computed, Constant, Expression, Slot, seen
+from rh_kernel.ad.eff.machine.compiler.expressions import Computed, Constant, Expression, Slot, seen
 from rh_kernel.ad.eff.machine.values import Tag, is_tuple
 from rh_kernel.ad.eff.types import DataDeclaration
 

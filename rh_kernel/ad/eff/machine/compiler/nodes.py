@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from rh_kernel.ad.eff.machine.compilation_matches import Decision, Leaf, Nothing, Tree, Unfold
-from rh_kernel.ad.eff.machine.compilation_values import Computed, Expression, Slot, gather, reader
+from rh_kernel.ad.eff.machine.compiler.decision_trees import Decision, Leaf, Nothing, Tree, Unfold
+from rh_kernel.ad.eff.machine.compiler.expressions import Computed, Expression, Slot, gather, reader
 from rh_kernel.ad.eff.machine.ir import BRANCH, ENUMERATION, EXTEND, SWITCH, Compute, Environment, Node
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE
 from rh_kernel.source.diagnostic import KernelBug

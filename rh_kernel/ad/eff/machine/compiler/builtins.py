@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from rh_kernel.ad.eff.errors import IndexOutside
 from rh_kernel.ad.eff.machine.builtins import divide
-from rh_kernel.ad.eff.machine.compilation_values import Computed, Constant, Expression, Slot, gather, reader
+from rh_kernel.ad.eff.machine.compiler.expressions import Computed, Constant, Expression, Slot, gather, reader
 from rh_kernel.ad.eff.machine.counting import OpCounter
 from rh_kernel.ad.eff.machine.ir import Compute, Environment
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, UNIT, Value, listed, text

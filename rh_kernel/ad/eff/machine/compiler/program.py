@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions, Handler
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS, BuiltInFunction
-from rh_kernel.ad.eff.machine.compilation_matches import Matching
+from rh_kernel.ad.eff.machine.compiler.decision_trees import Matching
 from rh_kernel.ad.eff.machine.counting import OpCounter
 from rh_kernel.ad.eff.machine.ir import Code, Handling
 from rh_kernel.ad.eff.machine.tensor_memory import Alive, watched

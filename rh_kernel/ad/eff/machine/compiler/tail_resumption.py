@@ -1,7 +1,7 @@
 """Clauses that resume in the end, as functions: ``<op p… -> k> -> … k V`` as ``λp…. … return V``."""
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.compilation_program import size
+from rh_kernel.ad.eff.machine.compiler.program import size
 from rh_kernel.ad.eff.traversal import bound, free
 
 RESULT = "%%"

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.compilation_builtins import applied, at, called_with, native, unfit
-from rh_kernel.ad.eff.machine.compilation_clauses import LARGEST
-from rh_kernel.ad.eff.machine.compilation_decisions import opening
-from rh_kernel.ad.eff.machine.compilation_expressions import columns, expression, expressions, spine
-from rh_kernel.ad.eff.machine.compilation_matches import Decision, Leaf, Nothing, Tree, Unfold
-from rh_kernel.ad.eff.machine.compilation_program import NATIVE, Program, is_calculation, order, size
-from rh_kernel.ad.eff.machine.compilation_values import (
+from rh_kernel.ad.eff.machine.compiler.builtins import applied, at, called_with, native, unfit
+from rh_kernel.ad.eff.machine.compiler.tail_resumption import LARGEST
+from rh_kernel.ad.eff.machine.compiler.nodes import opening
+from rh_kernel.ad.eff.machine.compiler.values import columns, expression, expressions, spine
+from rh_kernel.ad.eff.machine.compiler.decision_trees import Decision, Leaf, Nothing, Tree, Unfold
+from rh_kernel.ad.eff.machine.compiler.program import NATIVE, Program, is_calculation, order, size
+from rh_kernel.ad.eff.machine.compiler.expressions import (
     Computed,
     Constant,
     Expression,
