@@ -11,8 +11,8 @@ from functools import cache
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function
 from rh_kernel.ad.eff.frontend.lexing import KEYWORDS
-from rh_kernel.ad.eff.machine.compiler.program import Program as MachineProgram
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.machine.compiler.program import Program as MachineProgram
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
 from rh_kernel.ad.eff.machine.running import finished, proceeding
 from rh_kernel.ad.eff.traversal import computation as put_in

@@ -69,6 +69,13 @@ def test_machine_and_reductions_agree_where_operations_pass_handlers(program: pr
     assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
 
 
+@pytest.mark.parametrize(
+    ("applied", "expected"), [("{x y -> x + y} 2.0 x", 3.0), ("{x y -> y} 2.0 x", 1.0), ("{x y z -> x + z} 2.0 x 5.0", 7.0)]
+)
+def test_a_parameter_does_not_capture_a_variable_of_a_later_argument(applied: str, expected: float) -> None:
+    assert value("f 1.0", f"fun f x = {applied}") == expected
+
+
 def silently(M: core.Computation) -> core.Computation:
     """M, where results that are used once have names that nobody has written."""
     used = Counter(N.name for N in inside(M) if isinstance(N, core.Variable))

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.compiler.computations import block, compiled
 from rh_kernel.ad.eff.machine.compiler.direct import native
-from rh_kernel.ad.eff.machine.compiler.program import NATIVE, Program
 from rh_kernel.ad.eff.machine.compiler.expressions import Scope
-from rh_kernel.ad.eff.machine.slow_paths import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
+from rh_kernel.ad.eff.machine.compiler.program import NATIVE, Program
 from rh_kernel.ad.eff.machine.ir import (
     APPLY,
     ARGUMENTS,
@@ -47,6 +46,7 @@ from rh_kernel.ad.eff.machine.ir import (
     around,
     operation_key,
 )
+from rh_kernel.ad.eff.machine.slow_paths import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
 from rh_kernel.ad.eff.machine.values import Value
 from rh_kernel.source.diagnostic import KernelBug
 

@@ -9,16 +9,12 @@ from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.compiler.builtins import unfit
-from rh_kernel.ad.eff.machine.compiler.tail_resumption import RESULT, given, result
-from rh_kernel.ad.eff.machine.compiler.nodes import Chain, decided, opening
+from rh_kernel.ad.eff.machine.compiler.decision_trees import Leaf
 from rh_kernel.ad.eff.machine.compiler.direct import (
     SHARED,
     Direct,
     direct,
 )
-from rh_kernel.ad.eff.machine.compiler.values import columns, expression, expressions, spine
-from rh_kernel.ad.eff.machine.compiler.decision_trees import Leaf
-from rh_kernel.ad.eff.machine.compiler.program import Program, order, size
 from rh_kernel.ad.eff.machine.compiler.expressions import (
     Computed,
     Constant,
@@ -30,6 +26,10 @@ from rh_kernel.ad.eff.machine.compiler.expressions import (
     project,
     reader,
 )
+from rh_kernel.ad.eff.machine.compiler.nodes import Chain, decided, opening
+from rh_kernel.ad.eff.machine.compiler.program import Program, order, size
+from rh_kernel.ad.eff.machine.compiler.tail_resumption import RESULT, given, result
+from rh_kernel.ad.eff.machine.compiler.values import columns, expression, expressions, spine
 from rh_kernel.ad.eff.machine.counting import Frame
 from rh_kernel.ad.eff.machine.ir import (
     APPLY,
@@ -159,10 +159,13 @@ def focused(M: core.Computation, scope: Scope, program: Program) -> tuple[core.C
             case core.Force(core.Global(key)) if (found := program.small(key, len(arguments))) is not None:
                 parameters, N = found
                 values = expressions(arguments, scope, program)
-            case core.Lambda(x, N) if arguments and isinstance(V := expression(arguments[0], scope, program), Slot | Constant):
+            case core.Lambda(x, N) if (
+                arguments
+                and isinstance(V := expression(arguments[0], scope, program), Slot | Constant)
+                # The other arguments are read in the scope of N, so they must not mention another x.
+                and all(x not in free(W) for W in arguments[1:])
+            ):
                 scope, M = scope.with_(x, V), N
-                if free(M) & {x} and any(x in free(V) for V in arguments[1:]):
-                    return M, scope
                 for W in arguments[1:]:
                     M = core.Apply(M, W, span=head.span)
                 continue

@@ -8,11 +8,7 @@ from dataclasses import dataclass
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.compiler.builtins import applied, at, called_with, native, unfit
-from rh_kernel.ad.eff.machine.compiler.tail_resumption import LARGEST
-from rh_kernel.ad.eff.machine.compiler.nodes import opening
-from rh_kernel.ad.eff.machine.compiler.values import columns, expression, expressions, spine
 from rh_kernel.ad.eff.machine.compiler.decision_trees import Decision, Leaf, Nothing, Tree, Unfold
-from rh_kernel.ad.eff.machine.compiler.program import NATIVE, Program, is_calculation, order, size
 from rh_kernel.ad.eff.machine.compiler.expressions import (
     Computed,
     Constant,
@@ -24,6 +20,10 @@ from rh_kernel.ad.eff.machine.compiler.expressions import (
     places,
     reader,
 )
+from rh_kernel.ad.eff.machine.compiler.nodes import opening
+from rh_kernel.ad.eff.machine.compiler.program import NATIVE, Program, is_calculation, order, size
+from rh_kernel.ad.eff.machine.compiler.tail_resumption import LARGEST
+from rh_kernel.ad.eff.machine.compiler.values import columns, expression, expressions, spine
 from rh_kernel.ad.eff.machine.ir import Calculation, Code, Compute, Environment, Handling, operation_key
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Value, is_constructor
 from rh_kernel.source.span import Span

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.compiler.program import Program, order
 from rh_kernel.ad.eff.machine.compiler.expressions import Constant, Expression, Scope, composed, gather, reader
+from rh_kernel.ad.eff.machine.compiler.program import Program, order
 from rh_kernel.ad.eff.machine.ir import Code, Environment
 from rh_kernel.ad.eff.machine.values import Tag, Value
 from rh_kernel.source.diagnostic import KernelBug
