@@ -13,6 +13,7 @@ from rh_kernel.ad.language.values import Value, basis, components, numbers, of_n
 from rh_kernel.ad.system import JvpResult, Point, System, VjpResult, refuse
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.errors import TooDeep
 from rh_kernel.syntax.parsing.cursor import DEEPEST
 
@@ -68,12 +69,7 @@ def pulled(system: System, program: Program, point: Point, cotangent: Value, spa
 
 def compared(systems: tuple[System, ...], program: Program, point: Point, cotangent: Value) -> tuple[Row, ...]:
     """A row for each system; what one refuses does not stop the others."""
-    rows = comparing(systems, program, point, cotangent)
-    while True:
-        try:
-            next(rows)
-        except StopIteration as end:
-            return end.value
+    return exhaust(comparing(systems, program, point, cotangent))
 
 
 def comparing(

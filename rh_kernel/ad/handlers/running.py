@@ -14,7 +14,7 @@ from rh_kernel.ad.eff.frontend.lexing import KEYWORDS
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.machine.compiler.program import Program as MachineProgram
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
-from rh_kernel.ad.eff.machine.running import finished, proceeding
+from rh_kernel.ad.eff.machine.running import proceeding
 from rh_kernel.ad.eff.traversal import computation as put_in
 from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
@@ -26,6 +26,7 @@ from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.names import Names
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.trampoline import exhaust
 
 _FUEL = 5_000_000
 """Machine steps: a continuation is gone back along for each path through the program."""
@@ -139,7 +140,7 @@ def ran(M: core.Computation, definitions: Definitions, hint: str = _OF_PATHS) ->
     compiled.use(definitions)
     tally.clear()
     try:
-        found = finished(proceeding(M, compiled, limit=_FUEL))
+        found = exhaust(proceeding(M, compiled, limit=_FUEL))
     except Stuck:
         _compiled.cache_clear()
         raise Stuck(OutOfFuel(steps=_FUEL, hint=hint)) from None

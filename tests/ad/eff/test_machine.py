@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from rh_kernel.ad.eff import core, library, loading
 from rh_kernel.ad.eff.core import Apply, Constructed, Force, Literal, Thunk, Tuple, Value
 from rh_kernel.ad.eff.machine.compiler.program import Program
-from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
+from rh_kernel.ad.eff.machine.running import Outcome, proceeding, run, running
 from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.traversal import Node, parts
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.trampoline import exhaust
 from tests.ad.eff import programs
 
 
@@ -133,7 +134,7 @@ def test_a_run_in_pieces_is_a_run(program: programs.Program, every: int) -> None
     whole = run(program.term, program.definitions)
     pieces = running(program.term, program.definitions, every=every)
     if whole.steps < 1_000:
-        assert finished(pieces) == whole
+        assert exhaust(pieces) == whole
 
 
 @given(programs.plain(forwards=True))
@@ -321,14 +322,14 @@ def test_a_limit_is_met_after_so_many_steps() -> None:
 def test_a_program_is_used_again_with_what_is_declared_later() -> None:
     first = loading.declared("fun f x = x + 1.0")
     program = Program(first)
-    assert finished(proceeding(loading.checked("f 1.0", first).term, program)).value == Literal(2.0)
+    assert exhaust(proceeding(loading.checked("f 1.0", first).term, program)).value == Literal(2.0)
     second = loading.declared("fun g x = f (f x)", first)
     program.use(second)
-    assert finished(proceeding(loading.checked("g 1.0", second).term, program)).value == Literal(3.0)
+    assert exhaust(proceeding(loading.checked("g 1.0", second).term, program)).value == Literal(3.0)
     # The key is the same and the declaration another one, as after an undone cell.
     other = loading.declared("fun f x = x * 10.0")
     program.use(other)
-    assert finished(proceeding(loading.checked("f 1.0", other).term, program)).value == Literal(10.0)
+    assert exhaust(proceeding(loading.checked("f 1.0", other).term, program)).value == Literal(10.0)
 
 
 def test_a_thunk_is_read_back_closed() -> None:

@@ -10,10 +10,11 @@ from hypothesis import given
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.machine.compiler.program import Program
-from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run
+from rh_kernel.ad.eff.machine.running import Outcome, proceeding, run
 from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.ad.eff.traversal import free
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
+from rh_kernel.source.trampoline import exhaust
 from tests.ad.eff import programs
 from tests.ad.eff.test_machine import value
 
@@ -91,9 +92,9 @@ def test_functions_inside_of_several_handlers(text: str, expected: object) -> No
 def test_functions_that_call_themselves_or_many_others_do_not_use_the_stack() -> None:
     """What goes round a thousand times, or through a thousand functions, inside of a handler that only resumes"""
     round_and_round = "fun asked (n : Int) (a : Int) : [Ask] Int = if n <= 0 then a else asked (n - 1) (a + ask!)"
-    assert finished(running("handle asked 5000 0 with two", f"{ASKS}{round_and_round}")).value == core.Literal(10_000)
+    assert exhaust(running("handle asked 5000 0 with two", f"{ASKS}{round_and_round}")).value == core.Literal(10_000)
     others = "".join(f"fun f{n + 1} () = let a = f{n} () in a + ask!\n" for n in range(300))
-    assert finished(running("handle f300 () with two", f"{ASKS}fun f0 () = ask!\n{others}")).value == core.Literal(602)
+    assert exhaust(running("handle f300 () with two", f"{ASKS}fun f0 () = ask!\n{others}")).value == core.Literal(602)
 
 
 def running(text: str, declarations: str) -> Generator[None, None, Outcome]:
@@ -108,11 +109,11 @@ def test_a_handler_declared_anew_is_looked_at_anew() -> None:
     second = loading.declared(ASKS.replace("k 1", "k 5"))
     program = Program(first)
     M = loading.checked("handle sum () with one", first).term
-    assert finished(proceeding(M, program)).value == core.Literal(11)
+    assert exhaust(proceeding(M, program)).value == core.Literal(11)
     program.use(second)
-    assert finished(proceeding(M, program)).value == core.Literal(55)
+    assert exhaust(proceeding(M, program)).value == core.Literal(55)
     program.use(first)
-    assert finished(proceeding(M, program)).value == core.Literal(11)
+    assert exhaust(proceeding(M, program)).value == core.Literal(11)
 
 
 def test_what_is_direct_captures_nothing() -> None:

@@ -7,9 +7,10 @@ from rh_kernel.ad.eff.core import Literal
 from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import Counts
 from rh_kernel.ad.eff.machine.readback import readback
-from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
+from rh_kernel.ad.eff.machine.running import Outcome, proceeding, run, running
 from rh_kernel.ad.eff.machine.values import Tag, Value, list_value
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.runtime_errors import TooLarge
 
 PROGRAMS = ("evaluate", "forward", "stateful", "checkpointed", "taylor")
@@ -109,7 +110,7 @@ def test_what_grows_for_ever_is_stopped() -> None:
     definitions = loading.declared("fun f x = 1.0 + f x")
     M = loading.checked("f 1.0", definitions).term
     with pytest.raises(Stuck) as caught:
-        finished(running(M, definitions, memory=1 << 24))
+        exhaust(running(M, definitions, memory=1 << 24))
     assert caught.value.diagnostics[0].code == "RH241"
     doubled = """\
 fun f (n : Int) (x : Int) : Int = if n <= 0 then x else f (n - 1) (x * x)
@@ -124,7 +125,7 @@ fun g (n : Int) x = if n <= 0 then x else g (n - 1) (x ++ x)
 def _stopped(text: str, declared: str = "", memory: int = 1 << 24) -> TooLarge:
     definitions = loading.declared(declared)
     with pytest.raises(Stuck) as caught:
-        finished(running(loading.checked(text, definitions).term, definitions, memory=memory))
+        exhaust(running(loading.checked(text, definitions).term, definitions, memory=memory))
     (found,) = caught.value.diagnostics
     assert isinstance(found, TooLarge)
     return found
@@ -148,7 +149,7 @@ def test_the_bytes_of_tensors_that_are_kept_are_bounded() -> None:
         f"let ts = parts 10000 (tensor_scale 2.0 ({ones})) [] in 1.0",
         f"last 10000 (tensor_scale 0.0 ({ones}))",
     ):
-        finished(running(loading.checked(text, definitions).term, definitions, memory=1 << 24))
+        exhaust(running(loading.checked(text, definitions).term, definitions, memory=1 << 24))
     found = _stopped(f"let ts = sums 2100 ({ones}) [] in 1.0", KEPT)
     assert found.what == "what the tensors hold"
     assert found.expected == "at most 16.8 MB"
@@ -182,8 +183,8 @@ def test_what_a_run_has_made_belongs_to_no_later_one() -> None:
     definitions = loading.declared(KEPT)
     program = Program(definitions)
     M = loading.checked("tensor_zeros [1000]", definitions).term
-    first = finished(proceeding(M, program, memory=10_000)).value
-    second = finished(proceeding(M, program, memory=10_000)).value
+    first = exhaust(proceeding(M, program, memory=10_000)).value
+    second = exhaust(proceeding(M, program, memory=10_000)).value
     assert first == second
     assert program.tensors.bytes == 8_000
     del first

@@ -1,4 +1,4 @@
-"""What the machine does seldom: functions that meet more or fewer arguments than they wait for, or an adaptor, and pairs."""
+"""The rare instructions of the machine: functions with more or fewer arguments than parameters, pairs, adaptors around both."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -28,7 +28,7 @@ from rh_kernel.source.diagnostic import KernelBug
 
 LEFT: Final = Node(LEAVE)
 BOTTOM: Final[Frames] = (LEFT, (), None)
-"""The frames of a segment that has none."""
+"""The frames of an empty segment."""
 
 ENTERED: Final = Node(ENTER)
 SOUGHT: Final = Node(SEEK)
@@ -36,7 +36,7 @@ ENDED: Final = Node(END)
 
 
 def enter(_: Node, env: Environment, K: Frames, S: Segments) -> State:
-    """``f! V…``, which stand in ρ, whatever the number of arguments that f waits for"""
+    """``f! V…`` for any number of arguments; ρ is ``(f, V…)``"""
     f, *rest = env
     code, captured = f
     if len(rest) < code.arity:
@@ -47,7 +47,7 @@ def enter(_: Node, env: Environment, K: Frames, S: Segments) -> State:
 
 
 def seek(_: Node, env: Environment, K: Frames, S: Segments) -> State:
-    """``λx. M``, in ρ as it would be a thunk: it waits for arguments, and ``<L> λx. M ⇝ λx. <L> M``"""
+    """``λx. M``, in ρ as a thunk, takes the arguments on the stack, or passes an adaptor: ``<L> λx. M ⇝ λx. <L> M``"""
     if K[0] is ARGUMENTS:
         return ENTERED, env + K[1], K[2], S
     if K[0] is LEFT:
@@ -78,7 +78,7 @@ def readapt(_: Node, env: Environment, K: Frames, S: Segments) -> State:
 
 
 def resume_all(_: Node, env: Environment, K: Frames, S: Segments) -> State:
-    """``k V`` where k has several segments"""
+    """``k V`` for a k of several segments"""
     crossed, V = env
     for frames, handling, rho in reversed(crossed):
         S = (handling, rho, K, S)
@@ -99,4 +99,4 @@ def _none(_: Field) -> Environment:
 RARE: Final[Mapping[int, Callable[[Node, Environment, Frames, Segments], State]]] = MappingProxyType(
     {ENTER: enter, SEEK: seek, PAIR: pair, READAPT: readapt, RESUME_ALL: resume_all, MISPLACED: misplaced}
 )
-"""By what the node is to do."""
+"""The instructions by opcode."""

@@ -1,6 +1,5 @@
 """The built-in functions of tensors, ``g : A -> … -> B``, on values of the machine (Sigal 2024, listing A.35)."""
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TypeAlias, cast
@@ -18,21 +17,13 @@ Typed: TypeAlias = tuple[tuple[ValueType, ...], ValueType, Callable[..., Value]]
 FLOATS, INTS, TENSORS = [Data("List", (A,)) for A in (FLOAT, INT, TENSOR)]
 
 
-def log_gamma(r: float) -> float:
-    """``ln |Γ(r)|``; infinite at 0, −1, −2, …"""
-    try:
-        return math.lgamma(r)
-    except (OverflowError, ValueError):
-        return math.inf
-
-
 def _typed(name: str, function: Callable[..., object], codomain: ValueType, *domain: ValueType) -> Typed:
-    """A function of arrays and Python's lists as one of the machine's values; what does not fit is a complaint."""
-    reads, gives = [_READS.get(A, _same) for A in domain], _GIVES.get(codomain, _same)
+    """Wrap a function of arrays and lists of Python for values of the machine; ``Misfit`` becomes ``Stuck``."""
+    unwraps, wrap = [_UNWRAP.get(A, _identity) for A in domain], _WRAP.get(codomain, _identity)
 
     def apply(*arguments: Value) -> Value:
         try:
-            return gives(function(*[read(V) for read, V in zip(reads, arguments, strict=True)]))
+            return wrap(function(*[unwrap(V) for unwrap, V in zip(unwraps, arguments, strict=True)]))
         except Misfit as misfit:
             why = str(misfit)
             raise Stuck(TensorsDoNotFit(function=name, why=why, found=why, expected=misfit.expected, hint=_HINT)) from None
@@ -40,7 +31,7 @@ def _typed(name: str, function: Callable[..., object], codomain: ValueType, *dom
     return domain, codomain, apply
 
 
-def _same(V: Value) -> Value:
+def _identity(V: Value) -> Value:
     return V
 
 
@@ -56,8 +47,8 @@ def _tensors(found: Value) -> Value:
     return list_value(map(Tensor, cast(list[Array], found)))
 
 
-_READS: Mapping[ValueType, Callable[[Value], Value]] = {TENSOR: _array, FLOATS: listed, INTS: listed, TENSORS: _arrays}
-_GIVES: Mapping[ValueType, Callable[[Value], Value]] = {
+_UNWRAP: Mapping[ValueType, Callable[[Value], Value]] = {TENSOR: _array, FLOATS: listed, INTS: listed, TENSORS: _arrays}
+_WRAP: Mapping[ValueType, Callable[[Value], Value]] = {
     TENSOR: Tensor,
     FLOATS: list_value,
     INTS: list_value,
@@ -95,7 +86,7 @@ TENSOR_FUNCTIONS: Mapping[str, Typed] = MappingProxyType(
         "tensor_concatenate": _typed("tensor_concatenate", tensors.concatenate, TENSOR, INT, TENSORS),
         "tensor_stack": _typed("tensor_stack", tensors.stack, TENSOR, INT, TENSORS),
         "tensor_split": _typed("tensor_split", tensors.split, TENSORS, INT, INTS, TENSOR),
-        "log_gamma": ((FLOAT,), FLOAT, log_gamma),
+        "log_gamma": ((FLOAT,), FLOAT, tensors.log_gamma),
     }
 )
 """The domain, the codomain and the function of each."""

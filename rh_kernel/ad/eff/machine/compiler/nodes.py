@@ -1,49 +1,48 @@
-"""Nodes one after another, and trees of decisions as nodes."""
+"""Construction of IR nodes: decision trees as nodes, and sequences of nodes in which adjacent calculations are fused."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from rh_kernel.ad.eff.machine.compiler.decision_trees import Decision, Leaf, Nothing, Tree, Unfold
-from rh_kernel.ad.eff.machine.compiler.expressions import Computed, Expression, Slot, gather, reader
+from rh_kernel.ad.eff.machine.compiler.decision_trees import Decision, Extend, Leaf, Tree, Unmatched
+from rh_kernel.ad.eff.machine.compiler.expressions import Computed, Expression, Slot, closure, gather
 from rh_kernel.ad.eff.machine.ir import BRANCH, ENUMERATION, EXTEND, SWITCH, Compute, Environment, Node
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE
 from rh_kernel.source.diagnostic import KernelBug
 
 
-def decided(tree: Tree, leaf: Callable[[Leaf], Node], otherwise: Node) -> Node:
-    """The nodes of a tree, given those of its leaves, and the one for what fits no row."""
+def tree_node(tree: Tree, leaf: Callable[[Leaf], Node], otherwise: Node) -> Node:
+    """The nodes of a decision tree, given those of its leaves, and the node for a value that no row matches."""
     match tree:
-        case Nothing():
+        case Unmatched():
             return otherwise
         case Leaf():
             return leaf(tree)
-        case Unfold(value, is_alone, inner):
-            return _before(opening(value, is_alone=is_alone), decided(inner, leaf, otherwise))
-        case Decision(value, cases, grows, left, is_literal):
-            table = {K: decided(inner, leaf, otherwise) for K, inner in cases.items()}
-            return _deciding(value, table, grows, decided(left, leaf, otherwise), is_literal=is_literal)
+        case Extend(value, is_whole, inner):
+            return _before(extension(value, is_whole=is_whole), tree_node(inner, leaf, otherwise))
+        case Decision():
+            table = {K: tree_node(inner, leaf, otherwise) for K, inner in tree.cases.items()}
+            return _branch(tree, table, tree_node(tree.otherwise, leaf, otherwise))
 
 
-def _deciding(
-    value: Expression, table: Mapping[object, Node], grows: frozenset[object], rest: Node, *, is_literal: bool
-) -> Node:
-    f = reader(value)
-    if is_literal:
+def _branch(tree: Decision, table: Mapping[object, Node], rest: Node) -> Node:
+    """The node that goes on with the node of the case, or with ``rest``."""
+    value, f = tree.value, closure(tree.value)
+    if tree.is_literal:
         return Node(ENUMERATION, value=gather([value]), table=table, then=rest)
     if isinstance(value, Computed) and value.test is not None:
         return Node(BRANCH, value=value.test, table=(table.get(TRUE[0], rest), table.get(FALSE[0], rest)))
-    if not grows:
+    if not tree.grows:
         return Node(ENUMERATION, value=f, table=table, then=rest)
-    return Node(SWITCH, value=f, table={K: (node, K in grows) for K, node in table.items()}, then=(rest, False))
+    return Node(SWITCH, value=f, table={K: (node, K in tree.grows) for K, node in table.items()}, then=(rest, False))
 
 
-def opening(value: Expression, *, is_alone: bool) -> Compute:
-    """``ρ ↦ ρ, V``, with the components of V if it does not go to its place alone."""
-    f = reader(value)
+def extension(value: Expression, *, is_whole: bool) -> Compute:
+    """``ρ ↦ ρ, V`` if V ``is_whole``, or else ρ with the components of V appended."""
+    f = closure(value)
     match value:
-        case Slot(i) if not is_alone:
+        case Slot(i) if not is_whole:
             return lambda e: e + e[i]
-        case _ if not is_alone:
+        case _ if not is_whole:
             return lambda e: e + f(e)
         case _:
 
@@ -55,23 +54,18 @@ def opening(value: Expression, *, is_alone: bool) -> Compute:
 
 
 def _before(value: Compute, node: Node) -> Node:
-    """ρ becomes this, and then the node."""
+    """Change ρ by a function and go on with a node; two functions in a row are composed."""
     if node.op != EXTEND:
         return Node(EXTEND, value=value, then=node)
-    after: Compute = node.value
-
-    def both(e: Environment) -> Environment:
-        return after(value(e))
-
-    return Node(EXTEND, value=both, then=node.then)
+    return Node(EXTEND, value=_compose(value, node.value), then=node.then)
 
 
 FUSED = 4
-"""So many calculations after one another are one node at most."""
+"""The largest number of calculations that are fused into one node."""
 
 
 class Chain:
-    """Nodes one after the other."""
+    """A sequence of nodes under construction."""
 
     __slots__ = ("_attach", "_first", "_last")
 
@@ -84,7 +78,7 @@ class Chain:
         self._first = node
 
     def add(self, node: Node) -> None:
-        """And then this."""
+        """Append a node."""
         self._attach(node)
         self._follow(node)
 
@@ -93,16 +87,16 @@ class Chain:
         self._attach = partial(setattr, node, "then")
 
     def extend(self, value: Compute) -> None:
-        """ρ becomes this."""
+        """Append a function that computes the next ρ, in the last node if that has room."""
         last = self._last
         if last is not None and last.op == EXTEND and last.count < FUSED:
-            last.value = _after(last.value, value)
+            last.value = _compose(last.value, value)
             last.count += 1
         else:
             self.add(Node(EXTEND, value=value))
 
     def act(self, function: Compute) -> None:
-        """Something is done with ρ, and nothing comes of it."""
+        """Append a function of ρ whose result is not needed."""
 
         def acted(e: Environment) -> Environment:
             function(e)
@@ -111,30 +105,32 @@ class Chain:
         self.extend(acted)
 
     def decide(self, tree: Tree, otherwise: Node) -> Leaf:
-        """The decisions of a tree for one row; what is next is for where it fits."""
+        """Append the decisions of a tree for one row, and return its leaf; the chain continues where the row matches."""
         while not isinstance(tree, Leaf):
             match tree:
-                case Unfold(value, is_alone, tree):
-                    self.extend(opening(value, is_alone=is_alone))
-                case Decision(value, cases, grows, _, is_literal):
-                    ((K, tree),) = cases.items()
-                    fits = Node(EXTEND, value=_same)
-                    self._attach(_deciding(value, {K: fits}, grows, otherwise, is_literal=is_literal))
-                    self._follow(fits)
-                case Nothing():
-                    raise KernelBug("a row that nothing fits")
+                case Extend(value, is_whole, then):
+                    self.extend(extension(value, is_whole=is_whole))
+                    tree = then
+                case Decision():
+                    ((K, inner),) = tree.cases.items()
+                    match_node = Node(EXTEND, value=_identity)
+                    self._attach(_branch(tree, {K: match_node}, otherwise))
+                    self._follow(match_node)
+                    tree = inner
+                case Unmatched():
+                    raise KernelBug("a single row that never matches")
         return tree
 
-    def ended(self, node: Node) -> Node:
-        """All of them, with this one at the end."""
+    def end(self, node: Node) -> Node:
+        """Append the last node and return the first one."""
         self._attach(node)
         assert self._first is not None
         return self._first
 
 
-def _same(e: Environment) -> Environment:
+def _identity(e: Environment) -> Environment:
     return e
 
 
-def _after(f: Compute, g: Compute) -> Compute:
+def _compose(f: Compute, g: Compute) -> Compute:
     return lambda e: g(f(e))
