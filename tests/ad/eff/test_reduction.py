@@ -12,11 +12,11 @@ from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.machine.running import run
 from rh_kernel.ad.eff.reduction import reducing as reduction
-from rh_kernel.ad.eff.reduction.references import Cells
+from rh_kernel.ad.eff.reduction.native_operations import Cells
 from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.reduction.step import State, Step
 from rh_kernel.ad.eff.reduction.store import Vector
-from rh_kernel.ad.eff.reduction.values import Known, written
+from rh_kernel.ad.eff.reduction.values import RuntimeValue, term_of
 from rh_kernel.source.diagnostic import Stuck
 
 ALL = ("evaluate", "forward", "stateful", "continuation", "state", "exceptions")
@@ -271,8 +271,8 @@ def test_steps_that_bind_what_nobody_named_are_silent() -> None:
 def cell(state: State, number: int) -> core.Value:
     content = state.cells[number]
     assert not isinstance(content, Vector)
-    known: Known = content
-    return written(known)
+    known: RuntimeValue = content
+    return term_of(known)
 
 
 def test_cells_hold_thunks_too() -> None:

@@ -77,10 +77,10 @@ def test_a_vector_is_a_list_that_nobody_writes_on(start: list[int], actions: lis
         before, older = list(items), made
         if place < len(items):
             items[place] = item
-            made = made.with_(place, item)
+            made = made.with_item(place, item)
         else:
             items.append(item)
-            made = made.and_(item)
+            made = made.appended(item)
         assert list(older) == before
     assert list(made) == items
     assert len(made) == len(items)
@@ -90,5 +90,5 @@ def test_a_vector_grows_through_all_its_levels() -> None:
     """One item after the other comes to the same as all at once."""
     made: Vector[int] = Vector()
     for n in range(33_000):
-        made = made.and_(n)
+        made = made.appended(n)
     assert list(made) == list(range(33_000)) == list(vector(range(33_000)))

@@ -1,16 +1,16 @@
-"""The rules of reduction ``M ⇝ M'`` by name (Sigal 2024, Figs. 7.4, 7.11, 7.20), and those of what goes beyond these figures.
+"""The rules of reduction ``M ⇝ M'`` (Sigal 2024, Figs. 7.4, 7.11, 7.20), and those of the extensions of EFF.
 
-A step carries its rule as a value, so a trace can show it, count it, and say where it is stated.
+A step has its rule as a value, so that a trace can show it, count it, and cite its figure.
 """
 
 from enum import Enum
 
 
 class Rule(Enum):
-    """A β-reduction: its value is the name that is printed."""
+    """A rule; its value is its printed name."""
 
     MATCH = "match"
-    """``match V | p -> M | … ⇝ M[V…/x…]`` for the first p that fits: (×) and (+)"""
+    """``match V | p -> M | … ⇝ M[V…/x…]`` for the first p that matches: (×) and (+)"""
     LET = "F"
     """``x ← return V; M ⇝ M[V/x]``"""
     FORCE = "U"
@@ -52,12 +52,12 @@ class Rule(Enum):
 
     @property
     def figure(self) -> str:
-        """The figure of the thesis that states the rule, or where it describes what is beyond its calculus."""
+        """The figure of the thesis that states the rule, or the section that describes an extension of its calculus."""
         return _STATED_IN[self]
 
     @property
     def gloss(self) -> str:
-        """What the rule does, in a line."""
+        """A description of the rule in one line."""
         return _GLOSSES[self]
 
 
