@@ -292,7 +292,7 @@ def value_types() -> st.SearchStrategy[ValueType]:
 
 @given(value_types())
 def test_types_are_read_back_as_the_same(A: ValueType) -> None:
-    for text in (f"fun u (x : {printing_types.value(A)}) = x", f"fun u (x : List {printing_types.value(A, closed=True)}) = x"):
+    for text in (f"fun u (x : {printing_types.value(A)}) = x", f"fun u (x : List {printing_types.value(A, atomic=True)}) = x"):
         (item,) = parse(text)
         made = elaborate(item, vocabulary())
         assert isinstance(made, FunctionDefinition)

@@ -27,11 +27,11 @@ from rh_kernel.ad.eff.machine.compiler.expressions import (
 from rh_kernel.ad.eff.machine.compiler.nodes import Chain, extension, tree_node
 from rh_kernel.ad.eff.machine.compiler.program import Program, free_variables
 from rh_kernel.ad.eff.machine.compiler.tail_resumption import RESULT, parameters_of, tail_resumption
-from rh_kernel.ad.eff.machine.compiler.values import expression, expressions, spine
+from rh_kernel.ad.eff.machine.compiler.values import expression, expressions
 from rh_kernel.ad.eff.machine.counting import LiveFrame
 from rh_kernel.ad.eff.machine.ir import Compute, Environment, Handling, Node
 from rh_kernel.ad.eff.machine.values import Value
-from rh_kernel.ad.eff.traversal import bound, free, occurring
+from rh_kernel.ad.eff.traversal import bound, free, occurring, spine
 
 
 def compiled(code: ir.Code, within: Handling | None, program: Program) -> Node:

@@ -24,9 +24,10 @@ from rh_kernel.ad.eff.machine.compiler.expressions import (
 from rh_kernel.ad.eff.machine.compiler.nodes import extension
 from rh_kernel.ad.eff.machine.compiler.program import NATIVE, Program, free_variables, is_calculation, size
 from rh_kernel.ad.eff.machine.compiler.tail_resumption import LARGEST
-from rh_kernel.ad.eff.machine.compiler.values import expression, expressions, spine
+from rh_kernel.ad.eff.machine.compiler.values import expression, expressions
 from rh_kernel.ad.eff.machine.ir import Code, Compute, Environment, Handling, Specialization, operation_key
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Value, is_constructor
+from rh_kernel.ad.eff.traversal import spine
 from rh_kernel.source.span import Span
 
 DEEPEST = 50

@@ -66,12 +66,3 @@ def _compound(V: core.Tuple | core.Constructed, scope: Scope, program: Program) 
 def _tuple(components: Sequence[Expression]) -> Expression:
     made = gather(components)
     return Constant(made(())) if all(isinstance(e, Constant) for e in components) else composed(made, components)
-
-
-def spine(M: core.Computation) -> tuple[core.Computation, list[core.Value]]:
-    """``M V…`` as M and V…"""
-    arguments: list[core.Value] = []
-    while isinstance(M, core.Apply):
-        arguments.append(M.argument)
-        M = M.function
-    return M, arguments[::-1]
