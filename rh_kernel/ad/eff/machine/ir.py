@@ -6,7 +6,7 @@ outside of it, and the segments outside.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Final, TypeAlias
 
 from rh_kernel.ad.eff import core
@@ -49,44 +49,27 @@ Compute: TypeAlias = Callable[[Environment], Any]
 """The opcodes; the machine tests the frequent ones first."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """An instruction and its successor ``then``, which is ``None`` in tail position; ``op`` says which fields it has."""
 
-    __slots__ = ("args", "code", "count", "instance", "key", "op", "save", "table", "then", "value")
-
     op: int
-    value: Field
+    _: KW_ONLY
+    value: Field = None
     """ρ ↦ the value that is returned, tested or applied; of EXTEND, the next ρ."""
-    args: Field
+    args: Field = None
     """ρ ↦ the arguments, or the values of a handler."""
-    save: Field
+    save: Field = None
     """ρ ↦ the part of ρ that ``then`` needs; ``None`` if it needs all."""
-    then: Field
+    then: Field = None
     """The next node, or the default of a ``table``."""
-    table: Field
+    table: Field = None
     """The nodes of the constructors; the sides of a pair; the handling of a handler; of LET, the bound computation."""
-    code: Any
-    key: Field
+    code: Field = None
+    key: str = ""
     """The operation (``operation_key``)."""
-    instance: int
-    count: int
-
-    def __init__(
-        self,
-        op: int,
-        *,
-        value: Field = None,
-        args: Field = None,
-        save: Field = None,
-        then: Field = None,
-        table: Field = None,
-        code: "Code | None" = None,
-        key: str = "",
-        instance: int = 0,
-        count: int = 0,
-    ) -> None:
-        self.op, self.value, self.args, self.save, self.then = op, value, args, save, then
-        self.table, self.code, self.key, self.instance, self.count = table, code, key, instance, count
+    instance: int = 0
+    count: int = 0
 
 
 class Code(Head):
@@ -179,6 +162,7 @@ UNUSED: Final = Node(MISPLACED)
 """The node of a direct clause."""
 
 
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
 class ClauseCode:
     """A compiled clause: ``direct`` if it is tail-resumptive and compiles directly, or else a node.
 
@@ -186,10 +170,9 @@ class ClauseCode:
     the same values, and the continuation if the clause ``resumes``.
     """
 
-    __slots__ = ("direct", "node", "resumes")
-
-    def __init__(self, *, direct: Compute | None = None, node: Node = UNUSED, resumes: bool = True) -> None:
-        self.direct, self.node, self.resumes = direct, node, resumes
+    direct: Compute | None = None
+    node: Node = UNUSED
+    resumes: bool = True
 
 
 @dataclass(frozen=True, slots=True)

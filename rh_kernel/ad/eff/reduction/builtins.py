@@ -1,7 +1,7 @@
 """Built-in functions in a reduction: ``g c… ⇝ return c'`` (Sigal 2024, Fig. 7.20), computed on values of the machine."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from rh_kernel.ad.eff import core
@@ -14,13 +14,11 @@ from rh_kernel.source.trampoline import Descent, descend
 LONGEST = 60
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _Opaque(Head):
     """The head of a thunk, which no built-in function inspects."""
 
-    __slots__ = ("original",)
-
-    def __init__(self, original: RuntimeValue) -> None:
-        self.original = original
+    original: RuntimeValue
 
 
 class _Cell(list[Value]):

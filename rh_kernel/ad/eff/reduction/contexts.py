@@ -5,6 +5,7 @@ persistent: the states of a trace share them.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
@@ -21,15 +22,13 @@ from rh_kernel.ad.eff.reduction.values import (
 from rh_kernel.ad.eff.traversal import free, handler
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class LetFrame:
     """``x ← []; N[ρ]``"""
 
-    __slots__ = ("_bodies", "let", "rho")
-
-    def __init__(self, let: core.Let, rho: Environment) -> None:
-        self.let = let
-        self.rho = rho
-        self._bodies: dict[Detail, core.Computation] = {}
+    let: core.Let
+    rho: Environment
+    _bodies: dict[Detail, core.Computation] = field(init=False, default_factory=dict)
 
     def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
@@ -39,44 +38,38 @@ class LetFrame:
         return core.Let(self.let.name, M, body, span=self.let.span)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class ArgumentFrame:
     """``[] V``"""
 
-    __slots__ = ("apply", "argument")
-
-    def __init__(self, apply: core.Apply, argument: RuntimeValue) -> None:
-        self.apply = apply
-        self.argument = argument
+    apply: core.Apply
+    argument: RuntimeValue
 
     def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
         return core.Apply(M, term_of(self.argument, detail), span=self.apply.span)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class ProjectionFrame:
     """``[].i``"""
 
-    __slots__ = ("projection",)
-
-    def __init__(self, projection: core.Projection) -> None:
-        self.projection = projection
+    projection: core.Projection
 
     def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
         return core.Projection(self.projection.index, M, span=self.projection.span)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class HandlerFrame:
     """``handle [] with H[ρ]``; ``clauses`` and ``clauses_rho`` are the declared ones if H is a name."""
 
-    __slots__ = ("_handlers", "clauses", "clauses_rho", "handle", "rho")
-
-    def __init__(self, handle: core.Handle, rho: Environment, clauses: core.Clauses, clauses_rho: Environment) -> None:
-        self.handle = handle
-        self.rho = rho
-        self.clauses = clauses
-        self.clauses_rho = clauses_rho
-        self._handlers: dict[Detail, core.Handler] = {}
+    handle: core.Handle
+    rho: Environment
+    clauses: core.Clauses
+    clauses_rho: Environment
+    _handlers: dict[Detail, core.Handler] = field(init=False, default_factory=dict)
 
     def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
@@ -90,13 +83,11 @@ class HandlerFrame:
         return values_of(free(self.handle.handler), self.rho)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class AdaptorFrame:
     """``<L, …> []``"""
 
-    __slots__ = ("adapt",)
-
-    def __init__(self, adapt: core.Adapt) -> None:
-        self.adapt = adapt
+    adapt: core.Adapt
 
     def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
@@ -119,15 +110,13 @@ Frames: TypeAlias = "tuple[Basic, Frames] | None"
 Delimiter: TypeAlias = HandlerFrame | AdaptorFrame
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Context:
     """A segment and those outside: its frames, the handler or adaptor around them, and the outer segments, if there are any."""
 
-    __slots__ = ("delimiter", "frames", "outer")
-
-    def __init__(self, frames: Frames = None, delimiter: Delimiter | None = None, outer: "Context | None" = None) -> None:
-        self.frames = frames
-        self.delimiter = delimiter
-        self.outer = outer
+    frames: Frames = None
+    delimiter: Delimiter | None = None
+    outer: "Context | None" = None
 
     def push(self, frame: Basic) -> "Context":
         """``C[F[]]``"""
@@ -138,15 +127,12 @@ EMPTY = Context()
 """The hole alone."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Resumption(Continuation):
     """``{λx. handle 𝓗[return x] with H}``; 𝓗 contains the handlers that the operation passes, of other effects or instances."""
 
-    __slots__ = ("segments",)
-
-    def __init__(self, segments: tuple[tuple[Frames, Delimiter], ...]) -> None:
-        super().__init__()
-        self.segments = segments
-        """The segments, the innermost first; the last one ends with H."""
+    segments: tuple[tuple[Frames, Delimiter], ...]
+    """The segments, the innermost first; the last one ends with H."""
 
     def onto(self, K: Context) -> Context:
         """``K[handle 𝓗 with H]``"""

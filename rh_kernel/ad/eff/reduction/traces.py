@@ -34,18 +34,16 @@ class Cell:
     is_changed: bool
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Shown:
     """A step of a trace: one step of the reduction, several for a call with all its arguments, or none for the start.
 
     ``first`` and ``number`` are the numbers of its first and its last step of the reduction, from 1 on; 0 for the start.
     """
 
-    __slots__ = ("_start", "number", "steps")
-
-    def __init__(self, steps: tuple[Step, ...], number: int, start: core.Computation) -> None:
-        self.steps = steps
-        self.number = number
-        self._start = start
+    steps: tuple[Step, ...]
+    number: int
+    _start: core.Computation
 
     @property
     def first(self) -> int:
@@ -100,7 +98,7 @@ class Shown:
 
 
 _CALLED: Mapping[Rule, str] = {
-    Rule.UNFOLD: "a declared function is run: its body, with the arguments, stands in place of the call",
+    Rule.UNFOLD: "a declared function is called: its body, with the arguments, replaces the call",
     Rule.FORCE: "a thunk is run with its arguments",
 }
 """The description of a call, by its first rule."""

@@ -4,6 +4,7 @@ A value that was converted to a term keeps it, and states share values. No funct
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -32,15 +33,13 @@ LONGEST_TEXT = 1_000
 _OMITTED = core.Variable("…")
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Composite:
     """A value that is converted to a term on demand. ``weight`` is about the number of values in its short term."""
 
-    __slots__ = ("_full", "_short", "weight")
-
-    def __init__(self) -> None:
-        self._full: core.Value | None = None
-        self._short: core.Value | None = None
-        self.weight = 0
+    _full: core.Value | None = field(init=False, default=None)
+    _short: core.Value | None = field(init=False, default=None)
+    weight: int = field(init=False, default=0)
 
     def term(self, detail: Detail) -> core.Value | None:
         """The term, if it is known."""
@@ -54,42 +53,32 @@ class Composite:
             self._short = term
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class TupleValue(Composite):
     """``(V, …, V)``"""
 
-    __slots__ = ("components",)
-
-    def __init__(self, components: tuple["RuntimeValue", ...]) -> None:
-        super().__init__()
-        self.components = components
+    components: tuple["RuntimeValue", ...]
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class DataValue(Composite):
     """``K V…``"""
 
-    __slots__ = ("constructor", "fields")
-
-    def __init__(self, constructor: str, fields: tuple["RuntimeValue", ...] = ()) -> None:
-        super().__init__()
-        self.constructor = constructor
-        self.fields = fields
+    constructor: str
+    fields: tuple["RuntimeValue", ...] = ()
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Closure(Composite):
     """``{M}[ρ]``"""
 
-    __slots__ = ("rho", "thunk")
-
-    def __init__(self, thunk: core.Thunk, rho: "Environment") -> None:
-        super().__init__()
-        self.thunk = thunk
-        self.rho = rho
+    thunk: core.Thunk
+    rho: "Environment"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Continuation(Composite):
     """``{λx. handle 𝓗[return x] with H}``, which a clause gets as k. It is implemented with contexts (``Resumption``)."""
-
-    __slots__ = ()
 
     def values(self) -> Iterator["RuntimeValue"]:
         """The values in it."""
