@@ -1,7 +1,7 @@
-"""Random closed computations of plain EFF (Sigal 2024, Figs. 7.10 to 7.14), well typed by construction, of any type.
+"""Random closed computations of plain EFF (Sigal 2024, Figs. 7.10 to 7.14): typed by how they are made, and of any type.
 
-A handler handles exactly the effects of the computation inside, as in the thesis; with ``forwards`` that computation may also
-perform the effects outside. Clauses resume never, once or twice.
+Handlers handle exactly the effects of what they are around, as in the thesis; with ``forwards`` what they handle may perform
+the effects around as well. Clauses resume never, once or twice.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def row(effects: Sequence[str]) -> Row:
 
 @dataclass
 class Program:
-    """A closed computation and its type."""
+    """A closed computation, and the type that it was made for."""
 
     definitions: Definitions
     term: core.Computation
@@ -54,7 +54,7 @@ class Program:
 
 
 class Making:
-    """Generates terms for types; all binders have different names."""
+    """Makes terms for types; names are never used twice."""
 
     def __init__(self, draw: st.DrawFn, *, forwards: bool) -> None:
         self.draw = draw
@@ -62,12 +62,12 @@ class Making:
         self.names = 0
 
     def fresh(self, letter: str = "x") -> str:
-        """A fresh name."""
+        """A name that nothing has."""
         self.names += 1
         return f"{letter}{self.names}"
 
     def one_of(self, choices: Sequence[Callable[[], core.Computation]]) -> core.Computation:
-        """One of the alternatives."""
+        """One of the ways to go on."""
         return choices[self.draw(st.integers(0, len(choices) - 1))]()
 
     def value_type(self, size: int) -> ValueType:
@@ -143,7 +143,7 @@ class Making:
         return self.one_of([*now, *later])
 
     def made(self, C: ComputationType, gamma: Environment, effects: tuple[str, ...], size: int) -> core.Computation:
-        """A computation of type C by the introduction form of C."""
+        """What C is for."""
         match C:
             case Returner(A):
                 return core.Return(self.value(A, gamma, size))
@@ -282,5 +282,5 @@ def plain(draw: st.DrawFn, *, ground: bool = True, forwards: bool = False, size:
 
 
 def has_type(M: core.Computation, program: Program) -> None:
-    """Check ``⊢_E M : C`` for the row and the type of the program. Raises ``Rejected``."""
+    """``⊢_E M : C`` for the row and the type that the program was made for; raises ``Rejected`` otherwise."""
     Inference(program.definitions).computation(M, program.row, program.type)

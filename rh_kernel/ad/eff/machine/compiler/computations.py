@@ -5,7 +5,6 @@ in the rest, so that nothing dead is retained. Small functions are inlined.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
@@ -111,7 +110,7 @@ def _counted_frame(save: Compute | None, after: Scope, program: Program) -> tupl
         return save, after
     frames = program.tally.frames
     kept: Compute = save or _all
-    return lambda e: (*kept(e), LiveFrame(frames)), replace(after, width=after.width + 1)
+    return lambda e: (*kept(e), LiveFrame(frames)), Scope(after.names, after.width + 1, after.innermost)
 
 
 def _all(e: Environment) -> Environment:

@@ -5,7 +5,7 @@ used once is evaluated that late.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -71,11 +71,11 @@ class Scope:
 
     def only(self, names: Mapping[str, Expression]) -> "Scope":
         """The same ρ with other variables."""
-        return replace(self, names=names)
+        return Scope(names, self.width, self.innermost)
 
     def inside(self, innermost: Handling | None) -> "Scope":
         """The same ρ and variables inside of another handler."""
-        return replace(self, innermost=innermost)
+        return Scope(self.names, self.width, innermost)
 
 
 def at_width(expression: Expression, width: int) -> Expression:
