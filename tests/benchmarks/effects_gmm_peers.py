@@ -13,7 +13,7 @@ import numpy as np
 from rh_kernel.ad.eff.core import Apply, Computation, Constructed, Force, Global, Literal, Value
 from rh_kernel.ad.eff.loading import program
 from rh_kernel.ad.eff.machine.compiler.program import Program
-from rh_kernel.ad.eff.machine.running import proceeding
+from rh_kernel.ad.eff.machine.running import run_in_slices
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.source.trampoline import exhaust
@@ -48,7 +48,7 @@ def ours(of: Mixture) -> Run:
     M, kept = check_item(M, definitions).term, Program(definitions)
 
     def run() -> Gradient:
-        alphas, means, icf = _arrays(exhaust(proceeding(M, kept)).value)
+        alphas, means, icf = _arrays(exhaust(run_in_slices(M, kept)).value)
         return alphas, means, icf
 
     return run

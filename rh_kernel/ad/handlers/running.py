@@ -14,7 +14,7 @@ from rh_kernel.ad.eff.frontend.lexing import KEYWORDS
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.machine.compiler.program import Program as MachineProgram
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
-from rh_kernel.ad.eff.machine.running import proceeding
+from rh_kernel.ad.eff.machine.running import run_in_slices
 from rh_kernel.ad.eff.traversal import computation as put_in
 from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
@@ -140,7 +140,7 @@ def ran(M: core.Computation, definitions: Definitions, hint: str = _OF_PATHS) ->
     compiled.use(definitions)
     tally.clear()
     try:
-        found = exhaust(proceeding(M, compiled, limit=_FUEL))
+        found = exhaust(run_in_slices(M, compiled, limit=_FUEL))
     except Stuck:
         _compiled.cache_clear()
         raise Stuck(OutOfFuel(steps=_FUEL, hint=hint)) from None

@@ -27,7 +27,7 @@ from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.errors import EffectNotAllowed, RowsDiffer, UnhandledEffect
 from rh_kernel.ad.eff.printing.types import computation, handler_scheme, row, scheme
 from rh_kernel.ad.eff.quick_fixes import AS_AN_ARGUMENT
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.native_operations import Content
 from rh_kernel.ad.eff.reduction.store import Vector
 from rh_kernel.ad.eff.reduction.values import term_of

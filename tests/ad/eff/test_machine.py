@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rh_kernel.ad.eff import core, library, loading
 from rh_kernel.ad.eff.core import Apply, Constructed, Force, Literal, Thunk, Tuple, Value
 from rh_kernel.ad.eff.machine.compiler.program import Program
-from rh_kernel.ad.eff.machine.running import Outcome, proceeding, run, running
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.machine.running import Outcome, run, run_in_slices
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.traversal import Node, parts
 from rh_kernel.operational.errors import OutOfFuel
@@ -132,7 +132,7 @@ def test_a_function_or_a_pair_has_no_value_in_both(program: programs.Program) ->
 @given(programs.plain(forwards=True), st.integers(1, 4))
 def test_a_run_in_slices_equals_a_run(program: programs.Program, every: int) -> None:
     whole = run(program.term, program.definitions)
-    pieces = running(program.term, program.definitions, every=every)
+    pieces = run_in_slices(program.term, Program(program.definitions), every=every)
     if whole.steps < 1_000:
         assert exhaust(pieces) == whole
 
@@ -322,14 +322,14 @@ def test_the_limit_of_steps_is_exact() -> None:
 def test_a_program_can_be_used_with_later_declarations() -> None:
     first = loading.declared("fun f x = x + 1.0")
     program = Program(first)
-    assert exhaust(proceeding(loading.checked("f 1.0", first).term, program)).value == Literal(2.0)
+    assert exhaust(run_in_slices(loading.checked("f 1.0", first).term, program)).value == Literal(2.0)
     second = loading.declared("fun g x = f (f x)", first)
     program.use(second)
-    assert exhaust(proceeding(loading.checked("g 1.0", second).term, program)).value == Literal(3.0)
+    assert exhaust(run_in_slices(loading.checked("g 1.0", second).term, program)).value == Literal(3.0)
     # The same key with another declaration, as after a cell was undone.
     other = loading.declared("fun f x = x * 10.0")
     program.use(other)
-    assert exhaust(proceeding(loading.checked("f 1.0", other).term, program)).value == Literal(10.0)
+    assert exhaust(run_in_slices(loading.checked("f 1.0", other).term, program)).value == Literal(10.0)
 
 
 def test_a_thunk_is_read_back_closed() -> None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.machine.compiler.program import Program
-from rh_kernel.ad.eff.machine.running import Outcome, proceeding, run
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.machine.running import Outcome, run, run_in_slices
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.traversal import free
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
 from rh_kernel.source.trampoline import exhaust
@@ -92,15 +92,15 @@ def test_functions_inside_of_several_handlers(text: str, expected: object) -> No
 def test_recursive_functions_and_long_chains_of_calls_do_not_use_the_python_stack() -> None:
     """A thousand recursive calls, or a chain of many functions, inside of a tail-resumptive handler."""
     round_and_round = "fun asked (n : Int) (a : Int) : [Ask] Int = if n <= 0 then a else asked (n - 1) (a + ask!)"
-    assert exhaust(running("handle asked 5000 0 with two", f"{ASKS}{round_and_round}")).value == core.Literal(10_000)
+    assert exhaust(started("handle asked 5000 0 with two", f"{ASKS}{round_and_round}")).value == core.Literal(10_000)
     others = "".join(f"fun f{n + 1} () = let a = f{n} () in a + ask!\n" for n in range(300))
-    assert exhaust(running("handle f300 () with two", f"{ASKS}fun f0 () = ask!\n{others}")).value == core.Literal(602)
+    assert exhaust(started("handle f300 () with two", f"{ASKS}fun f0 () = ask!\n{others}")).value == core.Literal(602)
 
 
-def running(text: str, declarations: str) -> Generator[None, None, Outcome]:
+def started(text: str, declarations: str) -> Generator[None, None, Outcome]:
     """The run of a closed term."""
     definitions = loading.declared(declarations)
-    return proceeding(loading.checked(text, definitions).term, Program(definitions))
+    return run_in_slices(loading.checked(text, definitions).term, Program(definitions))
 
 
 def test_a_handler_declared_anew_is_compiled_anew() -> None:
@@ -109,11 +109,11 @@ def test_a_handler_declared_anew_is_compiled_anew() -> None:
     second = loading.declared(ASKS.replace("k 1", "k 5"))
     program = Program(first)
     M = loading.checked("handle sum () with one", first).term
-    assert exhaust(proceeding(M, program)).value == core.Literal(11)
+    assert exhaust(run_in_slices(M, program)).value == core.Literal(11)
     program.use(second)
-    assert exhaust(proceeding(M, program)).value == core.Literal(55)
+    assert exhaust(run_in_slices(M, program)).value == core.Literal(55)
     program.use(first)
-    assert exhaust(proceeding(M, program)).value == core.Literal(11)
+    assert exhaust(run_in_slices(M, program)).value == core.Literal(11)
 
 
 def test_direct_clauses_capture_no_continuation() -> None:

@@ -36,7 +36,7 @@ from rh_kernel.ad.eff.loading import computation, parse
 from rh_kernel.ad.eff.printing import terms as printing
 from rh_kernel.ad.eff.printing import types as printing_types
 from rh_kernel.ad.eff.printing.items import data, effect, function, handler
-from rh_kernel.ad.eff.reduction.reducing import steps
+from rh_kernel.ad.eff.reduction.reducer import steps
 from rh_kernel.ad.eff.types import (
     FLOAT,
     INT,

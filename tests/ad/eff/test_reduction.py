@@ -11,7 +11,7 @@ import pytest
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.machine.running import run
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.native_operations import Cells
 from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.reduction.step import State, Step

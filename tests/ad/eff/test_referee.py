@@ -7,7 +7,7 @@ import pytest
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.machine import running as machine
 from rh_kernel.ad.eff.printing import terms as printing
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.syntax.printing.doc import plain
 
 DECLARATIONS = """

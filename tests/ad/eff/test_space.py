@@ -7,7 +7,7 @@ from rh_kernel.ad.eff.core import Literal
 from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import Counts
 from rh_kernel.ad.eff.machine.readback import readback
-from rh_kernel.ad.eff.machine.running import Outcome, proceeding, run, running
+from rh_kernel.ad.eff.machine.running import Outcome, run, run_in_slices
 from rh_kernel.ad.eff.machine.values import Tag, Value, list_value
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.trampoline import exhaust
@@ -110,7 +110,7 @@ def test_unbounded_growth_is_stopped() -> None:
     definitions = loading.declared("fun f x = 1.0 + f x")
     M = loading.checked("f 1.0", definitions).term
     with pytest.raises(Stuck) as caught:
-        exhaust(running(M, definitions, memory=1 << 24))
+        exhaust(run_in_slices(M, Program(definitions), memory=1 << 24))
     assert caught.value.diagnostics[0].code == "RH241"
     doubled = """\
 fun f (n : Int) (x : Int) : Int = if n <= 0 then x else f (n - 1) (x * x)
@@ -125,7 +125,7 @@ fun g (n : Int) x = if n <= 0 then x else g (n - 1) (x ++ x)
 def _stopped(text: str, declared: str = "", memory: int = 1 << 24) -> TooLarge:
     definitions = loading.declared(declared)
     with pytest.raises(Stuck) as caught:
-        exhaust(running(loading.checked(text, definitions).term, definitions, memory=memory))
+        exhaust(run_in_slices(loading.checked(text, definitions).term, Program(definitions), memory=memory))
     (found,) = caught.value.diagnostics
     assert isinstance(found, TooLarge)
     return found
@@ -149,7 +149,7 @@ def test_the_bytes_of_live_tensors_are_bounded() -> None:
         f"let ts = parts 10000 (tensor_scale 2.0 ({ones})) [] in 1.0",
         f"last 10000 (tensor_scale 0.0 ({ones}))",
     ):
-        exhaust(running(loading.checked(text, definitions).term, definitions, memory=1 << 24))
+        exhaust(run_in_slices(loading.checked(text, definitions).term, Program(definitions), memory=1 << 24))
     found = _stopped(f"let ts = sums 2100 ({ones}) [] in 1.0", KEPT)
     assert found.what == "what the tensors hold"
     assert found.expected == "at most 16.8 MB"
@@ -174,17 +174,17 @@ def test_a_run_with_large_tensors_has_short_slices() -> None:
     """A step that reads 2,000,000 entries twice and writes as many is half the work of a slice."""
     definitions = loading.declared(KEPT)
     M = loading.checked("last 100 (tensor_scale 0.0 (tensor_filled [2000000] 1.0))", definitions).term
-    assert sum(1 for _ in running(M, definitions)) >= 40
+    assert sum(1 for _ in run_in_slices(M, Program(definitions))) >= 40
     M = loading.checked("last 100 (tensor_scale 0.0 (tensor_filled [2] 1.0))", definitions).term
-    assert sum(1 for _ in running(M, definitions)) <= 10
+    assert sum(1 for _ in run_in_slices(M, Program(definitions))) <= 10
 
 
 def test_the_tensors_of_a_run_do_not_count_for_the_next_one() -> None:
     definitions = loading.declared(KEPT)
     program = Program(definitions)
     M = loading.checked("tensor_zeros [1000]", definitions).term
-    first = exhaust(proceeding(M, program, memory=10_000)).value
-    second = exhaust(proceeding(M, program, memory=10_000)).value
+    first = exhaust(run_in_slices(M, program, memory=10_000)).value
+    second = exhaust(run_in_slices(M, program, memory=10_000)).value
     assert first == second
     assert program.tensors.bytes == 8_000
     del first

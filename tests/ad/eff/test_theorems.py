@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.rules import PLAIN
 from tests.ad.eff import reference
 from tests.ad.eff.programs import Program, has_type, plain

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 
 from rh_kernel.ad.eff import core, loading
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.traces import Shown, Trace, trace
 from rh_kernel.syntax.printing.doc import Annotated, Concat, Doc, Group, Line, Mark, Nest, Shared, Text, plain
 from tests.ad.eff.programs import Program

@@ -55,42 +55,29 @@ def run(
 ) -> Outcome:
     """Run a closed computation. Raises ``Stuck`` if it cannot go on, or has taken ``limit`` steps."""
     with gc_paused():
-        return exhaust(running(M, definitions, limit=limit, counting=counting, built_ins=built_ins))
+        return exhaust(run_in_slices(M, Program(definitions, built_ins, OpCounter() if counting else None), limit=limit))
 
 
-def running(
-    M: core.Computation,
-    definitions: Definitions,
-    *,
-    limit: int = LIMIT,
-    counting: bool = False,
-    built_ins: Mapping[str, BuiltInFunction] = BUILT_INS,
-    every: int = SLICE,
-    memory: int = MEMORY,
-) -> Generator[None, None, Outcome]:
-    """Run a closed computation in slices of at most ``every`` steps, with at most about ``memory`` bytes. Raises ``Stuck``."""
-    return proceeding(
-        M, Program(definitions, built_ins, OpCounter() if counting else None), limit=limit, every=every, memory=memory
-    )
-
-
-def proceeding(
+def run_in_slices(
     M: core.Computation, program: Program, *, limit: int = LIMIT, every: int = SLICE, memory: int = MEMORY
 ) -> Generator[None, None, Outcome]:
-    """Run a closed computation of a program in slices; the program keeps the code that is compiled."""
+    """Run a closed computation in slices of at most ``every`` steps, with about ``memory`` bytes. Raises ``Stuck``.
+
+    The program keeps the code that is compiled.
+    """
     machine = Machine(M, program)
     program.tensors.begin(memory)
-    tensors, before, pace, is_over = program.tensors, sys.getallocatedblocks(), FIRST, False
+    tensors, before, size, is_over = program.tensors, sys.getallocatedblocks(), FIRST, False
     while not is_over:
         if machine.steps >= limit:
             hint = "raise the limit with `%limit steps`, or look for a function that calls itself forever"
             raise Stuck(OutOfFuel(span=M.span, steps=machine.steps, hint=hint))
         # The time of a step grows with the tensors in it, so the first slices are small.
-        pace = min(every, 2 * pace) if tensors.work < WORK else max(1, pace * WORK // tensors.work)
+        size = min(every, 2 * size) if tensors.work < WORK else max(1, size * WORK // tensors.work)
         tensors.work = 0
         try:
             with gc_paused():
-                is_over = machine.proceed(min(pace, limit - machine.steps))
+                is_over = machine.proceed(min(size, limit - machine.steps))
         except Stuck as failure:
             raise placed(failure, M.span) from None
         if not is_over:
@@ -107,13 +94,5 @@ def proceeding(
 
 def _too_large(M: core.Computation, memory: int) -> Stuck:
     hint = "look for a non-tail call that recurses forever, or a list that grows"
-    expected = f"at most {readable(memory)}"
-    return Stuck(
-        TooLarge(
-            span=M.span,
-            what="the stack and the live values",
-            needed=f"more than {readable(memory)}",
-            expected=expected,
-            hint=hint,
-        )
-    )
+    what, needed, expected = "the stack and the live values", f"more than {readable(memory)}", f"at most {readable(memory)}"
+    return Stuck(TooLarge(span=M.span, what=what, needed=needed, expected=expected, hint=hint))

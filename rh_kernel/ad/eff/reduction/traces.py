@@ -12,7 +12,7 @@ from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.printing.terms import computation, value
 from rh_kernel.ad.eff.reduction.native_operations import Content
-from rh_kernel.ad.eff.reduction.reducing import advance
+from rh_kernel.ad.eff.reduction.reducer import advance
 from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.reduction.step import ForcedContinuation, MarkedTerm, Step, initial
 from rh_kernel.ad.eff.reduction.store import Vector
