@@ -126,7 +126,7 @@ class Specialization:
     deep: int
 
 
-class Machinery(Head):
+class InternalCode(Head):
     """The code of a thunk that the machine makes: a continuation, or a function that has passed an adaptor."""
 
     __slots__ = ("arity", "bodies", "body", "name")
@@ -135,15 +135,15 @@ class Machinery(Head):
         self.name, self.arity, self.body = name, arity, Node(op)
         self.bodies: Mapping[Handling | None, Node] = {}
 
-    def partial(self, count: int) -> "Machinery":
+    def partial(self, count: int) -> "InternalCode":
         """A partial application to no arguments; it has one parameter, so there is no other."""
         assert count == 0
         return self
 
 
-CONTINUATION: Final = Machinery("continuation", RESUME)
+CONTINUATION: Final = InternalCode("continuation", RESUME)
 """A continuation of one segment, ``(frames, handling, ρ)``."""
-CONTINUATIONS: Final = Machinery("continuation", RESUME_ALL)
+CONTINUATIONS: Final = InternalCode("continuation", RESUME_ALL)
 """A continuation of several segments: ``(segments,)``, the innermost first, each ``(frames, handling, ρ)``."""
 
 
@@ -153,9 +153,9 @@ SIDE: Final = Node(MISPLACED)
 """The frame ``[].i``"""
 
 
-def adapted(arity: int) -> Machinery:
+def adapted(arity: int) -> InternalCode:
     """The code of ``{λx…. <L> f x…}``, whose ρ is ``(f, handling)``."""
-    return Machinery("adapted", READAPT, arity)
+    return InternalCode("adapted", READAPT, arity)
 
 
 UNUSED: Final = Node(MISPLACED)

@@ -2,7 +2,7 @@
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.builtins import bounded
-from rh_kernel.ad.eff.machine.ir import Code, Machinery
+from rh_kernel.ad.eff.machine.ir import Code, InternalCode
 from rh_kernel.ad.eff.machine.values import Head, Tag, Value, is_cell, is_tuple
 from rh_kernel.ad.eff.traversal import value as substituted
 
@@ -40,7 +40,7 @@ def _term(value: Value, parts: tuple[core.Value, ...], cells: dict[int, int]) ->
         return core.Constructed(str(head), parts)
     if isinstance(head, Code):
         return _thunk(head, parts)
-    return core.Variable("k") if isinstance(head, Machinery) else core.Tuple(parts)
+    return core.Variable("k") if isinstance(head, InternalCode) else core.Tuple(parts)
 
 
 def _inside(value: Value) -> tuple[Value, ...]:

@@ -1,7 +1,7 @@
 """Compilation of built-in functions, and of the operations that the machine handles itself, to functions of ρ."""
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from rh_kernel.ad.eff.errors import IndexOutside
@@ -76,7 +76,32 @@ def native(
     tally: OpCounter | None, output: Callable[[str], None], effect: str, operation: str, span: Span | None
 ) -> Callable[..., Value]:
     """The implementation of an operation of ``RefState`` or ``Console``; it counts its calls if there is a tally."""
-    act = _native(tally, output, operation, span)
+    cell: Callable[[Iterable[Value]], Value] = list[Value] if tally is None else tally.cells.cell
+
+    def fetch(a: list[Value], i: int) -> Value:
+        return a[i] if 0 <= i < len(a) else _out_of_range(i, a, span)
+
+    def store(a: list[Value], i: int, V: Value) -> Value:
+        if not 0 <= i < len(a):
+            _out_of_range(i, a, span)
+        a[i] = V
+        return UNIT
+
+    def print_line(line: str) -> Value:
+        output(line)
+        return UNIT
+
+    implementations: Mapping[str, Callable[..., Value]] = {
+        "new": lambda V: cell((V,)),
+        "read": operator.itemgetter(0),
+        "write": _write,
+        "array": lambda V: cell(listed(V)),
+        "fetch": fetch,
+        "store": store,
+        "size": len,
+        "print": print_line,
+    }
+    act = implementations[operation]
     if tally is None:
         return act
     performed, key = tally.performed, (effect, operation)
@@ -88,55 +113,12 @@ def native(
     return counted
 
 
-def _native(tally: OpCounter | None, output: Callable[[str], None], operation: str, span: Span | None) -> Callable[..., Value]:
-    cell: Callable[[Iterable[Value]], Value] = list[Value] if tally is None else tally.cells.cell
-
-    def new(V: Value) -> Value:
-        return cell((V,))
-
-    def array(V: Value) -> Value:
-        return cell(listed(V))
-
-    def fetch(a: list[Value], i: int) -> Value:
-        return a[i] if 0 <= i < len(a) else _outside(i, a, span)
-
-    def store(a: list[Value], i: int, V: Value) -> Value:
-        if not 0 <= i < len(a):
-            _outside(i, a, span)
-        a[i] = V
-        return UNIT
-
-    def print_line(line: str) -> Value:
-        output(line)
-        return UNIT
-
-    match operation:
-        case "new":
-            return new
-        case "read":
-            return operator.itemgetter(0)
-        case "write":
-            return _write
-        case "array":
-            return array
-        case "fetch":
-            return fetch
-        case "store":
-            return store
-        case "size":
-            return len
-        case "print":
-            return print_line
-        case _:
-            raise KernelBug(f"no enclosing handler handles {operation}")
-
-
 def _write(r: list[Value], V: Value) -> Value:
     r[0] = V
     return UNIT
 
 
-def _outside(i: int, a: list[Value], span: Span | None) -> NoReturn:
+def _out_of_range(i: int, a: list[Value], span: Span | None) -> NoReturn:
     expected = f"an index from 0 to {len(a) - 1}" if a else "no index: it is empty"
     hint = "entries are numbered from 0; `size` returns their number"
     raise Stuck(IndexOutside(span=span, index=i, size=len(a), found=str(i), expected=expected, hint=hint))
