@@ -129,10 +129,10 @@ class Specialization:
 class InternalCode(Head):
     """The code of a thunk that the machine makes: a continuation, or a function that has passed an adaptor."""
 
-    __slots__ = ("arity", "bodies", "body", "name")
+    __slots__ = ("arity", "bodies", "body")
 
-    def __init__(self, name: str, op: int, arity: int = 1) -> None:
-        self.name, self.arity, self.body = name, arity, Node(op)
+    def __init__(self, op: int, arity: int = 1) -> None:
+        self.arity, self.body = arity, Node(op)
         self.bodies: Mapping[Handling | None, Node] = {}
 
     def partial(self, count: int) -> "InternalCode":
@@ -141,9 +141,9 @@ class InternalCode(Head):
         return self
 
 
-CONTINUATION: Final = InternalCode("continuation", RESUME)
+CONTINUATION: Final = InternalCode(RESUME)
 """A continuation of one segment, ``(frames, handling, ρ)``."""
-CONTINUATIONS: Final = InternalCode("continuation", RESUME_ALL)
+CONTINUATIONS: Final = InternalCode(RESUME_ALL)
 """A continuation of several segments: ``(segments,)``, the innermost first, each ``(frames, handling, ρ)``."""
 
 
@@ -155,7 +155,7 @@ SIDE: Final = Node(MISPLACED)
 
 def adapted(arity: int) -> InternalCode:
     """The code of ``{λx…. <L> f x…}``, whose ρ is ``(f, handling)``."""
-    return InternalCode("adapted", READAPT, arity)
+    return InternalCode(READAPT, arity)
 
 
 UNUSED: Final = Node(MISPLACED)

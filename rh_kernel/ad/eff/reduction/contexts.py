@@ -28,7 +28,7 @@ class LetFrame:
 
     let: core.Let
     rho: Environment
-    _bodies: dict[Detail, core.Computation] = field(init=False, default_factory=dict)
+    _bodies: dict[Detail, core.Computation] = field(init=False, default_factory=dict[Detail, core.Computation])
 
     def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
@@ -69,7 +69,7 @@ class HandlerFrame:
     rho: Environment
     clauses: core.Clauses
     clauses_rho: Environment
-    _handlers: dict[Detail, core.Handler] = field(init=False, default_factory=dict)
+    _handlers: dict[Detail, core.Handler] = field(init=False, default_factory=dict[Detail, core.Handler])
 
     def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""

@@ -78,6 +78,12 @@ def native(
     """The implementation of an operation of ``RefState`` or ``Console``; it counts its calls if there is a tally."""
     cell: Callable[[Iterable[Value]], Value] = list[Value] if tally is None else tally.cells.cell
 
+    def new(V: Value) -> Value:
+        return cell((V,))
+
+    def array(V: Value) -> Value:
+        return cell(listed(V))
+
     def fetch(a: list[Value], i: int) -> Value:
         return a[i] if 0 <= i < len(a) else _out_of_range(i, a, span)
 
@@ -92,10 +98,10 @@ def native(
         return UNIT
 
     implementations: Mapping[str, Callable[..., Value]] = {
-        "new": lambda V: cell((V,)),
+        "new": new,
         "read": operator.itemgetter(0),
         "write": _write,
-        "array": lambda V: cell(listed(V)),
+        "array": array,
         "fetch": fetch,
         "store": store,
         "size": len,
