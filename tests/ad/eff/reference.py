@@ -1,6 +1,6 @@
-"""A reference reducer, literally Figs. 7.4, 7.11 and 7.20 of Sigal 2024: on whole terms, with substitution and term contexts.
+"""Reduction literally as in Figs. 7.4, 7.11 and 7.20 of Sigal 2024: on whole terms, with substitution and contexts as terms.
 
-It is slow and has no environments, segments or stores; tests compare the reducer with it.
+It is slow and knows nothing of environments, segments or stores; the reducer is compared with it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Plug = Callable[[core.Computation], core.Computation]
 
 
 def fits(p: core.Pattern, V: core.Value) -> dict[str, core.Value] | None:
-    """The values of the variables of p, or ``None`` if V does not match."""
+    """The values of the variables of p, if it matches V."""
     match p, V:
         case core.AnyPattern(), _:
             return {}
@@ -44,7 +44,7 @@ def _all_fit(patterns: tuple[core.Pattern, ...], values: tuple[core.Value, ...])
 
 
 def frames(M: core.Computation) -> tuple[core.Computation, Plug] | None:
-    """The computation in the hole of a basic frame, and the frame."""
+    """The term in the hole of a basic frame, and the frame."""
     match M:
         case core.Let(x, N, L):
             return N, lambda N1: core.Let(x, N1, L)
@@ -104,7 +104,7 @@ def _operation(N: core.Computation, H: core.Clauses) -> tuple[Rule, core.Computa
     clause = next(c for c in H.clauses if c.operation == op.operation)
     values = _all_fit(clause.patterns, op.arguments)
     assert values is not None
-    # Under binders the rest may have free variables, one of which may be x.
+    # Under binders the rest may have variables of its own, and one of them may be an x.
     taken = free(core.Handle(plug(core.Return(core.Tuple(()))), H))
     x = next(name for name in ("x", *(f"x'{n}" for n in range(len(taken)))) if name not in taken)
     k = core.Thunk(core.Lambda(x, core.Handle(plug(core.Return(core.Variable(x))), H)))
