@@ -152,31 +152,20 @@ def negate(t: Array) -> Array:
     return -t
 
 
-def plus(t: Array, u: Array) -> Array:
-    """``t + u``"""
-    return _pairwise(np.add, t, u)
+def _entrywise(f: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+    """A function of two tensors of the same shape, applied to each pair of entries."""
+
+    @_quiet
+    def apply(t: Array, u: Array) -> Array:
+        if t.shape != u.shape:
+            raise Misfit(f"{sized(t.shape)} and {sized(u.shape)} are not the same", "two tensors of the same shape")
+        return f(t, u)
+
+    return apply
 
 
-def minus(t: Array, u: Array) -> Array:
-    """``t − u``"""
-    return _pairwise(np.subtract, t, u)
-
-
-def times(t: Array, u: Array) -> Array:
-    """``t · u``, entrywise."""
-    return _pairwise(np.multiply, t, u)
-
-
-def over(t: Array, u: Array) -> Array:
-    """``t / u``, entrywise."""
-    return _pairwise(np.divide, t, u)
-
-
-@_quiet
-def _pairwise(f: Callable[[Array, Array], Array], t: Array, u: Array) -> Array:
-    if t.shape != u.shape:
-        raise Misfit(f"{sized(t.shape)} and {sized(u.shape)} are not the same", "two tensors of the same shape")
-    return f(t, u)
+plus, minus, times, over = map(_entrywise, (np.add, np.subtract, np.multiply, np.divide))
+"""``t + u``, ``t − u``, ``t · u`` and ``t / u``, entrywise."""
 
 
 @_quiet
