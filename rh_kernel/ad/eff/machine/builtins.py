@@ -23,7 +23,7 @@ from rh_kernel.syntax.runtime_errors import TooLarge, readable
 class BuiltInFunction:
     """``g : A -> … -> B``, for all types ``variables``, of which the ``numeric`` ones are only ``Float`` or ``Int``.
 
-    ``function`` works on values of the machine. ``is_total`` says that it raises nothing but the lack of memory.
+    ``function`` works on values of the machine. ``is_total`` says that it raises nothing, unless a value is too large.
     """
 
     domain: tuple[ValueType, ...]

@@ -177,7 +177,7 @@ class ClauseCode:
 
 @dataclass(frozen=True, slots=True)
 class InlinedClause:
-    """The computation that a tail-resumptive clause resumes with, of its parameters; ``counted`` counts a function as a run."""
+    """The computation that a tail-resumptive clause resumes with; ``counted`` wraps a function to count it as the clause."""
 
     parameters: tuple[str, ...]
     body: core.Computation

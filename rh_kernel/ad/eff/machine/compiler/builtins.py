@@ -41,7 +41,7 @@ def call(function: Callable[..., Value], arguments: Sequence[Expression]) -> Com
 
 
 def _infix(g: str, one: Expression, two: Expression) -> Computed | None:
-    """The same with an operator of Python, for the frequent shapes of arguments."""
+    """``ρ ↦ g(V, W)`` with an operator of Python, if g has one and the arguments are of a frequent shape."""
     match g, one, two:
         case "add", Slot(i), Slot(j):
             return Computed(lambda e: e[i] + e[j])
@@ -131,7 +131,7 @@ def _out_of_range(i: int, a: list[Value], span: Span | None) -> NoReturn:
 
 
 def unmatched(value: Compute, width: int) -> Compute:
-    """A function that raises ``KernelBug``, as checked programs have no match without a branch; ``value`` needs so long a ρ."""
+    """A function that raises ``KernelBug``: no branch matches the value, which reads the first ``width`` slots of ρ."""
 
     def fail(e: Environment) -> Value:
         raise KernelBug(f"no pattern fits {text(value(e[:width]))}")
@@ -140,7 +140,7 @@ def unmatched(value: Compute, width: int) -> Compute:
 
 
 def at(function: Compute, span: Span | None) -> Compute:
-    """The same function, with this place in the diagnostics that it raises."""
+    """The same function, which adds a span to the diagnostics that it raises."""
 
     def placed_here(e: Environment) -> Value:
         try:

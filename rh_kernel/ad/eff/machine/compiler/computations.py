@@ -105,7 +105,7 @@ def _calculated(x: str, found: Direct, needed: frozenset[str], scope: Scope, cha
 
 
 def _counted_frame(save: Compute | None, after: Scope, program: Program) -> tuple[Compute | None, Scope]:
-    """The same; if the program counts, the saved ρ also holds an object that counts the frame as long as it is alive."""
+    """How a frame saves ρ; if the program counts, ρ also holds an object that counts the frame as long as it is alive."""
     if program.tally is None:
         return save, after
     frames = program.tally.frames

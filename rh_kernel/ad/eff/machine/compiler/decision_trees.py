@@ -61,7 +61,7 @@ _Row: TypeAlias = tuple[int, tuple[core.Pattern, ...], dict[str, Expression]]
 
 
 def decision_tree(V: core.Value, branches: Sequence[core.Branch], scope: Scope, program: Program) -> tuple[Tree, list[int]]:
-    """The tree, and the numbers of the branches that are large and have several leaves, whose bodies should be shared."""
+    """The tree, and the numbers of the branches whose bodies are to be shared, as they are large and have several leaves."""
     values, rows = _columns(V, branches, scope, program)
     builder = _Builder(program.siblings)
     tree = builder.tree(values, [(n, row, {}) for n, row in enumerate(rows)], scope.width)
@@ -92,7 +92,7 @@ class _Builder:
         self.leaves: Counter[int] = Counter()
 
     def tree(self, values: list[Expression], rows: list[_Row], width: int) -> Tree:
-        """The tree for rows of patterns with a column for each value, where ρ is so long."""
+        """The tree for rows of patterns, with a column for each value, and a ρ of length ``width``."""
         if not rows:
             return Unmatched()
         number, patterns, names = rows[0]

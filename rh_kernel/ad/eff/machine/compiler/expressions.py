@@ -79,7 +79,7 @@ class Scope:
 
 
 def at_width(expression: Expression, width: int) -> Expression:
-    """The expression for a ρ of this length, which may be longer than the one that it was compiled for."""
+    """The expression for a ρ of length ``width``, which may be longer than the one that it was compiled for."""
     match expression:
         case Computed(function, test, own, depth) if own is not None and own != width:
             return Computed(lambda e: function(e[:own]), None if test is None else lambda e: test(e[:own]), depth=depth + 1)

@@ -92,7 +92,7 @@ class Program:
         return code
 
     def handling(self, key: str, fill: Callable[[Handling, core.HandlerDefinition], None]) -> Handling:
-        """The compiled clauses of a declared handler; ``fill`` compiles them, and may ask for them again meanwhile."""
+        """The compiled clauses of a declared handler; ``fill`` compiles them into an object that recursive uses find."""
         definition = self.definitions.handler(key).definition
         found = self._handlings.get(key)
         if found is None or found.written is not definition.clauses:
@@ -123,7 +123,7 @@ def _is_inlinable(M: core.Computation) -> bool:
 
 
 def is_calculation(M: core.Computation, *, with_operations: bool = False) -> bool:
-    """Whether M has only results, built-in functions, native operations, lets and matches; or operations and calls, too."""
+    """Whether M consists of results, built-in functions, native operations, lets and matches, or other operations and calls."""
     match M:
         case core.Return() | core.BuiltIn():
             return True
