@@ -9,7 +9,7 @@ from rh_kernel.kernel.completion.place import Argument, DirectiveName, Quoted, W
 from rh_kernel.kernel.completion.unicode_input import half_sign, signs
 from rh_kernel.kernel.completion.words import Completion, declared_in, described, words
 from rh_kernel.kernel.sections.place import place
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.lines import RETURN_LINE, SECTION_LINES
 from rh_kernel.session.directives.registry import directives, find, names
 from rh_kernel.session.forms import FORMS
@@ -167,7 +167,7 @@ def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]
             others = [name for name in locations if name not in place.given]
             return place.start, described(session.definitions, "", _fitting(others, place.text))
         case ["name"]:
-            known = [*session.definitions.named, *ROWS, *FORMS, *names()]
+            known = [*session.definitions.named, *SYMBOLS, *FORMS, *names()]
             return place.start, described(session.definitions, "", _fitting(known, place.text))
         case _:
             choices = [field for field in fields if field not in _PLACEHOLDERS]

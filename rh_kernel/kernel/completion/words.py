@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rh_kernel.kernel.completion.indices import indices
 from rh_kernel.kernel.completion.place import Word
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.help import signature
 from rh_kernel.session.forms import FORMS
 from rh_kernel.source.diagnostic import Failure
@@ -94,7 +94,7 @@ def words(definitions: Definitions, place: Word, text: str) -> list[str]:
     asked = list(_asked(definitions, place))
     if asked and not place.text:
         return asked
-    return [*asked, *definitions.named, *_written(text, place), *_language(place), *ROWS]
+    return [*asked, *definitions.named, *_written(text, place), *_language(place), *SYMBOLS]
 
 
 def described(definitions: Definitions, text: str, names: Iterable[str]) -> list[Completion]:
@@ -109,8 +109,8 @@ def _described(definitions: Definitions, types: Mapping[str, str], name: str) ->
         return Completion(name, _kind(definition), signature(definition))
     if name in FORMS and name not in types:
         return Completion(name, "keyword", FORMS[name].split("\n")[0])
-    if name in ROWS and name not in types:
-        return Completion(name, "function", ROWS[name].signatures[0])
+    if name in SYMBOLS and name not in types:
+        return Completion(name, "function", SYMBOLS[name].signatures[0])
     return Completion(name, "instance", types.get(name, ""))
 
 

@@ -12,7 +12,7 @@ from rh_kernel.ad.registry import is_system, system
 from rh_kernel.kernel.inspection.content import Inspection, directive, touched
 from rh_kernel.kernel.sections.lambda_cells import declared, read
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS as FUNCTION_SYMBOLS
 from rh_kernel.session.names import arrow
 from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.diagnostic import Failure
@@ -94,7 +94,7 @@ def _declares(part: Span, name: str) -> bool:
 
 
 def _symbol(name: str) -> Inspection:
-    row, numbers = ROWS[name], product(*[SCALAR] * SYMBOLS[name])
+    row, numbers = FUNCTION_SYMBOLS[name], product(*[SCALAR] * SYMBOLS[name])
     return Inspection(
         (f"{name} : {Function(numbers, SCALAR)}",), row.doc, (row.formula,), remarks=("a function symbol of numbers",)
     )

@@ -5,31 +5,9 @@ from collections.abc import Mapping
 
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.errors import (
-    ForeignSyntax,
-    NotAName,
-    UnclosedBracket,
-    Unexpected,
-    UnexpectedEnd,
-    UnknownCharacter,
-    UnterminatedString,
-)
+from rh_kernel.syntax import errors
+from rh_kernel.syntax.parsing import hints
 from rh_kernel.syntax.parsing.foreign import comment, square
-from rh_kernel.syntax.parsing.hints import (
-    ASSIGNMENT,
-    CHARACTERS,
-    CLAUSE,
-    COMMENTS,
-    FIRST,
-    FOREIGN_SIGNS,
-    FOREIGN_WORDS,
-    NEXT,
-    OF_PYTHON,
-    OUTSIDE,
-    WRITTEN,
-    of_number,
-    shorten,
-)
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.token_cursor import TokenCursor
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
@@ -57,7 +35,7 @@ class Cursor(TokenCursor):
     closers = CLOSERS
     deepest = DEEPEST
 
-    def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = FOREIGN_WORDS) -> None:
+    def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = hints.FOREIGN_WORDS) -> None:
         super().__init__(span, tokens(span))
         self.product_signs: list[int] = []
         self.words = words
@@ -70,7 +48,7 @@ class Cursor(TokenCursor):
             expected = f"`{separator}` or `{closer}`" if separator else f"`{closer}`"
             if separator == "," and self._is_comma():
                 raise self._semicolon(opening, expected)
-            is_open = self.token.text in OUTSIDE or (self.begins_line() and opening.text != "{" and not self.is_misfit())
+            is_open = self.token.text in hints.OUTSIDE or (self.begins_line() and opening.text != "{" and not self.is_misfit())
             raise self._unclosed(opening, expected) if is_open else self.fail(expected, hint)
         self.brackets.pop()
         return self.advance()
@@ -83,10 +61,10 @@ class Cursor(TokenCursor):
             return Name(token.text, span=Span(self.source, token.start, token.end))
         if token.kind is Kind.KEYWORD:
             hint = hint or f"`{token.text}` is a keyword; choose another name"
-            raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
+            raise Rejected(errors.NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         if token.kind is Kind.NUMBER:
             hint = hint or "names begin with a letter"
-            raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
+            raise Rejected(errors.NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         raise self.fail(expected, hint)
 
     def begins_line(self) -> bool:
@@ -114,27 +92,29 @@ class Cursor(TokenCursor):
         here = self.here()
         match token.kind:
             case Kind.BAD_CHARACTER:
-                advice, known = CHARACTERS.get(token.text[0], ""), WRITTEN.get(token.text[0])
+                advice, known = hints.CHARACTERS.get(token.text[0], ""), hints.WRITTEN.get(token.text[0])
                 if token.text == "!" and self._upcoming == 1:
-                    advice = OF_PYTHON
+                    advice = hints.OF_PYTHON
                 fix = square(self.source, self._before(), token, self.peek()) if known is None else Fix(here, known)
-                return Rejected(UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
+                return Rejected(errors.UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
             case Kind.BAD_STRING:
-                return Rejected(UnterminatedString(span=here, hint='a string ends with " on its line'))
+                return Rejected(errors.UnterminatedString(span=here, hint='a string ends with " on its line'))
             case Kind.BAD_NUMBER:
-                hint, meant = of_number(here.text)
+                hint, meant = hints.of_number(here.text)
                 return self.malformed(here, hint, Fix(here, meant) if meant else None)
             case Kind.FOREIGN:
-                what, advice = FOREIGN_SIGNS.get(token.text, ASSIGNMENT)
+                what, advice = hints.FOREIGN_SIGNS.get(token.text, hints.ASSIGNMENT)
                 fix = fix or square(self.source, self._before(), token, self.peek())
                 return Rejected(
-                    ForeignSyntax(span=here, found=f"{what} `{token.text}`", hint=hint if fix and hint else advice, fix=fix)
+                    errors.ForeignSyntax(
+                        span=here, found=f"{what} `{token.text}`", hint=hint if fix and hint else advice, fix=fix
+                    )
                 )
             case Kind.END if self.brackets:
                 return self._unclosed(self.brackets[-1], expected)
             case Kind.END:
                 hint = self.unindented() or hint
-                return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self.indented()))
+                return Rejected(errors.UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self.indented()))
             case Kind.SYMBOL if token.text in CLOSERS.values() and self._mismatches(token):
                 is_first = self._upcoming == 1 and token.text != "}"
                 hint = "indent the lines that continue an item" if is_first else "no bracket is open here"
@@ -148,7 +128,7 @@ class Cursor(TokenCursor):
                     return self.foreign(before)
                 hint = hint or self._advice(before)
                 fix = fix or self._quick_fix(before)
-                return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
+                return Rejected(errors.Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
 
     def unindented(self) -> str:
         """A hint for an item that ends too early, if a line in the first column follows it."""
@@ -181,7 +161,7 @@ class Cursor(TokenCursor):
     def foreign(self, word: Token) -> Rejected:
         """The diagnostic for a keyword of another language."""
         what, advice = self.words[word.text]
-        return Rejected(ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
+        return Rejected(errors.ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
 
     def _is_foreign(self, word: Token) -> bool:
         """Whether ``word`` is meant as a keyword of another language; the ``for`` of a training item is not."""
@@ -190,7 +170,9 @@ class Cursor(TokenCursor):
     def _comment(self, sign: Token) -> Rejected:
         """The diagnostic for a comment that starts with ``//``."""
         here = self.span(sign)
-        return Rejected(ForeignSyntax(span=here, found=f"comments with `{here.text}`", hint=COMMENTS, fix=Fix(here, "#")))
+        return Rejected(
+            errors.ForeignSyntax(span=here, found=f"comments with `{here.text}`", hint=hints.COMMENTS, fix=Fix(here, "#"))
+        )
 
     def _is_comma(self) -> bool:
         """Whether the current ``;`` is meant as a comma, rather than as a clause separator or at the end of a line."""
@@ -205,13 +187,13 @@ class Cursor(TokenCursor):
         before = self.source.text[opening.end : self.token.start]
         if opening.text != "[" or "," not in before:
             hint, fix = "separate the elements of a list by commas", Fix(self.here(), ",")
-            return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
+            return Rejected(errors.Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
         written, fix = _ROWS.match(self.source.text, opening.start), None
         rows = [row.strip() for row in written[0][1:-1].split(";")] if written else []
         if written and len({row.count(",") for row in rows}) == 1:
             fix = Fix(Span(self.source, *written.span()), f"[{', '.join(f'[{row}]' for row in rows)}]")
         hint = "put each row of a matrix in its own brackets: [[1, 2], [3, 4]]"
-        return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
+        return Rejected(errors.Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
 
     def _mismatches(self, closer: Token) -> bool:
         """Whether ``closer`` matches no open bracket. A lone ``>`` is meant as a comparison."""
@@ -231,10 +213,10 @@ class Cursor(TokenCursor):
         if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
             hint = "indent the line that closes it: a line that begins in the first column starts a new item"
             fix = self.indented(CLOSERS[opening.text])
-        elif self.token.kind is Kind.END and opening.text == "{" and CLAUSE.match(following):
+        elif self.token.kind is Kind.END and opening.text == "{" and hints.CLAUSE.match(following):
             hint, fix = self.unindented(), self.indented()
         return Rejected(
-            UnclosedBracket(
+            errors.UnclosedBracket(
                 span=self.here(),
                 found=self.found(),
                 expected=expected,
@@ -271,9 +253,9 @@ class Cursor(TokenCursor):
     def _advice(self, before: Token | None) -> str:
         token = self.token
         if before is None:
-            return FIRST.get(token.text, "")
-        if token.text in NEXT:
-            return NEXT[token.text]
+            return hints.FIRST.get(token.text, "")
+        if token.text in hints.NEXT:
+            return hints.NEXT[token.text]
         if token.text in CLOSERS.values() and before.text == ",":
             return "a list has no comma after its last element"
         if self.begins_line() or not ends_expression(before) or not ends_expression(token):
@@ -281,6 +263,6 @@ class Cursor(TokenCursor):
         if self.brackets and self.brackets[-1].text != "{":
             return "separate the elements of a list by commas"
         if before.kind is Kind.NAME and token.kind in {Kind.NAME, Kind.NUMBER}:
-            call = f"{shorten(before.text)}({shorten(token.text)})"
+            call = f"{hints.shorten(before.text)}({hints.shorten(token.text)})"
             return f"arguments are written in brackets, {call}, and products with *"
         return ""

@@ -10,7 +10,7 @@ from rh_kernel.ad.eff.machine.builtins import OPERATORS
 from rh_kernel.ad.eff.printing.cropping import value
 from rh_kernel.ad.eff.quick_fixes import FORCE_HINT
 from rh_kernel.ad.eff.typing.unification import Unknowns
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Fix
 from rh_kernel.source.span import Span
 
@@ -26,7 +26,7 @@ _SMOOTH: Mapping[str, str] = MappingProxyType(
         "mul": "t",
         "div": "divide",
         "negate": "n",
-        **{f.name: f"{f.name}_" for f in ROWS.values() if f.eff is not None},
+        **{f.name: f"{f.name}_" for f in SYMBOLS.values() if f.eff is not None},
     }
 )
 """The function of the library that performs the operation of each built-in function on numbers."""
