@@ -1,5 +1,7 @@
 """``D`` (Tab. 3) and ``F``: types, sizes, clauses, compositionality, and what they refuse."""
 
+import math
+
 import pytest
 from hypothesis import given
 
@@ -8,6 +10,8 @@ from rh_kernel.ad.linear_negation.binding import alike, copy, names, size, subst
 from rh_kernel.ad.linear_negation.calculus import (
     App,
     Arrow,
+    Bang,
+    Block,
     Dual,
     Fix,
     Fun,
@@ -101,6 +105,20 @@ def test_p6_substitution(o: Oracle):
     right = substitute(reverse.transform(o.term, supply), {o.inputs[0]: reverse.transform(image, supply)})
     assert alike(left, copy(right, NameSupply(names(right))))
     assert not alike(left, reverse.transform(o.term))
+
+
+def test_alpha_equivalence_distinguishes_signed_zeros():
+    """Zeros have signs, and nan is the same term as nan."""
+    assert alike(lam("x", Num(-0.0)), lam("y", Num(-0.0)))
+    assert not alike(lam("x", Num(0.0)), lam("y", Num(-0.0)))
+    assert alike(lam("x", Num(math.nan)), lam("y", Num(float("nan"))))
+
+
+def test_alpha_equivalence_compares_substitutions():
+    """Their kinds and the types in them, not only what they bind."""
+    assert alike(Block((Bang("x", R, Num(1.0)),), Var("x")), Block((Bang("y", R, Num(1.0)),), Var("y")))
+    assert not alike(Block((Bang("x", R, Num(1.0)),), Var("x")), Block((Dual("x", Num(1.0)),), Var("x")))
+    assert not alike(Block((Bang("x", R, Nil()),), Var("x")), Block((Bang("x", Unit(), Nil()),), Var("x")))
 
 
 def test_every_clause_is_used():
