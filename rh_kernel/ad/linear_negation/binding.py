@@ -30,11 +30,6 @@ def size(t: c.Term) -> int:
     return sum(len(u.stack) if isinstance(u, c.Block) else 1 for u in subterms(t))
 
 
-def weight(t: c.Term) -> int:
-    """``‖t‖``: the size in which variables count twice (Lemma 7)"""
-    return size(t) + sum(isinstance(u, c.Var) for u in subterms(t))
-
-
 def copy(t: c.Term, supply: NameSupply) -> c.Term:
     """T with new names for all that it binds."""
     return TERMS.renamed(t, supply.fresh)

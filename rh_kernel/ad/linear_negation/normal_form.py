@@ -1,9 +1,8 @@
 """The symbolic gradient (Thm 15): ``D(t)[x := ⟨x, λ°a. x′a⟩] →* ⟨G0, λ°a. (Σ x′ⱼ Gⱼ)α⟩β``.
 
-Up to ≡ this is ``bp(G)`` for a graph G of t (``canonical``).
+Up to ≡ this is ``bp(G)`` for a graph G of t.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rh_kernel.ad.linear_negation import calculus as c
@@ -92,11 +91,3 @@ def _result(A: c.Type, t: c.Term, supply: NameSupply, stack: list[c.Binding]) ->
             stack.append(c.Open(z, c.R, z1, c.Negation(1), t))
             a = supply.fresh("a")
             return c.Pair(c.Var(z), c.LinearLambda(a, c.App(c.Var(z1), c.Var(a))))
-
-
-def reduced(t: c.Term, types: Mapping[str, c.Type], strategy: Strategy = S) -> c.Term:
-    """The normal form of any term, also under its abstractions: ``D(L)`` once, before it is copied (§6)."""
-    reduction = Reduction(t, types, strategy)
-    for _ in reduction.normalize():
-        pass
-    return reduction.term

@@ -35,13 +35,6 @@ class Reduction:
         yield from self.substitutions(frame, 0)
         yield from self.core(frame)
 
-    def differentiate(self) -> Iterator[Event]:
-        """As ``evaluate``, then the calls of backpropagators and the sum that they leave."""
-        frame = self.state.frames[-1]
-        yield from self.evaluate()
-        yield from self.calls(frame)
-        yield from self.sum(frame)
-
     def collect(self) -> Iterator[Event]:
         """(10), from the innermost substitution to the outermost; pairs of what is no value get names first."""
         frame = self.state.frames[-1]

@@ -4,7 +4,6 @@ It is homomorphic but at numerals, sums and function symbols. d is the length of
 otherwise plays no role.
 """
 
-from collections.abc import Mapping
 from enum import Enum
 
 from rh_kernel.ad.linear_negation import calculus as c
@@ -12,7 +11,6 @@ from rh_kernel.ad.linear_negation.binding import names
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.ad.linear_negation.symbols import arity, partial
-from rh_kernel.ad.linear_negation.typing import sums
 
 
 class Clause(Enum):
@@ -44,12 +42,6 @@ def reversed_type(A: c.Type, d: int = 1) -> c.Type:
             return c.Arrow(reversed_type(B, d), reversed_type(C, d))
         case c.Negation():
             raise outside("linear negation: D is not defined on its own results")
-
-
-def admit(t: c.Term, types: Mapping[str, c.Type]) -> None:
-    """Refuse what is typed and has no ``D(t)``: sums of tuples, which are to be written out, component by component."""
-    if not sums(t, types) <= {c.R}:
-        raise outside("sums of tuples", "write the sum of each component")
 
 
 def transform(t: c.Term, supply: NameSupply | None = None, d: int = 1, fired: set[Clause] | None = None) -> c.Term:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rh_kernel.ad.linear_negation import calculus as c
-from rh_kernel.ad.linear_negation.names import NameSupply
 
 
 class Rule(Enum):
@@ -83,16 +82,3 @@ class Event:
     rule: Rule
     made: c.Term | c.Binding | None = None
     operations: int = 0
-
-
-def eta(t: c.Term, A: c.Type, supply: NameSupply) -> c.Term | None:
-    """(15), at an arrow or at a linear negation; never to be used without a reason, for it can go on for ever."""
-    match A:
-        case c.Arrow(B):
-            y = supply.fresh("y")
-            return c.Lam(y, B, c.App(t, c.Var(y)))
-        case c.Negation():
-            a = supply.fresh("a")
-            return c.LinearLambda(a, c.App(t, c.Var(a)))
-        case c.Ground() | c.Unit() | c.Times():
-            return None

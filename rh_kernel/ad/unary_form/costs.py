@@ -1,7 +1,8 @@
-"""What a program without functions costs (Fig 11), and how deep its operations on arrays are nested (§5.3).
+"""The cost of a program without functions (Fig 11).
 
-A cost is (moves, additions, multiplications, nonlinear operations). What Fig 11 has no price for: a tuple costs its parts,
-``if`` the dearer branch, an array of n equal entries n moves, a primitive that was added what it says.
+A cost is (moves, additions, multiplications, nonlinear operations). For what Fig 11 leaves out: a
+tuple costs the sum of its components, ``if`` its more expensive branch, an array of n equal entries n moves, and an added
+primitive what its record says.
 """
 
 from collections.abc import Mapping
@@ -114,15 +115,3 @@ class _Counting:
     def _size(self, A: e.Term) -> int:
         found = self.checking.of(A)
         return found.size if isinstance(found, VectorType) else 0
-
-
-def nesting(M: e.Term) -> int:
-    """``NAO(e)``: how deep operations on arrays are nested; a branch counts as one, as its gradient runs it again."""
-    deepest = 0
-    while isinstance(M, e.Let):
-        deepest = max(deepest, nesting(M.bound))
-        M = M.body
-    for i, (names, N) in enumerate(parts(M)):
-        is_inner = bool(names) or (isinstance(M, e.If) and i > 1)
-        deepest = max(deepest, nesting(N) + is_inner)
-    return deepest

@@ -11,8 +11,8 @@ from rh_kernel.ad.linear_negation.gradient import gradient
 from rh_kernel.ad.linear_negation.ground import bp, let_form
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.rules import ARITHMETIC, BETA_ONLY, EARLIEST, NO_ETA, NO_FACTORING, Rule, Strategy
-from rh_kernel.ad.linear_negation.typing import check
 from tests.ad.linear_negation.examples import ORACLES, Oracle
+from tests.ad.linear_negation.type_system import check
 
 EACH = pytest.mark.parametrize("o", ORACLES, ids=[o.name for o in ORACLES])
 

@@ -10,10 +10,10 @@ from rh_kernel.ad.language.unrolling import has_arrays, unrolled, without_arrays
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.linear_negation.source import read
 from rh_kernel.ad.linear_negation.systems import SYSTEMS
-from rh_kernel.ad.linear_negation.typing import check
 from rh_kernel.ad.system import JvpResult, Point, Stage, System, VjpResult
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
+from tests.ad.linear_negation.type_system import check
 from tests.ad.programs import ARRAYS, Fragment, Sample, finite_differences, flat, program, programs
 from tests.tiers import law
 

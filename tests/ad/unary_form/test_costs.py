@@ -8,8 +8,7 @@ from hypothesis import assume, given
 from rh_kernel.ad.language import core as c
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.types import SCALAR, Real
-from rh_kernel.ad.unary_form.baselines import dense, sparse, straight_line, tape
-from rh_kernel.ad.unary_form.costs import Cost, cost, nesting
+from rh_kernel.ad.unary_form.costs import Cost, cost
 from rh_kernel.ad.unary_form.optimisation.gradients import gradient, pulled
 from rh_kernel.ad.unary_form.optimisation.rules import ALL, PARTIAL_EVALUATION, Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
@@ -36,7 +35,8 @@ from rh_kernel.ad.unary_form.terms.terms import (
 from rh_kernel.ad.unary_form.terms.types import R, numbers, times
 from rh_kernel.ad.unary_form.translation.primitives import dot
 from tests.ad.programs import ARRAYS, Sample, finite_differences, program, programs
-from tests.ad.unary_form.terms import WAYS, add, map2_of, mul, op, reduce_of, sum_of
+from tests.ad.unary_form.baselines import dense, sparse, straight_line, tape
+from tests.ad.unary_form.terms import WAYS, add, map2_of, mul, nesting, op, reduce_of, sum_of
 from tests.ad.unary_form.test_oracles import NESTED, ORACLES, PROD, RESIDUAL
 from tests.tiers import law
 

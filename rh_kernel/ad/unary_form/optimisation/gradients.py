@@ -9,7 +9,7 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.optimisation.residual import Residual, Residue, Static, term
 from rh_kernel.ad.unary_form.optimisation.rules import ALL, Rule
 from rh_kernel.ad.unary_form.terms.binding import lets, parts, rebuilt, subterms
-from rh_kernel.ad.unary_form.terms.terms import App, Derive, Fun, If, Let, Map, Map2, Term, Var
+from rh_kernel.ad.unary_form.terms.terms import Derive, If, Let, Map, Map2, Term, Var
 from rh_kernel.ad.unary_form.terms.types import Context
 
 
@@ -120,8 +120,3 @@ def _placed(M: Term) -> Iterator[tuple[bool, tuple[str, ...], Term]]:
     """The parts of M: whether each is a body or a branch, what is bound in it, and the part."""
     for i, (names, N) in enumerate(parts(M)):
         yield (bool(names) and not isinstance(M, Let)) or (isinstance(M, If) and i > 1), names, N
-
-
-def has_functions(M: Term) -> bool:
-    """Whether there is a function or an application in M: after partial evaluation there is none."""
-    return any(isinstance(N, Fun | App) for N in subterms(M))

@@ -174,15 +174,6 @@ def trace(context: Context, M: e.Term, names: Names, rules: AbstractSet[Rule] = 
             yield step
 
 
-def normal_form(context: Context, M: e.Term, names: Names, rules: AbstractSet[Rule] = ALL) -> tuple[e.Term, Counter[Rule]]:
-    """Where the trace ends, and how often each rule was used."""
-    fired: Counter[Rule] = Counter()
-    for step in trace(context, M, names, rules):
-        M = step.term
-        fired[step.rule] += 1
-    return M, fired
-
-
 def _beta(M: e.Term) -> e.Term | None:
     match M:
         case e.App(e.Fun(parameters, body), arguments):

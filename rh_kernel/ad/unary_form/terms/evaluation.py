@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from rh_kernel.ad.language.scalars import apply
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.unary_form.terms import terms as e
-from rh_kernel.ad.unary_form.terms.types import R, Times, Type, VectorType
+from rh_kernel.ad.unary_form.terms.types import R, Type, VectorType
 from rh_kernel.source.diagnostic import KernelBug
 
 Tuples: TypeAlias = tuple[Value, ...]
@@ -167,17 +167,6 @@ def scaled(V: Value, factor: float, meter: OpCounter) -> Value:
     meter.operations += 1
     meter.moves += 3
     return cast(float, V) * factor
-
-
-def zero(A: Type) -> Value:
-    """``0_A``"""
-    match A:
-        case Times(factors):
-            return tuple(map(zero, factors))
-        case VectorType(entry, n):
-            return (zero(entry),) * n
-        case _:
-            return 0.0
 
 
 def _type_of(V: Value) -> Type:

@@ -5,13 +5,8 @@
 """
 
 from rh_kernel.ad.unary_form.terms.types import Arrow, Type
-from rh_kernel.ad.unary_form.unary.forms import BothU, ComposeU, JacobianU, Primitive, ProjU, SeqU, TargetForm, Types, domain
+from rh_kernel.ad.unary_form.unary.forms import BothU, ComposeU, JacobianU, Primitive, ProjU, SeqU, TargetForm, domain
 from rh_kernel.source.diagnostic import KernelBug
-
-
-def reverse_types(T: Types, ρ: Type) -> Types:
-    """``D_ρ(A1, …, An) = A1, …, An, (A1 × … × An) → ρ``"""
-    return (*T, Arrow(T, ρ))
 
 
 def reverse(e: SeqU, ρ: Type) -> SeqU:

@@ -78,13 +78,6 @@ def infer(t: c.Term, gamma: Context, fired: set[Rule] | None = None) -> Typed:
     return _Checker(set() if fired is None else fired).infer(t, dict(gamma))
 
 
-def sums(t: c.Term, types: Mapping[str, c.Type]) -> set[c.Type]:
-    """The types of the sums in t."""
-    checker = _Checker(set())
-    checker.infer(t, exponential(types))
-    return checker.sums
-
-
 def _join(first: Typed, second: Typed, what: str) -> Zone:
     """The zone of both, which have the same one."""
     match first.zone, second.zone:
@@ -119,11 +112,8 @@ def _dimension(A: c.Type) -> int | None:
 
 
 class _Checker:
-    __slots__ = ("fired", "sums")
-
     def __init__(self, fired: set[Rule]) -> None:
         self.fired = fired
-        self.sums: set[c.Type] = set()
 
     def infer(self, t: c.Term, gamma: dict[str, Typed]) -> Typed:
         match t:
@@ -144,7 +134,6 @@ class _Checker:
                 first, second = self.infer(left, gamma), self.infer(right, gamma)
                 if first.type != second.type or _dimension(first.type) is None:
                     raise TypeCheckError(f"a sum of {first.type} and {second.type}")
-                self.sums.add(first.type)
                 return Typed(first.type, _join(first, second, "a sum"))
             case c.Lam(x, A, body):
                 self.fired.add(Rule.LAM)
