@@ -17,7 +17,7 @@ from rh_kernel.ad.chad.target.types import Mode
 from rh_kernel.ad.language.binding import binders
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import OpCounter, run
-from rh_kernel.ad.language.scalars import ROUGH, SYMBOLS
+from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Product, Real
 from rh_kernel.ad.language.values import Injection, Value, basis, of_numbers
 from rh_kernel.ad.language.values import plus as sum_of
@@ -34,6 +34,7 @@ from tests.ad.programs import (
     program,
     programs,
 )
+from tests.strategies import ROUGH
 from tests.tiers import law
 
 _BY_NAME = {system.name: system for system in SYSTEMS}
