@@ -15,9 +15,9 @@ class Names:
     def fresh(self, wanted: str) -> str:
         """Return the first unused name of ``x``, ``x'``, ``x''``, ``x'''``, ``x'4``, ``x'5``, …"""
         base = wanted.rstrip("'0123456789") if "'" in wanted else wanted
-        return self.first(base, lambda i: (base + ("'" * i if i < 4 else f"'{i}"),))[0]
+        return self.first_unused(base, lambda i: (base + ("'" * i if i < 4 else f"'{i}"),))[0]
 
-    def first(self, key: str, spell: Callable[[int], tuple[str, ...]]) -> tuple[str, ...]:
+    def first_unused(self, key: str, spell: Callable[[int], tuple[str, ...]]) -> tuple[str, ...]:
         """Return the first of ``spell(0)``, ``spell(1)``, … without used names; the next call for ``key`` goes on there."""
         i = self._next.get(key, 0)
         while not self._used.isdisjoint(names := spell(i)):

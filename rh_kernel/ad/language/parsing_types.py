@@ -65,7 +65,7 @@ def size(c: Cursor, expected: str) -> int:
     if not c.holds(Kind.NUMBER) or not c.token.text.isdecimal():
         raise c.fail(expected, "a number literal must be written here")
     if len(c.token.text) > len(str(MAX_ENTRIES)) or int(c.token.text) > MAX_ENTRIES:
-        what = f"an array of the laboratory has at most {MAX_ENTRIES:,} entries"
+        what = f"an array in a `%%lambda` cell has at most {MAX_ENTRIES:,} entries"
         expected, hint = f"a whole number from 0 to {MAX_ENTRIES:,}", "use larger arrays outside `%%lambda` cells"
         raise Rejected(BadDimension(span=c.here(), what=what, found=c.found(), expected=expected, hint=hint))
     return int(c.advance().text)

@@ -7,7 +7,8 @@ from rh_kernel.ad.language import core as c
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Text, concat, group, join, nest, role
 
 _COMMA = concat(",", LINE)
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+"""The operators of function symbols."""
 
 
 class Level(IntEnum):
@@ -69,9 +70,9 @@ def _form(M: c.Term) -> Doc:
             return Text(x)
         case c.Apply("neg", (N,)) if not isinstance(N, c.Constant):
             return concat("-", term(N, Level.UNARY))
-        case c.Apply(symbol, (N, L)) if symbol in _INFIX:
+        case c.Apply(symbol, (N, L)) if symbol in INFIX:
             own = level_of(M)
-            return group(term(N, own), f" {_INFIX[symbol]}", LINE, term(L, Level(own + 1)))
+            return group(term(N, own), f" {INFIX[symbol]}", LINE, term(L, Level(own + 1)))
         case c.Apply(symbol, many):
             return concat(symbol, _listed("(", many, ")"))
         case c.Tuple(many):

@@ -43,7 +43,7 @@ from rh_kernel.ad.linear_negation.rules import (
     S,
     Strategy,
 )
-from rh_kernel.ad.linear_negation.source import read
+from rh_kernel.ad.linear_negation.source import translate
 from tests.ad.linear_negation.examples import ORACLES, Oracle, app, chain, f, fibonacci, product, source, x
 from tests.ad.linear_negation.type_system import check
 from tests.ad.programs import HIGHER_ORDER, Sample, programs
@@ -178,7 +178,7 @@ def test_p11_p12_states_keep_type_and_meaning(o: Oracle, strategy: Strategy):
 @given(programs(HIGHER_ORDER, scalar=True))
 @law(40)
 def test_p11_p12_of_random_programs(sample: Sample):
-    p = problem(read(sample.program), flat_value(sample.point), flat_value(sample.cotangent))
+    p = problem(translate(sample.program), flat_value(sample.point), flat_value(sample.cotangent))
     tags = _tags_as_projections(p)
     states = _states(p)
     expected = flat(meaning(states[0], tags))
