@@ -28,7 +28,7 @@ class Cost:
         return Cost(*(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
     def times(self, n: int) -> "Cost":
-        """N times that."""
+        """The cost of n repetitions."""
         return Cost(*(n * a for a in self.parts))
 
     @property
@@ -38,7 +38,7 @@ class Cost:
 
     @property
     def total(self) -> int:
-        """Their sum: bounds of costs are about it, as a product has a gradient with additions and none of its own."""
+        """The sum, for which the bounds of the paper hold: a product has no additions, but its gradient has."""
         return sum(self.parts)
 
 
@@ -46,13 +46,13 @@ _ADD, _MUL = Cost(3, 1, 0, 0), Cost(3, 0, 1, 0)
 
 
 def cost(M: e.Term, types: Mapping[str, Type]) -> Cost:
-    """``Cost(e)``, where the variables of the context have these types."""
-    return _Counting(Checking(dict(types))).of(M)
+    """``Cost(e)`` in a context with these types."""
+    return _Costs(Checking(dict(types))).of(M)
 
 
 @dataclass(frozen=True, slots=True)
-class _Counting:
-    """Sizes of arrays are static: they are found with the types."""
+class _Costs:
+    """Computes costs; sizes of arrays are part of their types."""
 
     checking: Checking
 
@@ -102,7 +102,7 @@ class _Counting:
 
     def _array(self, M: e.Map | e.Map2 | e.Fold) -> Cost:
         """``n * (Cost(e1) + (2, 0, 0, 0)) + …``; a scan moves its accumulator once more"""
-        # The type of the whole is what gives the names in the body theirs.
+        # Infers the types of the names that are bound in the body.
         self.checking.of(M)
         *outside, (_, body) = parts(M)
         n = self._size(outside[-1][1])

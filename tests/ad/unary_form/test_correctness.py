@@ -19,11 +19,11 @@ from rh_kernel.ad.unary_form.terms.terms import App, Let, Var
 from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, is_ground, times
 from rh_kernel.ad.unary_form.terms.typing import Language, check
 from rh_kernel.ad.unary_form.translation.from_core import nested
-from rh_kernel.ad.unary_form.unary.forms import check as check_form
 from rh_kernel.ad.unary_form.unary.reverse import reverse
 from rh_kernel.ad.unary_form.unary.to_unary import unary
 from tests.ad.programs import ARRAYS, FIRST_ORDER, HIGHER_ORDER, Fragment, Sample, finite_differences, flat, programs
 from tests.ad.unary_form.alpha import alpha_equal
+from tests.ad.unary_form.form_types import check as check_form
 from tests.ad.unary_form.interpretation import interpret
 from tests.ad.unary_form.terms import WAYS, asked, has_functions, normal_form, op, reverse_types
 from tests.tiers import law

@@ -10,7 +10,7 @@ from rh_kernel.ad.unary_form.optimisation.algebra import LAWS, Known, rewrite
 from rh_kernel.ad.unary_form.optimisation.gradients import gradient, inlined
 from rh_kernel.ad.unary_form.optimisation.rewriting import PHASES, Rewriting, trace
 from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, EXTRA_ARRAY_RULES, PARTIAL_EVALUATION, Rule
-from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
+from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Variant, problem, raw
 from rh_kernel.ad.unary_form.terms.binding import count, subterms
 from rh_kernel.ad.unary_form.terms.evaluation import run
 from rh_kernel.ad.unary_form.terms.naming import Numbered
@@ -205,7 +205,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda w: w.name)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_rules_one_by_one_end_where_the_one_pass_does(way: Way, name: str) -> None:
+def test_the_rules_one_by_one_end_where_the_one_pass_does(way: Variant, name: str) -> None:
     """The value of the gradient after every step; no function is left; and both results cost the same or less."""
     f = program(PROGRAMS[name])
     e, asked = problem(way, f)

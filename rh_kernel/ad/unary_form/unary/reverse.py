@@ -1,7 +1,7 @@
 """``D_ρ(e)`` (Fig 8): reverse mode on UNF, by one rule.
 
-``A⃗ ⊢ e : B⃗`` becomes ``A⃗, (A̲ → ρ) ⊢ D_ρ(e) : B⃗, (B̲ → ρ)`` (Lemma 4.3): run e, and let what comes after give its cotangents to
-``Jᵀe`` first.
+``A⃗ ⊢ e : B⃗`` becomes ``A⃗, (A̲ → ρ) ⊢ D_ρ(e) : B⃗, (B̲ → ρ)`` (Lemma 4.3): evaluate e, and precompose the continuation with
+``Jᵀe``.
 """
 
 from rh_kernel.ad.unary_form.terms.types import Arrow, Type
