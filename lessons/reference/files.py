@@ -131,7 +131,7 @@ def words() -> str:
             *_set("directive", names(EFF_SECTION)),
             *_set("function", effects_words.EFFECTS_FUNCTIONS),
             "  signs: {",
-            *_signs(looks.EFFECTS_SIGNS, lexing.SPELLINGS, "    "),
+            *_signs(looks.EFF_SIGNS, lexing.SPELLINGS, "    "),
             "  },",
             "};",
             "",

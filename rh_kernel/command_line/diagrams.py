@@ -35,7 +35,7 @@ def diagram(file: str, report: Report, settings: Settings, output: str | None, *
     text = show(node) if node.span is None else node.span.text
     try:
         with timed(subject.session.settings.bounds.seconds):
-            for event in Draw(closed(" ".join(text.split()), subject.closed)).run(subject.item, subject.state):
+            for event in Draw(closed(" ".join(text.split()), subject.closed)).run(subject.item, subject.session.state):
                 report.note(event)
                 if isinstance(event, Shown) and isinstance(event.result, DiagramMade):
                     if output is None:

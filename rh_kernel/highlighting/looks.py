@@ -84,8 +84,8 @@ SIGNS = {
 
 _CHECK = re.compile(rf"{CHECK}(?: +(?!in\b)[\w(\[⟨⌊]| *(?:#.*)?$)", re.MULTILINE)
 _SYSTEM = re.compile(r"[ \t]*([^\s()#]+)")
-_LABORATORY_SIGNS = {"\\": Look.KEYWORD, "≤": Look.ARROW}
-EFFECTS_SIGNS = {
+_LAMBDA_SIGNS = {"\\": Look.KEYWORD, "≤": Look.ARROW}
+EFF_SIGNS = {
     **dict.fromkeys(("->", "<-", "<=", "=", "==", ":="), Look.ARROW),
     **dict.fromkeys(("+", "-", "*", "/", "++", "::", "@", "!"), Look.OPERATOR),
     **dict.fromkeys(("<", ">", "<|", "|>"), Look.BINDER),
@@ -174,7 +174,7 @@ def _look_in_laboratory(token: Token, before: list[str]) -> Look:
         case Kind.NAME, _:
             return Look.FUNCTION if token.text in LABORATORY_FUNCTIONS else Look.NAME
         case Kind.BAD_CHARACTER, _:
-            return _LABORATORY_SIGNS.get(token.text, Look.BAD)
+            return _LAMBDA_SIGNS.get(token.text, Look.BAD)
         case _:
             return _look(token, before, is_check=False, is_word=False)
 
@@ -208,7 +208,7 @@ def _look_in_effects(token: Token, before: list[str]) -> Look:
         case _ if token.kind is Kind.SYMBOL and token.text == "%" and all(text == "%" for text in before):
             return Look.DIRECTIVE
         case _ if token.kind is Kind.SYMBOL:
-            return EFFECTS_SIGNS.get(token.text, Look.PUNCTUATION)
+            return EFF_SIGNS.get(token.text, Look.PUNCTUATION)
         case _ if token.kind is Kind.NAME and token.text[0].isupper():
             return Look.TYPE
         case _ if token.kind is Kind.NAME:

@@ -12,9 +12,9 @@ from rh_kernel.kernel.sections.eff_cells import known
 from rh_kernel.kernel.sections.place import Place
 from rh_kernel.session.directives.lines import RETURN_LINE
 from rh_kernel.session.directives.registry import directives
-from rh_kernel.session.sections.eff_cells import built_in_type, started
-from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS
-from rh_kernel.session.sections.eff_names import Effects, about
+from rh_kernel.session.sections.eff_cells import built_in_type, initial_declarations
+from rh_kernel.session.sections.eff_forms import EFF_FORMS
+from rh_kernel.session.sections.eff_names import EffDeclarations, about
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION, RETURN, Kind, Token
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
@@ -24,7 +24,7 @@ _EXPRESSIONS = frozenset({"let", "match", "if", "handle"})
 _BASES = ("Float", "Int", "Text", "Unit", "Ref", "Array")
 
 
-def offer(effects: Effects | None, there: Place) -> Candidates:
+def offer(effects: EffDeclarations | None, there: Place) -> Candidates:
     """Return what can follow at ``there``, the end of a text."""
     item = there.item
     if _HALF_DIRECTIVE.fullmatch(item.text):
@@ -39,7 +39,7 @@ def offer(effects: Effects | None, there: Place) -> Candidates:
         return Candidates(item.end, "", ())
     before = [token for token in read if token.kind is not Kind.COMMENT]
     word = item.source.text[start : item.end]
-    now = known(started(effects), there.above).definitions
+    now = known(initial_declarations(effects), there.above).definitions
     return Candidates(start, word, tuple(_words(now, before)))
 
 
@@ -72,7 +72,7 @@ def _words(now: Definitions, before: list[Token]) -> Iterator[Completion]:
             yield from [Completion(name, "class", "a type of the language") for name in _BASES if texts]
             for word in sorted(KEYWORDS, key=lambda word: word not in DECLARATIONS):
                 if word in _EXPRESSIONS or (word in DECLARATIONS) is not bool(texts):
-                    yield Completion(word, "keyword", EFFECTS_FORMS[word].split("\n")[0])
+                    yield Completion(word, "keyword", EFF_FORMS[word].split("\n")[0])
 
 
 def _variables(now: Definitions, before: list[Token]) -> Iterator[Completion]:

@@ -14,7 +14,7 @@ from rh_kernel.kernel.sections.place import Place
 from rh_kernel.session.directives.lines import RETURN_LINE
 from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.names import arrow
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, RETURN, Kind, Token, ends_expression
@@ -23,7 +23,7 @@ _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
 _HALF_SYSTEM = re.compile(r"%[ \t]*ad[ \t]+([^\s()]*)")
 _DIRECTIVE = re.compile(r"%[ \t]*ad[ \t]+([^\s()]+)")
 _OF_AD = ("with", "along")
-_WORDS = tuple(word for word in LABORATORY_FORMS if word not in {*_OF_AD, "trace", "all", "fun", "Real"})
+_WORDS = tuple(word for word in LAMBDA_FORMS if word not in {*_OF_AD, "trace", "all", "fun", "Real"})
 
 
 def offer(functions: Functions, there: Place) -> Candidates:
@@ -79,7 +79,7 @@ def _words(known: Functions, before: list[Token], text: str, *, is_directive: bo
         yield _form("trace")
     if is_directive and ends_expression(before[-1]):
         yield from map(_form, _OF_AD)
-        yield Completion("--trace", "keyword", LABORATORY_FORMS["trace"].split("\n")[0])
+        yield Completion("--trace", "keyword", LAMBDA_FORMS["trace"].split("\n")[0])
         return
     if not before:
         yield _form("fun")
@@ -93,7 +93,7 @@ def _words(known: Functions, before: list[Token], text: str, *, is_directive: bo
 
 def _variables(before: list[Token], types: Mapping[str, str], known: Functions) -> Iterator[Completion]:
     """The names earlier in the item that have no other meaning, most recent first."""
-    own = {*LABORATORY_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
+    own = {*LAMBDA_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
     declares = before[1].text if len(before) > 1 and before[0].text == "fun" else ""
     for token in reversed(before):
         name = token.text.removeprefix("λ")
@@ -107,4 +107,4 @@ def _functions(known: Functions) -> Iterator[Completion]:
 
 
 def _form(word: str) -> Completion:
-    return Completion(word, "function" if word in GIVEN else "keyword", LABORATORY_FORMS[word].split("\n")[0])
+    return Completion(word, "function" if word in GIVEN else "keyword", LAMBDA_FORMS[word].split("\n")[0])

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from rh_kernel.kernel.completion.indices import indices
 from rh_kernel.kernel.completion.place import Word
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.help import signature
 from rh_kernel.session.forms import FORMS
+from rh_kernel.session.signatures import signature
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import ReverseHandler

@@ -14,7 +14,7 @@ from rh_kernel.kernel.sections.lambda_cells import declared, read
 from rh_kernel.kernel.sections.place import Place
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.names import arrow
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS, LAMBDA_SIGNS
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
@@ -43,7 +43,7 @@ def about(functions: Functions, place: Place, cursor: int, lines: int | None) ->
 
 def _system(name: str) -> Inspection | None:
     if not is_system(name):
-        return _form(LABORATORY_FORMS["all"]) if name == "all" else None
+        return _form(LAMBDA_FORMS["all"]) if name == "all" else None
     one = system(name)
     abilities = (
         ("gradients", one.reverse is not None),
@@ -57,8 +57,8 @@ def _system(name: str) -> Inspection | None:
 
 def _of_token(known: Functions, place: Place, token: Token, lines: int | None, *, in_directive: bool) -> Inspection | None:
     match token.kind:
-        case Kind.NAME if token.text in LABORATORY_FORMS and (token.text not in _OF_AD or in_directive):
-            return _form(LABORATORY_FORMS[token.text])
+        case Kind.NAME if token.text in LAMBDA_FORMS and (token.text not in _OF_AD or in_directive):
+            return _form(LAMBDA_FORMS[token.text])
         case Kind.NAME:
             variable = _variable(known, place.item, token)
             if variable is not None:
@@ -66,11 +66,11 @@ def _of_token(known: Functions, place: Place, token: Token, lines: int | None, *
             name = token.text
             return _function(known[name], place, lines) if name in known else _symbol(name) if name in SYMBOLS else None
         case Kind.KEYWORD:
-            return _form(LABORATORY_FORMS.get(token.text))
+            return _form(LAMBDA_FORMS.get(token.text))
         case Kind.PROJECTION:
-            return _form(LABORATORY_SIGNS[".1"])
+            return _form(LAMBDA_SIGNS[".1"])
         case _:
-            return _form(LABORATORY_SIGNS.get(token.text))
+            return _form(LAMBDA_SIGNS.get(token.text))
 
 
 def _form(form: str | None) -> Inspection | None:

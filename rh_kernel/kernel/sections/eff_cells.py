@@ -15,7 +15,7 @@ from rh_kernel.ad.eff.frontend.surface_items import (
     RunItem,
 )
 from rh_kernel.session.sections.eff_cells import declared
-from rh_kernel.session.sections.eff_names import Effects
+from rh_kernel.session.sections.eff_names import EffDeclarations
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, section
@@ -25,7 +25,7 @@ LONGEST = 4_000
 """The declarations of a longer text (in characters) are ignored; reading them would take too long."""
 
 
-def known(effects: Effects, parts: tuple[Span, ...]) -> Effects:
+def known(effects: EffDeclarations, parts: tuple[Span, ...]) -> EffDeclarations:
     """Return the names known after the declarations in ``parts``; those with errors are skipped."""
     for part in parts if sum([len(part.text) for part in parts]) <= LONGEST else ():
         try:
