@@ -41,21 +41,14 @@ from rh_kernel.syntax.core import (
     RH,
     Bind,
     Bound,
-    Call,
     Command,
-    Const,
-    Let,
     Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
     Return,
     ReverseHandler,
     RevHandle,
     Scope,
     Term,
-    Tuple,
+    TermNode,
     Zero,
 )
 from rh_kernel.syntax.types import Type
@@ -102,7 +95,7 @@ class Form:
         match y:
             case Bound(index):
                 return len(self.hints) - 1 - index
-            case Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
+            case TermNode():
                 raise KernelBug("a term was to be unfolded by RH-Term")
 
     def with_body(self, head: Command, inside: Context | None) -> Command:

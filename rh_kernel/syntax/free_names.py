@@ -80,6 +80,9 @@ def _expr(e: s.Expr, bound: Names, found: set[str]) -> None:
                 inner |= _bound(e.pattern)
             e = e.body
         bound = inner
+    if isinstance(e, s.UnaryExpr):
+        _expr(e.operand, bound, found)
+        return
     match e:
         case s.Var(name):
             _named(name, bound, found)
@@ -93,7 +96,7 @@ def _expr(e: s.Expr, bound: Names, found: set[str]) -> None:
         case s.Family(head, indices):
             _named(head.text, bound, found)
             _exprs(indices, bound, found)
-        case s.Negate(M) | s.Transpose(M) | s.Projection(_, M) | s.ReturnExpr(M):
+        case s.ReturnExpr(M):
             _expr(M, bound, found)
         case s.Binary():
             spine = s.spine(e, frozenset(s.BinaryOperator))

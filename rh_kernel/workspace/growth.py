@@ -7,7 +7,7 @@ from types import MappingProxyType
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.growth import Case, Count, growth
 from rh_kernel.ad.growth import Growth as Found
-from rh_kernel.ad.systems import system
+from rh_kernel.ad.registry import system
 from rh_kernel.display.lambda_cells.growth import growth_html, growth_text
 from rh_kernel.session.actions import AnalysisContext
 from rh_kernel.session.sections.differentiation import Differentiate

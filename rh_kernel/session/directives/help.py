@@ -138,7 +138,7 @@ def _help(definitions: Definitions, word: str, functions: "Mapping[str, Program]
 
 
 def _in_lambda_cells(word: str) -> str:
-    from rh_kernel.ad.systems import is_system, system
+    from rh_kernel.ad.registry import is_system, system
 
     if is_system(word):
         one = system(word)

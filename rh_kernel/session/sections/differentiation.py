@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 from typing import ClassVar
 
-from rh_kernel.ad.comparison import SHALLOWER, Refused, Row, comparing, distance, pulled
+from rh_kernel.ad.comparison import NESTING_HINT, Refused, Row, compare, distance, vjp
 from rh_kernel.ad.errors import CannotDo, NeedsCotangent
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.core import Program
@@ -18,8 +18,8 @@ from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import SCALAR, Type
 from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.ad.language.values import Value, components
+from rh_kernel.ad.registry import ALL, names, system
 from rh_kernel.ad.system import JvpResult, Point, Stage, System, TraceStep
-from rh_kernel.ad.systems import ALL, names, system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.actions import Action, Run, State, type_summary
 from rh_kernel.session.limits.timing import working
@@ -93,7 +93,7 @@ class Differentiate(_OfFunction):
             rows = _pushed(self)
         elif len(self.systems) > 1:
             done, total = count(1), len(self.systems)
-            slices = comparing(self.systems, self.program, self.point, self.direction)
+            slices = compare(self.systems, self.program, self.point, self.direction)
             rows = yield from working(slices, "differentiating", lambda s: f"{s.name}, {next(done)} of {total} systems")
         else:
             yield Working("differentiating", ", ".join([one.name for one in self.systems]))
@@ -158,7 +158,7 @@ def _forms(one: System, f: Program, span: Span) -> tuple[Stage, ...]:
     if one.stages is None:
         hint = _able(lambda other: other.stages is not None)
         raise Rejected(CannotDo(span=span, system=one.name, what="does not transform the program", hint=hint))
-    with _failures_at(span), reject_deep_nesting(span, SHALLOWER):
+    with _failures_at(span), reject_deep_nesting(span, NESTING_HINT):
         return one.stages(f)
 
 
@@ -167,8 +167,8 @@ def _only(asked: Differentiate) -> Row:
     one, *_ = asked.systems
     one.ready()
     began = time.perf_counter()
-    with _failures_at(asked.span), reject_deep_nesting(asked.span, SHALLOWER):
-        found = pulled(one, asked.program, asked.point, asked.direction, asked.span)
+    with _failures_at(asked.span), reject_deep_nesting(asked.span, NESTING_HINT):
+        found = vjp(one, asked.program, asked.point, asked.direction, asked.span)
     return Row(one, found, time.perf_counter() - began, 0.0)
 
 
@@ -183,7 +183,7 @@ def _pushed(asked: Differentiate) -> tuple[Row, ...]:
         outcome: JvpResult | Refused
         apart = None
         try:
-            with _failures_at(asked.span) if is_only else nullcontext(), reject_deep_nesting(asked.span, SHALLOWER):
+            with _failures_at(asked.span) if is_only else nullcontext(), reject_deep_nesting(asked.span, NESTING_HINT):
                 if one.forward is None:
                     hint = _able(lambda other: other.forward is not None)
                     raise Rejected(CannotDo(span=asked.span, system=one.name, what="has no forward mode", hint=hint))

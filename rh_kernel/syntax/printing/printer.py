@@ -8,30 +8,15 @@ from collections.abc import Mapping, Sequence
 
 from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
     Command,
-    Const,
-    Handle,
+    CommandNode,
     Handler,
-    Let,
     Node,
     Operation,
     OrdinaryHandler,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
     ReverseHandler,
-    RevHandle,
     Term,
-    Tuple,
-    Zero,
+    TermNode,
 )
 from rh_kernel.syntax.printing.commands import command, handler, operation
 from rh_kernel.syntax.printing.constants import type_doc, type_text
@@ -111,9 +96,9 @@ def show(
             doc = handler_doc(node, names, brevity)
         case Operation():
             doc = operation_doc(node, names, brevity)
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
+        case CommandNode():
             doc = command_doc(node, names, brevity=brevity)
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
+        case TermNode():
             doc = term_doc(node, names, brevity=brevity)
     return plain(doc, width)
 
