@@ -85,7 +85,7 @@ def _function(f: "Program", place: Place, lines: int | None) -> Inspection:
     shown = [] if written is None else written.text.rstrip().split("\n")
     if lines is not None and len(shown) > lines:
         shown = [*shown[: lines - 1], f"  … {len(shown) - lines + 1} more lines"]
-    return Inspection((f"{f.name} : {arrow(f)}",), source="\n".join(shown), remarks=("a function of the laboratory",))
+    return Inspection((f"{f.name} : {arrow(f)}",), source="\n".join(shown), remarks=("a function of %%lambda cells",))
 
 
 def _declares(part: Span, name: str) -> bool:
