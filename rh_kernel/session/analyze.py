@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Refuse, ShowResult
 from rh_kernel.session.check import Compare
 from rh_kernel.session.declare import Declare
@@ -20,14 +20,14 @@ from rh_kernel.session.results import CheckPassed, Working
 from rh_kernel.session.train import analyze_training
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.free_names import free_names
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.parser import Unparsed
 from rh_kernel.syntax.parsing.tokens import CHECK, EFF_SECTION, LAMBDA_SECTION, Kind, Token
 from rh_kernel.syntax.runtime_errors import TooLarge, readable
+from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.syntax.types import size
-from rh_kernel.training.reading.reader import run_to_end
 from rh_kernel.typing.definitions import ConstDefinition, Definitions
 from rh_kernel.typing.elaboration.checks import elaborate_equality, elaborate_type_check
 from rh_kernel.typing.elaboration.declarations import declare
@@ -40,7 +40,7 @@ Analyzed: TypeAlias = Generator[Working, None, tuple[AnalysisContext, Action]]
 
 def analyze_at_once(item: Item, context: AnalysisContext) -> tuple[AnalysisContext, Action]:
     """Run ``analyze`` to its end."""
-    return run_to_end(analyze(item, context))
+    return exhaust(analyze(item, context))
 
 
 def analyze(item: Item, context: AnalysisContext) -> Analyzed:
@@ -50,7 +50,7 @@ def analyze(item: Item, context: AnalysisContext) -> Analyzed:
     """
     definitions = context.definitions
     is_locked = context.settings.locked is not None
-    visible = replace(context, definitions=definitions.as_locked(ROWS)) if is_locked else context
+    visible = replace(context, definitions=definitions.as_locked(SYMBOLS)) if is_locked else context
     try:
         after, action = yield from _analyze(item, definitions, visible)
     except (Failure, MemoryError) as failure:
@@ -143,7 +143,7 @@ def _shadowing_remarks(item: items.Check, definitions: Definitions, context: Ana
     remarks: list[str] = []
     for name in sorted(free_names(item)):
         declared, locked = definitions.named.get(name), definitions.locked.get(name)
-        if declared is None or declared.span is None or declared is locked or (locked is None and name not in ROWS):
+        if declared is None or declared.span is None or declared is locked or (locked is None and name not in SYMBOLS):
             continue
         other, place = "the locked one" if locked is not None else "the language's", declared.span.source.name
         if context.settings.locked is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.actions import Action, Run, State
 from rh_kernel.session.errors import CannotLoad
@@ -56,7 +56,7 @@ class Declare(Action):
             heap, initial = table(state.heap), table(state.initial)
             state = replace(state, heap=heap.with_(location, content), initial=initial.with_(location, content))
         kind = kind_of(definition)
-        if isinstance(definition, FunDefinition) and definition.name in ROWS:
+        if isinstance(definition, FunDefinition) and definition.name in SYMBOLS:
             kind += " in the place of the one that comes with the language"
         yield Shown(number, DeclarationMade(definition.name, kind, type_text(definition), changes))
         return state

@@ -12,9 +12,10 @@ import numpy as np
 
 from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.compile import translate, translate_term
-from rh_kernel.arrays.execution import flat, machine
+from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program
+from rh_kernel.loops.trees import leaves
 from rh_kernel.operational import trace
 from rh_kernel.operational.heap import Heap
 from rh_kernel.primitives.values import materialise
@@ -101,7 +102,7 @@ def _compile_and_run(
     runner = ready.runner()
     runner.step()
     changes = {location: read_only(content) for location, content in ready.written().items()}
-    return Evaluated(_value(iter(flat(runner.result())), subject.type), changes)
+    return Evaluated(_value(iter(leaves(runner.result())), subject.type), changes)
 
 
 def translated(subject: Closed, settings: Settings) -> Program:

@@ -26,12 +26,12 @@ from rh_kernel.source.diagnostic import Failure, Rejected, Stuck
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.binding import locations_within
 from rh_kernel.syntax.core import Array, Node
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import EqualityCheck, Evaluation, Item, TypeCheck
-from rh_kernel.training.reading.reader import run_to_end
 from rh_kernel.typing import definitions as d
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
 from rh_kernel.typing.diagnostics.warnings import remarks
@@ -214,7 +214,7 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
 
 def actions_of(session: Session, items: Items, cell: str, *, continues: bool = False) -> Actions:
     """Run ``actions_in_turn`` to its end."""
-    return run_to_end(actions_in_turn(session, items, cell, continues=continues))
+    return exhaust(actions_in_turn(session, items, cell, continues=continues))
 
 
 def actions_in_turn(session: Session, items: Items, cell: str, *, continues: bool = False) -> Generator[Working, None, Actions]:

@@ -82,5 +82,5 @@ def device_warning(settings: Settings) -> str:
 
 
 def _no_gpu_text(found: MissingGPU) -> str:
-    diagnostic = NoGPU(why=found.why, hint=found.mend)
+    diagnostic = NoGPU(why=found.why, hint=found.fix)
     return f"{diagnostic.code} {diagnostic.title}: {diagnostic.message}\n    hint      {diagnostic.hint}"

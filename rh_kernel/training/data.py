@@ -12,13 +12,14 @@ import numpy as np
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array
 from rh_kernel.training import files
 from rh_kernel.training.bundled import NAMES, bundled
 from rh_kernel.training.errors import NoSuchFile, UnknownData
 from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.formats import data_suffixes, find, one_of
-from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit, run_to_end
+from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit
 from rh_kernel.training.samples import DataSet, data_set
 
 __all__ = ["DataSet", "load", "loading"]
@@ -30,7 +31,7 @@ Given = Mapping[str, Mapping[str, Array]]
 
 def load(name: str, folder: Path, given: Given, span: Span) -> DataSet:
     """Load the data set in one go, with no limit on its size. Raises as ``loading`` does."""
-    return run_to_end(loading(name, folder, given, span))
+    return exhaust(loading(name, folder, given, span))
 
 
 def loading(name: str, folder: Path, given: Given, span: Span, byte_limit: ByteLimit = UNBOUNDED) -> Blocks[DataSet]:

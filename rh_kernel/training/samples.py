@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Type, real
 from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotFinite, NotNumbers
-from rh_kernel.training.reading.reader import Blocks, first_names, run_to_end
+from rh_kernel.training.reading.reader import Blocks, first_names
 
 _BLOCK = 1 << 18
 """Entries that are checked or copied between two pauses."""
@@ -63,7 +64,7 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
     """
     found = {key: real_array(key, value) for key, value in arrays.items()}
     check_lengths(name, {key: len(array) for key, array in found.items()})
-    return run_to_end(samples(name, found))
+    return exhaust(samples(name, found))
 
 
 def samples(name: str, arrays: Mapping[str, Array]) -> Blocks[DataSet]:

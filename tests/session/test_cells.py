@@ -16,8 +16,8 @@ from rh_kernel.session.results import NamesShown, Notice, Result
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import DEFAULT
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.free_names import free_names
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
+from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
 from tests.session.cells import codes, run_to_end
 

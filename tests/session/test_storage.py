@@ -18,10 +18,11 @@ from rh_kernel.session.results import ItemFailed, Notice, Working
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.reading.formats import saved_suffixes
-from rh_kernel.training.reading.reader import BLOCK, ByteLimit, run_to_end
+from rh_kernel.training.reading.reader import BLOCK, ByteLimit
 from tests.session.cells import codes, run
 
 HERE = Span(Source("text", "%save w"), 0, 7)
@@ -54,7 +55,7 @@ def test_what_is_read_is_what_was_written(contents: dict[str, np.ndarray], form:
         target = Path(folder) / f"heap{form}"
         storage.write(contents, target, HERE).move(HERE)
         locations = {name: Location(name, tuple([dim(n) for n in array.shape])) for name, array in contents.items()}
-        found = run_to_end(storage.read(target, target, locations, ByteLimit(1 << 20), HERE))
+        found = exhaust(storage.read(target, target, locations, ByteLimit(1 << 20), HERE))
         assert [*Path(folder).iterdir()] == [target]
     assert set(found.names) == found.changes.keys() == contents.keys()
     for name, array in contents.items():

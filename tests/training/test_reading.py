@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.training.data import loading
 from rh_kernel.training.reading import formats, table
-from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged, run_to_end
+from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of, find
 
@@ -40,11 +41,11 @@ def described(shape: str, descr: str = "<f8") -> str:
 def arrays_in(file: Path) -> Mapping[str, np.ndarray]:
     form = formats.find(file)
     assert form is not None
-    reader = run_to_end(form.open(file, UNBOUNDED))
+    reader = exhaust(form.open(file, UNBOUNDED))
     try:
         for name in reader.names:
             reader.header(name)
-        return run_to_end(reader.read(reader.names))
+        return exhaust(reader.read(reader.names))
     finally:
         reader.close()
 
@@ -193,7 +194,7 @@ def test_no_change_of_a_few_bytes_is_a_fault_of_ours(tmp_path_factory: pytest.Te
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     file.write_bytes(content[: data.draw(st.integers(0, len(content)))] if data.draw(st.booleans()) else content)
     try:
-        reals = run_to_end(loading(file.name, file.parent, {}, SPAN, ByteLimit(1000))).reals
+        reals = exhaust(loading(file.name, file.parent, {}, SPAN, ByteLimit(1000))).reals
     except (Rejected, Stuck) as failure:
         reals = 0
         spans = [d.span for d in failure.diagnostics]
@@ -214,7 +215,7 @@ def bomb(file: Path, reals: int) -> None:
 def refused(name: str, folder: Path, byte_limit: ByteLimit) -> Any:
     """Return the diagnostic that the data exceeds the limit."""
     with pytest.raises(Stuck) as stuck:
-        run_to_end(loading(name, folder, {}, SPAN, byte_limit))
+        exhaust(loading(name, folder, {}, SPAN, byte_limit))
     (found,) = stuck.value.diagnostics
     assert found.code == "RH241"
     assert found.span == SPAN
@@ -254,17 +255,17 @@ def test_a_table_is_refused_by_the_size_of_its_file(tmp_path: Path) -> None:
 
 def test_a_table_that_just_fits_is_read(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("x,t\n" + "0.12345678901234567,2\n" * 100)
-    assert run_to_end(loading("points.csv", tmp_path, {}, SPAN, ByteLimit(200))).size == 100
+    assert exhaust(loading("points.csv", tmp_path, {}, SPAN, ByteLimit(200))).size == 100
 
 
 def test_what_is_kept_of_earlier_files_gives_way(tmp_path: Path) -> None:
     """A data set is cached for the next run, unless another one fills the limit."""
     for name in ("a.npz", "b.npz"):
         np.savez(tmp_path / name, x=np.ones(600))
-    one = run_to_end(loading("a.npz", tmp_path, {}, SPAN))
-    assert run_to_end(loading("a.npz", tmp_path, {}, SPAN)) is one
-    run_to_end(loading("b.npz", tmp_path, {}, SPAN, ByteLimit(1000)))
-    assert run_to_end(loading("a.npz", tmp_path, {}, SPAN)) is not one
+    one = exhaust(loading("a.npz", tmp_path, {}, SPAN))
+    assert exhaust(loading("a.npz", tmp_path, {}, SPAN)) is one
+    exhaust(loading("b.npz", tmp_path, {}, SPAN, ByteLimit(1000)))
+    assert exhaust(loading("a.npz", tmp_path, {}, SPAN)) is not one
     refused("b.npz", tmp_path, ByteLimit(599))
 
 
@@ -290,7 +291,7 @@ def test_both_readings_of_a_cell_agree(tmp_path_factory: pytest.TempPathFactory,
     def outcome(text: str) -> object:
         (folder / "points.csv").write_text(text, encoding="utf-8")
         try:
-            return run_to_end(loading("points.csv", folder, {}, SPAN)).arrays["x"][0].tolist()
+            return exhaust(loading("points.csv", folder, {}, SPAN)).arrays["x"][0].tolist()
         except Rejected as rejected:
             return rejected.diagnostics[0].code
 

@@ -116,15 +116,6 @@ class Reader(Protocol):
         ...
 
 
-def run_to_end(blocks: Generator[object, None, Value]) -> Value:
-    """Run a generator to its end and return its value."""
-    while True:
-        try:
-            next(blocks)
-        except StopIteration as end:
-            return end.value
-
-
 @contextmanager
 def as_damaged() -> Generator[None, None, None]:
     """Turn exceptions of a library within the block into ``Damaged``: a broken file may cause any of them."""
