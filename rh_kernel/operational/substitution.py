@@ -34,7 +34,7 @@ from rh_kernel.syntax.core import (
     Unary,
     Zero,
 )
-from rh_kernel.syntax.rebuild import Walk, rebuild
+from rh_kernel.syntax.rebuild import Transform, rebuild
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 Image: TypeAlias = Callable[[Bound, int], Term]
@@ -251,7 +251,7 @@ def _rebuilt_form(node: Node, depth: int, take: Callable[[], Any], image: Image,
 
 
 @dataclass(frozen=True, slots=True)
-class _Images(Walk):
+class _Images(Transform):
     image: Image
     into_functions = False
 

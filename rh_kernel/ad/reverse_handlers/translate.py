@@ -14,7 +14,7 @@ from rh_kernel.ad.language.types import Product, Real, Type, is_ground, product
 from rh_kernel.ad.language.unrolling import LONGEST, longest, unrolled, without_arrays
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import refuse
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS as FUNCTION_SYMBOLS
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.printing.doc import plain
 
@@ -46,7 +46,7 @@ def first_order(system: str, program: core.Program) -> core.Program:
 
 def _renamed(f: core.Program) -> core.Program:
     """Rename the program and its variables so that none has the name of a symbol, an operation or the handler."""
-    names = Names([*ROWS, *map(operation, SYMBOLS), HANDLER])
+    names = Names([*FUNCTION_SYMBOLS, *map(operation, SYMBOLS), HANDLER])
     name = names.fresh(f.name)
     renamed = {x: names.fresh(x) for x, _ in f.parameters}
     parameters = tuple((renamed[x], A) for x, A in f.parameters)

@@ -7,17 +7,7 @@ The path to a subtree is the tuple of child positions from the root, in the orde
 from collections.abc import Mapping, Sequence
 
 from rh_kernel.source.trampoline import descend
-from rh_kernel.syntax.core import (
-    Command,
-    CommandNode,
-    Handler,
-    Node,
-    Operation,
-    OrdinaryHandler,
-    ReverseHandler,
-    Term,
-    TermNode,
-)
+from rh_kernel.syntax.core import Command, Handler, Node, Operation, Term
 from rh_kernel.syntax.printing.commands import command, handler, operation
 from rh_kernel.syntax.printing.constants import type_doc, type_text
 from rh_kernel.syntax.printing.doc import Annotation, Doc, plain
@@ -91,15 +81,14 @@ def show(
     With ``abridge``, larger arrays and tuples are abbreviated, and handlers without a name are folded.
     """
     brevity = Abbreviation.at(abridge)
-    match node:
-        case ReverseHandler() | OrdinaryHandler():
-            doc = handler_doc(node, names, brevity)
-        case Operation():
-            doc = operation_doc(node, names, brevity)
-        case CommandNode():
-            doc = command_doc(node, names, brevity=brevity)
-        case TermNode():
-            doc = term_doc(node, names, brevity=brevity)
+    if isinstance(node, Term):
+        doc = term_doc(node, names, brevity=brevity)
+    elif isinstance(node, Command):
+        doc = command_doc(node, names, brevity=brevity)
+    elif isinstance(node, Operation):
+        doc = operation_doc(node, names, brevity)
+    else:
+        doc = handler_doc(node, names, brevity)
     return plain(doc, width)
 
 
