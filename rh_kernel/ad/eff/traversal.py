@@ -7,7 +7,7 @@ values are ``closed``, as in a reduction.
 from collections.abc import Mapping
 from typing import TypeAlias, cast
 
-from rh_kernel.ad.eff.core import Adaptor, Branch, Clause, Computation, Handler, Pattern, ReturnClause, Value
+from rh_kernel.ad.eff.core import Adaptor, Apply, Branch, Clause, Computation, Handler, Pattern, ReturnClause, Value
 from rh_kernel.source.traversal import Traversal
 
 Node: TypeAlias = Value | Computation | Handler | Pattern | Adaptor | Branch | Clause | ReturnClause
@@ -31,3 +31,12 @@ def computation(M: Computation, values: Mapping[str, Value], *, closed: bool = F
 def handler(H: Handler, values: Mapping[str, Value], *, closed: bool = False) -> Handler:
     """``H[values]``"""
     return cast(Handler, TERMS.substituted(H, values, captures=not closed))
+
+
+def spine(M: Computation) -> tuple[Computation, list[Value]]:
+    """``M V…`` as M and V…"""
+    arguments: list[Value] = []
+    while isinstance(M, Apply):
+        arguments.append(M.argument)
+        M = M.function
+    return M, arguments[::-1]

@@ -11,10 +11,10 @@ from functools import cache
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function
 from rh_kernel.ad.eff.frontend.lexing import KEYWORDS
-from rh_kernel.ad.eff.machine import compilation_program
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.machine.compiler.program import Program as MachineProgram
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
-from rh_kernel.ad.eff.machine.running import finished, proceeding
+from rh_kernel.ad.eff.machine.running import run_in_slices
 from rh_kernel.ad.eff.traversal import computation as put_in
 from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
@@ -26,6 +26,7 @@ from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.names import Names
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.trampoline import exhaust
 
 _FUEL = 5_000_000
 """The maximal number of machine steps; a mode may run a continuation for each path through the program."""
@@ -129,10 +130,10 @@ def size(mode: Mode, f: core.FunctionDefinition) -> int:
 
 
 @cache
-def _compiled() -> tuple[compilation_program.Program, OpCounter]:
+def _compiled() -> tuple[MachineProgram, OpCounter]:
     """The compiled library, which keeps what it has compiled, and its counter."""
     tally = OpCounter()
-    return compilation_program.Program(library(), tally=tally), tally
+    return MachineProgram(library(), tally=tally), tally
 
 
 def run(M: core.Computation, definitions: Definitions, hint: str = _OF_PATHS) -> Run:
@@ -141,7 +142,7 @@ def run(M: core.Computation, definitions: Definitions, hint: str = _OF_PATHS) ->
     compiled.use(definitions)
     tally.clear()
     try:
-        found = finished(proceeding(M, compiled, limit=_FUEL))
+        found = exhaust(run_in_slices(M, compiled, limit=_FUEL))
     except Stuck:
         _compiled.cache_clear()
         raise Stuck(OutOfFuel(steps=_FUEL, hint=hint)) from None

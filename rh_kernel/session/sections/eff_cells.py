@@ -16,9 +16,9 @@ from rh_kernel.ad.eff.frontend.surface import Var
 from rh_kernel.ad.eff.frontend.surface_items import DataItem, DirectiveItem, EffectItem, FunItems, IncludeItem, Item, RunItem
 from rh_kernel.ad.eff.loading import declare, prelude
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import OpCounter
-from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, proceeding
+from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, run_in_slices
 from rh_kernel.ad.eff.printing import cropping
 from rh_kernel.ad.eff.reduction.traces import Trace, tracing
 from rh_kernel.ad.eff.types import ComputationType, Returner
@@ -276,7 +276,7 @@ def _run(asked: RunEffects, number: int, settings: Settings) -> Generator[Event,
     else:
         program = _compiled()
         program.use(asked.definitions)
-    slices = proceeding(asked.computation, program, limit=limit, memory=allowed(settings) * BYTES)
+    slices = run_in_slices(asked.computation, program, limit=limit, memory=allowed(settings) * BYTES)
     told = 0
     while True:
         outcome: Outcome | None = None

@@ -27,10 +27,10 @@ from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.errors import EffectNotAllowed, RowsDiffer, UnhandledEffect
 from rh_kernel.ad.eff.printing.types import computation, handler_scheme, row, scheme
 from rh_kernel.ad.eff.quick_fixes import NEGATIVE_ARGUMENT_HINT
-from rh_kernel.ad.eff.reduction import reducing as reduction
-from rh_kernel.ad.eff.reduction.references import Content
+from rh_kernel.ad.eff.reduction import reducer as reduction
+from rh_kernel.ad.eff.reduction.native_operations import Content
 from rh_kernel.ad.eff.reduction.store import Vector
-from rh_kernel.ad.eff.reduction.values import written
+from rh_kernel.ad.eff.reduction.values import term_of
 from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import FLOAT, INT, Data, Returner
 from rh_kernel.ad.eff.typing.checking import check_computation, check_function, recheck
@@ -503,7 +503,7 @@ PROGRAMS = [
 
 
 def _content(content: Content) -> Value | tuple[Value, ...]:
-    return tuple(written(V) for V in content) if isinstance(content, Vector) else written(content)
+    return tuple(term_of(V) for V in content) if isinstance(content, Vector) else term_of(content)
 
 
 @pytest.mark.parametrize(("text", "programs"), PROGRAMS, ids=[names[0] for _, names in PROGRAMS])

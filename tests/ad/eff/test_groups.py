@@ -9,7 +9,7 @@ from rh_kernel.ad.eff.frontend.elaboration_items import Group, elaborate
 from rh_kernel.ad.eff.machine.running import run
 from rh_kernel.ad.eff.printing.items import functions
 from rh_kernel.ad.eff.printing.types import scheme
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.typing.thesis_fragment import outside
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import plain

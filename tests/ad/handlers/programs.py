@@ -5,10 +5,11 @@ from typing import Any
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
-from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding
+from rh_kernel.ad.eff.machine.running import Outcome, run_in_slices
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
+from rh_kernel.source.trampoline import exhaust
 
 NAMES = (
     "evaluate",
@@ -62,7 +63,7 @@ def compiled(*declarations: str) -> Program:
 
 def outcome(text: str, *declarations: str) -> Outcome:
     """The outcome of a program."""
-    return finished(proceeding(computation(text, *declarations), compiled(*declarations)))
+    return exhaust(run_in_slices(computation(text, *declarations), compiled(*declarations)))
 
 
 def _python(V: core.Value) -> Any:
@@ -103,7 +104,7 @@ def counted(text: str, *declarations: str) -> Counts:
     """The counts of a run of a program."""
     program, tally = compiled_with_counts(*declarations)
     tally.clear()
-    found = finished(proceeding(computation(text, *declarations), program)).counts
+    found = exhaust(run_in_slices(computation(text, *declarations), program)).counts
     assert found is not None
     return found
 

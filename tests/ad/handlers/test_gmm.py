@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.machine.compilation_program import Program
-from rh_kernel.ad.eff.machine.running import finished, proceeding, run
+from rh_kernel.ad.eff.machine.compiler.program import Program
+from rh_kernel.ad.eff.machine.running import run, run_in_slices
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.trampoline import exhaust
 from tests.benchmarks.effects_gmm import Array, Mixture, drawn, gradient, objective
 from tests.tiers import law
 
@@ -61,7 +62,7 @@ def list_of(*arrays: Array) -> core.Value:
 
 def applied(name: str, *arguments: object, text: str = "") -> list[Array]:
     """The result of a function: a tensor, a number, or a list of tensors."""
-    found = finished(proceeding(application(name, *arguments, text=text), compiled(text))).value
+    found = exhaust(run_in_slices(application(name, *arguments, text=text), compiled(text))).value
     assert found is not None
     return list(arrays(found))
 

@@ -6,7 +6,7 @@ from rh_kernel.ad.eff import library as texts
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.definitions import Function, Handler
 from rh_kernel.ad.eff.printing.types import handler_scheme, scheme
-from rh_kernel.ad.eff.reduction.reducing import run as reduced
+from rh_kernel.ad.eff.reduction.reducer import run as reduced
 from tests.ad.handlers.programs import computation, counted, library, of_list, outcome, value
 from tests.ad.handlers.test_oracles import CHECKPOINTS, TERM
 
