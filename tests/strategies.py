@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from rh_kernel.primitives.schemes import Scheme, Variable, instantiate, keeps_entries, size_of
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
 from rh_kernel.syntax.core import (
     Array,
@@ -57,7 +57,7 @@ from tests.declarations import FUNCTIONS, LOCATIONS
 # -- what there is -------------------------------------------------------------------------------------------------------------
 
 # Not smooth, and so not comparable with differences; JUMPING are those that turn a rounding error into another number.
-ROUGH = frozenset(name for name, row in ROWS.items() if row.nonsmooth is not None)
+ROUGH = frozenset(name for name, row in SYMBOLS.items() if row.nonsmooth is not None)
 # Values that leave the moderate range, or lose their digits, when they are nested.
 WILD = frozenset({"exp", "log", "sqrt", "recip", "div", "square"})
 JUMPING = ROUGH - WILD
@@ -264,7 +264,7 @@ def draw_array(dice: Dice, sizes: tuple[int, ...]) -> Array:
 
 
 def _member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
-    return instantiate(name, ROWS[name].schemes[number], at)
+    return instantiate(name, SYMBOLS[name].schemes[number], at)
 
 
 # -- function symbols ----------------------------------------------------------------------------------------------------------
@@ -279,14 +279,14 @@ def _function(dice: Dice, w: World, A: Type, *, into: bool) -> Function | None:
     for d in FUNCTIONS:
         if d.name == name:
             return _defined(d, A, into)
-    fitting = [scheme for scheme in ROWS[name].schemes if _fits(scheme, A, into)]
+    fitting = [scheme for scheme in SYMBOLS[name].schemes if _fits(scheme, A, into)]
     return _completed(dice, w, name, choose(dice, fitting), A, into)
 
 
 @lru_cache(maxsize=1024)
 def _families(A: Type, into: bool) -> tuple[str, ...]:
     own = [d.name for d in FUNCTIONS if _defined(d, A, into) is not None]
-    return (*own, *(name for name, row in ROWS.items() if any(_fits(scheme, A, into) for scheme in row.schemes)))
+    return (*own, *(name for name, row in SYMBOLS.items() if any(_fits(scheme, A, into) for scheme in row.schemes)))
 
 
 def _defined(d: FunDefinition, A: Type, into: bool) -> Defined | None:
@@ -332,7 +332,7 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
         unifier.dim(static.dims[v.name]) if isinstance(v, DimVar) else unifier.shape(static.shapes[v.name])
         for v in scheme.variables
     )
-    if unifier.settle() is not None:
+    if unifier.unsolved_equation() is not None:
         return None
     try:
         f = instantiate(name, scheme, at)

@@ -10,9 +10,9 @@ from textwrap import wrap
 from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
-from rh_kernel.ad.systems import ALL, NAMES
+from rh_kernel.ad.registry import ALL, NAMES
 from rh_kernel.highlighting import effects_words, laboratory_words, looks
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import names
 from rh_kernel.syntax.parsing.tokens import (
     DECLARATIONS,
@@ -36,9 +36,9 @@ def files() -> dict[Path, str]:
 
 def python_names() -> str:
     """``python_names.py``"""
-    ours = {name: f.name for f in ROWS.values() for name in f.python_names}
-    usage = {name: f.python_usage for f in ROWS.values() if f.python_usage for name in f.python_names}
-    sized = sorted(f.name for f in ROWS.values() if any(scheme.explicit for scheme in f.schemes))
+    ours = {name: f.name for f in SYMBOLS.values() for name in f.python_names}
+    usage = {name: f.python_usage for f in SYMBOLS.values() if f.python_usage for name in f.python_names}
+    sized = sorted(f.name for f in SYMBOLS.values() if any(scheme.explicit for scheme in f.schemes))
     return "\n".join(
         [
             '"""What Python calls the function symbols. Written by ``python -m lessons.reference`` from their records."""',

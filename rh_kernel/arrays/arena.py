@@ -20,6 +20,11 @@ LINE = 16
 """Entries that fill whole cache lines in either precision."""
 
 
+def round_up(size: int, unit: int = LINE) -> int:
+    """Round up to a multiple of ``unit``."""
+    return -(-size // unit) * unit
+
+
 class Layout:
     """The start of each location's content in a one-dimensional array, whose length is ``size``.
 
@@ -34,7 +39,7 @@ class Layout:
         sizes = {location: prod(shape) for location, shape in shapes.items()}
         end = 0
         for location in sorted(sizes, key=lambda location: sizes[location] > small):
-            start = -(-end // LINE) * LINE if sizes[location] > small else end
+            start = round_up(end) if sizes[location] > small else end
             self.starts[location] = start
             end = start + sizes[location]
         self.size = end

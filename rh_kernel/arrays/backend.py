@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from rh_kernel.loops.ir import Integers, Plan, Precision
+from rh_kernel.loops.trees import Tree
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
-Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
+Arrays: TypeAlias = "Tree[Array]"
 """A value as arrays: nested tuples that mirror nested product types."""
 
 

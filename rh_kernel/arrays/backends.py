@@ -1,4 +1,4 @@
-"""The back ends by their packages. A package has a module ``registration``, whose ``BACKEND`` says when to use it."""
+"""The registry of back ends. The package of each has a module ``registration`` with its ``BACKEND``."""
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -8,15 +8,14 @@ from rh_kernel.arrays.devices import Device
 from rh_kernel.source.records import frozen
 
 _PACKAGES = ("numpy_backend", "native", "cuda")
-"""Of the back ends that suit a run, the last one executes it."""
+"""In order of increasing preference among the back ends that suit a run."""
 
 
 @frozen
 class BackendRegistration:
-    """When to use a back end.
+    """A back end on ``device``, for runs that would take NumPy ``pays_from`` seconds or more.
 
-    It computes on ``device``, and pays for runs that would take NumPy ``pays_from`` seconds or more. ``is_available`` says
-    whether it can be used on this machine; only then is ``create`` called.
+    ``is_available`` tests whether this machine has it; ``create`` is called only if so.
     """
 
     device: Device

@@ -1,12 +1,12 @@
 """Compile ``Γ ; Δ ⊢ P : A`` to a straight-line program from Γ, Δ and the heap to A and the heap."""
 
 from rh_kernel.arrays.optimise import optimise
-from rh_kernel.arrays.program import Program, Register, Tree
+from rh_kernel.arrays.program import Program, Register, Registers
 from rh_kernel.arrays.symbolic.builder import LONGEST, Builder
 from rh_kernel.arrays.symbolic.commands import Machine
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
 from rh_kernel.arrays.symbolic.terms import evaluate
-from rh_kernel.arrays.symbolic.values import Slot, Symbolic
+from rh_kernel.arrays.symbolic.values import Symbolic
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Command, Term
@@ -58,9 +58,9 @@ def translate_term(
     return _program(b, names, trees, evaluate(M, rho, b), ())
 
 
-def _inputs(types: tuple[Type, ...], b: Builder) -> tuple[tuple[Tree, ...], Environment]:
+def _inputs(types: tuple[Type, ...], b: Builder) -> tuple[tuple[Registers, ...], Environment]:
     rho: Environment = EMPTY
-    trees: list[Tree] = []
+    trees: list[Registers] = []
     for A in types:
         tree, V = b.input(A)
         trees.append(tree)
@@ -71,7 +71,7 @@ def _inputs(types: tuple[Type, ...], b: Builder) -> tuple[tuple[Tree, ...], Envi
 def _program(
     b: Builder,
     names: tuple[str, ...],
-    inputs: tuple[Tree, ...],
+    inputs: tuple[Registers, ...],
     V: Symbolic,
     heap: tuple[tuple[Location, Symbolic], ...],
 ) -> Program:
@@ -93,8 +93,6 @@ def _program(
 
 
 def _register(b: Builder, W: Symbolic) -> Register:
-    if isinstance(W, Slot):
-        return W.register
     register = b.materialise(W)
     if isinstance(register, tuple):
         raise KernelBug("a location holds one array")

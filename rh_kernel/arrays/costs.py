@@ -1,6 +1,6 @@
-"""The choices that depend on how long a run will take: whether NumPy interprets the program, and what machine code saves.
+"""Cost estimates: whether NumPy should interpret a program, and how long its runs will take.
 
-They depend on the program and on what is installed, never on a clock, so the same run gives the same digits.
+They depend on the program alone, never on a clock, so the same run gives the same digits.
 """
 
 from rh_kernel.arrays.program import Program

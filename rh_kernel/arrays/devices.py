@@ -24,16 +24,20 @@ class GPU:
 
 @dataclass(frozen=True, slots=True)
 class MissingGPU:
-    """Why no GPU is usable, and what to do about it: two phrases without a full stop."""
+    """Why no GPU is usable, and how to fix that: two phrases without a full stop."""
 
     why: str
-    mend: str
+    fix: str
+
+
+_NO_GPU = MissingGPU("there is no GPU that CUDA can use", "`nvidia-smi` lists the GPUs that the driver knows")
 
 
 def gpu() -> GPU | MissingGPU:
     """Return the GPU that CuPy uses, or why there is none. Never raises."""
     if find_spec("cupy") is None:
-        return MissingGPU("CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew")
+        how = "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then restart the kernel"
+        return MissingGPU("CuPy is not installed", how)
     try:
         return _query()
     except (ImportError, OSError, RuntimeError) as problem:
@@ -46,9 +50,9 @@ def _query() -> GPU | MissingGPU:
     nvrtc: Any = import_module("cupy_backends.cuda.libs.nvrtc")
     runtime = cupy.cuda.runtime
     if runtime.driverGetVersion() == 0:
-        return MissingGPU("there is no driver for a graphics card of NVIDIA", "`nvidia-smi` tells of cards and their driver")
+        return MissingGPU("there is no NVIDIA driver", "`nvidia-smi` shows the GPUs and their driver")
     if runtime.getDeviceCount() == 0:
-        return MissingGPU("there is no graphics card that CUDA can use", "`nvidia-smi` lists those that the driver knows")
+        return _NO_GPU
     nvrtc.getVersion()
     found = runtime.getDeviceProperties(cupy.cuda.Device().id)
     name = found["name"]
@@ -59,12 +63,13 @@ def _explain(problem: Exception) -> MissingGPU:
     """Explain a failure of CuPy."""
     words = " ".join(str(problem).split())
     if "InsufficientDriver" in words:
-        return MissingGPU("the driver of the graphics card is too old for this CuPy", "`nvidia-smi` tells which CUDA it is for")
+        return MissingGPU("the GPU driver is too old for this CuPy", "`nvidia-smi` shows the CUDA version that it supports")
     if "NoDevice" in words:
-        return MissingGPU("there is no graphics card that CUDA can use", "`nvidia-smi` lists those that the driver knows")
+        return _NO_GPU
     if "nvrtc" in words.lower():
-        return MissingGPU("the compiler for kernels, NVRTC, is not there", "`pip install 'cupy-cuda13x[ctk]'` brings it")
+        how = "`pip install 'cupy-cuda13x[ctk]'` installs it"
+        return MissingGPU("NVRTC, the compiler for CUDA kernels, is not installed", how)
     why = words if len(words) <= 120 else f"{words[:119]}…"
     return MissingGPU(
-        f"CuPy cannot be used ({why})" if why else "CuPy cannot be used", "`python -m cupyx.tools.gpu_info` may tell more"
+        f"CuPy cannot be used ({why})" if why else "CuPy cannot be used", "`python -m cupyx.tools.gpu_info` may show why"
     )

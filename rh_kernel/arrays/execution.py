@@ -15,8 +15,9 @@ from rh_kernel.arrays.costs import should_interpret
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
-from rh_kernel.arrays.program import Program, leaves
+from rh_kernel.arrays.program import Program
 from rh_kernel.loops.ir import Plan, Precision
+from rh_kernel.loops.trees import leaves
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
@@ -133,7 +134,7 @@ def prepare(program: Program, precision: Precision = "float64") -> Prepared:
     """
 
     def run(given: Sequence[Arrays], heap: Mapping[Location, Array]) -> tuple[Arrays, dict[Location, Array]]:
-        inputs = [np.ascontiguousarray(x, precision) for value in given for x in flat(value)]
+        inputs = [np.ascontiguousarray(x, precision) for x in leaves(tuple(given))]
         made = machine(program, heap, precision)
         runner = made.runner(_samples(program, inputs))
         runner.step(*inputs)
@@ -149,17 +150,10 @@ def run(
     return prepare(program, precision)(inputs, heap)
 
 
-def flat(value: Arrays) -> list[Array]:
-    """Return the arrays of a value from left to right."""
-    if not isinstance(value, tuple):
-        return [value]
-    return [array for part in value for array in flat(part)]
-
-
 def _copied(array: Array) -> Array:
     return when_large(array.size, lambda: np.array(array, np.float64))
 
 
 def _samples(program: Program, inputs: Sequence[Array]) -> int | None:
-    marked = [program.batched[r] for tree in program.inputs for r in leaves(tree)]
+    marked = [program.batched[r] for r in leaves(program.inputs)]
     return next((len(x) for x, batched in zip(inputs, marked, strict=True) if batched), None)

@@ -1,6 +1,6 @@
-"""A program to loops: each equation to the steps that compute it, or to a layout if it only moves entries around.
+"""Lowering of programs to loops: an equation becomes steps that compute it, or only a layout if it just moves entries.
 
-The steps write on buffers that have no place yet; ``arrays.planning`` makes a plan of them.
+The steps work on buffers that are not allocated yet; ``arrays.planning`` turns them into a plan.
 """
 
 from collections import Counter
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
+from rh_kernel.arrays.loop_cache import LoopCache
 from rh_kernel.arrays.program import (
     Alias,
     Equation,
@@ -18,14 +19,13 @@ from rh_kernel.arrays.program import (
     Register,
     Smooth,
     extent_of,
-    leaves,
 )
-from rh_kernel.arrays.repeating import Patterns
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Call, Check, Content, Extent, Fold, Input, View
 from rh_kernel.loops.layouts import Layout, dense, permuted
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.loops.trees import leaves
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.windows import overlapping
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Primitive
@@ -34,9 +34,9 @@ from rh_kernel.syntax.signature import Location
 
 @dataclass(frozen=True, slots=True)
 class Lowered:
-    """The loops of a program, where its results are, and where the new contents of locations are at the end.
+    """The loops of a program, the views of its results, and those of the new contents of locations.
 
-    ``contents`` are the numbers of the buffers that hold the locations.
+    ``contents`` are the numbers of the buffers with the contents of locations.
     """
 
     loops: Loops
@@ -47,23 +47,23 @@ class Lowered:
 
 
 def lowered(program: Program, samples: int | None, *, matrices: bool = False) -> Lowered:
-    """The loops of a program for so many samples in each batched input, with ``matrices`` as ``Loops`` has it.
+    """Lower a program for ``samples`` samples in each batched input; ``matrices`` is as for ``Loops``.
 
-    Raises ``KernelBug`` unless there are samples just if the program is batched.
+    Raises ``KernelBug`` if a batched program is given no samples, or another program is given some.
     """
     if program.is_batched != (samples is not None):
-        raise KernelBug("samples are for a batched program, and for no other")
+        raise KernelBug("a program needs samples if and only if it is batched")
     return _Lowering(program, samples or 1, matrices=matrices).run()
 
 
 class _Lowering:
-    """A program on its way: the layout of each register so far."""
+    """The state of lowering a program: ``of`` has the layout of each register so far."""
 
     def __init__(self, program: Program, samples: int, *, matrices: bool) -> None:
         self.program = program
         self.samples = samples
         self.loops = Loops(matrices)
-        self.patterns = Patterns()
+        self.cache = LoopCache()
         self.of: dict[Register, Layout] = {}
         self.numbers: dict[Register, float] = {}
         self.products = _products(program)
@@ -72,7 +72,7 @@ class _Lowering:
         program = self.program
         inputs: list[Extent] = []
         for r, name in program.named_inputs:
-            shape = self._shape(r)
+            shape = program.extent(r, self.samples)
             self.of[r] = dense(self.loops.buffer(Input(len(inputs), prod(shape), name)), shape)
             inputs.append(shape)
         for r, array in program.constants:
@@ -88,23 +88,18 @@ class _Lowering:
         elsewhere = {e.result for found in self.products.values() for e in found}
         for equation in program.equations:
             if equation.result in self.products:
-                self.of[equation.result] = self._added_where_windows_overlap(equation, *self.products[equation.result])
+                self.of[equation.result] = self._overlapping_product(equation, *self.products[equation.result])
             elif equation.result not in elsewhere:
                 self.of[equation.result] = self._lower(equation)
         results = {r: self._plain(r) for r in dict.fromkeys(leaves(program.result))}
         writes = tuple([(location, self._plain(r)) for location, r in program.writes])
         return Lowered(self.loops, tuple(inputs), contents, results, writes)
 
-    def _shape(self, r: Register) -> Extent:
-        """The shape of a register, with the samples in front."""
-        shape = self.program.shapes[r]
-        return (self.samples, *shape) if self.program.batched[r] else shape
-
     def _plain(self, r: Register) -> View:
         x = self.of[r]
         found = x.plain() or self.loops.copied(x).plain()
         if found is None:
-            raise KernelBug("a copy has an axis of several parts")
+            raise KernelBug(_SEVERAL_PARTS)
         return found
 
     def _lower(self, equation: Equation) -> Layout:
@@ -116,7 +111,7 @@ class _Lowering:
             case Alias():
                 return arguments[0]
             case MeanOverBatch() | OuterMean() | ProductMean():
-                return self.patterns.write(self.loops, (f,), arguments, lambda: self._mean(f, arguments))
+                return self.cache.emit(self.loops, (f,), arguments, lambda: self._mean(f, arguments))
             case Smooth(g, span):
                 self.loops.steps.append(Check(g, tuple([self._plain(r) for r in equation.arguments]), span))
                 return dense(0, (0,))
@@ -135,11 +130,11 @@ class _Lowering:
         batched = tuple([self.program.batched[r] for r in equation.arguments])
         numbers = tuple([self.numbers.get(r) for r in equation.arguments])
         site = LoweringContext(f, extent_of(f), self.loops, arguments, numbers, batched, self.samples)
-        # Numbers by their texts, as 0.0 and −0.0 are equal.
-        return self.patterns.write(self.loops, (f, batched, *map(repr, numbers)), arguments, lambda: self._at(site))
+        # Compare numbers by their texts, as 0.0 and −0.0 are equal.
+        return self.cache.emit(self.loops, (f, batched, *map(repr, numbers)), arguments, lambda: self._at(site))
 
     def _at(self, site: LoweringContext) -> Layout:
-        lowering = None if any(0 in x.shape for x in site.arguments) else ROWS[site.function.name].lowering
+        lowering = None if any(0 in x.shape for x in site.arguments) else SYMBOLS[site.function.name].lowering
         return (lowering(site) if lowering else None) or self._called(site)
 
     def _called(self, site: LoweringContext) -> Layout:
@@ -147,14 +142,15 @@ class _Lowering:
         views = [x.plain() or self.loops.copied(x).plain() for x in (site.argument(i) for i in range(len(site.arguments)))]
         output = y.plain()
         if output is None or any(v is None for v in views):
-            raise KernelBug("a copy has an axis of several parts")
+            raise KernelBug(_SEVERAL_PARTS)
         self.loops.steps.append(Call(site.function, output, tuple([v for v in views if v is not None])))
         return y
 
-    def _added_where_windows_overlap(self, equation: Equation, product: Equation, reshape: Equation) -> Layout:
+    def _overlapping_product(self, equation: Equation, product: Equation, reshape: Equation) -> Layout:
+        """Compute the product directly in the overlapping windows of the result."""
         batched = self.program.batched[equation.result]
         front = 1 if batched else 0
-        y = self.loops.fresh(self._shape(equation.result), samples=batched)
+        y = self.loops.fresh(self.program.extent(equation.result, self.samples), samples=batched)
         s = len(y.axes) - front - 1
         taps = self.program.shapes[reshape.result][1 : s + 1]
         into = overlapping(y, taps, front, self.program.shapes[product.result])
@@ -164,12 +160,15 @@ class _Lowering:
         return y
 
 
-# The cotangent of a signal under a convolution is a product of matrices whose rows are added where windows overlap. It is made
-# where it is to be added, if nobody else wants it.
+_SEVERAL_PARTS = "a copy has an axis of several parts"
+
+
+# The cotangent of the input of a convolution is a matrix product whose rows are added where windows overlap. If it has no other
+# use, the product accumulates in the overlapping windows.
 
 
 def _products(program: Program) -> dict[Register, tuple[Equation, Equation]]:
-    """For each ``overlap_add`` that alone uses a product, the product and how it is reshaped."""
+    """Map each ``overlap_add`` that is the only use of a product to the equations of the product and of its reshaping."""
     adding = [e for e in program.equations if _is(e, "overlap_add1d", "overlap_add2d")]
     if not adding:
         return {}

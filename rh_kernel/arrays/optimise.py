@@ -3,7 +3,7 @@
 One forward pass, in which each equation only meets final registers, and one backward pass for liveness.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import copysign, prod
 
 import numpy as np
@@ -19,13 +19,12 @@ from rh_kernel.arrays.program import (
     Program,
     Register,
     Smooth,
-    Tree,
     extent_of,
     joins_batch,
-    leaves,
 )
 from rh_kernel.arrays.rewrites.algebra import Apply, Holds, Is, partners, simpler
-from rh_kernel.primitives.table import ROWS, kernel
+from rh_kernel.loops.trees import leaves, map_tree
+from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
@@ -38,13 +37,6 @@ def optimise(program: Program) -> Program:
     draft = Draft()
     new = draft.copy(program, [False] * len(program.inputs))
     return draft.finish(program, new, [(location, new[r]) for location, r in program.writes])
-
-
-def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
-    """Replace each register of the tree by its image, from left to right."""
-    if isinstance(tree, tuple):
-        return tuple([map_tree(branch, image) for branch in tree])
-    return image(tree)
 
 
 @frozen
@@ -158,7 +150,7 @@ class Draft:
     def _symbol(self, f: Operator) -> _Symbol:
         symbol = self._operators.get(f)
         if symbol is None:
-            name, commutes = (f.name, ROWS[f.name].commutes) if isinstance(f, Primitive) else ("", False)
+            name, commutes = (f.name, SYMBOLS[f.name].commutes) if isinstance(f, Primitive) else ("", False)
             symbol = _Symbol(f, len(self._operators), extent_of(f), commutes, joins_batch(f), name, partners(f))
             self._operators[f] = symbol
         return symbol
@@ -181,14 +173,7 @@ class Draft:
 
     def copy(self, program: Program, inputs: Sequence[bool]) -> list[Register]:
         """Copy the program, and return the new register of each of its registers; marked inputs get an axis of samples."""
-        new = [0] * len(program.shapes)
-        for tree, marked in zip(program.inputs, inputs, strict=True):
-            for r in leaves(tree):
-                new[r] = self.fresh(program.shapes[r], batched=marked or program.batched[r])
-        for r, array in program.constants:
-            new[r] = self.constant(array)
-        for r, location in program.reads:
-            new[r] = self.read(location, program.shapes[r])
+        new = self.copy_given(program, inputs)
         # By identity: most equations that apply an operator share the same object.
         symbols: dict[int, _Symbol] = {}
         for equation in program.equations:
@@ -197,6 +182,18 @@ class Draft:
             if symbol is None:
                 symbol = symbols[id(f)] = self._symbol(f)
             new[equation.result] = self._simplest(symbol, tuple([new[r] for r in equation.arguments]))
+        return new
+
+    def copy_given(self, program: Program, inputs: Sequence[bool]) -> list[Register]:
+        """Copy the inputs, constants and reads of a program; the registers of its equations map to 0."""
+        new = [0] * len(program.shapes)
+        for tree, marked in zip(program.inputs, inputs, strict=True):
+            for r in leaves(tree):
+                new[r] = self.fresh(program.shapes[r], batched=marked or program.batched[r])
+        for r, array in program.constants:
+            new[r] = self.constant(array)
+        for r, location in program.reads:
+            new[r] = self.read(location, program.shapes[r])
         return new
 
     def finish(

@@ -102,7 +102,7 @@ def _counted(made_by: Pass, form: Form, samples: int, item: int) -> PassResult:
         checks = form.checks
         counts = [_moved(form, e, samples) for e in form.equations]
         made = [e.result for e in form.equations if not isinstance(e.operator, Alias | Smooth)]
-        scratch = sum([_entries(form, r, samples) for r in made])
+        scratch = sum([prod(form.extent(r, samples)) for r in made])
         return PassResult(
             made_by, form, len(form.equations) - checks, checks, form.cost_of(samples), sum(counts) * item, scratch
         )
@@ -127,11 +127,7 @@ def _moved(program: Program, equation: Equation, samples: int) -> int:
             found: Sequence[Register] = equation.arguments
         case _:
             found = (*equation.arguments, equation.result)
-    return sum([_entries(program, r, samples) for r in {*found}])
-
-
-def _entries(program: Program, r: Register, samples: int) -> int:
-    return prod(program.shapes[r]) * (samples if program.batched[r] else 1)
+    return sum([prod(program.extent(r, samples)) for r in {*found}])
 
 
 def _many(n: int, noun: str) -> str:

@@ -4,12 +4,12 @@ Registers are numbered from 0 and assigned once. In a finished program they come
 heap contents that are read, and one per equation. The function that an equation applies is a value, so a program is plain data.
 """
 
-from collections.abc import Iterator
 from dataclasses import field
 from math import prod
 from typing import TypeAlias
 
 from rh_kernel.loops.ir import Extent
+from rh_kernel.loops.trees import Tree, leaves
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost as primitive_cost
 from rh_kernel.source.diagnostic import KernelBug
@@ -19,7 +19,7 @@ from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
 Register: TypeAlias = int
-Tree: TypeAlias = "Register | tuple[Tree, ...]"
+Registers: TypeAlias = "Tree[Register]"
 
 
 @frozen
@@ -100,11 +100,11 @@ class Program:
     """
 
     names: tuple[str, ...]
-    inputs: tuple[Tree, ...]
+    inputs: tuple[Registers, ...]
     constants: tuple[tuple[Register, Array], ...]
     reads: tuple[tuple[Register, Location], ...]
     equations: tuple[Equation, ...]
-    result: Tree
+    result: Registers
     writes: tuple[tuple[Location, Register], ...]
     shapes: tuple[Extent, ...]
     batched: tuple[bool, ...]
@@ -118,10 +118,9 @@ class Program:
             found += [(r, label if len(registers) == 1 else f"{label}.{i}") for i, r in enumerate(registers, start=1)]
         return tuple(found)
 
-    @property
-    def cost(self) -> int:
-        """The floating-point operations of one run; of a batched program, with one sample."""
-        return self.cost_of(1)
+    def extent(self, r: Register, samples: int) -> Extent:
+        """Return the shape of a register, with a leading axis of samples if it is batched."""
+        return (samples, *self.shapes[r]) if self.batched[r] else self.shapes[r]
 
     def cost_of(self, samples: int) -> int:
         """Return the floating-point operations of one run with that many samples in the batch."""
@@ -166,16 +165,11 @@ class Program:
     @property
     def is_batched(self) -> bool:
         """Whether some input has a leading axis of samples."""
-        return any(self.batched[r] for tree in self.inputs for r in leaves(tree))
-
-    def size(self, samples: int = 1) -> int:
-        """Return the number of reals in the constants and the results of all equations."""
-        once, each = self.sizes
-        return once + samples * each
+        return any(self.batched[r] for r in leaves(self.inputs))
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """That number in two parts: reals independent of the number of samples, and reals per sample."""
+        """The reals in constants and results of equations: those independent of the number of samples, and those per sample."""
         once, each = sum(prod(self.shapes[r]) for r, _ in self.constants), 0
         for equation in self.equations:
             reals = prod(self.shapes[equation.result])
@@ -184,15 +178,6 @@ class Program:
             else:
                 once += reals
         return once, each
-
-
-def leaves(tree: Tree) -> Iterator[Register]:
-    """Yield the registers of a tree from left to right."""
-    if not isinstance(tree, tuple):
-        yield tree
-        return
-    for branch in tree:
-        yield from leaves(branch)
 
 
 def validate(program: Program) -> Program:

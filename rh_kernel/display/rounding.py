@@ -6,7 +6,7 @@ from rh_kernel.operational.contexts import Subject
 from rh_kernel.syntax.core import Array, Const, Node, OrdinaryHandler, ReverseHandler, Term
 from rh_kernel.syntax.printing.constants import array_doc, to_digits
 from rh_kernel.syntax.printing.doc import plain
-from rh_kernel.syntax.rebuild import Walk, rebuild
+from rh_kernel.syntax.rebuild import Transform, rebuild
 
 DIGITS = 4
 
@@ -32,7 +32,7 @@ def array_line(array: Array) -> str:
     return plain(array_doc(short, ENTRIES), float("inf"))
 
 
-class _Rounding(Walk):
+class _Rounding(Transform):
     """Constants are rounded; handlers are closed and shown by their names, so they stay."""
 
     into_functions = False

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import is_directive
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.items import words_of_directive
@@ -55,7 +55,7 @@ class Marked:
 
 
 TYPES = frozenset({"Real", "Loc", "Dim"})
-FUNCTIONS = frozenset({*ROWS, *INITIALS, "Get", "Put"})
+FUNCTIONS = frozenset({*SYMBOLS, *INITIALS, "Get", "Put"})
 """What comes with the language and is applied: function symbols, initial contents, the operations on the heap."""
 
 TRAINING_WORDS = frozenset({"for", "data", "on", *TRAINING_OPTIONS})
@@ -155,7 +155,7 @@ def _tokens_of_laboratory(item: Span) -> Iterator[Token]:
 
 def _look_in_laboratory(token: Token, before: list[str]) -> Look:
     """How a token of a ``%%lambda`` cell looks after those before it in its item."""
-    from rh_kernel.ad.systems import ALL, is_system
+    from rh_kernel.ad.registry import ALL, is_system
     from rh_kernel.highlighting.laboratory_words import LABORATORY_FUNCTIONS, LABORATORY_TYPES, LABORATORY_WORDS
 
     match token.kind, before:

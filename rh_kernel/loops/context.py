@@ -1,4 +1,4 @@
-"""The context of a lowering: one application of a function symbol in a program, and the loops built so far."""
+"""The context in which a function symbol is lowered: one of its applications, and the loops built so far."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from rh_kernel.loops.builder import Formula, Loops
 from rh_kernel.loops.ir import Extent
-from rh_kernel.loops.layouts import Layout, spread_out
+from rh_kernel.loops.layouts import Layout, broadcast_axis
 from rh_kernel.syntax.core import Primitive
 
 
@@ -14,8 +14,8 @@ from rh_kernel.syntax.core import Primitive
 class LoweringContext:
     """``function(arguments)``, to be lowered to ``loops``; ``extent`` is the shape of the result for one sample.
 
-    An argument has an axis of samples in front if it is ``batched``, and so has the result if one of them is. ``numbers`` has
-    the one number that all entries of an argument are, where there is one.
+    A ``batched`` argument has a leading axis of ``samples``; the result has one if any argument has. ``numbers`` has for each
+    argument the value that all its entries have, or ``None``.
     """
 
     function: Primitive
@@ -28,7 +28,7 @@ class LoweringContext:
 
     @property
     def front(self) -> int:
-        """How many axes there are in front of those that the types speak of: 1 for the samples, or 0."""
+        """The number of leading axes that the types do not mention: 1 for the samples, or 0."""
         return 1 if any(self.batched) else 0
 
     @property
@@ -37,37 +37,37 @@ class LoweringContext:
         return (self.samples, *self.extent) if self.front else self.extent
 
     def argument(self, i: int) -> Layout:
-        """An argument with as many axes in front as the result."""
+        """Return an argument, broadcast to the samples if the result is batched."""
         x = self.arguments[i]
-        return spread_out(x, 0, self.samples) if self.front and not self.batched[i] else x
+        return broadcast_axis(x, 0, self.samples) if self.front and not self.batched[i] else x
 
     def fresh(self) -> Layout:
-        """Room for the result."""
+        """Allocate the result."""
         return self.loops.fresh(self.shape, samples=self.front == 1)
 
     def operand(self, i: int) -> Layout | float:
-        """An argument for a ``Map``: a number if it is one, everywhere."""
+        """Return an argument of a ``Map``: a number if all its entries are that number."""
         number = self.numbers[i]
         return self.argument(i) if number is None else number
 
     def filled(self) -> Layout:
-        """The first argument, a scalar, at each entry of the result."""
+        """Return the first argument, a scalar, broadcast to the shape of the result."""
         a = self.argument(0)
         x = replace(a, axes=a.axes[: self.front])
         for i, n in enumerate(self.shape[self.front :], start=self.front):
-            x = spread_out(x, i, n)
+            x = broadcast_axis(x, i, n)
         return x
 
     def factor(self, i: int, axes: str) -> tuple[Layout, str]:
-        """An argument for a ``Contract``, with a letter for each of its axes: z for the samples."""
+        """Return an argument of a ``Contract``, with the letters of its axes; z is the axis of samples."""
         return self.arguments[i], ("z" if self.batched[i] else "") + axes
 
     def summed(self, axes: str) -> str:
-        """The letters of a result that has these axes."""
+        """Return the letters of a result with these axes."""
         return ("z" if self.front else "") + axes
 
     def entries(self, M: Formula, *operands: Layout | float) -> Layout:
-        """The result, as a formula of operands entry by entry; without operands, of the arguments."""
+        """Compute the result entry by entry by a formula of the operands, which default to the arguments."""
         y = self.fresh()
         given = operands or tuple([self.operand(i) for i in range(len(self.arguments))])
         self.loops.map(given, [(M, y)])
@@ -75,4 +75,4 @@ class LoweringContext:
 
 
 Lowering: TypeAlias = Callable[[LoweringContext], "Layout | None"]
-"""Adds the loops of a symbol and returns the layout of the result; ``None`` if the symbol's kernel is to be called instead."""
+"""Adds the loops of a symbol and returns the layout of its result, or ``None`` to call the symbol's kernel instead."""

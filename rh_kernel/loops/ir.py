@@ -1,15 +1,14 @@
-"""Plans: a program for a known number of samples, as loops over strided views of buffers.
+"""The loop IR: a plan is a program for a fixed number of samples, as loops over strided views of buffers.
 
-Where a program (``arrays.program``) says *what* is computed, a plan says *where*: each array is a view of a buffer, so that
-transposes, slices, windows and what is repeated are no steps at all, and the buffers are found once, before the first run. Four
-loops are enough for Σ_fun: entry by entry (``Map``), along axes (``Reduce``), sums of products (``Contract``), and by a table
-(``Gather``). What has no loop is called as it is (``Call``).
+A program (``arrays.program``) determines *what* is computed, a plan *where*: each array is a view of a buffer. So transposes,
+slices, windows and broadcasts need no steps, and all buffers are allocated before the first run. Four kinds of loops suffice
+for Σ_fun: entrywise (``Map``), along axes (``Reduce``), sums of products (``Contract``), and indexed by a table (``Gather``).
+Symbols without a loop are called through their kernels (``Call``).
 
-The steps run in order. An output of a ``Map`` may be the very view that it reads; otherwise no step reads what it writes, but
-for what ``accumulate`` says. Numbers of entries, never of bytes, count offsets, strides and sizes.
+The steps run in order. An output of a ``Map`` may be one of the views that it reads; otherwise, a step reads nothing that it
+writes, except to ``accumulate``. Offsets, strides and sizes are counted in entries, never in bytes.
 """
 
-from collections.abc import Iterator
 from enum import Enum, auto
 from math import copysign, prod
 from typing import Literal as OneOf
@@ -19,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.loops.scalars import ScalarOp
+from rh_kernel.loops.trees import Tree, leaves
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
@@ -34,7 +34,7 @@ Integers: TypeAlias = npt.NDArray[np.intp]
 
 @frozen
 class Input:
-    """The array number ``position`` that a run is given, in row-major order, samples first; only read. It may have a name."""
+    """Input number ``position`` of a run, row-major with the samples first; read-only. ``name`` may be empty."""
 
     position: int
     size: int
@@ -43,7 +43,7 @@ class Input:
 
 @frozen
 class Content:
-    """What the heap holds at a location. At the end of a run it is what the program wrote there."""
+    """The content of a location in the heap; a run leaves the new content here"""
 
     location: Location
     size: int
@@ -51,7 +51,7 @@ class Content:
 
 @frozen
 class Kept:
-    """A constant or a margin: it starts as ``array`` (one axis), and what a run writes there is there in the next run too"""
+    """A buffer that persists between runs, a constant or the margins of a padded array; ``array`` is its initial content"""
 
     array: Array
 
@@ -63,7 +63,7 @@ class Kept:
 
 @frozen
 class Scratch:
-    """``size`` entries of the one array that all scratch buffers share, from entry ``start`` on"""
+    """``size`` entries, from entry ``start`` on, of the array that all scratch buffers share"""
 
     start: int
     size: int
@@ -74,7 +74,7 @@ Buffer: TypeAlias = Input | Content | Kept | Scratch
 
 @frozen
 class View:
-    """The array whose entry at (i₁, …, iₙ) is entry ``offset + i₁ s₁ + … + iₙ sₙ`` of the buffer with that number"""
+    """The array whose entry at (i₁, …, iₙ) is entry ``offset + i₁ s₁ + … + iₙ sₙ`` of buffer number ``buffer``"""
 
     buffer: int
     offset: int
@@ -87,7 +87,7 @@ class View:
 
 @frozen
 class Number:
-    """A literal. 0.0 and −0.0 are two."""
+    """A literal; 0.0 and −0.0 are different"""
 
     value: float
 
@@ -102,7 +102,7 @@ class Number:
 
 @frozen
 class Instruction:
-    """``f(v₁, …, vₙ)`` for values computed before"""
+    """``f(v₁, …, vₙ)`` for values computed earlier, by their numbers"""
 
     function: ScalarOp
     arguments: tuple[int, ...]
@@ -110,7 +110,7 @@ class Instruction:
 
 @frozen
 class Store:
-    """``view ← value``, or ``view += value``; ``value`` is the number of an entry's value. No two entries lie at one place."""
+    """``view ← value``, or ``view += value``, for value number ``value``; no two entries of the view share a location"""
 
     view: View
     value: int
@@ -131,11 +131,11 @@ class Map:
 
 
 class Fold(Enum):
-    """What a ``Reduce`` makes of many numbers"""
+    """The operation of a ``Reduce``"""
 
     SUM = auto()
-    MAX = auto()  # nan if one is
-    ARGMAX = auto()  # the place of the first largest one, in row-major order; of the first nan if there is one
+    MAX = auto()  # nan if any entry is nan
+    ARGMAX = auto()  # the row-major index of the first largest entry, or of the first nan
 
 
 @frozen
@@ -150,11 +150,11 @@ class Reduce:
 
 @frozen
 class Contract:
-    """``output += scale · left · right`` at each index into ``extents``; if not ``accumulate``, the output is 0.0 before.
+    """``output += scale · left · right`` at each index into ``extents``; unless ``accumulate``, the output is first set to 0.0
 
-    All views have the shape ``extents``. The output's stride is 0 along the axes that are summed over, a factor's along those
-    that it does not depend on. So a product of matrices is ``extents = (m, n, k)`` with output (·, ·, 0), left (·, 0, ·), right
-    (0, ·, ·). Axes of extent 1 are left out. Entries of the output may coincide for several indices: then their sum is there.
+    All views have the shape ``extents``. The output has stride 0 along the summed axes, a factor along the axes that it does
+    not depend on; so a matrix product is ``extents = (m, n, k)`` with output (·, ·, 0), left (·, 0, ·), right (0, ·, ·). Axes
+    of extent 1 are omitted. If entries of the output coincide for several indices, their sum is stored.
     """
 
     extents: Extent
@@ -167,9 +167,9 @@ class Contract:
 
 @frozen
 class Gather:
-    """``output[i, j] = Σₗ argument[i, table[j, l]]`` along the last axis; where the table has −1 there is nothing to add
+    """``output[i, j] = Σₗ argument[i, table[j, l]]`` along the last axis; entries −1 of the table are skipped
 
-    The sum begins with 0.0, but a table with one column says what is copied.
+    The sum starts from 0.0, except that a table with one column copies entries.
     """
 
     output: View
@@ -187,7 +187,7 @@ class Gather:
 
 @frozen
 class Call:
-    """``output = function(arguments)`` by the function's own kernel, samples in front where there are any"""
+    """``output = function(arguments)`` by the function's NumPy or CuPy kernel; batched arrays have the samples first"""
 
     function: Primitive
     output: View
@@ -196,7 +196,7 @@ class Call:
 
 @frozen
 class Check:
-    """Stuck unless ``function`` is smooth at the arguments (RH Def. E.4); it stands at ``span``"""
+    """Raises ``Stuck`` unless ``function``, which is called at ``span``, is smooth at the arguments (RH Def. E.4)"""
 
     function: Primitive
     arguments: tuple[View, ...]
@@ -204,15 +204,15 @@ class Check:
 
 
 Step: TypeAlias = Map | Reduce | Contract | Gather | Call | Check
-Leaf: TypeAlias = "View | tuple[Leaf, ...]"
+Views: TypeAlias = "Tree[View]"
 
 
 @frozen
 class Plan:
-    """What one run does, for ``samples`` samples (``None``: no input is batched), in one precision.
+    """One run of a program for ``samples`` samples (``None`` if no input is batched), in one precision.
 
-    ``scratch`` is the size of the array that the scratch buffers share. After a run ``result`` holds the program's result, as a
-    tree of views, and the content of each location in ``writes`` is new. ``inputs`` are the shapes of what a run is given.
+    ``inputs`` are the shapes of the inputs; ``scratch`` is the size of the array that the scratch buffers share. After a run,
+    ``result`` has the program's result, as a tree of views, and the locations in ``writes`` have their new contents.
     """
 
     precision: Precision
@@ -221,25 +221,16 @@ class Plan:
     buffers: tuple[Buffer, ...]
     scratch: int
     steps: tuple[Step, ...]
-    result: Leaf
+    result: Views
     writes: tuple[Location, ...]
 
     @property
     def size(self) -> int:
-        """How many reals a run holds beside its inputs and the heap, its result among them."""
+        """The number of reals that a run holds besides its inputs and the heap, including its result."""
         kept = sum(buffer.size for buffer in self.buffers if isinstance(buffer, Kept))
-        return self.scratch + kept + sum(prod(view.shape) for view in views(self.result))
+        return self.scratch + kept + sum(prod(view.shape) for view in leaves(self.result))
 
     @property
     def touched(self) -> int:
-        """How many reals a run works on: what it holds, its inputs, and the contents that it reads or writes."""
+        """The number of reals that a run accesses: what it holds, its inputs, and the contents that it reads or writes."""
         return self.size + sum(buffer.size for buffer in self.buffers if isinstance(buffer, Input | Content))
-
-
-def views(leaf: Leaf) -> Iterator[View]:
-    """The views of a result from left to right."""
-    if isinstance(leaf, tuple):
-        for part in leaf:
-            yield from views(part)
-    else:
-        yield leaf

@@ -1,7 +1,7 @@
-"""Layouts: how the entries of an array lie in a buffer, so that moving entries around is arithmetic on strides and not a step.
+"""Layouts: where the entries of an array are in a buffer, so that symbols that only move entries compute strides, not arrays.
 
-An axis of an array is made of parts (size, stride), the slowest first: the axis of ``reshape[6](x)`` for a slice x of 2 × 3
-entries of a wider matrix has the parts (2, s) and (3, 1). An array is copied only where a loop wants it otherwise.
+An axis consists of parts (size, stride), outermost first: the axis of ``reshape[6](x)``, for a slice x of 2 × 3 entries of a
+wider matrix, has the parts (2, s) and (3, 1). An array is copied only if a loop needs another layout.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Axis: TypeAlias = tuple[Part, ...]
 
 @frozen
 class Layout:
-    """An array in buffer number ``buffer``, from entry ``offset`` on; ``axes`` has the parts of each axis, none of size 1."""
+    """An array in buffer number ``buffer`` from entry ``offset`` on; ``axes`` has the parts of each axis, none of size 1."""
 
     buffer: int
     offset: int
@@ -34,16 +34,16 @@ class Layout:
 
     @property
     def repeats(self) -> bool:
-        """Whether several entries lie at one place."""
+        """Whether some entries share a location in the buffer, along an axis of stride 0."""
         return any(stride == 0 for axis in self.axes for _, stride in axis)
 
     def view(self) -> View:
-        """The parts as axes of their own."""
+        """Return the view with an axis for each part."""
         parts = [part for axis in self.axes for part in axis]
         return View(self.buffer, self.offset, tuple([n for n, _ in parts]), tuple([s for _, s in parts]))
 
     def plain(self) -> View | None:
-        """An axis for each axis, those of size 1 as well, or ``None`` if one has several parts."""
+        """Return the view with an axis for each axis, even of size 1; ``None`` if an axis has several parts."""
         if any(len(axis) > 1 for axis in self.axes):
             return None
         strides = tuple([axis[0][1] if axis else 0 for axis in self.axes])
@@ -51,12 +51,12 @@ class Layout:
 
 
 def size(axis: Axis) -> int:
-    """The number of entries along an axis."""
+    """Return the number of entries along an axis."""
     return prod([n for n, _ in axis])
 
 
 def dense(buffer: int, shape: Extent, offset: int = 0) -> Layout:
-    """The array that fills the buffer in row-major order."""
+    """Lay out an array in row-major order."""
     axes: list[Axis] = []
     stride = 1
     for n in reversed(shape):
@@ -66,39 +66,39 @@ def dense(buffer: int, shape: Extent, offset: int = 0) -> Layout:
 
 
 def channels_first(buffer: int, shape: Extent) -> Layout:
-    """The array (samples, channels, …) that fills the buffer with the samples of a channel side by side."""
+    """Lay out an array (samples, channels, …) in row-major order of (channels, samples, …)."""
     return permuted(dense(buffer, (shape[1], shape[0], *shape[2:])), [1, 0, *range(2, len(shape))])
 
 
 def permuted(x: Layout, order: Sequence[int]) -> Layout:
-    """The array whose axis number i is axis ``order[i]`` of x."""
+    """Permute the axes: axis i of the result is axis ``order[i]`` of x."""
     return replace(x, axes=tuple([x.axes[i] for i in order]))
 
 
-def spread_out(x: Layout, at: int, n: int) -> Layout:
-    """The array n times along a new axis number ``at``."""
+def broadcast_axis(x: Layout, at: int, n: int) -> Layout:
+    """Insert a new axis, number ``at``, along which the array is repeated n times."""
     return replace(x, axes=(*x.axes[:at], _axis([(n, 0)]), *x.axes[at:]))
 
 
 def as_scalar(x: Layout) -> Layout:
-    """The one number for each sample, as an array with one entry."""
+    """Append an axis of size 1: a number per sample becomes an array with one entry."""
     return replace(x, axes=(*x.axes, ()))
 
 
 def known(x: Layout | None) -> Layout:
-    """A layout that exists since its axes have one part each. Raises ``KernelBug`` if it does not."""
+    """Return a layout that exists because its axes have one part each. Raises ``KernelBug`` if it is ``None``."""
     if x is None:
         raise KernelBug("an axis has several parts")
     return x
 
 
 def repeated(x: Layout, axis: int, p: int) -> Layout:
-    """Each entry p times along the axis."""
+    """Repeat each entry p times along the axis."""
     return _with_axis(x, axis, [*x.axes[axis], (p, 0)])
 
 
 def sliced(x: Layout, axis: int, lo: int, hi: int, step: int = 1) -> Layout | None:
-    """The entries lo, lo + step, … before hi of an axis with one part, or ``None`` if the axis has more than one."""
+    """Take the entries lo, lo + step, … before hi of an axis; ``None`` if the axis has more than one part."""
     parts = x.axes[axis]
     if len(parts) > 1:
         return None
@@ -108,7 +108,7 @@ def sliced(x: Layout, axis: int, lo: int, hi: int, step: int = 1) -> Layout | No
 
 
 def windowed(x: Layout, axis: int, k: int, at: int) -> Layout | None:
-    """Windows of k neighbours along an axis; axis ``at`` is the place in the window. ``None`` as in ``sliced``."""
+    """Take the windows of k adjacent entries of an axis; new axis ``at`` is inside the windows. ``None`` as in ``sliced``."""
     parts = x.axes[axis]
     if len(parts) > 1:
         return None
@@ -119,7 +119,7 @@ def windowed(x: Layout, axis: int, k: int, at: int) -> Layout | None:
 
 
 def blocked(x: Layout, axis: int, lo: int, blocks: int, p: int) -> Layout | None:
-    """Blocks of p neighbours from entry lo on; a new last axis is the place in the block. ``None`` as in ``sliced``."""
+    """Take blocks of p adjacent entries from entry lo on; a new last axis is inside the blocks. ``None`` as in ``sliced``."""
     parts = x.axes[axis]
     if len(parts) > 1:
         return None
@@ -129,7 +129,7 @@ def blocked(x: Layout, axis: int, lo: int, blocks: int, p: int) -> Layout | None
 
 
 def reshaped(x: Layout, shape: Extent, fixed: int = 0) -> Layout | None:
-    """The entries in row-major order in another shape, after ``fixed`` axes that stay; ``None`` if that needs a copy."""
+    """Reshape all but the first ``fixed`` axes, in row-major order; ``None`` if that needs a copy."""
     parts = list(reversed(_joined([part for axis in x.axes[fixed:] for part in axis])))
     axes: list[Axis] = []
     for n in shape:
@@ -141,7 +141,7 @@ def reshaped(x: Layout, shape: Extent, fixed: int = 0) -> Layout | None:
                 axis.append((have, stride))
                 left //= have
             elif have % left == 0:
-                # The slow end of a part goes to the earlier axis.
+                # The outer portion of a part goes to the earlier axis.
                 rest = have // left
                 axis.append((left, stride * rest))
                 parts.append((rest, stride))
@@ -153,7 +153,7 @@ def reshaped(x: Layout, shape: Extent, fixed: int = 0) -> Layout | None:
 
 
 def aligned(arrays: Sequence[Layout]) -> list[Layout] | None:
-    """Arrays of one shape with their axes cut into the same parts, or ``None`` if there are no such parts."""
+    """Split the axes of arrays of one shape into common parts; ``None`` if there are none."""
     if all(x.axes == arrays[0].axes for x in arrays):
         return list(arrays)
     axes = [common([x.axes[i] for x in arrays]) for i in range(len(arrays[0].axes))]
@@ -166,7 +166,7 @@ def aligned(arrays: Sequence[Layout]) -> list[Layout] | None:
 
 
 def collapsed(views: Sequence[View]) -> list[View]:
-    """Views of one shape with neighbouring axes joined where that is possible in all of them, and axes of size 1 left out."""
+    """Merge adjacent axes of views of one shape where the strides of all of them allow it, and drop axes of size 1."""
     shape = views[0].shape
     if len(shape) <= 1 and 1 not in shape:
         return list(views)
@@ -176,7 +176,7 @@ def collapsed(views: Sequence[View]) -> list[View]:
 
 @lru_cache(maxsize=1024)
 def _groups(shape: Extent, strides: tuple[tuple[int, ...], ...]) -> tuple[Extent, tuple[int, ...]]:
-    """The sizes of the joined axes, and the number of the last axis in each of them."""
+    """The sizes of the merged axes, and the number of the last axis in each of them."""
     sizes: list[int] = []
     last: list[int] = []
     for i, n in enumerate(shape):
@@ -192,12 +192,12 @@ def _groups(shape: Extent, strides: tuple[tuple[int, ...], ...]) -> tuple[Extent
 
 
 def reordered(view: View, order: Sequence[int]) -> View:
-    """The view with its axes in that order."""
+    """Permute the axes of a view."""
     return View(view.buffer, view.offset, tuple([view.shape[i] for i in order]), tuple([view.strides[i] for i in order]))
 
 
 def is_dense(view: View) -> bool:
-    """Whether the view is a stretch of its buffer in row-major order."""
+    """Whether the view is contiguous in row-major order."""
     expected = 1
     for n, stride in zip(reversed(view.shape), reversed(view.strides), strict=True):
         if n != 1 and stride != expected:
@@ -207,7 +207,7 @@ def is_dense(view: View) -> bool:
 
 
 def common(axes: Sequence[Axis]) -> list[Axis] | None:
-    """The axes, all of one size, cut into the same parts, or ``None`` if there are no such parts."""
+    """Split axes of one size into common parts; ``None`` if there are none."""
     left = [list(axis) for axis in axes]
     cut: list[list[Part]] = [[] for _ in axes]
     while any(left):

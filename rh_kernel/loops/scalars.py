@@ -1,6 +1,7 @@
 """Scalar operations: functions of one or two numbers, each with its code for NumPy, C and CUDA.
 
-A ``ScalarOp`` is all that a back end knows of an operation, so a new one is one value, here or beside the symbol that needs it.
+The back ends get all their code from the ``ScalarOp``, so adding an operation means adding one value, here or beside the symbol
+that needs it.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,19 +24,19 @@ Binary: TypeAlias = Callable[[Array, Array], Array]
 
 
 class Workspace(Protocol):
-    """What NumPy code may use besides its operands."""
+    """Constants and temporaries for NumPy code."""
 
     def number(self, value: float) -> Array:
-        """A constant, as an array without axes in the plan's precision."""
+        """Return a constant as a zero-dimensional array in the plan's precision."""
         ...
 
     def flags(self, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-        """A temporary array of truth values."""
+        """Return a temporary array of Booleans."""
         ...
 
 
 NumPyCode: TypeAlias = Callable[[Workspace, Array, Sequence[Array]], Sequence[Action]]
-"""``workspace, out, operands ↦`` the calls that write the result into ``out``"""
+"""``workspace, out, operands ↦`` the calls that write the result to ``out``"""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -43,14 +44,14 @@ class ScalarOp:
     """A function of one or two numbers. Two operations are equal only if they are the same object.
 
     ``function`` computes it on arrays of an array module, NumPy or CuPy. ``c`` is an expression in C and CUDA of the operands
-    ``{0}`` and ``{1}``, which are names. It may use ``{f}``, the suffix that a function of ``math.h`` has for the precision
-    (nothing, or ``f``), and the literals ``{one}`` and ``{zero}``. That is enough; the rest makes it faster or nicer to read:
+    ``{0}`` and ``{1}``, which are names. It may use ``{f}``, the suffix of ``math.h`` functions for the precision (empty, or
+    ``f``), and the literals ``{one}`` and ``{zero}``. The other fields are optional:
 
-    - ``numpy`` are the calls by which NumPy writes the result in place, if ``function`` is no ufunc. The output may be one of
-      the operands unless ``in_place`` is false.
-    - ``native`` is an expression over ``prelude.h``, where ``ends`` are the bounds that are defined there. Without it the C
-      back end generates a function from ``c``.
-    - ``text`` is how a listing of a plan shows the operation, if not as ``name(x, y)``.
+    - ``numpy`` gives the NumPy calls that write the result in place, for a ``function`` that is not a ufunc. The output may be
+      one of the operands unless ``in_place`` is false.
+    - ``native`` is an expression over ``prelude.h``, where ``ends`` are the bounds defined there. Without it, the C back end
+      generates a function from ``c``.
+    - ``text`` is the notation in listings of plans, if not ``name(x, y)``.
     """
 
     name: str
@@ -63,7 +64,7 @@ class ScalarOp:
     in_place: bool = True
 
     def calls(self, workspace: Workspace, out: Array, operands: Sequence[Array]) -> Sequence[Action]:
-        """The calls by which NumPy writes ``f(operands)`` into ``out``."""
+        """Return the NumPy calls that write ``f(operands)`` to ``out``."""
         if self.numpy is not None:
             return self.numpy(workspace, out, operands)
         function: np.ufunc | Callable[..., Array] = self.function(np)
@@ -73,7 +74,7 @@ class ScalarOp:
 
 
 _KEYWORD_OUT = (np.maximum, np.minimum)
-"""NumPy wants the output of these by name."""
+"""The ufuncs whose output is passed by keyword."""
 
 
 def _copied(function: Callable[..., Array], operands: Sequence[Array], out: Array) -> None:
@@ -81,7 +82,7 @@ def _copied(function: Callable[..., Array], operands: Sequence[Array], out: Arra
 
 
 def _negative(workspace: Workspace, out: Array, operands: Sequence[Array]) -> list[Action]:
-    """``out ← −x``. On some processors ``np.negative`` is wrong where the entries of both arrays lie apart."""
+    """``out ← −x``; on some processors ``np.negative`` is wrong if neither array is contiguous."""
     (x,) = operands
     dense = x.flags.c_contiguous and out.flags.c_contiguous
     return [partial(np.negative, x, out) if dense else partial(np.multiply, x, workspace.number(-1.0), out)]
@@ -98,7 +99,7 @@ def _softplus(workspace: Workspace, out: Array, operands: Sequence[Array]) -> li
 
 
 def _step(workspace: Workspace, out: Array, operands: Sequence[Array]) -> list[Action]:
-    """``x > 0``, or ``x > y`` of two operands, as the NumPy back end writes a step of a difference."""
+    """``x > 0``, or for two operands ``x > y``: the NumPy back end's form of a step of a difference."""
     x, *rest = operands
     return [partial(np.greater, x, rest[0] if rest else workspace.number(0.0), out)]
 
@@ -131,7 +132,7 @@ SIGN = ScalarOp(
     native="signum({0})",
 )
 RINT = ScalarOp(name="rint", function=lambda xp: xp.rint, c="rint{f}({0})", native="RINT({0})", text="round({0})")
-"""The nearest integer, the even one of two."""
+"""The nearest integer; of two, the even one."""
 SIGMOID = ScalarOp(
     name="sigmoid",
     function=lambda xp: lambda x: 1 / (1 + xp.exp(-x)),

@@ -9,58 +9,42 @@ from typing import TypeAlias, cast
 
 from rh_kernel.operational.substitution import instantiated
 from rh_kernel.source.span import Span
+from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import shift
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Command,
-    Function,
-    Let,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Return,
-    ReverseHandler,
-    Scope,
-    Term,
-)
 from rh_kernel.syntax.values import tuple_of
 
-TermAtDepth: TypeAlias = Callable[[int], Term]
-CommandAtDepth: TypeAlias = Callable[[int], Command]
+TermAtDepth: TypeAlias = Callable[[int], core.Term]
+CommandAtDepth: TypeAlias = Callable[[int], core.Command]
 
 
 def variable(binder: int, hint: str) -> TermAtDepth:
     """Return the variable bound by the binder that has ``binder`` binders of the equation around it."""
-    return lambda depth: Bound(depth - binder - 1, hint)
+    return lambda depth: core.Bound(depth - binder - 1, hint)
 
 
-def fixed(M: Term) -> TermAtDepth:
+def fixed(M: core.Term) -> TermAtDepth:
     """Return a term that does not mention the variables of the equation, shifted as needed."""
     return lambda depth: shift(M, depth)
 
 
-def opened(scope: Scope, *arguments: TermAtDepth) -> TermAtDepth:
+def opened(scope: core.Scope, *arguments: TermAtDepth) -> TermAtDepth:
     """``M[V1/x1, …, Vn/xn]``, for a scope over a term that does not mention the variables of the equation"""
-    return lambda depth: cast(Term, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
+    return lambda depth: cast(core.Term, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
 
 
-def performed(scope: Scope, *arguments: TermAtDepth) -> CommandAtDepth:
+def performed(scope: core.Scope, *arguments: TermAtDepth) -> CommandAtDepth:
     """``P[V1/x1, …, Vn/xn]``, for a scope over a command that does not mention the variables of the equation"""
-    return lambda depth: cast(Command, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
+    return lambda depth: cast(core.Command, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
 
 
-def call(f: Function, M: TermAtDepth, span: Span | None = None) -> TermAtDepth:
+def call(f: core.Function, M: TermAtDepth, span: Span | None = None) -> TermAtDepth:
     """``f(M)``"""
-    return lambda depth: Call(f, M(depth), span=span)
+    return lambda depth: core.Call(f, M(depth), span=span)
 
 
 def plus(M: TermAtDepth, N: TermAtDepth) -> TermAtDepth:
     """``M + N`` for cotangents, where ``0`` is a symbolic zero"""
-    return lambda depth: Plus(M(depth), N(depth), of_cotangents=True)
+    return lambda depth: core.Plus(M(depth), N(depth), of_cotangents=True)
 
 
 def tuple_from(*items: TermAtDepth) -> TermAtDepth:
@@ -70,45 +54,45 @@ def tuple_from(*items: TermAtDepth) -> TermAtDepth:
 
 def let(M: TermAtDepth, hint: str, body: Callable[[TermAtDepth], TermAtDepth]) -> TermAtDepth:
     """``let x ← M in N``"""
-    return lambda depth: Let(M(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)))
+    return lambda depth: core.Let(M(depth), core.Scope((hint,), body(variable(depth, hint))(depth + 1)))
 
 
 def let_tuple(M: TermAtDepth, hints: tuple[str, ...], body: Callable[..., TermAtDepth]) -> TermAtDepth:
     """``let ⟨x1, …, xn⟩ ← M in N``, n ≥ 2 (the sugar of Def. 3.4)"""
 
-    def at(depth: int) -> Term:
+    def at(depth: int) -> core.Term:
         n = len(hints)
         N = body(*[variable(depth + 1 + i, hint) for i, hint in enumerate(hints)])(depth + 1 + n)
         for i in reversed(range(n)):
-            N = Let(Proj(i + 1, n, Bound(i, PACKED)), Scope((hints[i],), N))
-        return Let(M(depth), Scope((PACKED,), N))
+            N = core.Let(core.Proj(i + 1, n, core.Bound(i, PACKED)), core.Scope((hints[i],), N))
+        return core.Let(M(depth), core.Scope((PACKED,), N))
 
     return at
 
 
 def rd(W: TermAtDepth, hint: str, body: Callable[[TermAtDepth], TermAtDepth], V: TermAtDepth) -> TermAtDepth:
     """``W.rd(x. N)(V)``"""
-    return lambda depth: Rd(W(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
+    return lambda depth: core.Rd(W(depth), core.Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
 
 
 def rewrite(W: TermAtDepth, hint: str, body: Callable[[TermAtDepth], TermAtDepth], V: TermAtDepth) -> TermAtDepth:
     """``W.R_V(x. N)``"""
-    return lambda depth: R(W(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
+    return lambda depth: core.R(W(depth), core.Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
 
 
-def rewrite_scope(W: TermAtDepth, scope: Scope, V: TermAtDepth, known: tuple[()] | None = None) -> TermAtDepth:
+def rewrite_scope(W: TermAtDepth, scope: core.Scope, V: TermAtDepth, known: tuple[()] | None = None) -> TermAtDepth:
     """``W.R_V(x. N)``, for a scope ``x. N`` that does not mention the variables of the equation"""
-    return lambda depth: R(W(depth), shift(scope, depth), V(depth), known)
+    return lambda depth: core.R(W(depth), shift(scope, depth), V(depth), known)
 
 
 def returned(M: TermAtDepth) -> CommandAtDepth:
     """``⌊M⌋``"""
-    return lambda depth: Return(M(depth))
+    return lambda depth: core.Return(M(depth))
 
 
 def bind(P: CommandAtDepth, hint: str, body: Callable[[TermAtDepth], CommandAtDepth]) -> CommandAtDepth:
     """``let x ⇐ P in Q``"""
-    return lambda depth: Bind(P(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)))
+    return lambda depth: core.Bind(P(depth), core.Scope((hint,), body(variable(depth, hint))(depth + 1)))
 
 
 def bind_tuple(P: CommandAtDepth, hints: tuple[str, ...], body: Callable[..., CommandAtDepth]) -> CommandAtDepth:
@@ -116,19 +100,19 @@ def bind_tuple(P: CommandAtDepth, hints: tuple[str, ...], body: Callable[..., Co
     if len(hints) == 1:
         return bind(P, hints[0], body)
 
-    def at(depth: int) -> Command:
+    def at(depth: int) -> core.Command:
         n = len(hints)
         Q = body(*[variable(depth + 1 + i, hint) for i, hint in enumerate(hints)])(depth + 1 + n)
         for i in reversed(range(n)):
-            Q = Bind(Return(Proj(i + 1, n, Bound(i, PACKED))), Scope((hints[i],), Q))
-        return Bind(P(depth), Scope((PACKED,), Q))
+            Q = core.Bind(core.Return(core.Proj(i + 1, n, core.Bound(i, PACKED))), core.Scope((hints[i],), Q))
+        return core.Bind(P(depth), core.Scope((PACKED,), Q))
 
     return at
 
 
-def reverse(V: TermAtDepth, scope: Scope, H: ReverseHandler) -> CommandAtDepth:
+def reverse(V: TermAtDepth, scope: core.Scope, H: core.ReverseHandler) -> CommandAtDepth:
     """``RH_H^V(⟨y1, …, ym⟩. P)``"""
-    return lambda depth: RH(V(depth), shift(scope, depth), shift(H, depth))
+    return lambda depth: core.RH(V(depth), shift(scope, depth), shift(H, depth))
 
 
 PACKED = "p"

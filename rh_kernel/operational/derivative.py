@@ -24,25 +24,11 @@ from rh_kernel.operational.binders import (
 from rh_kernel.operational.telescopes import Telescope, type_of
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import (
-    Bound,
-    Call,
-    Const,
-    Let,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    RdOf,
-    Scope,
-    Term,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax import core
 from rh_kernel.syntax.types import factors
 
 
-def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
+def unfold(form: core.R, gamma: Telescope | None) -> tuple[Rule, core.Term]:
     """Return the name and the right side of the equation for ``W.R_V(x. N)``; Γ declares the free variables of W and V."""
     if (found := nested.unfold(form, gamma)) is not None:
         return found
@@ -50,42 +36,44 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
     (x,) = form.scope.hints
     known = None if form.known is None else ()
 
-    def through(W: TermAtDepth, M: Term) -> TermAtDepth:
-        return rewrite_scope(W, Scope((x,), M), V, known)
+    def through(W: TermAtDepth, M: core.Term) -> TermAtDepth:
+        return rewrite_scope(W, core.Scope((x,), M), V, known)
 
-    match cast(Term, form.scope.body):
-        case Bound(0):
+    match cast(core.Term, form.scope.body):
+        case core.Bound(0):
             return Rule.R_VAR, form.cotangent
-        case Bound():
-            return Rule.R_VAR, Zero(type_of(form.point, gamma))
-        case Const() | Zero():
-            return Rule.R_CONST, Zero(type_of(form.point, gamma))
-        case Call(_, M) as N:
-            return Rule.R_FUN, _call(W, N, Scope((x,), M), V, lambda y: through(y, M))(0)
-        case Plus(M, N):
+        case core.Bound():
+            return Rule.R_VAR, core.Zero(type_of(form.point, gamma))
+        case core.Const() | core.Zero():
+            return Rule.R_CONST, core.Zero(type_of(form.point, gamma))
+        case core.Call(_, M) as N:
+            return Rule.R_FUN, _call(W, N, core.Scope((x,), M), V, lambda y: through(y, M))(0)
+        case core.Plus(M, N):
             return Rule.R_PLUS, plus(through(W, M), through(W, N))(0)
-        case Let(M, scope):
-            return Rule.R_LET, _let(W, Scope((x,), M), Scope((x, *scope.hints), scope.body), V)(0)
-        case Tuple(items):
+        case core.Let(M, scope):
+            return Rule.R_LET, _let(W, core.Scope((x,), M), core.Scope((x, *scope.hints), scope.body), V)(0)
+        case core.Tuple(items):
             return Rule.R_TUPLE, _tuple(W, [partial(through, M=M) for M in items])(0)
-        case Proj(i, n, M):
+        case core.Proj(i, n, M):
             types = factors(type_of(M, Telescope(form.point, gamma, gamma)), n)
-            U = [W if k == i else fixed(Zero(A)) for k, A in enumerate(types, start=1)]
-            return Rule.R_PROJ, _proj(V, Scope((x,), M), through(tuple_from(*U), M))(0)
-        case Rd() | R():
+            U = [W if k == i else fixed(core.Zero(A)) for k, A in enumerate(types, start=1)]
+            return Rule.R_PROJ, _proj(V, core.Scope((x,), M), through(tuple_from(*U), M))(0)
+        case core.Rd() | core.R():
             raise KernelBug("a derivative is unfolded by R-Rd")
 
 
-def _call(W: TermAtDepth, N: Call, M: Scope, V: TermAtDepth, through: Callable[[TermAtDepth], TermAtDepth]) -> TermAtDepth:
+def _call(
+    W: TermAtDepth, N: core.Call, M: core.Scope, V: TermAtDepth, through: Callable[[TermAtDepth], TermAtDepth]
+) -> TermAtDepth:
     """``let x ← V in let y ← rd[f](⟨W, M⟩) in y.R_V(x. M)`` for ``N = f(M)``, with the span of N"""
 
     def body(x: TermAtDepth) -> TermAtDepth:
-        return let(call(RdOf(N.function), tuple_from(W, opened(M, x)), N.span), "y", through)
+        return let(call(core.RdOf(N.function), tuple_from(W, opened(M, x)), N.span), "y", through)
 
     return let(V, M.hints[0], body)
 
 
-def _let(W: TermAtDepth, M: Scope, N: Scope, V: TermAtDepth) -> TermAtDepth:
+def _let(W: TermAtDepth, M: core.Scope, N: core.Scope, V: TermAtDepth) -> TermAtDepth:
     """``let x ← V in let y ← M in W.R_V(x. N) + (let y' ← W.R_y(y. N) in y'.R_V(x. M))`` for ``x. M`` and ``x, y. N``"""
     x_hint, y_hint = N.hints
 
@@ -106,6 +94,6 @@ def _tuple(W: TermAtDepth, through: list[Callable[[TermAtDepth], TermAtDepth]]) 
     return let_tuple(W, ("y",) * len(through), body)
 
 
-def _proj(V: TermAtDepth, M: Scope, through: TermAtDepth) -> TermAtDepth:
+def _proj(V: TermAtDepth, M: core.Scope, through: TermAtDepth) -> TermAtDepth:
     """``let x ← V in let y ← M in U.R_V(x. M)``, where U is W at i and zero elsewhere"""
     return let(V, M.hints[0], lambda x: let(opened(M, x), "y", lambda _: through))

@@ -35,41 +35,21 @@ from rh_kernel.operational.memo import Memo
 from rh_kernel.operational.substitution import instantiated
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import mentions
 from rh_kernel.syntax.clauses import reverse_clause
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Command,
-    Const,
-    Let,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Return,
-    ReverseHandler,
-    RevHandle,
-    Scope,
-    Term,
-    Tuple,
-    Zero,
-)
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import UNIT_VALUE, component
 
-Head: TypeAlias = Return | Perform | RevHandle
+Head: TypeAlias = core.Return | core.Perform | core.RevHandle
 
-Unfolded: TypeAlias = tuple[Command, Environment]
+Unfolded: TypeAlias = tuple[core.Command, Environment]
 """The ``P[ρ]`` that a form unfolds to. If the form is closed, ρ holds the values, so that P is built only once."""
 
 PARAMETER: TermAtDepth = variable(-1, "x")
 """The last value of ρ."""
 
-NOTHING = Scope((), Return(UNIT_VALUE))
+NOTHING = core.Scope((), core.Return(UNIT_VALUE))
 """Placeholder for the scope of a form that is filled in later."""
 
 
@@ -79,10 +59,10 @@ class Form:
 
     K: Context
     at: Context
-    form: RH
+    form: core.RH
 
     @property
-    def values(self) -> list[Term]:
+    def values(self) -> list[core.Term]:
         """``V1, …, Vm``"""
         n = len(self.hints)
         return [component(self.form.values, i, n) for i in range(n)]
@@ -97,29 +77,31 @@ class Form:
         """The names of ``y1, …, ym``."""
         return self.form.scope.hints
 
-    def index(self, y: Term) -> int:
+    def index(self, y: core.Term) -> int:
         """Return the i of the variable ``y_i``, counted from 0."""
-        match y:
-            case Bound(index):
-                return len(self.hints) - 1 - index
-            case Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-                raise KernelBug("a term was to be unfolded by RH-Term")
+        if not isinstance(y, core.Bound):
+            raise KernelBug("a term was to be unfolded by RH-Term")
+        return len(self.hints) - 1 - y.index
 
-    def with_body(self, head: Command, inside: Context | None) -> Command:
+    def with_body(self, head: core.Command, inside: Context | None) -> core.Command:
         """Return the form with the body ``F'[head]``, where F' is the part of F around ``inside``."""
         f = self.form
-        return RH(f.values, Scope(self.hints, cast(Command, plug(inside, head, self.at))), f.handler, span=f.span)
+        return core.RH(
+            f.values, core.Scope(self.hints, cast(core.Command, plug(inside, head, self.at))), f.handler, span=f.span
+        )
 
-    def under(self, hint: str, head: Callable[[Term], Command]) -> Scope:
+    def under(self, hint: str, head: Callable[[core.Term], core.Command]) -> core.Scope:
         """``⟨y, y1, …, ym⟩. F[head(y)]``"""
-        return Scope((hint, *self.hints), cast(Command, plug(self.K, head(Bound(len(self.hints), hint)), self.at)))
+        return core.Scope(
+            (hint, *self.hints), cast(core.Command, plug(self.K, head(core.Bound(len(self.hints), hint)), self.at))
+        )
 
-    def with_variable(self, hint: str, y: TermAtDepth, head: Callable[[Term], Command]) -> CommandAtDepth:
+    def with_variable(self, hint: str, y: TermAtDepth, head: Callable[[core.Term], core.Command]) -> CommandAtDepth:
         """``RH_H^⟨y, V1, …, Vm⟩(⟨y, y1, …, ym⟩. F[head(y)])``"""
         return reverse(tuple_from(y, *map(fixed, self.values)), self.under(hint, head), self.form.handler)
 
 
-def rh_return(form: Form, y_k: Term) -> Unfolded:
+def rh_return(form: Form, y_k: core.Term) -> Unfolded:
     """``RH(⟨ys⟩. ⌊y_k⌋) = let y ⇐ P[V_k/x] in ⌊⟨0, …, y, …, 0⟩⌋``"""
     values, k, gamma = form.values, form.index(y_k), telescope(form.at.outer)
     named = form.hints[k] + "'", k, tuple([type_of(V, gamma) for V in values])
@@ -129,24 +111,24 @@ def rh_return(form: Form, y_k: Term) -> Unfolded:
     return _returns.of(returns, named=named), extended(None, values[k])
 
 
-def _return(returns: Scope, hint: str, k: int, types: Sequence[Type], V: TermAtDepth = PARAMETER) -> Command:
+def _return(returns: core.Scope, hint: str, k: int, types: Sequence[Type], V: TermAtDepth = PARAMETER) -> core.Command:
     def result(y: TermAtDepth) -> CommandAtDepth:
-        return returned(tuple_from(*[y if i == k else fixed(Zero(A)) for i, A in enumerate(types)]))
+        return returned(tuple_from(*[y if i == k else fixed(core.Zero(A)) for i, A in enumerate(types)]))
 
     return bind(performed(returns, V), hint, result)(0)
 
 
-def rh_let(form: Form, scope: Scope, y_j: Term) -> Unfolded:
+def rh_let(form: Form, scope: core.Scope, y_j: core.Term) -> Unfolded:
     """``RH(⟨ys⟩. F[let x ⇐ ⌊y_j⌋ in R]) = RH(⟨ys⟩. F[R[y_j/x]])``"""
-    return form.with_body(cast(Command, instantiated(scope, y_j)), form.K.outer), None
+    return form.with_body(cast(core.Command, instantiated(scope, y_j)), form.K.outer), None
 
 
-def rh_op(form: Form, M: Perform) -> Unfolded:
+def rh_op(form: Form, M: core.Perform) -> Unfolded:
     """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, then Q^b in the backward pass"""
     forward, backward = _clauses.of(form.form.handler, M.operation)
     hint, values = _result_name(form.K), form.values
     named = form.index(M.argument), hint, form.hints
-    scope = form.under(hint, Return)
+    scope = form.under(hint, core.Return)
     if form.is_open:
         return _operation(forward, backward, form.form.handler, *named, [*map(fixed, values)], scope), None
     rho: Environment = None
@@ -156,15 +138,15 @@ def rh_op(form: Form, M: Perform) -> Unfolded:
 
 
 def _operation(
-    forward: Scope,
-    backward: Scope,
-    H: ReverseHandler,
+    forward: core.Scope,
+    backward: core.Scope,
+    H: core.ReverseHandler,
     i: int,
     hint: str,
     hints: tuple[str, ...],
     values: Sequence[TermAtDepth] = (),
-    scope: Scope = NOTHING,
-) -> Command:
+    scope: core.Scope = NOTHING,
+) -> core.Command:
     """Build the right side for these values, or with variables for them: the last one has index 0."""
     points = values or [variable(j - len(hints), name) for j, name in enumerate(hints)]
 
@@ -181,26 +163,26 @@ def _operation(
     return bind_tuple(performed(forward, points[i]), (hint, "z"), continue_with)(0)
 
 
-def _with_scope(P: Command, scope: Scope) -> Command:
+def _with_scope(P: core.Command, scope: core.Scope) -> core.Command:
     """Put this closed scope into the form in a right side."""
-    if type(P) is not Bind:
+    if type(P) is not core.Bind:
         raise KernelBug("there is no form in the right side of an equation for operations")
     form, rest = P.bound, P.scope
-    if type(form) is RH:
-        return Bind(RH(form.values, scope, form.handler), rest)
-    return Bind(form, Scope(rest.hints, _with_scope(cast(Command, rest.body), scope)))
+    if type(form) is core.RH:
+        return core.Bind(core.RH(form.values, scope, form.handler), rest)
+    return core.Bind(form, core.Scope(rest.hints, _with_scope(cast(core.Command, rest.body), scope)))
 
 
-def rh_handle(form: Form, M: RevHandle) -> Unfolded:
+def rh_handle(form: Form, M: core.RevHandle) -> Unfolded:
     """``RH(⟨ys⟩. F[rev handle (W) ⟨zs⟩. R with H']) = RH(⟨ys⟩. F[RH_H'^W(⟨zs⟩. R)])``"""
-    return form.with_body(RH(M.argument, M.scope, M.handler, span=M.span), form.K), None
+    return form.with_body(core.RH(M.argument, M.scope, M.handler, span=M.span), form.K), None
 
 
 def rh_term(form: Form, head: Head) -> Unfolded:
     """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and backward ``z.rd(y_i. M)(V_i)`` for every i"""
     M, hint, hints, values = _argument(head), _result_name(form.K), form.hints, form.values
-    scope = Scope(hints, M)
-    at_values = cast(Term, instantiated(scope, *values))
+    scope = core.Scope(hints, M)
+    at_values = cast(core.Term, instantiated(scope, *values))
 
     def vjp_of(i: int, z: TermAtDepth) -> TermAtDepth:
         def body(y_i: TermAtDepth) -> TermAtDepth:
@@ -219,25 +201,25 @@ def rh_term(form: Form, head: Head) -> Unfolded:
     return bind(returned(fixed(at_values)), hint, continue_with)(0), None
 
 
-def _argument(head: Head) -> Term:
+def _argument(head: Head) -> core.Term:
     match head:
-        case Return(M) | Perform(_, M) | RevHandle(M, _, _):
+        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _):
             return M
 
 
-def _with_argument(head: Head, y: Term) -> Command:
+def _with_argument(head: Head, y: core.Term) -> core.Command:
     match head:
-        case Return():
-            return Return(y, span=head.span)
-        case Perform(op, _):
-            return Perform(op, y, span=head.span)
-        case RevHandle(_, scope, H):
-            return RevHandle(y, scope, H, span=head.span)
+        case core.Return():
+            return core.Return(y, span=head.span)
+        case core.Perform(op, _):
+            return core.Perform(op, y, span=head.span)
+        case core.RevHandle(_, scope, H):
+            return core.RevHandle(y, scope, H, span=head.span)
 
 
 def _result_name(K: Context) -> str:
     """Return the name of the head's result: that of the let around it."""
-    if isinstance(K.form, Bind):
+    if isinstance(K.form, core.Bind):
         (hint,) = K.form.scope.hints
         return "y" if hint == "_" else hint
     return "y"

@@ -1,6 +1,6 @@
-"""``f : Real(s…) × Real(s…) → Real(s…)``, entry by entry.
+"""Binary entrywise symbols ``f : Real(s…) × Real(s…) → Real(s…)``.
 
-Where two arguments tie for ``maximum`` or ``minimum``, the first takes the whole cotangent.
+Where the arguments of ``maximum`` or ``minimum`` are equal, the first takes the whole cotangent.
 """
 
 import numpy as np
@@ -122,4 +122,4 @@ minimum: FunctionSymbol = entrywise(
     test_point=_apart,
 )
 
-PAIRS = Family("Two arrays of one shape", (add, sub, mul, div, maximum, minimum))
+BINARY = Family("Two arrays of one shape", (add, sub, mul, div, maximum, minimum))

@@ -1,6 +1,6 @@
-"""Pooling, over signals and images alike: arrays with a channel axis and s more after it, cut into blocks of p along each.
+"""Pooling of signals and images: arrays with a channel axis and s further axes, partitioned into blocks of size p along each.
 
-The blocks begin at the first entry; those at the far ends are smaller where p does not divide the size.
+The first block starts at the first entry; the last blocks are smaller if p does not divide the size.
 """
 
 import math
@@ -28,109 +28,109 @@ from rh_kernel.syntax.types import Type
 
 
 def block_of(f: Primitive) -> Dim:
-    """The size p of the blocks, which no type shows."""
+    """Return the size p of the blocks, which types do not determine."""
     match f.at[0]:
         case Dim() as p:
             return p
         case other:
-            raise KernelBug(f"{other} is no size of a block")
+            raise KernelBug(f"{other} is not a block size")
 
 
 def max_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """The largest entry of each block."""
-    cut = _cut(f.domain, index(f, 0))
+    """Maximum of each block."""
+    partition = _partition(f.domain, index(f, 0))
 
     def kernel(x: Array) -> Array:
-        return cut.blocks(x, -math.inf, xp).max(axis=-1)
+        return partition.blocks(x, -math.inf, xp).max(axis=-1)
 
     return kernel
 
 
 def first_max_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """1 at the first largest entry of each block, in row-major order, else 0."""
-    cut = _cut(f.domain, index(f, 0))
+    """1 at the first maximum of each block, in row-major order, else 0."""
+    partition = _partition(f.domain, index(f, 0))
 
     def kernel(x: Array) -> Array:
-        blocks = cut.blocks(x, -math.inf, xp)
+        blocks = partition.blocks(x, -math.inf, xp)
         first = xp.zeros(blocks.shape[:-1], dtype=int)
         largest = blocks[..., 0]
         for i in range(1, blocks.shape[-1]):
             first = xp.where(blocks[..., i] > largest, i, first)
             largest = xp.maximum(largest, blocks[..., i])
-        return cut.joined((xp.arange(blocks.shape[-1]) == first[..., None]).astype(x.dtype))
+        return partition.merged((xp.arange(blocks.shape[-1]) == first[..., None]).astype(x.dtype))
 
     return kernel
 
 
 def _max_nonsmooth(f: Primitive, xp: ModuleType) -> Kernel:
-    """Where two entries of a block are largest (RH Def. E.4, of which only the ties of the largest entries matter)."""
-    cut = _cut(f.domain, index(f, 0))
+    """Whether the maximum of a block is attained twice (RH Def. E.4, where only ties of the largest entries matter)."""
+    partition = _partition(f.domain, index(f, 0))
 
     def nonsmooth(x: Array) -> Array:
-        blocks = cut.blocks(x, -math.inf, xp)
+        blocks = partition.blocks(x, -math.inf, xp)
         return (blocks == blocks.max(axis=-1, keepdims=True)).sum(axis=-1) > 1
 
     return nonsmooth
 
 
 def sum_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """The sum of each block."""
-    cut = _cut(f.domain, index(f, 0))
+    """Sum of each block."""
+    partition = _partition(f.domain, index(f, 0))
 
     def kernel(x: Array) -> Array:
-        return cut.blocks(x, 0, xp).sum(axis=-1)
+        return partition.blocks(x, 0, xp).sum(axis=-1)
 
     return kernel
 
 
 def mean_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """The mean of the entries that each block has."""
-    cut = _cut(f.domain, index(f, 0))
-    counts = cut.blocks(xp.ones(cut.sizes), 0, xp).sum(axis=-1)
+    """Mean of each block, over the entries that it has."""
+    partition = _partition(f.domain, index(f, 0))
+    counts = partition.blocks(xp.ones(partition.sizes), 0, xp).sum(axis=-1)
 
     def kernel(x: Array) -> Array:
-        return cut.blocks(x, 0, xp).sum(axis=-1) / counts.astype(x.dtype)
+        return partition.blocks(x, 0, xp).sum(axis=-1) / counts.astype(x.dtype)
 
     return kernel
 
 
 def spread_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """Each entry everywhere in its block: the adjoint of the sum."""
-    cut = _cut(f.codomain, index(f, 0))
+    """Broadcast each entry to its block: the adjoint of the sum."""
+    partition = _partition(f.codomain, index(f, 0))
 
     def kernel(y: Array) -> Array:
-        for axis, p in enumerate(cut.block, start=-len(cut.block)):
+        for axis, p in enumerate(partition.block, start=-len(partition.block)):
             y = xp.repeat(y, p, axis=axis)
-        return y[cut.inside]
+        return y[partition.unpadded]
 
     return kernel
 
 
 @frozen
-class _Cut:
-    """How the axes after the first, of so many entries, are cut into ``counts`` blocks of ``block`` entries."""
+class _Partition:
+    """A partition of the axes after the first, of these ``sizes``, into ``counts`` blocks of ``block`` entries."""
 
     sizes: tuple[int, ...]
     block: tuple[int, ...]
     counts: tuple[int, ...]
 
     @property
-    def whole(self) -> tuple[int, ...]:
-        """The sizes there would be if no block were smaller."""
+    def padded_sizes(self) -> tuple[int, ...]:
+        """The sizes after padding the last blocks to full size."""
         return tuple(q * p for q, p in zip(self.counts, self.block, strict=True))
 
     @property
-    def inside(self) -> tuple[EllipsisType | slice, ...]:
-        """What of the whole there really is."""
+    def unpadded(self) -> tuple[EllipsisType | slice, ...]:
+        """The index of the original entries in a padded array."""
         return (..., *(slice(n) for n in self.sizes))
 
     def blocks(self, x: Array, missing: float, xp: ModuleType) -> Array:
-        """``(…, n…) ↦ (…, q…, entries of a block)``, with ``missing`` for what the blocks at the ends lack."""
+        """``(…, n…) ↦ (…, q…, entries of a block)``, with the last blocks padded by ``missing``."""
         s = len(self.sizes)
         front = x.shape[: x.ndim - s]
-        if self.whole != self.sizes:
-            filled = xp.full((*front, *self.whole), missing, dtype=x.dtype)
-            filled[self.inside] = x
+        if self.padded_sizes != self.sizes:
+            filled = xp.full((*front, *self.padded_sizes), missing, dtype=x.dtype)
+            filled[self.unpadded] = x
             x = filled
         axes = [size for q, p in zip(self.counts, self.block, strict=True) for size in (q, p)]
         x = x.reshape(*front, *axes)
@@ -138,31 +138,31 @@ class _Cut:
         x = x.transpose(*range(b), *range(b, b + 2 * s, 2), *range(b + 1, b + 2 * s, 2))
         return x.reshape(*front, *self.counts, math.prod(self.block))
 
-    def joined(self, blocks: Array) -> Array:
-        """``(…, q…, entries of a block) ↦ (…, n…)``"""
+    def merged(self, blocks: Array) -> Array:
+        """The inverse: ``(…, q…, entries of a block) ↦ (…, n…)``"""
         s = len(self.sizes)
         front = blocks.shape[: blocks.ndim - s - 1]
         b = len(front)
         x = blocks.reshape(*front, *self.counts, *self.block)
         x = x.transpose(*range(b), *[axis for i in range(s) for axis in (b + i, b + s + i)])
-        return x.reshape(*front, *self.whole)[self.inside]
+        return x.reshape(*front, *self.padded_sizes)[self.unpadded]
 
 
-def _cut(A: Type, p: int) -> _Cut:
-    """The arrays of the type A, cut into blocks of p along each axis but the first."""
+def _partition(A: Type, p: int) -> _Partition:
+    """Partition the arrays of type A into blocks of size p along each axis but the first."""
     sizes = extent(A)[1:]
     # A block that is larger than the array has no more entries than the array.
     block = tuple(min(p, max(n, 1)) for n in sizes)
-    return _Cut(sizes, block, tuple(-(-n // q) for n, q in zip(sizes, block, strict=True)))
+    return _Partition(sizes, block, tuple(-(-n // q) for n, q in zip(sizes, block, strict=True)))
 
 
 def max_nonsmooth(example: str) -> NonSmooth:
-    """Where two entries of a block are the largest, with a program that is evaluated there."""
+    """Describe the nonsmooth points of pooling, where the maximum of a block is attained twice."""
     return NonSmooth(where="two entries of a block are its largest", example=example, at=_max_nonsmooth)
 
 
-def apart(x: Array) -> tuple[Array]:
-    """Entries of which no two are near each other, in the same order."""
+def well_separated(x: Array) -> tuple[Array]:
+    """Move the entries apart without changing their order, so that no two are close."""
     flat = x.reshape(-1)
     return ((np.argsort(np.argsort(flat)) + 0.3 / (1 + np.exp(-flat))).reshape(x.shape),)
 
@@ -171,12 +171,12 @@ def apart(x: Array) -> tuple[Array]:
 
 
 def _pieces(sizes: Sequence[int], p: int) -> Iterator[tuple[tuple[int, int, int], ...]]:
-    """The parts of the axes that blocks of one size cover: of each axis (first block, blocks, size of a block)."""
+    """Yield the regions with blocks of one size, given for each axis by (first block, number of blocks, size of a block)."""
     return product(*[[piece for piece in ((0, n // p, p), (n // p, 1, n % p)) if piece[1] and piece[2]] for n in sizes])
 
 
 def _phases(x: Layout, p: int, piece: Sequence[tuple[int, int, int]], first: int) -> list[Layout]:
-    """For each place in a block the entries there, in row-major order of the places."""
+    """For each index in a block, in row-major order, the entries at that index of all blocks."""
     phases: list[Layout] = []
     for place in product(*[range(q) for _, _, q in piece]):
         phase = x
@@ -187,21 +187,21 @@ def _phases(x: Layout, p: int, piece: Sequence[tuple[int, int, int]], first: int
 
 
 def _blocks(y: Layout, piece: Sequence[tuple[int, int, int]], first: int) -> Layout:
-    """The entries of a pooled array that belong to the piece."""
+    """The entries of a pooled array in the region."""
     for axis, (block, blocks, _) in zip(range(first, first + len(piece)), piece, strict=True):
         y = known(sliced(y, axis, block, block + blocks))
     return y
 
 
 def _block_axes(x: Layout, p: int, piece: Sequence[tuple[int, int, int]], first: int) -> Layout:
-    """The piece with the places in a block as further axes."""
+    """The region with the indices in a block as further axes."""
     for axis, (block, blocks, q) in zip(range(first, first + len(piece)), piece, strict=True):
         x = known(blocked(x, axis, block * p, blocks, q))
     return x
 
 
 def pooled_lowering(function: ScalarOp, fold: Fold, *, mean: bool = False) -> Lowering:
-    """The loops of a fold over each block: a formula of its entries if they are few."""
+    """Return the lowering of a fold over each block; small blocks are unrolled."""
     first: Formula = 0 if fold is Fold.MAX else call(scalars.ADD, 0, 0.0)
 
     def lower(at: LoweringContext) -> Layout:
@@ -223,7 +223,7 @@ def pooled_lowering(function: ScalarOp, fold: Fold, *, mean: bool = False) -> Lo
 
 
 def first_max_lowering(at: LoweringContext) -> Layout | None:
-    """A formula of the entries of a block, or ``None`` if they are many."""
+    """Lower to a formula of the entries of a block; ``None`` for large blocks."""
     p, first = index(at.function, 0), at.front + 1
     x = at.loops.single_axes(at.argument(0), first)
     if p ** (len(x.axes) - first) > UNROLLED:
@@ -231,7 +231,7 @@ def first_max_lowering(at: LoweringContext) -> Layout | None:
     y, planes = _planes(at, p, first)
     for piece in _pieces(x.shape[first:], p):
         entries = math.prod([q for _, _, q in piece])
-        # The mark moves on where an entry is larger than the largest before it.
+        # The mark moves to an entry that is larger than all entries before it.
         largest: Formula = 0
         marks: list[Formula] = [1.0]
         for i in range(1, entries):
@@ -245,9 +245,9 @@ def first_max_lowering(at: LoweringContext) -> Layout | None:
 
 
 def _planes(at: LoweringContext, p: int, first: int) -> tuple[Layout, list[Layout]]:
-    """Room for the result, and the entries at each place in a block, which lie side by side, if all blocks are whole.
+    """Allocate the result; if all blocks are full, with the entries at each index of the blocks contiguous, as a plane.
 
-    Then what is written, and later read, place by place in the blocks is one stretch for each place.
+    The planes are contiguous because entries are written, and later read, index by index. Also returns the planes, if any.
     """
     shape = at.shape
     if p == 1 or 0 in shape or any(n % p for n in shape[first:]):
@@ -262,7 +262,7 @@ def _planes(at: LoweringContext, p: int, first: int) -> tuple[Layout, list[Layou
 
 
 def spread_lowering(at: LoweringContext) -> Layout:
-    """A view if all blocks are whole, else copies."""
+    """Lower to a view if all blocks are full, else to copies."""
     p, first = index(at.function, 0), at.front + 1
     x = at.loops.single_axes(at.argument(0), first)
     sizes = at.shape[first:]

@@ -1,4 +1,4 @@
-"""What is missing in the record of a function symbol: asked of the records of other distributions, and in tests."""
+"""Validation of records of function symbols, for those of plug-ins and in tests."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from rh_kernel.syntax.dimensions import DimVar, dim
 
 
 def missing(f: FunctionSymbol) -> Iterator[str]:
-    """Each thing that is missing or wrong, e.g. ``no doc``: at its generic instances the derivative is called as well."""
+    """Yield a phrase for each missing or invalid field, e.g. ``no doc``; calls the derivative at the generic instances."""
     if not f.name.isidentifier():
         yield "the name is no identifier"
     for field, text in (("doc", f.doc), ("formula", f.formula), ("example", f.example)):

@@ -4,7 +4,7 @@ The cotangent comes first, as in RH Fig. 6.
 """
 
 from rh_kernel.primitives.formulas import Typed
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.binding import instantiate_term
 from rh_kernel.syntax.core import Bound, Defined, Function, Primitive, Proj, Rd, RdOf, Scope
 
@@ -12,14 +12,14 @@ _W, _V = Bound(1, "w"), Bound(0, "v")
 
 
 def derivative(f: Function) -> Scope:
-    """The closed scope ``w, v. N`` with ``rd[f](⟨w, v⟩) = N``, where ``w : B`` and ``v : A`` give ``N : A``.
+    """Return the closed scope ``w, v. N`` with ``rd[f](⟨w, v⟩) = N``, where ``w : B`` and ``v : A`` give ``N : A``.
 
-    A primitive has it from its row; a definition brings its own or is ``w.rd(x. M)(v)``; and
-    ``rd[rd[g]](w, v) = w.rd(p. N[p.1, p.2])(v)`` for the N of g, so every order follows from the table.
+    For a primitive, N is in the table; for a definition, it is the user-defined derivative or ``w.rd(x. M)(v)``; and
+    ``rd[rd[g]](w, v) = w.rd(p. N[p.1, p.2])(v)`` for the N of g, so derivatives of every order follow from the table.
     """
     match f:
         case Primitive(name, _, A, B):
-            return Scope(("w", "v"), ROWS[name].derivative(f, Typed(_W, B), Typed(_V, A)).term)
+            return Scope(("w", "v"), SYMBOLS[name].derivative(f, Typed(_W, B), Typed(_V, A)).term)
         case Defined(_, _, _, body, own):
             return own or Scope(("w", "v"), Rd(_W, body, _V))
         case RdOf(g):

@@ -1,6 +1,7 @@
-"""``f : Real(s…) → Real(s…)``, entry by entry: ``rd[f](w, x) = w ⊙ f'(x)``.
+"""Unary entrywise symbols ``f : Real(s…) → Real(s…)``: ``rd[f](w, x) = w ⊙ f'(x)``.
 
-Where a symbol is not differentiable its slope is 0: ``relu`` and ``abs`` at 0; ``sign``, ``step`` and ``round`` everywhere.
+Where a symbol is not differentiable, its derivative is 0: ``relu`` and ``abs`` at 0; ``sign``, ``step`` and ``round``
+everywhere.
 """
 
 import math
@@ -182,12 +183,12 @@ relu: FunctionSymbol = entrywise(
 
 
 def _swish_derivative(w: Typed, x: Typed) -> Typed:
-    # σ(−x) is 1 − σ(x), and keeps its digits where σ(x) is close to 1.
+    # σ(−x) is 1 − σ(x) without cancellation where σ(x) is close to 1.
     return let("s", sigmoid(x), lambda s, w, x: w * (s + x * s * sigmoid(-x)), w, x)
 
 
 def _swish_kernel(xp: ModuleType) -> Unary:
-    # Where exp overflows the quotient is 0, as it should be.
+    # Where exp overflows, the quotient is 0, which is correct.
     return lambda x: x / (1 + xp.exp(-x))
 
 
@@ -213,7 +214,7 @@ softplus: FunctionSymbol = entrywise(
     eff=floats.softplus,
 )
 
-# The form of gelu with tanh needs no error function: as ½(1 + tanh u) = σ(2u), it is x σ(kx + cx³).
+# The tanh approximation of gelu: as ½(1 + tanh u) = σ(2u), it is x σ(kx + cx³).
 _LINEAR = 2 * math.sqrt(2 / math.pi)
 _CUBIC = 0.044715 * _LINEAR
 

@@ -1,4 +1,4 @@
-"""``Ev(f, V)`` (RH Def. 5.4): a function symbol of the language at a closed value."""
+"""``Ev(f, V)`` (RH Def. 5.4): a primitive function symbol applied to a closed value."""
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from rh_kernel.syntax.values import component
 def evaluate(f: Primitive, V: Term) -> Const:
     """``Ev(f, V)`` for a concrete ``f : A → B`` and a closed ``V : A``, in the dtype of V; read-only.
 
-    Undefined points give ``nan`` or ``±inf``, without a warning. Raises ``MemoryError`` if the result
-    cannot be allocated.
+    Undefined points give ``nan`` or ``±inf``, without a warning. Raises ``MemoryError`` if the result cannot be allocated.
     """
     values = _arrays(f, V)
     with np.errstate(all="ignore"):

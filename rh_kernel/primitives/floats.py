@@ -1,4 +1,4 @@
-"""Functions of Python floats as IEEE 754 has them: nan where there is no value, and inf beyond the largest number."""
+"""Functions on Python floats with IEEE 754 semantics: nan outside their domain, inf on overflow."""
 
 import math
 

@@ -1,8 +1,8 @@
-"""Formulas ``M : A`` over Σ_fun, in which the derivatives of the table are written.
+"""Typed terms ``M : A`` over Σ_fun: an embedded language for the derivatives in the table.
 
-A function symbol (``primitives.symbol``) can be called with such terms, and finds its instance from their types. The
-operators are the symbols they look like, entry by entry, except ``+``, which is the ``M + N`` of the language (RH Def. 3.4),
-and ``@``, which is ``matmul``.
+Function symbols (``primitives.symbol``) can be applied to them; the types of the arguments determine the instance. The
+operators are the corresponding entrywise symbols, except for ``+``, which is the ``M + N`` of the calculus (RH Def. 3.4), and
+``@``, which is ``matmul``.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ class Typed:
 
     @property
     def shape(self) -> Shape:
-        """The shape of a formula of base type."""
+        """The shape of a term of base type."""
         match self.type:
             case Real(shape):
                 return shape
@@ -43,14 +43,14 @@ class Typed:
 
     @property
     def dims(self) -> tuple[Dim, ...]:
-        """The dimensions of a formula of base type whose axes are known."""
+        """The dimensions of a term of base type whose axes are known."""
         if isinstance(self.shape, tuple):
             return self.shape
         raise KernelBug(f"the axes of {self.type} are not known")
 
     @property
     def parts(self) -> tuple["Typed", ...]:
-        """``M.1, …, M.n`` of a product."""
+        """``M.1, …, M.n`` for a product; M itself for a base type."""
         match self.type:
             case Product(many):
                 return tuple(Typed(component(self.term, i, len(many)), A) for i, A in enumerate(many))
@@ -104,6 +104,6 @@ def pair(M: Typed, N: Typed) -> Typed:
 
 
 def let(hint: str, M: Typed, body: Callable[[Typed, Typed, Typed], Typed], w: Typed, v: Typed) -> Typed:
-    """``let y ← M in body(y, w, v)``: the body uses no other formulas from outside than ``w`` and ``v``."""
+    """``let y ← M in body(y, w, v)``: of the terms outside, the body may use only ``w`` and ``v``."""
     N = body(Typed(Bound(0, hint), M.type), Typed(shift(w.term, 1), w.type), Typed(shift(v.term, 1), v.type))
     return Typed(Let(M.term, Scope((hint,), N.term)), N.type)

@@ -1,4 +1,4 @@
-"""Images, channels first: ``conv2d maxpool2d avgpool2d``, and what their derivatives need; as signals, with two axes for one.
+"""Images, channels first: ``conv2d maxpool2d avgpool2d``, and the symbols of their derivatives; the 2D versions of ``signals``.
 
 ``windows2d`` and ``overlap_add2d``, ``sumpool2d`` and ``spread2d`` are adjoint to one another.
 """
@@ -121,7 +121,7 @@ maxpool2d: FunctionSymbol = FunctionSymbol(
     nonsmooth=blocks.max_nonsmooth("maxpool2d[2]([[[1, 1]]])"),
     is_identity_at_equal_types=True,
     test_sizes=_POOL_SIZES,
-    test_point=blocks.apart,
+    test_point=blocks.well_separated,
 )
 
 first_max2d: FunctionSymbol = FunctionSymbol(
@@ -137,12 +137,12 @@ first_max2d: FunctionSymbol = FunctionSymbol(
     costs=("c*h*w",),
     nonsmooth=blocks.max_nonsmooth("first_max2d[2]([[[1, 1]]])"),
     test_sizes=_POOL_SIZES,
-    test_point=blocks.apart,
+    test_point=blocks.well_separated,
 )
 
 
 def _avgpool_derivative(f: Primitive, w: Typed, x: Typed) -> Typed:
-    # How many entries a block has is itself a formula, so that it may depend on dimension variables.
+    # The number of entries of a block is itself a term, so that it may depend on dimension variables.
     p, (_, h, b) = block_of(f), x.dims
     return spread2d[p, h, b](w / sumpool2d[p](fill[x.shape](number(1))))
 

@@ -70,7 +70,7 @@ def _matmul_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
     def matrix_matrix(x: Array, y: Array) -> Array:
         if x.ndim > 2 and y.ndim == 2:
-            # The rows of all the samples are those of one tall matrix.
+            # Stack the rows of all samples into one tall matrix.
             rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
             return xp.matmul(rows, y).reshape(*x.shape[:-1], y.shape[-1])
         return xp.matmul(x, y)
@@ -141,7 +141,7 @@ def _outer_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
 
 def _outer_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     def kernel(y: Array, x: Array) -> Array:
-        # A product of matrices is a sum, which begins with 0.0, also where it has one term.
+        # A matrix product is a sum, which starts from 0.0 even if it has one term.
         return y[..., :, None] * x[..., None, :] + 0.0
 
     return kernel

@@ -1,6 +1,6 @@
-"""Scores: ``softmax logsumexp log_softmax`` of vectors, and ``same_argmax`` to count right answers.
+"""Scores: ``softmax logsumexp log_softmax`` of vectors, and ``same_argmax`` to count correct answers.
 
-The largest score is subtracted before the exponential, so that no finite scores overflow.
+The largest score is subtracted before the exponential, so that finite scores do not overflow.
 """
 
 import math
@@ -11,7 +11,7 @@ from rh_kernel.loops import scalars
 from rh_kernel.loops.builder import call
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold
-from rh_kernel.loops.layouts import Layout, as_scalar, spread_out
+from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis
 from rh_kernel.primitives.formulas import Typed, let, zero
 from rh_kernel.primitives.linear import TWO_TO_SCALAR, dot, scale
 from rh_kernel.primitives.schemes import Scheme, arguments, extent, rank
@@ -47,10 +47,10 @@ def _shifted(at: LoweringContext) -> tuple[Layout, Layout]:
 
 
 def _log_total(at: LoweringContext) -> tuple[Layout, Layout, Layout]:
-    """The scores, the largest one, and the sum of the exponentials of what they are above it."""
+    """The scores, the largest one, and the sum of the exponentials of their differences to it."""
     x, largest = _shifted(at)
     powers = at.loops.fresh(x.shape)
-    at.loops.map([x, spread_out(largest, at.front, x.shape[-1])], [(call(scalars.EXP, call(scalars.SUB, 0, 1)), powers)])
+    at.loops.map([x, broadcast_axis(largest, at.front, x.shape[-1])], [(call(scalars.EXP, call(scalars.SUB, 0, 1)), powers)])
     return x, largest, at.loops.reduce(Fold.SUM, powers, 1)
 
 
@@ -69,9 +69,9 @@ def _softmax_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 def _softmax_lowering(at: LoweringContext) -> Layout:
     x, largest = _shifted(at)
     n = x.shape[-1]
-    powers = at.entries(call(scalars.EXP, call(scalars.SUB, 0, 1)), x, spread_out(largest, at.front, n))
+    powers = at.entries(call(scalars.EXP, call(scalars.SUB, 0, 1)), x, broadcast_axis(largest, at.front, n))
     total = at.loops.reduce(Fold.SUM, powers, 1)
-    return at.entries(call(scalars.DIV, 0, 1), powers, spread_out(total, at.front, n))
+    return at.entries(call(scalars.DIV, 0, 1), powers, broadcast_axis(total, at.front, n))
 
 
 softmax: FunctionSymbol = FunctionSymbol(
@@ -131,7 +131,7 @@ def _log_softmax_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 def _log_softmax_lowering(at: LoweringContext) -> Layout:
     x, largest, total = _log_total(at)
-    along = [spread_out(v, at.front, x.shape[-1]) for v in (largest, total)]
+    along = [broadcast_axis(v, at.front, x.shape[-1]) for v in (largest, total)]
     return at.entries(call(scalars.SUB, call(scalars.SUB, 0, 1), call(scalars.LOG, 2)), x, *along)
 
 

@@ -12,7 +12,7 @@ Variable = DimVar | ShapeVar
 
 @frozen
 class AtMost:
-    """``smaller ≤ larger``, which the types of a member do not show"""
+    """``smaller ≤ larger``, a precondition that types do not express"""
 
     smaller: Dim
     larger: Dim
@@ -25,10 +25,9 @@ class AtMost:
 class Scheme:
     """``f[explicit] : domain → codomain``, for all values of ``variables``.
 
-    The values of ``explicit`` stand in square brackets at a use; a shape variable among them comes last and
-    takes every dimension that is left. ``same_size`` names two shapes that must hold equally many entries,
-    ``needs`` what must hold of the dimensions besides. The codomain is a base type, the domain a base type or a
-    product of them.
+    The values of ``explicit`` are given in square brackets; a shape variable among them comes last and takes all remaining
+    dimensions. ``same_size`` are two shapes that must have equally many entries, ``needs`` further preconditions. The codomain
+    is a base type, the domain a base type or a product of base types.
     """
 
     variables: tuple[Variable, ...]
@@ -44,10 +43,9 @@ class Scheme:
 
 
 def instantiate(name: str, scheme: Scheme, values: tuple[Shape | Dim, ...]) -> Primitive:
-    """The member of the family ``name`` at ``values``, one for each variable of the scheme, in its order.
+    """Return the member of the family ``name`` at ``values``, one for each variable of the scheme, in its order.
 
-    Raises ``ValueError`` if a value is missing or of the wrong kind, or if two sizes that must agree are
-    known and differ.
+    Raises ``ValueError`` if a value is missing or of the wrong kind, or if two sizes that must agree are known and differ.
     """
     dims: dict[str, Dim] = {}
     shapes: dict[str, Shape] = {}
@@ -68,10 +66,10 @@ def instantiate(name: str, scheme: Scheme, values: tuple[Shape | Dim, ...]) -> P
 
 
 def match(scheme: Scheme, explicit: tuple[Shape | Dim, ...], types: tuple[Type, ...]) -> tuple[Shape | Dim, ...] | None:
-    """The values of the variables of ``scheme`` at which its arguments have these types, or ``None`` if there are none.
+    """Return the values of the variables of ``scheme`` at which its arguments have these types, or ``None``.
 
-    ``explicit`` stands in the square brackets: a shape variable takes the dimensions that are left, or one whole shape. A
-    dimension of an argument is compared only where the scheme has a variable for it that is not known yet.
+    ``explicit`` are the values in square brackets: a shape variable takes all remaining dimensions, or one shape. A dimension
+    of an argument determines the value of a variable; it is not compared with a value that is already known.
     """
     patterns = scheme.domain.factors if isinstance(scheme.domain, Product) else (scheme.domain,)
     if len(patterns) != len(types):
@@ -99,7 +97,7 @@ def match(scheme: Scheme, explicit: tuple[Shape | Dim, ...], types: tuple[Type, 
 
 
 def keeps_entries(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
-    """Whether, at ``at``, the two shapes that ``scheme`` says hold equally many entries do so, whatever the variables are."""
+    """Whether, at ``at``, the two shapes of ``same_size`` have equally many entries for all values of the variables."""
     if scheme.same_size is None:
         return True
     values = {v.name: a for v, a in zip(scheme.variables, at, strict=True) if not isinstance(a, Dim)}
@@ -109,7 +107,7 @@ def keeps_entries(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
 
 
 def unmet(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> tuple[AtMost, AtMost] | None:
-    """The first of the ``needs`` that fails at ``at``, whatever the variables are: as it is stated, and as it is there."""
+    """Return the first of the ``needs`` that fails at ``at`` for all values of the variables: as declared, and instantiated."""
     images = {v.name: a for v, a in zip(scheme.variables, at, strict=True) if isinstance(a, Dim)}
     for stated in scheme.needs:
         there = AtMost(substitute(stated.smaller, images), substitute(stated.larger, images))
@@ -119,7 +117,7 @@ def unmet(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> tuple[AtMost, AtMost] 
 
 
 def size_of(shape: Shape) -> Dim | None:
-    """The number of entries of an array of that shape, or ``None`` while its axes are not known."""
+    """Return the number of entries of an array of that shape, or ``None`` while its axes are not known."""
     match shape:
         case ShapeVar() | ShapeMeta():
             return None
@@ -131,7 +129,7 @@ def size_of(shape: Shape) -> Dim | None:
 
 
 def arguments(f: Primitive) -> tuple[Type, ...]:
-    """The types of the arguments of ``f``: the factors of its domain."""
+    """Return the types of the arguments of ``f``: the factors of its domain."""
     match f.domain:
         case Product(factors):
             return factors
@@ -140,7 +138,7 @@ def arguments(f: Primitive) -> tuple[Type, ...]:
 
 
 def extent(A: Type) -> tuple[int, ...]:
-    """The shape of the arrays of the base type ``A``.
+    """Return the shape of the arrays of the base type ``A``.
 
     Raises ``ValueError`` if it depends on a variable, ``Stuck`` if a dimension is negative or a quotient by 0.
     """
@@ -155,7 +153,7 @@ def extent(A: Type) -> tuple[int, ...]:
 
 
 def index(f: Primitive, i: int) -> int:
-    """The number at position ``i``, from 0, in the square brackets of ``f``. Raises ``ValueError`` if it is not known."""
+    """Return the number at position ``i``, from 0, in the brackets of ``f``. Raises ``ValueError`` if it is not known."""
     match f.at[i]:
         case Dim() as d if d.constant is not None:
             return d.constant
@@ -164,7 +162,7 @@ def index(f: Primitive, i: int) -> int:
 
 
 def rank(A: Type) -> int:
-    """The number of axes of the arrays of the base type ``A``. Raises ``ValueError`` if it is not known."""
+    """Return the number of axes of the arrays of the base type ``A``. Raises ``ValueError`` if it is not known."""
     if isinstance(A, Real) and isinstance(A.shape, tuple):
         return len(A.shape)
     raise ValueError(f"the axes of {A} are not known")

@@ -1,4 +1,4 @@
-"""Signals, channels first (RH Ex. 4.4, 4.5, E.3): ``conv1d maxpool1d pad1d upscale1d``, and what their derivatives need.
+"""Signals, channels first (RH Ex. 4.4, 4.5, E.3): ``conv1d maxpool1d pad1d upscale1d``, and the symbols of their derivatives.
 
 Entries are counted from 0. ``windows1d`` and ``overlap_add1d``, ``sumpool1d`` and ``spread1d``, ``pad1d`` and ``crop1d``,
 ``upscale1d`` and ``downsum1d`` are adjoint to one another: each is linear, and the derivative of one is the other.
@@ -124,7 +124,7 @@ maxpool1d: FunctionSymbol = FunctionSymbol(
     nonsmooth=blocks.max_nonsmooth("maxpool1d[2]([[1, 1]])"),
     is_identity_at_equal_types=True,
     test_sizes=_POOL_SIZES,
-    test_point=blocks.apart,
+    test_point=blocks.well_separated,
 )
 
 first_max1d: FunctionSymbol = FunctionSymbol(
@@ -140,7 +140,7 @@ first_max1d: FunctionSymbol = FunctionSymbol(
     costs=("c*n",),
     nonsmooth=blocks.max_nonsmooth("first_max1d[2]([[1, 1]])"),
     test_sizes=_POOL_SIZES,
-    test_point=blocks.apart,
+    test_point=blocks.well_separated,
 )
 
 sumpool1d: FunctionSymbol = FunctionSymbol(
@@ -189,7 +189,7 @@ def _pad_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def _pad_lowering(at: LoweringContext) -> Layout:
-    # The margins are 0 once and for all.
+    # The margins are set to 0 once, before the first run.
     y = at.loops.margins(at.shape, samples=at.front == 1)
     n, m = at.arguments[0].shape[-1], at.shape[-1]
     left = (m - n) // 2
@@ -296,7 +296,7 @@ upscale1d: FunctionSymbol = FunctionSymbol(
 
 def _downsum_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     (_, m), (_, n) = extent(f.domain), extent(f.codomain)
-    # The entries that come from source j are those from ceil(j m / n) on, up to where those of source j + 1 begin.
+    # The entries of target j are those from ceil(j m / n) on, before the first of target j + 1.
     begins = -(-xp.arange(n + 1) * m // n)
     at = begins[:-1, None] + xp.arange(-(-m // n))
     there = at < begins[1:, None]
@@ -320,7 +320,7 @@ def _downsum_lowering(at: LoweringContext) -> Layout:
     begins = -(-np.arange(n + 1) * m // n)
     table = begins[:-1, None] + np.arange(-(-m // n))
     terms = np.where(table < begins[1:, None], table, -1)
-    # One column would be what is copied, and this is a sum.
+    # A table with one column would copy entries, but this is a sum, which starts from 0.0.
     return _gathered(at, x, terms if terms.shape[1] > 1 else np.pad(terms, ((0, 0), (0, 1)), constant_values=-1))
 
 

@@ -1,4 +1,4 @@
-"""Arrays put together and taken apart along the leading axis: ``concat slice`` (RH Ex. 4.5), at ranks 1 to 4."""
+"""Concatenation and slicing along the leading axis: ``concat slice`` (RH Ex. 4.5), at ranks 1 to 4."""
 
 from types import ModuleType
 
@@ -119,4 +119,4 @@ slice_: FunctionSymbol = FunctionSymbol(
     test_sizes=((0, 4, 4), (1, 3, 4), (3, 4, 4), (1, 2, 3, 2), (0, 2, 2, 3), (1, 3, 3, 2, 2), (0, 1, 2, 1, 2, 2)),
 )
 
-PIECES = Family("Putting together and taking apart", (concat, slice_))
+SLICING = Family("Putting together and taking apart", (concat, slice_))

@@ -1,11 +1,11 @@
-"""Where a function symbol is smooth (RH Ex. 6.9); elsewhere strict evaluation leaves it undefined, as in PSmooth (Def. E.4)."""
+"""Smoothness checks (RH Ex. 6.9): strict evaluation leaves a symbol undefined where it is not smooth, as PSmooth (Def. E.4)."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from rh_kernel.primitives.schemes import arguments, rank
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
@@ -16,16 +16,16 @@ from rh_kernel.syntax.runtime_errors import not_smooth
 from rh_kernel.syntax.values import component
 
 ENTRIES = 8
-"""A point with more entries is told by its type, and by the entry that is to blame."""
+"""A point with more entries is shown by its type and the offending entry."""
 
 
-def is_rough(f: Primitive) -> bool:
+def has_nonsmooth_points(f: Primitive) -> bool:
     """Whether there are points where f is not smooth."""
-    return ROWS[f.name].nonsmooth is not None
+    return SYMBOLS[f.name].nonsmooth is not None
 
 
 def base(f: Function) -> tuple[Function, int]:
-    """The g of ``f = rd[rd[… g]]``, and how many ``rd`` stand around it; of its points, that of g is the innermost."""
+    """Return the g of ``f = rd[rd[… g]]``, and the number of ``rd``; of the nested points, the innermost is that of g."""
     depth = 0
     while isinstance(f, RdOf):
         f, depth = f.of, depth + 1
@@ -33,14 +33,14 @@ def base(f: Function) -> tuple[Function, int]:
 
 
 def require_smooth_at(f: Primitive, V: Term, span: Span | None) -> None:
-    """Raises ``Stuck``, at the place ``span``, if f is not smooth at the closed value V."""
+    """Raise ``Stuck``, located at ``span``, if f is not smooth at the closed value V."""
     n = len(arguments(f))
     require_smooth(f, [to_array(component(V, i, n)) for i in range(n)], span)
 
 
 def require_smooth(f: Primitive, point: Sequence[Array], span: Span | None) -> None:
-    """Raises ``Stuck``, at the place ``span``, if f is not smooth at these arguments, one sample or a batch in front."""
-    nonsmooth = ROWS[f.name].nonsmooth
+    """Raise ``Stuck``, located at ``span``, if f is not smooth at these arguments, which may have a leading batch axis."""
+    nonsmooth = SYMBOLS[f.name].nonsmooth
     if nonsmooth is None:
         return
     with np.errstate(all="ignore"):
@@ -56,13 +56,13 @@ def require_smooth(f: Primitive, point: Sequence[Array], span: Span | None) -> N
 
 
 def _shown(point: Sequence[Array]) -> str:
-    # A zero is a zero: adding 0 takes its sign away.
+    # Adding 0 removes the sign of a zero.
     texts = [plain(array_doc(x + 0.0, ENTRIES), float("inf")) for x in point]
     return texts[0] if len(texts) == 1 else f"⟨{', '.join(texts)}⟩"
 
 
 def _entry(point: Sequence[Array], found: Array) -> str:
-    """Which entry of a long argument is to blame, if it is one entry."""
+    """The offending entry of a long argument, if it can be named."""
     at = tuple(int(i) for i in np.argwhere(found)[0])
     if any(x.shape != found.shape for x in point) or found.size <= ENTRIES:
         return ""

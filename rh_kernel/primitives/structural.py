@@ -1,6 +1,6 @@
-"""Symbols that spread, collect or rearrange entries: ``fill sum mean reshape broadcast_rows sum_rows``.
+"""Symbols that broadcast, sum or rearrange entries: ``fill sum mean reshape broadcast_rows sum_rows``.
 
-Each is linear, so its derivative is its adjoint, which is built from them again.
+Each is linear, so its derivative is its adjoint, which is again composed of them.
 """
 
 from math import prod
@@ -8,7 +8,7 @@ from types import ModuleType
 
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold
-from rh_kernel.loops.layouts import Layout, as_scalar, permuted, reshaped, spread_out
+from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis, permuted, reshaped
 from rh_kernel.primitives.formulas import Typed, number
 from rh_kernel.primitives.schemes import Scheme, extent, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, entries, no_cost
@@ -83,7 +83,7 @@ sum_: FunctionSymbol = FunctionSymbol(
 
 
 def _mean_derivative(f: Primitive, w: Typed, x: Typed) -> Typed:
-    # The number of entries is itself a formula, so that it may depend on dimension variables; if it is 0, nothing is divided.
+    # The number of entries is itself a term, so that it may depend on dimension variables; if it is 0, the quotient is empty.
     return fill[x.shape](w) / fill[x.shape](sum_(fill[x.shape](number(1))))
 
 
@@ -132,7 +132,7 @@ def _reshape_lowering(at: LoweringContext) -> Layout:
     x, shape = at.argument(0), at.shape[at.front :]
     found = reshaped(x, shape, at.front)
     if found is None or (at.loops.matrices and found.plain() is None):
-        # An axis of several parts is none of a matrix.
+        # An axis of a matrix must have a single part.
         found = reshaped(at.loops.copied(x), shape, at.front)
     if found is None:
         raise KernelBug("a copy cannot be reshaped")
@@ -166,7 +166,7 @@ def _broadcast_rows_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def _broadcast_rows_lowering(at: LoweringContext) -> Layout:
-    return spread_out(at.argument(0), at.front, at.shape[at.front])
+    return broadcast_axis(at.argument(0), at.front, at.shape[at.front])
 
 
 broadcast_rows: FunctionSymbol = FunctionSymbol(

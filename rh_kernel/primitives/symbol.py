@@ -1,4 +1,4 @@
-"""The record of a function symbol: all that the language, the evaluators and the back ends know of it (LANGUAGE §4)."""
+"""The record of a function symbol, from which the language, the evaluators and the back ends are derived (LANGUAGE §4)."""
 
 from collections.abc import Callable
 from math import prod
@@ -20,27 +20,31 @@ from rh_kernel.syntax.types import Shape
 Kernel: TypeAlias = Callable[..., Array]
 """``x₁, …, xₙ ↦ f(x₁, …, xₙ)`` on arrays, one for each argument.
 
-Each argument may have further axes in front of those of its type (a batch); those of several arguments broadcast, and the
-result has them in front. A kernel never writes to its arguments, keeps their dtype, and may return a view of one of them.
-Undefined points give ``nan`` or ``±inf``; whether the array module warns of them is for the caller to set.
+Each argument may have leading batch axes, which broadcast, and the result has them, too. A kernel never writes to its
+arguments, keeps their dtype, and may return a view of one of them. Undefined points give ``nan`` or ``±inf``; the caller
+decides whether the array module warns about them.
 """
 
 KernelOf: TypeAlias = Callable[[Primitive, ModuleType], Kernel]
 """The kernel of a concrete instance over an array module, NumPy or CuPy."""
 
 Points: TypeAlias = Callable[[Array], tuple[Array]] | Callable[[Array, Array], tuple[Array, Array]]
-"""Arguments of a symbol ↦ other arguments."""
+"""Maps arguments of a symbol to other arguments."""
 
 Pullback: TypeAlias = Callable[[Primitive, Typed, Typed], Typed]
 """``f, w, v ↦ rd[f](w, v)``: cotangent first, point second, as in RH Fig. 6; several arguments are one point."""
 
-Slope: TypeAlias = Callable[[Typed, Typed], Typed]
-"""``w, v ↦ rd[f](w, v)``, where the indices of f do not matter."""
+VjpRule: TypeAlias = Callable[[Typed, Typed], Typed]
+"""``w, v ↦ rd[f](w, v)`` for a symbol f without indices."""
 
 
 @frozen_kw_only
 class NonSmooth:
-    """Where f is undefined or not smooth (RH Ex. 6.9): as text, e.g. ``x = 0``; a program there; an array of truth values."""
+    """The points where f is undefined or not smooth (RH Ex. 6.9).
+
+    ``where`` is the condition as text, e.g. ``x = 0``, ``example`` a program that evaluates f there, and ``at`` computes the
+    condition as an array of Booleans.
+    """
 
     where: str
     example: str
@@ -49,36 +53,36 @@ class NonSmooth:
 
 @frozen_kw_only
 class FunctionSymbol:
-    """``f : A → B``, one record for each name.
+    """A function symbol ``f : A → B``, one record for each name.
 
-    What the language needs:
+    For the language:
 
-    - ``doc`` is a line for the reader, ``formula`` the value at x (or at the arguments that ``doc`` names), ``example`` an
-      application whose value the reference shows.
-    - ``schemes`` are its types. With several, the types of the arguments decide.
+    - ``doc`` is a line of documentation, ``formula`` the value at x (or at the arguments named in ``doc``), ``example`` an
+      application that the reference evaluates.
+    - ``schemes`` are its types. Several are resolved by the types of the arguments.
     - ``derivative`` is ``rd[f](w, v)`` as a term.
     - ``kernel`` computes a concrete instance on NumPy and CuPy arrays.
     - ``cost`` is the number of floating point operations of a concrete instance, ``costs`` the same as text for each scheme
       (or one for all), where ``|s|`` is the number of entries of the shape s.
-    - ``nonsmooth`` is where f is not smooth; without it f is smooth everywhere.
+    - ``nonsmooth`` is where f is not smooth; ``None`` if it is smooth everywhere.
 
-    What the compiler may use:
+    For the compiler:
 
-    - ``lowering`` writes f as loops. Without one, or where it returns ``None``, a compiled program calls the kernel.
-    - ``decomposition`` is f in terms of simpler symbols, which a compiled program evaluates in its place.
+    - ``lowering`` expresses f as loops. Without one, or where it returns ``None``, a compiled program calls the kernel.
+    - ``decomposition`` expresses f by simpler symbols, which a compiled program evaluates instead.
     - ``jointly_linear``: f is linear in all its arguments at once. ``linear_in``: f is linear in each of these arguments,
       counted from 0, with the others fixed.
-    - ``sums_from_zero``: each entry is a sum that begins with 0.0, so none is −0.0. ``is_product``: each entry is one product,
+    - ``sums_from_zero``: each entry is a sum that starts from 0.0, so none is −0.0. ``is_product``: each entry is one product,
       so the sign of a zero is that of its factors. ``commutes``: f(x, y) = f(y, x). ``is_identity_at_equal_types``: an
       instance of type A → A is the identity.
 
-    What other parts may use:
+    For hints, EFF and tests:
 
-    - ``python_names`` are what NumPy, PyTorch and others call f, for hints; ``python_usage`` shows how it is written here,
-      where the arguments differ.
-    - ``eff`` is f on Python floats. With it, EFF has a built-in function of that name.
-    - ``test_sizes`` are the values of the variables at which tests try f, if not all small ones; ``test_point`` moves random
-      arguments away from where f is not smooth.
+    - ``python_names`` are the names of f in NumPy, PyTorch and others; ``python_usage`` is the form here, if the arguments
+      differ.
+    - ``eff`` is f on Python floats; if given, EFF has a built-in function of that name.
+    - ``test_sizes`` are the values of the variables at which f is tested, by default all small ones; ``test_point`` moves
+      random arguments away from points where f is not smooth.
     """
 
     name: str
@@ -107,11 +111,11 @@ class FunctionSymbol:
 
     @property
     def signatures(self) -> tuple[str, ...]:
-        """The type schemes as they are written, e.g. ``reshape[s…] : Real(t…) → Real(s…)``."""
+        """The type schemes as text, e.g. ``reshape[s…] : Real(t…) → Real(s…)``."""
         return tuple(f"{self.name}{scheme}" for scheme in self.schemes)
 
     def __call__(self, *arguments: Typed) -> Typed:
-        """``f(M₁, …, Mₙ)``, for derivatives and decompositions. Raises ``KernelBug`` if no scheme fits the arguments."""
+        """``f(M₁, …, Mₙ)``, for derivatives and decompositions. Raises ``KernelBug`` if no scheme matches the arguments."""
         return self._applied((), arguments)
 
     def __getitem__(self, explicit: Shape | Dim) -> Callable[..., Typed]:
@@ -129,19 +133,19 @@ class FunctionSymbol:
 
 @frozen
 class Family:
-    """Function symbols that belong together, under the title that they have in the reference."""
+    """A group of related function symbols, and its title in the reference."""
 
     title: str
     symbols: tuple[FunctionSymbol, ...]
 
 
 def entries(f: Primitive) -> int:
-    """The number of entries of all arguments of a concrete instance. Raises ``ValueError`` if a shape is not known."""
+    """Return the number of entries of the argument of a concrete instance. Raises ``ValueError`` if its shape is not known."""
     return prod(extent(f.domain))
 
 
 def no_cost(f: Primitive) -> int:
-    """What only moves entries costs nothing."""
+    """The cost of symbols that only move entries: 0."""
     return 0
 
 
@@ -151,7 +155,7 @@ def entrywise(
     doc: str,
     formula: str,
     example: str,
-    derivative: Slope,
+    derivative: VjpRule,
     value: "Formula | None" = None,
     kernel: Callable[[ModuleType], Unary | Binary] | None = None,
     arguments: int = 1,
@@ -165,9 +169,9 @@ def entrywise(
     eff: Callable[[float], float] | None = None,
     test_point: Points | None = None,
 ) -> FunctionSymbol:
-    """``f : Real(s…) → Real(s…)``, or of two arguments of one shape, entry by entry.
+    """Define an entrywise symbol ``f : Real(s…) → Real(s…)``, or one with two arguments of the same shape.
 
-    ``value`` is a formula of scalar operations, from which the kernel and the lowering follow. A symbol without one has a
+    The kernel and the lowering are derived from ``value``, a formula of scalar operations. A symbol without one has a
     ``kernel`` and a ``decomposition``.
     """
 
@@ -202,12 +206,12 @@ def entrywise(
 
 
 def nonsmooth_where(where: str, example: str, at: Unary | Binary) -> NonSmooth:
-    """Where an entrywise symbol is not smooth: ``at`` is the condition on an entry of each argument."""
+    """Describe where an entrywise symbol is not smooth; ``at`` is the condition on an entry of each argument."""
     return NonSmooth(where=where, example=example, at=lambda f, xp: at)
 
 
 def lowered(value: Formula) -> Lowering:
-    """The lowering of a formula of the arguments, entry by entry."""
+    """Return the lowering of an entrywise formula of the arguments."""
 
     def lower(at: LoweringContext) -> Layout:
         return at.entries(value)
@@ -216,7 +220,7 @@ def lowered(value: Formula) -> Lowering:
 
 
 def formula_kernel(value: Formula, xp: ModuleType) -> Kernel:
-    """The kernel of a formula of scalar operations."""
+    """Return the kernel of a formula of scalar operations."""
     match value:
         case int():
             return lambda *arguments: arguments[value]

@@ -1,4 +1,4 @@
-"""The table of Σ_fun (RH Def. 3.1, LANGUAGE §4): the records of all function symbols."""
+"""The table of the function symbols Σ_fun (RH Def. 3.1, LANGUAGE §4)."""
 
 import warnings
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from types import MappingProxyType, ModuleType
 
 import numpy as np
 
-from rh_kernel.primitives.binary import PAIRS
+from rh_kernel.primitives.binary import BINARY
 from rh_kernel.primitives.completeness import missing
 from rh_kernel.primitives.entrywise import ENTRYWISE
 from rh_kernel.primitives.images import IMAGES
@@ -16,7 +16,7 @@ from rh_kernel.primitives.linear import LINEAR
 from rh_kernel.primitives.probability import PROBABILITY
 from rh_kernel.primitives.schemes import Scheme, extent, unmet
 from rh_kernel.primitives.signals import SIGNALS
-from rh_kernel.primitives.slicing import PIECES
+from rh_kernel.primitives.slicing import SLICING
 from rh_kernel.primitives.structural import STRUCTURAL
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel
 from rh_kernel.source.diagnostic import KernelBug
@@ -28,15 +28,15 @@ from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.runtime_errors import impossible_member
 from rh_kernel.syntax.types import leaves
 
-FAMILIES = (ENTRYWISE, PAIRS, LINEAR, STRUCTURAL, PIECES, PROBABILITY, SIGNALS, IMAGES)
+FAMILIES = (ENTRYWISE, BINARY, LINEAR, STRUCTURAL, SLICING, PROBABILITY, SIGNALS, IMAGES)
 """The families of the language, in the order of the reference."""
 
 GROUP = "rh_kernel.operations"
-"""The entry points of other distributions in this group name a ``Family`` each."""
+"""The entry-point group in which other distributions register a ``Family``."""
 
 
 def all_records() -> dict[str, FunctionSymbol]:
-    """The records of the language, and those of other distributions that are complete and have a name of their own."""
+    """Collect the records of the language, and those of plug-ins that are complete and whose names are not taken."""
     records = {f.name: f for family in FAMILIES for f in family.symbols}
     for name, family in plugins(GROUP, Family).items():
         for f in family.symbols:
@@ -48,13 +48,13 @@ def all_records() -> dict[str, FunctionSymbol]:
     return records
 
 
-ROWS: Mapping[str, FunctionSymbol] = MappingProxyType(all_records())
+SYMBOLS: Mapping[str, FunctionSymbol] = MappingProxyType(all_records())
 """The record of each function symbol, by its name."""
 
 
 @frozen
 class Failing:
-    """``slice[1, 5]`` needs ``hi ≤ n``, and ``hi = 5 and n = 4``"""
+    """A violated precondition: ``slice[1, 5]`` needs ``hi ≤ n``, and ``hi = 5 and n = 4``"""
 
     member: str
     need: str
@@ -63,15 +63,15 @@ class Failing:
 
 
 def scheme_of(f: Primitive) -> Scheme:
-    """The scheme that f is an instance of: no two schemes of a row have equally many variables."""
-    for scheme in ROWS[f.name].schemes:
+    """Return the scheme that f is an instance of; no two schemes of a symbol have equally many variables."""
+    for scheme in SYMBOLS[f.name].schemes:
         if len(scheme.variables) == len(f.at):
             return scheme
     raise KernelBug(f"no {f.name} is at {len(f.at)} dimensions and shapes")
 
 
 def failing(f: Primitive) -> Failing | None:
-    """What f needs of its dimensions and has not got, whatever the variables in them are."""
+    """Return the first precondition on dimensions that f violates for all values of the variables in them, or ``None``."""
     scheme = scheme_of(f)
     found = unmet(scheme, f.at)
     if found is None:
@@ -84,20 +84,19 @@ def failing(f: Primitive) -> Failing | None:
 
 
 def require(f: Primitive, span: Span | None = None) -> None:
-    """Raises ``Stuck``, at the place ``span``, if f needs something of its dimensions that it has not got."""
+    """Raise ``Stuck``, located at ``span``, if f violates a precondition on its dimensions."""
     found = failing(f)
     if found is not None:
         raise impossible_member(found.member, str(f.domain), f"{found.need}, and here {found.facts}", span)
 
 
 def kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """The array function of a concrete instance over the array module ``xp``, batched as ``Kernel`` says.
+    """Return the ``Kernel`` of a concrete instance over the array module ``xp``; on large arrays, it can be interrupted.
 
-    One of large arrays can be interrupted. Raises ``ValueError`` if it needs a shape that is not known, ``Stuck`` if there is
-    no such instance.
+    Raises ``ValueError`` if it needs a shape that is not known, ``Stuck`` if there is no such instance.
     """
     require(f)
-    found = ROWS[f.name].kernel(f, xp)
+    found = SYMBOLS[f.name].kernel(f, xp)
     if xp is np and _is_large(f):
         return lambda *arguments: interruptible(partial(found, *arguments))
     return found
@@ -112,10 +111,9 @@ def _is_large(f: Primitive) -> bool:
 
 
 def cost(f: Primitive) -> int:
-    """The floating point operations of one application of a concrete instance.
+    """Count the floating point operations of one application of a concrete instance.
 
-    One for each entry of an entrywise function, whatever its inner formula; one for each addend of a sum,
-    so that ``dot`` counts 2n and ``matmul`` 2mn (2mkn); what only moves entries counts 0. Raises
-    ``ValueError`` if a shape is not known.
+    An entrywise function counts one per entry, whatever its formula; a sum counts one per addend, so ``dot`` counts 2n and
+    ``matmul`` 2mn (2mkn); symbols that only move entries count 0. Raises ``ValueError`` if a shape is not known.
     """
-    return ROWS[f.name].cost(f)
+    return SYMBOLS[f.name].cost(f)

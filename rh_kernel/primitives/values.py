@@ -8,33 +8,19 @@ from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array, Const, Term, Tuple, Zero
-from rh_kernel.syntax.types import Product, Type
-from rh_kernel.syntax.values import constant_type
+from rh_kernel.syntax.types import Product
 
 
 def read_only(array: Array) -> Const:
-    """The constant that is ``array``, which nobody may write to from now on."""
+    """Make the array read-only and return it as a constant."""
     array.setflags(write=False)
     return Const(array)
 
 
-def value_type(V: Term) -> Type:
-    """The type of a closed value. Raises ``KernelBug`` if V is none."""
-    match V:
-        case Const():
-            return constant_type(V)
-        case Zero(A):
-            return A
-        case Tuple(items):
-            return Product(tuple(value_type(W) for W in items))
-        case _:
-            raise _not_closed(V)
-
-
 def to_array(V: Term, dtype: "np.dtype[np.floating] | None" = None) -> Array:
-    """The array of a closed value of base type, with the entries of a zero written out in ``dtype``.
+    """Return the array of a closed value of base type; a zero becomes an array of zeros of ``dtype``.
 
-    Raises ``KernelBug`` if V is no such value.
+    Raises ``KernelBug`` for any other term.
     """
     match V:
         case Const(array):
@@ -48,7 +34,7 @@ def to_array(V: Term, dtype: "np.dtype[np.floating] | None" = None) -> Array:
 
 
 def materialise(V: Term) -> Term:
-    """The closed value V with every zero written out. Raises ``KernelBug`` if V is none."""
+    """Replace every zero in the closed value V by arrays of zeros. Raises ``KernelBug`` for any other term."""
     match V:
         case Const():
             return V
@@ -63,10 +49,7 @@ def materialise(V: Term) -> Term:
 
 
 def add_values(V: Term, W: Term) -> Term:
-    """``V + W`` for two cotangents, closed values of one type; a zero is nothing, and is not written out.
-
-    Raises ``KernelBug`` for anything else.
-    """
+    """``V + W`` for two cotangents, closed values of one type, with symbolic zeros. Raises ``KernelBug`` for other terms."""
     match V, W:
         case Zero(), _:
             return W
@@ -82,10 +65,7 @@ def add_values(V: Term, W: Term) -> Term:
 
 
 def sum_values(V: Term, W: Term) -> Term:
-    """``V + W`` as a program writes it, for closed values of one type: numbers, as a zero has the entries 0.0.
-
-    Raises ``KernelBug`` for anything else.
-    """
+    """``V + W`` in a program, for closed values of one type; zeros are arrays of 0.0. Raises ``KernelBug`` for other terms."""
     match V, W:
         case Zero(Product(factors)), Zero():
             return Tuple(tuple(sum_values(Zero(A), Zero(A)) for A in factors))

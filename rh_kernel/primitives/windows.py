@@ -1,7 +1,7 @@
-"""Convolution as one product of matrices, over signals and images alike: arrays with a channel axis and s more after it.
+"""Convolution of signals and images as one matrix product, on arrays with a channel axis and s further axes.
 
-A window is what a filter sees at one place. Written out, the windows of ``x : Real(c, n…)`` are an array (c, k…, m…), with
-``y[i, j…, l…] = x[i, (j + l)…]``, and a filter is a row that meets each of them.
+A window has the entries under a filter at one position. The windows of ``x : Real(c, n…)`` are an array (c, k…, m…), with
+``y[i, j…, l…] = x[i, (j + l)…]``, and each filter is a row of the matrix by which they are multiplied.
 """
 
 import math
@@ -19,7 +19,7 @@ from rh_kernel.syntax.core import Array, Primitive
 
 
 def windows_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """``(c, n…) ↦ (c, k…, m…)``, a view of its argument."""
+    """``(c, n…) ↦ (c, k…, m…)``, a view of the argument."""
     places = extent(f.codomain)[rank(f.domain) :]
 
     def kernel(x: Array) -> Array:
@@ -29,7 +29,7 @@ def windows_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def overlap_add_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """``(c, k…, m…) ↦ (c, n…)``, the adjoint: each window is added to what stands where it was taken from."""
+    """``(c, k…, m…) ↦ (c, n…)``, the adjoint: each window is added at the position it was taken from."""
     s = rank(f.codomain) - 1
 
     def kernel(y: Array) -> Array:
@@ -41,7 +41,7 @@ def overlap_add_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def convolution_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    """``(c, n…), (d, c, k…) ↦ (d, m…)``; where samples share the filters, one product of matrices serves them all."""
+    """``(c, n…), (d, c, k…) ↦ (d, m…)``; if the samples share the filters, by a single matrix product."""
     filters = extent(arguments(f)[1])
     d, entries = filters[0], math.prod(filters[1:])
     places = extent(f.codomain)[1:]
@@ -69,17 +69,17 @@ def convolution_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def convolution_cost(f: Primitive) -> int:
-    """A product and a sum for each entry of a filter at each place."""
+    """Count one product and one sum for each entry of a filter at each position."""
     return 2 * math.prod(extent(arguments(f)[1])) * math.prod(extent(f.codomain)[1:])
 
 
 def _windows(x: Array, places: tuple[int, ...], xp: ModuleType) -> Array:
-    # A view that slides with as many entries as there are places has the places last.
+    # A sliding view whose windows have as many entries as there are positions has the positions last.
     return xp.lib.stride_tricks.sliding_window_view(x, places, axis=tuple(range(-len(places), 0)))
 
 
 def _overlapped(y: Array, axis: int, xp: ModuleType) -> Array:
-    """``Σⱼ y[j]``, with ``y[j]`` moved by j along the axis, which counts from the end."""
+    """``Σⱼ y[j]``, with ``y[j]`` shifted by j along the axis, which is counted from the end."""
     k, m = len(y), y.shape[axis]
     shape = list(y.shape[1:])
     shape[axis] = m + k - 1
@@ -96,14 +96,14 @@ _TAPS, _PLACES = "pq", "st"
 
 
 def _window_views(x: Layout, taps: Sequence[int], channels: int) -> Layout:
-    """(…, c, n…) as (…, c, k…, m…), where ``channels`` is the number of axis c; each axis n has one part."""
+    """View (…, c, n…) as (…, c, k…, m…), where ``channels`` is the number of axis c; each axis n has one part."""
     for i, k in enumerate(taps):
         x = known(windowed(x, channels + 1 + 2 * i, k, channels + 1 + i))
     return x
 
 
 def convolution_lowering(at: LoweringContext) -> Layout:
-    """One contraction of the filters with the windows."""
+    """Lower to a contraction of the filters with the windows."""
     front = 1 if at.batched[0] else 0
     x = at.loops.single_axes(at.arguments[0], front)
     taps = extent(arguments(at.function)[1])[2:]
@@ -113,14 +113,14 @@ def convolution_lowering(at: LoweringContext) -> Layout:
 
 
 def windows_lowering(at: LoweringContext) -> Layout:
-    """A view, or a copy where products of matrices need one."""
+    """Lower to a view, or to a copy if a matrix product needs it."""
     x = at.loops.single_axes(at.argument(0), at.front)
     s = len(x.axes) - at.front - 1
     return at.loops.windows(_window_views(x, at.shape[at.front + 1 : at.front + 1 + s], at.front), at.front, s)
 
 
 def overlap_add_lowering(at: LoweringContext) -> Layout:
-    """A loop for each place in a window, which adds to the output."""
+    """Lower to a loop for each index in a window, which accumulates in the output."""
     y = at.fresh()
     s = len(y.axes) - at.front - 1
     x = at.loops.single_axes(at.argument(0), at.front + 1)
@@ -136,5 +136,5 @@ def overlap_add_lowering(at: LoweringContext) -> Layout:
 
 
 def overlapping(y: Layout, taps: Sequence[int], channels: int, shape: Extent) -> Layout:
-    """The windows of (…, c, n…), which overlap, in another shape: (…, c · k…, m…) and the like."""
+    """View the overlapping windows of (…, c, n…) in another shape, such as (…, c · k…, m…)."""
     return known(reshaped(_window_views(y, taps, channels), shape, channels))

@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Answer, Refuse
 from rh_kernel.session.directives.registry import find
 from rh_kernel.session.directives.words import unknown_directive
@@ -19,11 +19,11 @@ from rh_kernel.session.train import analyze_training
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.free_names import free_names
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.parser import Unparsed
 from rh_kernel.syntax.parsing.tokens import CHECK, EFF_SECTION, LAMBDA_SECTION, Kind, Token
 from rh_kernel.syntax.runtime_errors import TooLarge, readable
+from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.syntax.types import size
 from rh_kernel.training.reading.reader import at_once
 from rh_kernel.typing.definitions import ConstDefinition, Definitions
@@ -81,7 +81,7 @@ def _needed(failure: MemoryError) -> str:
 def _analyze(item: Item, context: AnalysisContext) -> Analyzed:
     everything = context.definitions
     if context.settings.locked is not None:
-        context = replace(context, definitions=everything.as_locked(ROWS))
+        context = replace(context, definitions=everything.as_locked(SYMBOLS))
     after, action = yield from _analyze_with(item, everything, context)
     return replace(context, definitions=after), action
 
@@ -146,7 +146,7 @@ def _declared_anew(item: items.Check, definitions: Definitions, context: Analysi
     said: list[str] = []
     for name in sorted(free_names(item)):
         declared, locked = definitions.named.get(name), definitions.locked.get(name)
-        if declared is None or declared.span is None or declared is locked or (locked is None and name not in ROWS):
+        if declared is None or declared.span is None or declared is locked or (locked is None and name not in SYMBOLS):
             continue
         other, place = "the locked one" if locked is not None else "the language's", declared.span.source.name
         if context.settings.locked is None:

@@ -12,9 +12,10 @@ import numpy as np
 
 from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.compile import translate, translate_term
-from rh_kernel.arrays.execution import flat, machine
+from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program
+from rh_kernel.loops.trees import leaves
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
@@ -89,7 +90,7 @@ def _computed(
     yield Working("running the program", f"{len(program.equations):,} equations")
     runner = ready.runner()
     runner.step()
-    return Evaluated(_value(iter(flat(runner.result())), subject.type), _frozen(ready.written()))
+    return Evaluated(_value(iter(leaves(runner.result())), subject.type), _frozen(ready.written()))
 
 
 @gc_paused()

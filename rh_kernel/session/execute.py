@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.actions import Action, Closed, Run, State, typed
 from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
@@ -42,7 +42,7 @@ class Declare(Action):
             heap, initial = table(state.heap), table(state.initial)
             state = replace(state, heap=heap.with_(location, content), initial=initial.with_(location, content))
         kind = kind_of(definition)
-        if isinstance(definition, FunDefinition) and definition.name in ROWS:
+        if isinstance(definition, FunDefinition) and definition.name in SYMBOLS:
             kind += " in the place of the one that comes with the language"
         yield Shown(number, DeclarationMade(definition.name, kind, type_text(definition), changes))
         return state

@@ -77,7 +77,7 @@ def _instead_of_machine_code() -> str:
 
 def no_gpu_text(found: MissingGPU) -> str:
     """What is said, once, where the GPU is asked for and none answers."""
-    complaint = NoGPU(why=found.why, hint=found.mend)
+    complaint = NoGPU(why=found.why, hint=found.fix)
     return f"{complaint.code} {complaint.title}: {complaint.message}\n    hint      {complaint.hint}"
 
 

@@ -15,18 +15,22 @@ from rh_kernel.syntax.core import (
     Command,
     Const,
     Node,
+    Operation,
+    OrdinaryClause,
     OrdinaryHandler,
     Primitive,
     RdOf,
     Resume,
     Return,
+    ReverseClause,
     ReverseHandler,
     Scope,
     Term,
 )
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
-from rh_kernel.syntax.rebuild import Walk, rebuild
+from rh_kernel.syntax.rebuild import Transform, rebuild
 from rh_kernel.syntax.signature import Loc, Location, LocationVar, LocKind, Pattern
+from rh_kernel.syntax.traversal import nodes
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type, TypeMeta, is_known, map_shape, map_type
 
 AnyNode = TypeVar("AnyNode", bound=Node)
@@ -39,12 +43,6 @@ def instantiate(scope: Scope, values: tuple[Term, ...]) -> "Term | Command":
     if len(values) != n:
         raise ValueError(f"a scope of {n} variables was given {len(values)} values")
 
-    def image(x: Bound, depth: int) -> Term:
-        i = x.index - depth
-        if i < 0:
-            return x
-        return shift(values[n - 1 - i], depth) if i < n else Bound(x.index - n, x.hint, span=x.span)
-
     def resume(k: Resume, argument: Term, depth: int) -> Command:
         if k.index < depth:
             return Resume(k.index, k.hint, argument, span=k.span)
@@ -56,7 +54,7 @@ def instantiate(scope: Scope, values: tuple[Term, ...]) -> "Term | Command":
             raise ValueError("a continuation is no term")
         return Resume(renamed.index + depth, k.hint, argument, span=k.span)
 
-    return cast("Term | Command", rebuild(scope.body, 0, _Images(image, resume, n)))
+    return cast("Term | Command", rebuild(scope.body, 0, _Images(_filling(values), resume)))
 
 
 def instantiate_term(scope: Scope, *values: Term) -> Term:
@@ -84,34 +82,35 @@ def apply_handler(H: AnyHandler, values: tuple[Term, ...]) -> AnyHandler:
     """Return ``H[V1/a1, …, Vn/an]``, where the parameters are free in H and the last one is index 0."""
     n = len(values)
 
-    def image(x: Bound, depth: int) -> Term:
-        i = x.index - depth
-        if i < 0:
-            return x
-        return shift(values[n - 1 - i], depth) if i < n else Bound(x.index - n, x.hint, span=x.span)
-
     def resume(k: Resume, argument: Term, depth: int) -> Command:
         return Resume(k.index if k.index < depth else k.index - n, k.hint, argument, span=k.span)
 
-    return cast(AnyHandler, rebuild(H, 0, _Images(image, resume, n)))
+    return cast(AnyHandler, rebuild(H, 0, _Images(_filling(values), resume)))
 
 
 def instantiate_clause(scope: Scope, values: tuple[Term, ...], continuation: Scope) -> Command:
     """Return ``Q[V/x, k]`` for the clause ``a…, x, k. Q`` of an ordinary handler: ``k • M`` becomes ``let y ⇐ ⌊M⌋ in k[y]``."""
     n = scope.arity
 
+    def resume(k: Resume, argument: Term, depth: int) -> Command:
+        if k.index - depth == 0:
+            return Bind(Return(argument, span=k.span), shift(continuation, depth), span=k.span)
+        return Resume(k.index if k.index < depth else k.index - n, k.hint, argument, span=k.span)
+
+    return cast(Command, rebuild(scope.body, 0, _Images(_filling(values, n), resume)))
+
+
+def _filling(values: tuple[Term, ...], arity: int | None = None) -> Callable[[Bound, int], Term]:
+    """Replace the last ``arity`` free variables by ``values``, the last of which is index 0; other indices shrink."""
+    n = len(values) if arity is None else arity
+
     def image(x: Bound, depth: int) -> Term:
         i = x.index - depth
         if i < 0:
             return x
         return shift(values[n - 1 - i], depth) if i < n else Bound(x.index - n, x.hint, span=x.span)
 
-    def resume(k: Resume, argument: Term, depth: int) -> Command:
-        if k.index - depth == 0:
-            return Bind(Return(argument, span=k.span), shift(continuation, depth), span=k.span)
-        return Resume(k.index if k.index < depth else k.index - n, k.hint, argument, span=k.span)
-
-    return cast(Command, rebuild(scope.body, 0, _Images(image, resume, n)))
+    return image
 
 
 def shift(node: AnyNode, by: int, above: int = 0) -> AnyNode:
@@ -125,7 +124,7 @@ def shift(node: AnyNode, by: int, above: int = 0) -> AnyNode:
     def resume(k: Resume, argument: Term, depth: int) -> Command:
         return Resume(k.index if k.index < depth else k.index + by, k.hint, argument, span=k.span)
 
-    return cast(AnyNode, rebuild(node, above, _Images(image, resume, 0)))
+    return cast(AnyNode, rebuild(node, above, _Images(image, resume)))
 
 
 def mentions(scope: Scope, position: int) -> bool:
@@ -170,22 +169,20 @@ def specialise_type(A: Type, static: Static) -> Type:
     return _StaticImages(static).type(A)
 
 
-def substitute_metavariables(
-    node: AnyNode, on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
-) -> AnyNode:
-    """Replace the metavariables of type inference by their solutions."""
-    return cast(AnyNode, rebuild(node, 0, solutions(on_dim, on_shape, on_type)))
-
-
-def solutions(
-    on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
-) -> Walk:
-    """The walk of ``substitute_metavariables``."""
-    return _Solutions(on_dim, on_shape, on_type)
+def specialise_shape(s: Shape, static: Static) -> Shape:
+    """Substitute for the dimension and shape variables in ``s``."""
+    return _StaticImages(static).shape(s)
 
 
 Placed = TypeVar("Placed")
 Within: TypeAlias = list[tuple[Span | None, Placed]]
+
+
+def solutions(
+    on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
+) -> Transform:
+    """Return the transform that replaces the metavariables of type inference by their solutions."""
+    return _Solutions(on_dim, on_shape, on_type)
 
 
 def types_within(node: Node) -> Within[Type]:
@@ -195,28 +192,24 @@ def types_within(node: Node) -> Within[Type]:
 
 def locations_within(node: Node) -> frozenset[Location]:
     """Every location that ``node`` performs an operation at or has a clause for."""
-    found: set[Location] = set()
-    rebuild(node, 0, _Places(found))
-    return frozenset(found)
+    heads = [n.indices if isinstance(n, Operation) else n.pattern.indices for n in nodes(node) if isinstance(n, _Indexed)]
+    return frozenset([i for indices in heads for i in indices if isinstance(i, Location)])
 
 
-def primitives_within(node: Node) -> Within[Primitive]:
-    """Every built-in function symbol that ``node`` applies or differentiates, each with the span of its application."""
-    return types_and_primitives_within(node)[1]
+_Indexed = Operation | ReverseClause | OrdinaryClause
 
 
 def types_and_primitives_within(node: Node) -> tuple[Within[Type], Within[Primitive]]:
-    """The results of ``types_within`` and ``primitives_within``, in one traversal."""
+    """The types as in ``types_within``, and the built-in function symbols, each with the span of its application."""
     census = _Census([], [], [None])
     rebuild(node, 0, census)
     return census.types, census.primitives
 
 
 @frozen
-class _Images(Walk):
+class _Images(Transform):
     image: Callable[[Bound, int], Term]
     resumed: Callable[[Resume, Term, int], Command]
-    removed: int
     into_functions = False
 
     def skips(self, node: Node, depth: int) -> bool:
@@ -229,21 +222,37 @@ class _Images(Walk):
         return self.resumed(k, argument, depth)
 
 
-@frozen
-class _StaticImages(Walk):
-    static: Static
+class _AtomImages(Transform):
+    """The images of the variables and metavariables in types, dimensions and shapes."""
+
+    def on_atom(self, atom: DimVar | DimMeta) -> Dim | None:
+        """The image of a variable or metavariable, or ``None`` if it does not change."""
+        raise NotImplementedError
+
+    def on_whole_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
+        """The image of a shape variable or metavariable."""
+        raise NotImplementedError
+
+    def on_whole_type(self, A: TypeMeta) -> Type:
+        """The image of a type metavariable."""
+        return A
 
     def skips(self, node: Node, depth: int) -> bool:
         return isinstance(node, Bound | Const) or (isinstance(node, Scope) and not node.is_generic)
 
     def type(self, A: Type) -> Type:
-        return map_type(A, self._on_dim, self._on_shape, _itself)
+        return map_type(A, self.on_atom, self.on_whole_shape, self.on_whole_type)
 
     def dim(self, d: Dim) -> Dim:
-        return replace_atoms(d, self._on_dim)
+        return replace_atoms(d, self.on_atom)
 
     def shape(self, s: Shape) -> Shape:
-        return s if is_known(s) else map_shape(s, self._on_dim, self._on_shape)
+        return s if is_known(s) else map_shape(s, self.on_atom, self.on_whole_shape)
+
+
+@frozen
+class _StaticImages(_AtomImages):
+    static: Static
 
     def location(self, loc: Loc) -> Loc:
         match loc:
@@ -253,7 +262,7 @@ class _StaticImages(Walk):
             case Location():
                 return loc
 
-    def under(self, pattern: Pattern) -> "tuple[Walk, Pattern]":
+    def under(self, pattern: Pattern) -> tuple[Transform, Pattern]:
         bound = {*pattern.variables, *(i for i in pattern.indices if isinstance(i, str))}
         inner = self.static.without(bound)
         taken = inner.taken
@@ -287,34 +296,18 @@ class _StaticImages(Walk):
             renamed,
         )
 
-    def _on_dim(self, atom: DimVar | DimMeta) -> Dim | None:
+    def on_atom(self, atom: DimVar | DimMeta) -> Dim | None:
         return self.static.dims.get(atom.name) if isinstance(atom, DimVar) else None
 
-    def _on_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
+    def on_whole_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         return self.static.shapes.get(s.name, s) if isinstance(s, ShapeVar) else s
 
 
-def _itself(A: TypeMeta) -> Type:
-    return A
-
-
 @frozen
-class _Solutions(Walk):
+class _Solutions(_AtomImages):
     on_dim: Callable[[DimMeta], Dim]
     on_shape: Callable[[ShapeMeta], Shape]
     on_type: Callable[[TypeMeta], Type]
-
-    def skips(self, node: Node, depth: int) -> bool:
-        return isinstance(node, Bound | Const) or (isinstance(node, Scope) and not node.is_generic)
-
-    def type(self, A: Type) -> Type:
-        return map_type(A, self._atom, self._shape, self.on_type)
-
-    def dim(self, d: Dim) -> Dim:
-        return replace_atoms(d, self._atom)
-
-    def shape(self, s: Shape) -> Shape:
-        return s if is_known(s) else map_shape(s, self._atom, self._shape)
 
     def location(self, loc: Loc) -> Loc:
         match loc:
@@ -323,15 +316,18 @@ class _Solutions(Walk):
             case Location():
                 return loc
 
-    def _atom(self, atom: DimVar | DimMeta) -> Dim | None:
+    def on_atom(self, atom: DimVar | DimMeta) -> Dim | None:
         return self.on_dim(atom) if isinstance(atom, DimMeta) else None
 
-    def _shape(self, s: ShapeVar | ShapeMeta) -> Shape:
+    def on_whole_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         return self.on_shape(s) if isinstance(s, ShapeMeta) else s
+
+    def on_whole_type(self, A: TypeMeta) -> Type:
+        return self.on_type(A)
 
 
 @frozen
-class _Census(Walk):
+class _Census(Transform):
     types: list[tuple[Span | None, Type]]
     primitives: list[tuple[Span | None, Primitive]]
     place: list[Span | None]
@@ -350,20 +346,3 @@ class _Census(Walk):
     def type(self, A: Type) -> Type:
         self.types.append((self.place[0], A))
         return A
-
-
-@frozen
-class _Places(Walk):
-    found: set[Location]
-
-    def skips(self, node: Node, depth: int) -> bool:
-        return isinstance(node, Bound | Const)
-
-    def location(self, loc: Loc) -> Loc:
-        if isinstance(loc, Location):
-            self.found.add(loc)
-        return loc
-
-    def under(self, pattern: Pattern) -> "tuple[Walk, Pattern]":
-        self.found.update([i for i in pattern.indices if isinstance(i, Location)])
-        return self, pattern

@@ -4,27 +4,15 @@ A reverse handler forwards an operation that it has no clause for:
 ``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``. An ordinary handler leaves it to the handlers around it.
 """
 
+from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import Static, shift, specialise, supply
-from rh_kernel.syntax.core import (
-    Bind,
-    Bound,
-    Operation,
-    OrdinaryHandler,
-    Perform,
-    Return,
-    ReverseHandler,
-    Scope,
-    Term,
-    Tuple,
-    Zero,
-)
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import Shape
 from rh_kernel.syntax.values import UNIT_VALUE
 
 
-def reverse_clause(H: ReverseHandler, op: Operation) -> tuple[Scope, Scope]:
+def reverse_clause(H: core.ReverseHandler, op: core.Operation) -> tuple[core.Scope, core.Scope]:
     """``x. Q^f`` and ``y, z. Q^b`` of H for ``op``."""
     found = _best([c.pattern for c in H.clauses], op)
     if found is None:
@@ -35,7 +23,7 @@ def reverse_clause(H: ReverseHandler, op: Operation) -> tuple[Scope, Scope]:
     return supply(specialise(clause.forward, static), values), supply(specialise(clause.backward, static), values)
 
 
-def ordinary_clause(H: OrdinaryHandler, op: Operation) -> Scope | None:
+def ordinary_clause(H: core.OrdinaryHandler, op: core.Operation) -> core.Scope | None:
     """``x, k. Q`` of H for ``op``, or ``None`` if H has no clause for it."""
     found = _best([c.pattern for c in H.clauses], op)
     if found is None:
@@ -44,14 +32,14 @@ def ordinary_clause(H: OrdinaryHandler, op: Operation) -> Scope | None:
     return supply(specialise(clause.scope, _static(clause.pattern, op)), _values(clause.pattern, op))
 
 
-def covers(pattern: Pattern, op: Operation) -> bool:
+def covers(pattern: Pattern, op: core.Operation) -> bool:
     """Whether a clause with this head applies to ``op``."""
     if pattern.family != op.family:
         return False
     return all(i == j for i, j in zip(pattern.indices, op.indices, strict=True) if isinstance(i, Location))
 
 
-def _best(patterns: list[Pattern], op: Operation) -> int | None:
+def _best(patterns: list[Pattern], op: core.Operation) -> int | None:
     """The index of the clause whose head names the most locations; the first one among equals."""
     covering = [i for i, p in enumerate(patterns) if covers(p, op)]
     return min(covering, key=lambda i: (-_named(patterns[i]), i), default=None)
@@ -61,13 +49,15 @@ def _named(pattern: Pattern) -> int:
     return sum(isinstance(i, Location) for i in pattern.indices)
 
 
-def _forwarding(op: Operation) -> tuple[Scope, Scope]:
+def _forwarding(op: core.Operation) -> tuple[core.Scope, core.Scope]:
     here = shift(op, 1)
-    forward = Bind(Perform(here, Bound(0, "x")), Scope(("y",), Return(Tuple((Bound(0, "y"), UNIT_VALUE)))))
-    return Scope(("x",), forward), Scope(("y", "z"), Return(Zero(op.domain)))
+    forward = core.Bind(
+        core.Perform(here, core.Bound(0, "x")), core.Scope(("y",), core.Return(core.Tuple((core.Bound(0, "y"), UNIT_VALUE))))
+    )
+    return core.Scope(("x",), forward), core.Scope(("y", "z"), core.Return(core.Zero(op.domain)))
 
 
-def _static(pattern: Pattern, op: Operation) -> Static:
+def _static(pattern: Pattern, op: core.Operation) -> Static:
     dims: dict[str, Dim] = {}
     shapes: dict[str, Shape] = {}
     locations: dict[str, Location | LocationVar] = {}
@@ -87,7 +77,7 @@ def _static(pattern: Pattern, op: Operation) -> Static:
     return Static(dims, shapes, locations)
 
 
-def _values(pattern: Pattern, op: Operation) -> tuple[Term, ...]:
+def _values(pattern: Pattern, op: core.Operation) -> tuple[core.Term, ...]:
     return tuple(
         index
         for name, parameter, index in zip(pattern.indices, op.family.parameters, op.indices, strict=True)

@@ -12,11 +12,11 @@ from rh_kernel.syntax.core import (
     Perform,
     Plus,
     Primitive,
-    Proj,
     RdOf,
     Return,
     Scope,
     Tuple,
+    Unary,
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim
@@ -44,7 +44,7 @@ def is_ground(node: Node) -> bool:
         elif isinstance(node, Call):
             f = node.function
             if id(f) not in seen:
-                if not _is_settled_symbol(f):
+                if not _is_ground_symbol(f):
                     return False
                 seen.add(id(f))
             todo.append(node.argument)
@@ -53,33 +53,33 @@ def is_ground(node: Node) -> bool:
         elif isinstance(node, Perform):
             todo.append(node.argument)
             op = node.operation
-            if not _is_settled_operation(op):
+            if not _is_ground_operation(op):
                 return False
         elif isinstance(node, Tuple):
             todo.extend(node.items)
         elif isinstance(node, Plus):
             todo.append(node.left)
             todo.append(node.right)
-        elif isinstance(node, Proj):
+        elif isinstance(node, Unary):
             todo.append(node.of)
         elif not (isinstance(node, Zero) and node.type.is_concrete):
             return False
     return True
 
 
-def _is_settled_symbol(f: Function) -> bool:
+def _is_ground_symbol(f: Function) -> bool:
     while isinstance(f, RdOf):
         f = f.of
     if isinstance(f, Primitive):
-        return f.domain.is_concrete and f.codomain.is_concrete and all(_is_settled_value(a) for a in f.at)
+        return f.domain.is_concrete and f.codomain.is_concrete and all(_is_known(a) for a in f.at)
     return not f.is_generic
 
 
-def _is_settled_operation(op: Operation) -> bool:
+def _is_ground_operation(op: Operation) -> bool:
     if not (op.domain.is_concrete and op.codomain.is_concrete):
         return False
-    return all(isinstance(i, Location) for i in op.indices) and all(_is_settled_value(a) for a in op.at)
+    return all(isinstance(i, Location) for i in op.indices) and all(_is_known(a) for a in op.at)
 
 
-def _is_settled_value(a: Dim | Shape) -> bool:
+def _is_known(a: Dim | Shape) -> bool:
     return a.constant is not None if isinstance(a, Dim) else is_known(a)

@@ -1,4 +1,4 @@
-"""The traversal of core trees (RH Def. 3.4): rebuild a tree from the images of its leaves, counting binders.
+"""Rebuild core trees (RH Def. 3.4) from the images of their leaves, counting binders.
 
 It uses an explicit stack, so that long chains of lets and deep terms do not hit Python's recursion limit.
 """
@@ -35,8 +35,8 @@ from rh_kernel.syntax.traversal import CORE
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
 
 
-class Walk:
-    """The images of the leaves. ``into_functions``: whether function symbols, which are closed, are traversed as well."""
+class Transform:
+    """The images of the leaves. ``into_functions``: whether function symbols, which are closed, are transformed as well."""
 
     into_functions = True
 
@@ -72,12 +72,12 @@ class Walk:
         """The image of a location or of a location parameter."""
         return loc
 
-    def under(self, pattern: Pattern) -> "tuple[Walk, Pattern]":
-        """The walk inside a clause, and the new head of the clause: clauses bind dimension and location names."""
+    def under(self, pattern: Pattern) -> "tuple[Transform, Pattern]":
+        """The transform inside a clause, and the new head of the clause: clauses bind dimension and location names."""
         return self, pattern
 
 
-Visit: TypeAlias = tuple[Node, int, Walk]
+Visit: TypeAlias = tuple[Node, int, Transform]
 Assemble: TypeAlias = Callable[[list[Any]], Node]
 Opened: TypeAlias = tuple[tuple[Visit, ...], Assemble, bool]
 """The children of a node; a function that builds the node from their images; whether all other fields are unchanged."""
@@ -93,9 +93,9 @@ class _Pending:
     is_same: bool
 
 
-def rebuild(node: Node, depth: int, walk: Walk) -> Node:
+def rebuild(node: Node, depth: int, transform: Transform) -> Node:
     """Return the image of a node that is under ``depth`` binders. Unchanged parts are shared, not copied."""
-    todo: list[Visit | _Pending] = [(node, depth, walk)]
+    todo: list[Visit | _Pending] = [(node, depth, transform)]
     done: list[Node] = []
     while todo:
         task = todo.pop()
@@ -105,37 +105,37 @@ def rebuild(node: Node, depth: int, walk: Walk) -> Node:
             is_same = task.is_same and all(map(is_, images, [child for child, _, _ in task.children]))
             done[first:] = [task.node if is_same else task.assemble(images)]
             continue
-        node, depth, walk = task
-        if walk.skips(node, depth):
+        node, depth, transform = task
+        if transform.skips(node, depth):
             done.append(node)
             continue
         if isinstance(node, Bound):
-            done.append(walk.variable(node, depth))
+            done.append(transform.variable(node, depth))
             continue
         if isinstance(node, Const):
-            done.append(walk.constant(node))
+            done.append(transform.constant(node))
             continue
-        children, assemble, is_same = _opened(node, depth, walk)
+        children, assemble, is_same = _opened(node, depth, transform)
         todo.append(_Pending(node, children, assemble, is_same))
         todo.extend(reversed(children))
     return done[0]
 
 
-def _opened(node: Node, depth: int, walk: Walk) -> Opened:
+def _opened(node: Node, depth: int, transform: Transform) -> Opened:
     """Take a node apart. Fields that are not children are rebuilt here, before the children."""
     span = node.span
     match node:
         case Scope(hints, body):
-            return ((body, depth + len(hints), walk),), lambda c: Scope(hints, c[0], span=span), True
+            return ((body, depth + len(hints), transform),), lambda c: Scope(hints, c[0], span=span), True
         case Call(f, M):
-            g = function_image(f, walk)
-            return ((M, depth, walk),), lambda c: Call(g, c[0], span=span), g is f
+            g = function_image(f, transform)
+            return ((M, depth, transform),), lambda c: Call(g, c[0], span=span), g is f
         case Operation():
-            return _operation(node, depth, walk)
+            return _operation(node, depth, transform)
         case Resume(_, _, M):
-            return ((M, depth, walk),), lambda c: walk.resume(node, c[0], depth), False
+            return ((M, depth, transform),), lambda c: transform.resume(node, c[0], depth), False
         case ReverseClause(pattern, forward, A, backward):
-            inner, head = walk.under(pattern)
+            inner, head = transform.under(pattern)
             D = inner.type(A)
             is_same = head is pattern and D is A
             return (
@@ -144,14 +144,14 @@ def _opened(node: Node, depth: int, walk: Walk) -> Opened:
                 is_same,
             )
         case OrdinaryClause(pattern, scope):
-            inner, head = walk.under(pattern)
+            inner, head = transform.under(pattern)
             return ((scope, depth, inner),), lambda c: OrdinaryClause(head, c[0], span=span), head is pattern
         case _:
-            return _derived(type(node))(node, depth, walk)
+            return _derived(type(node))(node, depth, transform)
 
 
 @cache
-def _derived(kind: type[Any]) -> Callable[[Any, int, Walk], Opened]:
+def _derived(kind: type[Any]) -> Callable[[Any, int, Transform], Opened]:
     """How to take apart nodes of a class that binds nothing itself, derived from its fields: children, types, and others."""
     form = CORE.form(kind)
     names = tuple(f for f in form.fields if f != "span")
@@ -159,17 +159,17 @@ def _derived(kind: type[Any]) -> Callable[[Any, int, Walk], Opened]:
     types = [i for i, f in enumerate(names) if form.holds[f] & classes(Type)]
     get = getter(names)
 
-    def all_children(node: Node, depth: int, walk: Walk) -> Opened:
+    def all_children(node: Node, depth: int, transform: Transform) -> Opened:
         span = node.span
-        return tuple([(child, depth, walk) for child in get(node)]), lambda c: kind(*c, span=span), True
+        return tuple([(child, depth, transform) for child in get(node)]), lambda c: kind(*c, span=span), True
 
-    def mixed(node: Node, depth: int, walk: Walk) -> Opened:
+    def mixed(node: Node, depth: int, transform: Transform) -> Opened:
         span, values, is_same = node.span, [*get(node)], True
         for i in types:
-            image = walk.type(values[i])
+            image = transform.type(values[i])
             is_same = is_same and image is values[i]
             values[i] = image
-        visits = tuple([(cast(Node, child), depth, walk) for i in children for child in items(values[i])])
+        visits = tuple([(cast(Node, child), depth, transform) for i in children for child in items(values[i])])
 
         def assemble(c: list[Node]) -> Node:
             images = iter(c)
@@ -183,10 +183,10 @@ def _derived(kind: type[Any]) -> Callable[[Any, int, Walk], Opened]:
     return all_children if form.single.issuperset(names) else mixed
 
 
-def _operation(op: Operation, depth: int, walk: Walk) -> Opened:
-    fixed = [_index(i, walk) for i in op.indices]
-    at = tuple([_extent(a, walk) for a in op.at])
-    A, B = walk.type(op.domain), walk.type(op.codomain)
+def _operation(op: Operation, depth: int, transform: Transform) -> Opened:
+    fixed = [_index(i, transform) for i in op.indices]
+    at = tuple([_extent(a, transform) for a in op.at])
+    A, B = transform.type(op.domain), transform.type(op.codomain)
 
     def assemble(terms: list[Any]) -> Node:
         images = iter(terms)
@@ -195,43 +195,43 @@ def _operation(op: Operation, depth: int, walk: Walk) -> Opened:
 
     is_same = A is op.domain and B is op.codomain and at == op.at
     is_same = is_same and all(i is None or i is j for i, j in zip(fixed, op.indices, strict=True))
-    return tuple([(i, depth, walk) for i in op.indices if isinstance(i, Node)]), assemble, is_same
+    return tuple([(i, depth, transform) for i in op.indices if isinstance(i, Node)]), assemble, is_same
 
 
-def function_image(f: Function, walk: Walk) -> Function:
+def function_image(f: Function, transform: Transform) -> Function:
     """The image of a function symbol, with its types and the body of its definition."""
-    if not walk.into_functions:
+    if not transform.into_functions:
         return f
     match f:
         case Primitive(name, at, A, B):
-            new_at, C, D = tuple([_extent(a, walk) for a in at]), walk.type(A), walk.type(B)
+            new_at, C, D = tuple([_extent(a, transform) for a in at]), transform.type(A), transform.type(B)
             return f if C is A and D is B and new_at == at else Primitive(name, new_at, C, D)
         case Defined(is_generic=False):
             return f
         case Defined(name, A, B, body, own):
-            new_own = None if own is None else cast(Scope, rebuild(own, 0, walk))
-            C, D, new_body = walk.type(A), walk.type(B), cast(Scope, rebuild(body, 0, walk))
+            new_own = None if own is None else cast(Scope, rebuild(own, 0, transform))
+            C, D, new_body = transform.type(A), transform.type(B), cast(Scope, rebuild(body, 0, transform))
             is_same = new_own is own and new_body is body and C is A and D is B
             return f if is_same else Defined(name, C, D, new_body, new_own)
         case RdOf(g):
-            h = function_image(g, walk)
+            h = function_image(g, transform)
             return f if h is g else RdOf(h)
 
 
-def _index(i: Index, walk: Walk) -> Loc | Dim | None:
+def _index(i: Index, transform: Transform) -> Loc | Dim | None:
     """The image of a static index; ``None`` for a term, which is a child."""
     match i:
         case Location() | LocationVar():
-            return walk.location(i)
+            return transform.location(i)
         case Dim():
-            return walk.dim(i)
+            return transform.dim(i)
         case _:
             return None
 
 
-def _extent(a: Dim | Shape, walk: Walk) -> Dim | Shape:
+def _extent(a: Dim | Shape, transform: Transform) -> Dim | Shape:
     match a:
         case Dim():
-            return walk.dim(a)
+            return transform.dim(a)
         case ShapeVar() | ShapeMeta() | tuple():
-            return walk.shape(a)
+            return transform.shape(a)

@@ -3,7 +3,6 @@ point, an impossible or excessive size.
 """
 
 from dataclasses import replace
-from typing import ClassVar
 
 from rh_kernel.source.diagnostic import Diagnostic, Note, Stuck
 from rh_kernel.source.records import frozen_kw_only
@@ -23,10 +22,8 @@ _OTHER_SIZE = "a handler's clause, or a function, was used at a size for which i
 class Unhandled(Diagnostic):
     """``F^c[Op(V)]`` where no enclosing handler has a clause for ``Op``, and it is not an operation of the heap."""
 
-    code: ClassVar[str] = "RH201"
-    title: ClassVar[str] = "Unhandled operation"
-    label: ClassVar[str] = "no enclosing handler has a clause for `{operation}`; only `Get` and `Put` need none"
-
+    code, title = "RH201", "Unhandled operation"
+    label = "no enclosing handler has a clause for `{operation}`; only `Get` and `Put` need none"
     operation: str
 
 
@@ -34,10 +31,8 @@ class Unhandled(Diagnostic):
 class NotSmooth(Diagnostic):
     """``f(V)`` or ``rd[f](W, V)`` is undefined in PSmooth (RH Def. E.4); only strict evaluation stops there."""
 
-    code: ClassVar[str] = "RH203"
-    title: ClassVar[str] = "Undefined point"
-    label: ClassVar[str] = "{function} is not smooth at {point}"
-
+    code, title = "RH203", "Undefined point"
+    label = "{function} is not smooth at {point}"
     function: str
     point: str
 
@@ -46,10 +41,8 @@ class NotSmooth(Diagnostic):
 class ImpossibleSize(Diagnostic):
     """A clause that is correct for most sizes of its operation is used at one where an array would have ``-1`` entries."""
 
-    code: ClassVar[str] = "RH205"
-    title: ClassVar[str] = "Impossible size"
-    label: ClassVar[str] = "this leads to {what}"
-
+    code, title = "RH205", "Impossible size"
+    label = "this leads to {what}"
     what: str
 
 
@@ -57,10 +50,8 @@ class ImpossibleSize(Diagnostic):
 class TooManyNodes(Diagnostic):
     """A net that calls a net twice that calls a net twice …"""
 
-    code: ClassVar[str] = "RH206"
-    title: ClassVar[str] = "Node limit reached"
-    label: ClassVar[str] = "with its nets and handlers unfolded, this has more than {limit:,} nodes"
-
+    code, title = "RH206", "Node limit reached"
+    label = "with its nets and handlers unfolded, this has more than {limit:,} nodes"
     limit: int
 
 
@@ -68,10 +59,8 @@ class TooManyNodes(Diagnostic):
 class TooLarge(Diagnostic):
     """``loc w : Real(1000000, 1000000) = zeros``"""
 
-    code: ClassVar[str] = "RH241"
-    title: ClassVar[str] = "Too large for the memory"
-    label: ClassVar[str] = "{what} would need {needed} of memory"
-
+    code, title = "RH241", "Too large for the memory"
+    label = "{what} would need {needed} of memory"
     what: str
     needed: str
 

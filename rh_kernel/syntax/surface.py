@@ -8,6 +8,7 @@ from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
+from rh_kernel.source.children import child
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 
@@ -24,6 +25,7 @@ class Name(Written):
     """An identifier where it is bound or declared."""
 
     text: str
+    binders = ("text",)
 
 
 @frozen
@@ -31,6 +33,7 @@ class NamePattern(Written):
     """``x`` or ``_``"""
 
     name: str
+    binders = ("name",)
 
 
 @frozen
@@ -38,6 +41,7 @@ class TuplePattern(Written):
     """``(p1, …, pn)``, n ≥ 2"""
 
     items: tuple["Pattern", ...]
+    binders = ("items",)
 
 
 Pattern: TypeAlias = NamePattern | TuplePattern
@@ -104,6 +108,7 @@ class Var(Written):
     """``x``; also the name of a location, a dimension or a function used as an index"""
 
     name: str
+    uses = ("name",)
 
 
 @frozen
@@ -142,6 +147,8 @@ class Apply(Written):
     head: Name
     indices: tuple["Expr", ...]
     arguments: tuple["Expr", ...]
+    uses = ("head",)
+    children = child("indices"), child("arguments")
 
 
 @frozen
@@ -150,6 +157,8 @@ class Family(Written):
 
     head: Name
     indices: tuple["Expr", ...]
+    uses = ("head",)
+    children = (child("indices"),)
 
 
 @frozen
@@ -202,6 +211,7 @@ class ReverseDerivative(Written):
     variable: Pattern
     body: "Expr"
     point: "Expr"
+    children = child("cotangent"), child("point"), child("body", binds="variable")
 
 
 @frozen
@@ -212,6 +222,7 @@ class LetExpr(Written):
     arrow: Arrow
     bound: "Expr"
     body: "Expr"
+    children = child("bound"), child("body", binds="pattern")
 
 
 @frozen
@@ -229,6 +240,7 @@ class RevHandleExpr(Written):
     variables: tuple[Pattern, ...]
     body: "Expr"
     handler: "HandlerExpr"
+    children = child("argument"), child("body", binds="variables"), child("handler")
 
 
 @frozen
@@ -245,27 +257,17 @@ class ResumeExpr(Written):
 
     continuation: Name
     argument: "Expr"
+    uses = ("continuation",)
+    children = (child("argument"),)
 
 
-Expr: TypeAlias = (
-    Var
-    | Number
-    | ArrayLiteral
-    | Unit
-    | TupleExpr
-    | Apply
-    | Family
-    | Negate
-    | Binary
-    | Transpose
-    | Projection
-    | ReverseDerivative
-    | LetExpr
-    | ReturnExpr
-    | RevHandleExpr
-    | HandleExpr
-    | ResumeExpr
-)
+UnaryExpr: TypeAlias = Negate | Transpose | Projection
+"""Expressions with one subexpression, ``operand``."""
+
+TermExpr: TypeAlias = Var | Number | ArrayLiteral | Unit | TupleExpr | UnaryExpr | Binary | ReverseDerivative
+"""Expressions that are terms and never commands."""
+
+Expr: TypeAlias = TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr
 
 
 @frozen
@@ -274,6 +276,8 @@ class HandlerName(Written):
 
     name: Name
     arguments: tuple[Expr, ...]
+    uses = ("name",)
+    children = (child("arguments"),)
 
 
 @frozen
@@ -282,6 +286,7 @@ class ReturnClause(Written):
 
     variable: Pattern
     body: Expr
+    children = (child("body", binds="variable"),)
 
 
 @frozen
@@ -295,6 +300,11 @@ class ReverseClause(Written):
     cotangent: Pattern
     auxiliary: Pattern
     backward: Expr
+    uses = ("head", "indices")
+    children = (
+        child("forward", binds=("indices", "variable")),
+        child("backward", binds=("indices", "cotangent", "auxiliary")),
+    )
 
 
 @frozen
@@ -306,6 +316,8 @@ class OrdinaryClause(Written):
     variable: Pattern
     continuation: Name
     body: Expr
+    uses = ("head", "indices")
+    children = (child("body", binds=("indices", "variable", "continuation")),)
 
 
 Clause: TypeAlias = ReturnClause | ReverseClause | OrdinaryClause

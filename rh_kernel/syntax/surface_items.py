@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+from rh_kernel.source.children import child
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.surface import Expr, HandlerLiteral, Kind, Name, Pattern, TypeExpr, Written
 
@@ -12,6 +13,7 @@ class StaticParameter(Written):
 
     name: Name
     kind: Kind
+    binders = ("name",)
 
 
 @frozen
@@ -20,6 +22,7 @@ class TypedParameter(Written):
 
     name: Name
     type: TypeExpr
+    binders = ("name",)
 
 
 @frozen
@@ -28,6 +31,7 @@ class DimDeclaration(Written):
 
     name: Name
     value: Expr
+    binders = ("name",)
 
 
 @frozen
@@ -37,6 +41,16 @@ class ConstDeclaration(Written):
     name: Name
     type: TypeExpr | None
     value: Expr
+    binders = ("name",)
+
+
+@frozen
+class NamedArgument(Written):
+    """``seed=1``"""
+
+    name: Name
+    value: Expr
+    binders = ("name",)
 
 
 @frozen
@@ -45,8 +59,9 @@ class Initial(Written):
 
     head: Name
     arguments: tuple[Expr, ...]
-    named: tuple[tuple[Name, Expr], ...]
+    named: tuple[NamedArgument, ...]
     file: str | None
+    binders = ("head",)
 
 
 @frozen
@@ -56,6 +71,7 @@ class LocDeclaration(Written):
     name: Name
     type: TypeExpr | None
     initial: Initial | Expr
+    binders = ("name",)
 
 
 @frozen
@@ -65,6 +81,7 @@ class OwnDerivative(Written):
     cotangent: Pattern
     point: Pattern
     body: Expr
+    children = (child("body", binds=("cotangent", "point")),)
 
 
 @frozen
@@ -76,6 +93,8 @@ class FunDeclaration(Written):
     result: TypeExpr | None
     body: Expr
     derivative: OwnDerivative | None
+    binders = ("name",)
+    children = child("parameters"), child("result"), child("body", binds="parameters"), child("derivative")
 
 
 @frozen
@@ -86,6 +105,8 @@ class OpDeclaration(Written):
     parameters: tuple[StaticParameter, ...]
     domain: TypeExpr
     codomain: TypeExpr
+    binders = ("name",)
+    children = child("parameters"), child("domain", binds="parameters"), child("codomain", binds="parameters")
 
 
 @frozen
@@ -97,6 +118,13 @@ class NetDeclaration(Written):
     parameters: tuple[TypedParameter, ...]
     result: TypeExpr | None
     body: Expr
+    binders = ("name",)
+    children = (
+        child("statics"),
+        child("parameters", binds="statics"),
+        child("result", binds="statics"),
+        child("body", binds=("statics", "parameters")),
+    )
 
 
 @frozen
@@ -115,6 +143,8 @@ class HandlerDeclaration(Written):
     parameters: tuple[TypedParameter, ...]
     type: HandlerType | None
     body: HandlerLiteral
+    binders = ("name",)
+    children = child("parameters"), child("type"), child("body", binds="parameters")
 
 
 @frozen
@@ -143,6 +173,14 @@ class TrainItem(Written):
     batch: Expr | None
     shuffle: Expr | None
     measures: tuple[Measure, ...]
+    children = (
+        child("command", binds="pattern"),
+        child("data"),
+        child("epochs"),
+        child("batch"),
+        child("shuffle"),
+        child("measures", binds="pattern"),
+    )
 
 
 @frozen
@@ -184,6 +222,7 @@ class Directive(Written):
     words: tuple[str, ...]
     against: Expr | None = None
     training: TrainItem | None = None
+    binders = ("name",)
 
 
 @frozen

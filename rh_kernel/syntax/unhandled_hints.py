@@ -9,21 +9,8 @@ from dataclasses import replace
 from rh_kernel.source.diagnostic import Diagnostic, Note, Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.syntax import core
 from rh_kernel.syntax.clauses import covers
-from rh_kernel.syntax.core import (
-    Bind,
-    Command,
-    Handle,
-    Handler,
-    Operation,
-    OrdinaryHandler,
-    Perform,
-    Resume,
-    Return,
-    ReverseHandler,
-    RevHandle,
-    Term,
-)
 from rh_kernel.syntax.runtime_errors import Unhandled
 from rh_kernel.syntax.signature import Location, Pattern
 
@@ -32,12 +19,12 @@ from rh_kernel.syntax.signature import Location, Pattern
 class _Place:
     """An operation with its enclosing handlers, innermost first, and the handler whose clause contains it, if any."""
 
-    operation: Operation
-    around: tuple[Handler, ...]
-    clause_of: Handler | None
+    operation: core.Operation
+    around: tuple[core.Handler, ...]
+    clause_of: core.Handler | None
 
 
-def with_handlers(failure: Stuck, *subjects: Command | Term) -> Stuck:
+def with_handlers(failure: Stuck, *subjects: core.Command | core.Term) -> Stuck:
     """Add to each unhandled operation in ``failure`` the handlers enclosing it, found in one of the ``subjects``.
 
     A subject is what was evaluated, with its nets unfolded.
@@ -45,7 +32,7 @@ def with_handlers(failure: Stuck, *subjects: Command | Term) -> Stuck:
     return Stuck(*[_with_hint(d, subjects) if isinstance(d, Unhandled) else d for d in failure.diagnostics])
 
 
-def _with_hint(d: Unhandled, subjects: tuple[Command | Term, ...]) -> Diagnostic:
+def _with_hint(d: Unhandled, subjects: tuple[core.Command | core.Term, ...]) -> Diagnostic:
     places = (place for P in subjects for place in _places(P) if place.operation.span == d.span and _is_unhandled(place))
     place = next((p for p in places if p.operation.family.name == d.operation), None)
     if place is None:
@@ -74,12 +61,12 @@ def _hint(place: _Place) -> str:
     return f"{who[0].upper()}{who[1:]} no clause for `{op.family.name}`. Add one: {_clause(around[0], op)}."
 
 
-def _clause(H: Handler, op: Operation) -> str:
+def _clause(H: core.Handler, op: core.Operation) -> str:
     """The head of a clause for all indices, with the types of its parts."""
     family = op.family
     indices = f"[{', '.join([p.name for p in family.parameters])}]" if family.parameters else ""
     A, B = family.domain, family.codomain
-    if isinstance(H, OrdinaryHandler):
+    if isinstance(H, core.OrdinaryHandler):
         return f"`{family.name}{indices}(x), k -> Q`, where `k` takes {B}"
     return f"`{family.name}{indices}(x) -> P | y, z -> Q`, where P returns {B} and the data for Q, and Q returns {A}"
 
@@ -93,11 +80,11 @@ def _notes(place: _Place) -> Iterator[Note]:
             yield Note(span=Span(H.span.source, H.span.start, H.span.start + 1), text=f"the clauses of {_name(H)} begin here")
 
 
-def _name(H: Handler) -> str:
+def _name(H: core.Handler) -> str:
     return f"`{H.name.partition('(')[0].strip()}`" if H.name else "the handler around it"
 
 
-def _other_members(H: Handler, op: Operation) -> list[str]:
+def _other_members(H: core.Handler, op: core.Operation) -> list[str]:
     """The heads of the handler's clauses for other members of the same family."""
     patterns = [clause.pattern for clause in H.clauses if clause.pattern.family == op.family]
     return [f"`{op.family.name}[{', '.join([_shown(i) for i in p.indices])}]`" for p in patterns]
@@ -118,34 +105,34 @@ def _is_unhandled(place: _Place) -> bool:
     return not any(covers(pattern, place.operation) for H in place.around for pattern in _patterns(H))
 
 
-def _patterns(H: Handler) -> list[Pattern]:
+def _patterns(H: core.Handler) -> list[Pattern]:
     return [clause.pattern for clause in H.clauses]
 
 
-def _places(P: Command | Term) -> Iterator[_Place]:
+def _places(P: core.Command | core.Term) -> Iterator[_Place]:
     """The operations that a command performs, in source order."""
-    pending: list[tuple[object, tuple[Handler, ...], Handler | None]] = [(P, (), None)]
+    pending: list[tuple[object, tuple[core.Handler, ...], core.Handler | None]] = [(P, (), None)]
     while pending:
         node, around, clause_of = pending.pop()
         match node:
-            case Perform(op):
+            case core.Perform(op):
                 yield _Place(op, around, clause_of)
-            case Bind(Q, scope):
+            case core.Bind(Q, scope):
                 pending += ((scope.body, around, clause_of), (Q, around, clause_of))
-            case RevHandle(_, scope, H):
+            case core.RevHandle(_, scope, H):
                 pending += [(body, around, H) for body in reversed(_bodies(H))]
                 pending.append((scope.body, (H, *around), clause_of))
-            case Handle(Q, H):
+            case core.Handle(Q, H):
                 pending += [(body, around, H) for body in reversed(_bodies(H))]
                 pending.append((Q, (H, *around), clause_of))
-            case Return() | Resume() | _:
+            case core.Return() | core.Resume() | _:
                 pass
 
 
-def _bodies(H: Handler) -> list[object]:
+def _bodies(H: core.Handler) -> list[object]:
     """The bodies of a handler's clauses, the return clause first."""
     match H:
-        case ReverseHandler(_, returns, clauses):
+        case core.ReverseHandler(_, returns, clauses):
             return [returns.body, *(Q.body for c in clauses for Q in (c.forward, c.backward))]
-        case OrdinaryHandler(_, _, returns, clauses):
+        case core.OrdinaryHandler(_, _, returns, clauses):
             return [returns.body, *(c.scope.body for c in clauses)]

@@ -12,10 +12,11 @@ import numpy as np
 from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import translate
-from rh_kernel.arrays.execution import Machine, contents, flat
+from rh_kernel.arrays.execution import Machine, contents
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.symbolic.builder import LONGEST
 from rh_kernel.loops.ir import Integers, Precision
+from rh_kernel.loops.trees import leaves
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.runtime_errors import too_large
@@ -97,7 +98,7 @@ class Batches:
         """Return the sum of the results, of type ``Real(1)``, over the samples ``start`` to ``stop``."""
         runner = self.machine.runner(stop - start)
         runner.steps(self.inputs, np.arange(start, stop)[None])
-        (result,) = flat(runner.result())
+        (result,) = leaves(runner.result())
         with np.errstate(invalid="ignore"):
             return float(np.sum(result, dtype=np.float64))
 

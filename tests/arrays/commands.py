@@ -7,7 +7,7 @@ from hypothesis.strategies import DrawFn
 
 from rh_kernel.primitives.formulas import Typed, number
 from rh_kernel.primitives.linear import scale
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
     Bind,
@@ -71,8 +71,8 @@ def symbol(name: str, arity: int) -> Primitive:
 
 
 _x, _w = Typed(Bound(0, "x"), V), Typed(Bound(1, "w"), V)
-SINE = Defined("sine", V, V, Scope(("x",), (ROWS["sin"](_x) + _x * _x).term), None)
-STRAIGHT = Defined("straight", V, V, Scope(("x",), ROWS["tanh"](_x).term), Scope(("w", "v"), scale(number(2), _w).term))
+SINE = Defined("sine", V, V, Scope(("x",), (SYMBOLS["sin"](_x) + _x * _x).term), None)
+STRAIGHT = Defined("straight", V, V, Scope(("x",), SYMBOLS["tanh"](_x).term), Scope(("w", "v"), scale(number(2), _w).term))
 UNARY: tuple[Function, ...] = (symbol("sin", 1), symbol("tanh", 1), symbol("neg", 1), SINE, STRAIGHT)
 BINARY: tuple[Function, ...] = (
     symbol("mul", 2),

@@ -21,7 +21,6 @@ from rh_kernel.loops.ir import (
     Instruction,
     Integers,
     Kept,
-    Leaf,
     Map,
     Number,
     Plan,
@@ -31,6 +30,7 @@ from rh_kernel.loops.ir import (
     Step,
     Store,
     View,
+    Views,
 )
 from rh_kernel.loops.scalars import SCALAR_OPS, ScalarOp
 from rh_kernel.primitives.table import kernel
@@ -93,7 +93,7 @@ class ByDefinition:
             for step in self.plan.steps:
                 self._do(step)
 
-    def result(self, leaf: Leaf | None = None) -> Any:
+    def result(self, leaf: Views | None = None) -> Any:
         leaf = self.plan.result if leaf is None else leaf
         return tuple([self.result(part) for part in leaf]) if isinstance(leaf, tuple) else self._read(leaf)
 

@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given, reject
 
 from rh_kernel.arrays.compile import compile_command, compile_term
-from rh_kernel.arrays.execution import flat, run
+from rh_kernel.arrays.execution import run
 from rh_kernel.arrays.program import Program, validate
+from rh_kernel.loops.trees import leaves
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
@@ -44,7 +45,7 @@ def reduced(subject: "Term | Command") -> Result:
 def agree(program: Program, closed: "Term | Command") -> None:
     found, changes = run(program, POINT, HEAP)
     reached = reduced(closed)
-    for x, y in zip(flat(found), arrays(materialise(reached.value)), strict=True):
+    for x, y in zip(leaves(found), arrays(materialise(reached.value)), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
     for location in HEAP:
         np.testing.assert_allclose(changes.get(location, HEAP[location]), reached.heap[location], rtol=1e-9, atol=1e-9)
@@ -56,7 +57,7 @@ def test_a_term_computes_what_it_reduces_to(M: Term) -> None:
     program = validate(compile_term(M, (V, V)))
     closed = instantiate_term(Scope(("x", "y"), M), *(constant(p) for p in POINT))
     found, _ = run(program, POINT, HEAP)
-    for x, y in zip(flat(found), arrays(materialise(reduced(closed).value)), strict=True):
+    for x, y in zip(leaves(found), arrays(materialise(reduced(closed).value)), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
 
 

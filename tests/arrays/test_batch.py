@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.execution import flat, prepare, run
+from rh_kernel.arrays.execution import prepare, run
 from rh_kernel.arrays.program import MeanOverBatch, OuterMean, ProductMean, Program, validate
+from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import SCALAR, real
@@ -25,7 +26,7 @@ def samples_one_by_one(
     """The definition: each sample alone from the same heap, and the mean of the changes added."""
     step = prepare(program)
     runs = [step(sample, heap) for sample in zip(*batches, strict=True)]
-    results = [np.stack(parts) for parts in zip(*(flat(value) for value, _ in runs), strict=True)]
+    results = [np.stack(parts) for parts in zip(*(leaves(value) for value, _ in runs), strict=True)]
     after = {at: old + np.mean([changes.get(at, old) - old for _, changes in runs], axis=0) for at, old in heap.items()}
     return results, after
 
@@ -39,7 +40,7 @@ def test_a_batch_changes_the_heap_by_the_mean_of_the_changes(P: Command, b: int)
     inputs = [drawn(1, b, 2), drawn(2, b, 2)]
     results, after = samples_one_by_one(program, inputs, heap)
     found, changes = run(together, inputs, heap)
-    for x, y in zip(flat(found), results, strict=True):
+    for x, y in zip(leaves(found), results, strict=True):
         close(x, y, 1e-9)
     for at in heap:
         close(changes.get(at, heap[at]), after[at], 1e-9)

@@ -25,8 +25,8 @@ def passes(n: int, *, residual: bool = False) -> tuple[Program, Program]:
 @pytest.mark.parametrize("n", [2, 8, 32, 128])
 def test_a_training_step_costs_at_most_four_forward_passes(n: int) -> None:
     forward, both = passes(n)
-    assert forward.cost >= n * 2 * WIDTH * WIDTH
-    assert both.cost <= 4 * forward.cost
+    assert forward.cost_of(1) >= n * 2 * WIDTH * WIDTH
+    assert both.cost_of(1) <= 4 * forward.cost_of(1)
 
 
 def test_equations_grow_by_the_same_number_for_each_layer() -> None:
@@ -38,7 +38,7 @@ def test_equations_grow_by_the_same_number_for_each_layer() -> None:
 
 def test_shortcuts_do_not_multiply_the_cost() -> None:
     forward, both = passes(64, residual=True)
-    assert both.cost <= 4 * forward.cost
+    assert both.cost_of(1) <= 4 * forward.cost_of(1)
 
 
 def test_a_thousand_layers_compile_without_recursion() -> None:

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.execution import flat
+from rh_kernel.arrays.loop_cache import LoopCache
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
-from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, leaves, validate
-from rh_kernel.arrays.repeating import Patterns
+from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, validate
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.layouts import Layout
+from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS, kernel
+from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
@@ -37,8 +37,8 @@ WILD = frozenset({"log", "sqrt", "recip", "div", "exp", "round", "sign", "step",
 
 LARGEST = 1e6
 
-SYMBOLS = {name: [f for f in INSTANCES if f.name == name] for name in ROWS if name not in WILD}
-NAMES = [*SYMBOLS, *["outer", "matmul", "matmul", "outer", "scale", "dot", "conv1d"] * 2]
+MEMBERS = {name: [f for f in INSTANCES if f.name == name] for name in SYMBOLS if name not in WILD}
+NAMES = [*MEMBERS, *["outer", "matmul", "matmul", "outer", "scale", "dot", "conv1d"] * 2]
 SHAPES: list[Extent] = [(2,), (3,), (4,), (2, 3), (2, 2), (3, 3), (1, 3), (2, 1, 3), (1, 1), (1,)]
 UPDATES = ("add", "sub", "sub", "mul")
 
@@ -78,7 +78,7 @@ def drawn(dice: random.Random) -> Program:
 
     for _ in range(dice.randint(6, 30)):
         known = set(sizes)
-        f = dice.choice([f for f in SYMBOLS[dice.choice(NAMES)] if known.issuperset(shapes(f.domain))] or SYMBOLS["add"][:1])
+        f = dice.choice([f for f in MEMBERS[dice.choice(NAMES)] if known.issuperset(shapes(f.domain))] or MEMBERS["add"][:1])
         if dice.random() < 0.35 or not known.issuperset(shapes(f.domain)):
             shape = dice.choice(sizes)
             f = of_one_shape(dice.choice(UPDATES), shape)
@@ -135,7 +135,7 @@ def test_a_run_of_any_program_leaves_what_its_kernels_do(seed: int, b: int, how:
         runner.step(*inputs)
         results = [np.stack(parts) for parts in zip(*(values for values, _ in runs), strict=True)]
         for found, expected in zip(
-            [*flat(runner.result()), *(memory[at] for at in heap)], [*results, *heap.values()], strict=True
+            [*leaves(runner.result()), *(memory[at] for at in heap)], [*results, *heap.values()], strict=True
         ):
             if not np.isfinite(expected).all():
                 return
@@ -149,9 +149,9 @@ def test_loops_that_are_written_again_are_those_that_would_be_found(seed: int, m
     together = batched(program, [True] * len(program.inputs))
     again = planned(together, 2, matrices=matrices)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Patterns, "write", _found)
+        patch.setattr(LoopCache, "emit", _found)
         assert planned(together, 2, matrices=matrices).steps == again.steps
 
 
-def _found(_: Patterns, loops: Loops, what: Hashable, arguments: Sequence[Layout], lower: Callable[[], Layout]) -> Layout:
+def _found(_: LoopCache, loops: Loops, what: Hashable, arguments: Sequence[Layout], lower: Callable[[], Layout]) -> Layout:
     return lower()

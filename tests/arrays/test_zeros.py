@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.backend import Runner
-from rh_kernel.arrays.execution import flat
 from rh_kernel.arrays.native import Native, available
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Equation, Extent, Program, extent_of, validate
 from rh_kernel.loops.ir import Number
+from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array, Primitive
 from tests.primitives.instances import INSTANCES, shapes
@@ -47,7 +47,7 @@ def check(functions: list[Primitive], program: Program, runner: Runner) -> None:
     for values in ([0.0, -0.0], [-0.0], [0.0, -0.0, 1.0, -1.0], [0.0, -0.0, 1.0, -1.0], [0.0, -0.0, -2.0]):
         inputs = [rng.choice(values, size=program.shapes[r]) for r in range(len(program.names))]
         runner.step(*inputs)
-        for f, equation, found in zip(functions, program.equations, flat(runner.result()), strict=True):
+        for f, equation, found in zip(functions, program.equations, leaves(runner.result()), strict=True):
             with np.errstate(all="ignore"):
                 expected = kernel(f, np)(*[inputs[r] for r in equation.arguments])
             np.testing.assert_array_equal(signs(found), signs(expected), err_msg=str(f))

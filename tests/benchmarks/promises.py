@@ -78,7 +78,7 @@ def gradient() -> None:
         for text in (f"handle deep({ones}) with infer", f"rev handle ({ones}) <x>. deep(x) with sgd(0.1, {ones})"):
             checked = elaborate_evaluation(state.definitions, parse_expression(Source("bench", text)))
             assert isinstance(checked, ClosedCommand)
-            costs.append(compile_command(checked.command).cost)
+            costs.append(compile_command(checked.command).cost_of(1))
         forward, both = costs
         print(f"gradient   {layers:>3} layers: forward {forward}, forward + backward {both}: {both / forward:.2f} times")
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.execution import flat
 from rh_kernel.arrays.execution import run as run_program
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
@@ -18,6 +17,7 @@ from rh_kernel.denotational.evaluate import run
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.denotational.recording import Recording, Use, belonging, occurrences, reals, record
 from rh_kernel.denotational.wiring import Diagram
+from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
@@ -103,7 +103,7 @@ def test_a_recording_ends_as_the_compiled_program_does(p: Program) -> None:
     arrow = interpret((), Scope((), p.command))
     recording = ended(record(arrow, (), p.heap))
     compiled, changes = run_program(compile_command(p.command), (), p.heap)
-    assert_close([recording.values[w] for w in arrow.codomain], flat(compiled))
+    assert_close([recording.values[w] for w in arrow.codomain], leaves(compiled))
     assert_same_heap(recording.heap, {**p.heap, **changes})
     assert len(recording.values) == len(arrow.types)
     assert sum(value.size for value in recording.values) == reals(arrow)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import names
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import tokens
@@ -34,7 +34,7 @@ WORDS = (
     *(f"%{name}" for name in names()),
     *sorted(INITIALS),
     *TRAINING_OPTIONS,
-    *sorted(ROWS),
+    *sorted(SYMBOLS),
     *("Real", "Loc", "Dim", "handler", "ceil", "data", "for", "on", "against", "seed", "ceil", "rd", "x", "y", "k", "n", "w"),
     *(f'"{name}"' for name in NAMES),
 )

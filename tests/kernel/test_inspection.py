@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.kernel.inspection.inspecting import inspection
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session, execute
@@ -196,11 +196,11 @@ def test_the_rules_of_the_paper_are_told_at_some_form() -> None:
     assert set(TypingRule) - told == {TypingRule.T_VAR, TypingRule.T_R, TypingRule.T_RH}
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", SYMBOLS)
 def test_every_function_symbol_is_told_with_its_derivative(session: Session, name: str) -> None:
     shown = said(session, name)
     assert f"rd[{name}](w, v) = " in shown
-    assert all(signature in shown for signature in ROWS[name].signatures)
+    assert all(signature in shown for signature in SYMBOLS[name].signatures)
 
 
 def test_a_declaration_hides_what_the_language_has(session: Session) -> None:

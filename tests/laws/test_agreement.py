@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_command, compile_term
-from rh_kernel.arrays.execution import flat, run
+from rh_kernel.arrays.execution import run
 from rh_kernel.arrays.program import validate
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
+from rh_kernel.loops.trees import leaves
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import Stuck
@@ -36,7 +37,7 @@ def test_the_three_evaluators_agree_on_a_program(p: Program) -> None:
     stepped = reached(p.command, p.heap)
     denoted = denote(interpret((), Scope((), p.command)), (), p.heap)
     compiled, changes = run(validate(compile_command(p.command)), (), p.heap)
-    for found, heap in ((denoted.values, denoted.heap), (flat(compiled), {**p.heap, **changes})):
+    for found, heap in ((denoted.values, denoted.heap), (leaves(compiled), {**p.heap, **changes})):
         assert_close(found, arrays(stepped.value))
         assert_same_heap(heap, stepped.heap)
     assert list(denoted.accesses) == accesses(p.command, p.heap)
@@ -61,7 +62,7 @@ def test_the_three_evaluators_agree_for_every_input(data: st.DataObject) -> None
     stepped = reached(instantiate_command(scope, *inputs), heap)
     denoted = denote(interpret(tuple(delta), scope), [a for V in inputs for a in arrays(V)], heap)
     compiled, changes = run(validate(compile_command(P, delta)), [nested(V) for V in inputs], heap)
-    for found, contents in ((denoted.values, denoted.heap), (flat(compiled), {**heap, **changes})):
+    for found, contents in ((denoted.values, denoted.heap), (leaves(compiled), {**heap, **changes})):
         assert_close(found, arrays(stepped.value))
         assert_same_heap(contents, stepped.heap)
 
@@ -74,7 +75,7 @@ def test_a_compiled_term_has_the_value_it_reduces_to(data: st.DataObject) -> Non
     inputs = [data.draw(values(B)) for B in gamma]
     result = reached(instantiate_term(Scope(("x",) * len(gamma), M), *inputs), {})
     found, _ = run(validate(compile_term(M, gamma)), [nested(V) for V in inputs], {})
-    assert_close(flat(found), arrays(result.value))
+    assert_close(leaves(found), arrays(result.value))
 
 
 @law(60)
@@ -85,7 +86,7 @@ def test_the_three_evaluators_agree_at_the_edges_wherever_the_steps_give_numbers
     expected = [*arrays(result.value), *result.heap.values()]
     denoted = denote(interpret((), Scope((), p.command)), (), p.heap)
     compiled, changes = run(validate(compile_command(p.command)), (), p.heap)
-    for values_found, heap in ((denoted.values, denoted.heap), (flat(compiled), {**p.heap, **changes})):
+    for values_found, heap in ((denoted.values, denoted.heap), (leaves(compiled), {**p.heap, **changes})):
         for x, y in zip([*values_found, *(heap[l] for l in result.heap)], expected, strict=True):
             there = np.isfinite(y)
             assert_close([x[there]], [y[there]])

@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_term
-from rh_kernel.arrays.execution import flat, prepare
+from rh_kernel.arrays.execution import prepare
+from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array, Bound, Const, Rd, Scope, Term, Tuple
 from rh_kernel.syntax.types import Type
 from tests.laws.readings import arrays, nested, reached
@@ -44,7 +45,7 @@ def difference(N: Term, A: Type, W: Term, V: Term, D: Term) -> tuple[float, floa
 
     def at(h: float) -> float:
         found, _ = value([nested(along(V, h, D))], {})
-        return dot(flat(found), arrays(W))
+        return dot(leaves(found), arrays(W))
 
     slope = (at(STEP) - at(-STEP)) / (2 * STEP)
     assume(np.isfinite(slope) and abs(at(0)) < 1e4)
@@ -54,7 +55,7 @@ def difference(N: Term, A: Type, W: Term, V: Term, D: Term) -> tuple[float, floa
 def compiled(N: Term, A: Type, W: Term, V: Term, D: Term) -> float:
     """``⟨W.rd(x. N)(V), D⟩``, with the derivative compiled."""
     found, _ = prepare(compile_term(Rd(W, Scope(("x",), N), Bound(0)), (A,)))([nested(V)], {})
-    return dot(flat(found), arrays(D))
+    return dot(leaves(found), arrays(D))
 
 
 @law(100)

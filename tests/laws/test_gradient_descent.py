@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.execution import Prepared, flat, prepare
+from rh_kernel.arrays.execution import Prepared, prepare
+from rh_kernel.loops.trees import leaves
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parsing.parser import parse_expression
@@ -144,7 +145,7 @@ class Trained:
 
     def loss(self) -> float:
         """``½ |net(inputs) − target|²``"""
-        (output,) = flat(self.infer(self.inputs, self.heap)[0])
+        (output,) = leaves(self.infer(self.inputs, self.heap)[0])
         return 0.5 * float(np.sum((output - self.target) ** 2))
 
     def slopes(self, array: Array) -> Array:
@@ -164,7 +165,7 @@ class Trained:
     def check(self) -> None:
         """The locations move down the gradient, and the result is the cotangent of the inputs."""
         result, changes = self.train(self.inputs, self.heap)
-        for x, cotangent in zip(self.inputs, flat(result), strict=True):
+        for x, cotangent in zip(self.inputs, leaves(result), strict=True):
             np.testing.assert_allclose(cotangent, ALPHA * self.slopes(x), rtol=1e-5, atol=1e-6)
         assert changes.keys() <= self.heap.keys()
         for location, content in self.heap.items():

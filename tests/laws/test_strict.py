@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term
-from rh_kernel.arrays.execution import flat, run
+from rh_kernel.arrays.execution import run
 from rh_kernel.arrays.program import Program as Compiled
 from rh_kernel.arrays.program import validate
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
+from rh_kernel.loops.trees import leaves
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.operational.heap import Heap
@@ -116,7 +117,7 @@ def test_a_strict_term_is_stuck_compiled_where_it_is_stuck_stepped(data: st.Data
             found, _ = run(compile_term(M, strict=True), (), {})
             expected = arrays(V)
             if all(np.isfinite(x).all() for x in expected):
-                assert_close(flat(found), expected)
+                assert_close(leaves(found), expected)
 
 
 @law(60)
@@ -127,7 +128,7 @@ def test_a_strict_batch_is_stuck_where_one_of_its_samples_is(data: st.DataObject
     program = batched(compile_term(M, (SCALAR,), strict=True), [True])
     stuck = [isinstance(reached(instantiate_term(Scope(("x",), M), V), {}, strict=True), NotSmooth) for V in samples]
     try:
-        run(validate(program), [np.stack([flat(nested(V))[0] for V in samples])], {})
+        run(validate(program), [np.stack([leaves(nested(V))[0] for V in samples])], {})
     except Stuck:
         assert any(stuck)
     else:

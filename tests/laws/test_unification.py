@@ -101,7 +101,7 @@ class Hidden:
 def test_an_equation_that_has_a_solution_is_solved_and_holds(p: Problem) -> None:
     assert p.solved(p.left) == p.solved(p.right)
     assert p.unifier.unify_types(p.left, p.right)
-    assert p.unifier.settle() is None
+    assert p.unifier.unsolved_equation() is None
     assert p.unifier.type(p.left) == p.unifier.type(p.right)
 
 
@@ -118,7 +118,7 @@ def test_what_is_found_is_no_more_than_what_follows(p: Problem) -> None:
 def test_an_equation_that_was_accepted_holds(p: Problem, q: Problem) -> None:
     assume(p.solved(p.left) != q.solved(q.left))
     closed = q.solved(q.left)
-    if p.unifier.unify_types(p.left, closed) and p.unifier.settle() is None:
+    if p.unifier.unify_types(p.left, closed) and p.unifier.unsolved_equation() is None:
         assert p.unifier.type(p.left) == closed
 
 
@@ -128,7 +128,7 @@ def test_trying_changes_nothing(p: Problem, q: Problem) -> None:
     before = p.known
     fits = p.unifier.is_unifiable(p.left, q.solved(q.left))
     assert p.known == before
-    assert p.unifier.settle() is None
+    assert p.unifier.unsolved_equation() is None
     assert p.unifier.is_unifiable(p.left, q.solved(q.left)) == fits
     assert p.unifier.unify_types(p.left, p.right)
 
@@ -145,5 +145,5 @@ def test_a_linear_equation_in_several_unknowns_is_settled_by_the_last_of_them(
     assert unifier.unify_dims(total, dim(sum(c * values[i] for c, i in terms) + constant))
     for unknown, value in zip(unknowns, values, strict=True):
         assert unifier.unify_dims(unknown, dim(value))
-    assert unifier.settle() is None
+    assert unifier.unsolved_equation() is None
     assert unifier.dim(total).constant == sum(c * values[i] for c, i in terms) + constant

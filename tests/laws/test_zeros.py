@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.execution import flat, run
+from rh_kernel.arrays.execution import run
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import validate
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
+from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.binding import instantiate_command
 from rh_kernel.syntax.core import Array, Scope
 from rh_kernel.syntax.types import SCALAR, real
@@ -201,7 +202,7 @@ def agree(text: str, inputs: tuple[Array, ...]) -> None:
         if how != "read":
             runner = NumPy().runner(planned(program, None, matrices=how == "matrices"), memory)
         runner.step(*given)
-        found.append(flat(runner.result()))
+        found.append(leaves(runner.result()))
     for values in found:
         for x, y in zip(values, expected, strict=True):
             same(x, y)

@@ -11,7 +11,7 @@ from lessons.reference.complaints import classes
 from lessons.reference.markdown import anchors, outside_code
 from lessons.reference.words import CHECK_FORMS
 from rh_kernel.paper import Figure, Rule
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.syntax.parsing.tokens import INITIALS, TRAINING_OPTIONS
@@ -58,7 +58,7 @@ def test_every_directive_is_told(name: str) -> None:
     assert is_told(f"%{name}", text())
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
+@pytest.mark.parametrize("name", sorted(SYMBOLS))
 def test_every_function_symbol_is_told(name: str) -> None:
     assert is_told(name, text())
     assert f"### {name}\n" in text()

@@ -19,10 +19,10 @@ from lessons.reference.running import run, start
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.frontend import lexing
 from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
-from rh_kernel.ad.systems import NAMES as SYSTEMS
+from rh_kernel.ad.registry import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
-from rh_kernel.primitives.table import ROWS, cost, failing
+from rh_kernel.primitives.table import SYMBOLS, cost, failing
 from rh_kernel.session.directives.registry import all_directives
 from rh_kernel.session.directives.registry import names as names_of_directives
 from rh_kernel.session.forms import FORMS, SIGNS
@@ -144,9 +144,9 @@ def value_of(formula: str, numbers: Mapping[str, int]) -> int:
     return int(eval(text, {"__builtins__": {}, "ceil": math.ceil}, dict(numbers)))
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
+@pytest.mark.parametrize("name", sorted(SYMBOLS))
 def test_the_cost_of_a_symbol_is_as_the_page_says(name: str) -> None:
-    schemes, formulas = ROWS[name].schemes, ROWS[name].costs
+    schemes, formulas = SYMBOLS[name].schemes, SYMBOLS[name].costs
     for formula, scheme in zip(formulas if len(formulas) > 1 else formulas * len(schemes), schemes, strict=True):
         found = list(members(name, scheme))
         assert found
@@ -154,15 +154,15 @@ def test_the_cost_of_a_symbol_is_as_the_page_says(name: str) -> None:
             assert cost(f) == value_of(formula, numbers), (f, formula)
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
+@pytest.mark.parametrize("name", sorted(SYMBOLS))
 def test_a_symbol_is_undefined_where_the_page_says(name: str) -> None:
-    nonsmooth = ROWS[name].nonsmooth
+    nonsmooth = SYMBOLS[name].nonsmooth
     if nonsmooth is not None:
         point = nonsmooth.example
         assert [d.code for d in run(f"%strict on\n{point}").complaints] == ["RH203"]
         assert not run(point).complaints
     else:
-        assert not run(f"%strict on\n{ROWS[name].example}").complaints
+        assert not run(f"%strict on\n{SYMBOLS[name].example}").complaints
 
 
 # -- grammar -------------------------------------------------------------------------------------------------------------------

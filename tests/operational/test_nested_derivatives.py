@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_term
-from rh_kernel.arrays.execution import flat
 from rh_kernel.arrays.execution import run as run_compiled
 from rh_kernel.denotational.smooth import apply
 from rh_kernel.denotational.terms import interpret_term
+from rh_kernel.loops.trees import leaves
 from rh_kernel.operational.binders import TermAtDepth, call, fixed, let, plus, rd
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
@@ -60,7 +60,7 @@ def agreed(M: Term) -> float:
     """The value that the denoted and the compiled reading have alike."""
     (denoted,) = apply(interpret_term((), Scope((), M)), ())
     value, _ = run_compiled(compile_term(M, ()), (), {})
-    (compiled,) = flat(value)
+    (compiled,) = leaves(value)
     np.testing.assert_allclose(compiled, denoted, rtol=1e-9, atol=1e-9)
     return float(denoted[0])
 

@@ -6,7 +6,7 @@ from typing import cast
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import add_values
 from rh_kernel.syntax.binding import instantiate_term, mentions, shift
 from rh_kernel.syntax.core import (
@@ -130,7 +130,7 @@ def unfolded(form: R) -> Term:
 
 def is_a_member(f: Primitive) -> bool:
     """Whether f is in the table, with the types that its scheme gives it."""
-    schemes = [scheme for scheme in ROWS[f.name].schemes if len(scheme.variables) == len(f.at)]
+    schemes = [scheme for scheme in SYMBOLS[f.name].schemes if len(scheme.variables) == len(f.at)]
     return any(instantiate(f.name, scheme, f.at) == f for scheme in schemes)
 
 

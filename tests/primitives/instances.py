@@ -5,11 +5,12 @@ from itertools import product
 import numpy as np
 
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import materialise
-from rh_kernel.syntax.core import Array, Const, Primitive, Term, Tuple
+from rh_kernel.syntax.core import Array, Const, Primitive, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeVar, Type, TypeMeta, concrete_shape
+from rh_kernel.syntax.values import constant_type
 
 SHAPES: tuple[Shape, ...] = tuple(tuple(dim(d) for d in shape) for shape in ((1,), (4,), (2, 3), (3, 2), (6,), (2, 1, 3)))
 DIMS = (dim(1), dim(2), dim(3))
@@ -17,7 +18,7 @@ DIMS = (dim(1), dim(2), dim(3))
 
 def member(name: str, sizes: tuple[int, ...]) -> Primitive:
     """The member of a family of dimensions only at these sizes."""
-    scheme = next(scheme for scheme in ROWS[name].schemes if len(scheme.variables) == len(sizes))
+    scheme = next(scheme for scheme in SYMBOLS[name].schemes if len(scheme.variables) == len(sizes))
     return instantiate(name, scheme, tuple(dim(d) for d in sizes))
 
 
@@ -29,8 +30,8 @@ def sizes_of(f: Primitive) -> tuple[int, ...]:
 
 def instances_of(name: str, scheme: Scheme) -> list[Primitive]:
     """Members of one family, at every choice of a few dimensions and shapes that is allowed, or at those of its record."""
-    if ROWS[name].test_sizes:
-        return [member(name, sizes) for sizes in ROWS[name].test_sizes if len(sizes) == len(scheme.variables)]
+    if SYMBOLS[name].test_sizes:
+        return [member(name, sizes) for sizes in SYMBOLS[name].test_sizes if len(sizes) == len(scheme.variables)]
     choices: list[tuple[Shape | Dim, ...]] = [DIMS if isinstance(v, DimVar) else SHAPES for v in scheme.variables]
     return [instantiate(name, scheme, at) for at in product(*choices) if allowed(scheme, at)]
 
@@ -44,9 +45,22 @@ def allowed(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
     return left == right
 
 
-INSTANCES = [f for name, row in ROWS.items() for scheme in row.schemes for f in instances_of(name, scheme)]
+INSTANCES = [f for name, row in SYMBOLS.items() for scheme in row.schemes for f in instances_of(name, scheme)]
 
 FAMILIES = list({(f.name, len(f.at)): f for f in INSTANCES}.values())
+
+
+def value_type(V: Term) -> Type:
+    """The type of a closed value."""
+    match V:
+        case Const():
+            return constant_type(V)
+        case Zero(A):
+            return A
+        case Tuple(items):
+            return Product(tuple(value_type(W) for W in items))
+        case _:
+            raise AssertionError(f"{V} is not a closed value")
 
 
 def label(f: Primitive) -> str:
@@ -78,7 +92,7 @@ def draw(rng: np.random.Generator, A: Type) -> Term:
 
 def smooth_point(rng: np.random.Generator, f: Primitive) -> Term:
     """A point that keeps away from the kinks and poles of f."""
-    x, away = draw(rng, f.domain), ROWS[f.name].test_point
+    x, away = draw(rng, f.domain), SYMBOLS[f.name].test_point
     if away is None:
         return x
     found = away(*arrays(x))

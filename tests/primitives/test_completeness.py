@@ -10,7 +10,7 @@ import pytest
 from rh_kernel import primitives
 from rh_kernel.primitives.completeness import missing
 from rh_kernel.primitives.symbol import FunctionSymbol
-from rh_kernel.primitives.table import FAMILIES, GROUP, ROWS, all_records
+from rh_kernel.primitives.table import FAMILIES, GROUP, SYMBOLS, all_records
 from rh_kernel.source.plugins import PluginWarning
 
 Add = Callable[[str], None]
@@ -53,9 +53,9 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Add:
     return installed
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
+@pytest.mark.parametrize("name", sorted(SYMBOLS))
 def test_a_record_is_complete(name: str) -> None:
-    assert [f"{name}: {what}" for what in missing(ROWS[name])] == []
+    assert [f"{name}: {what}" for what in missing(SYMBOLS[name])] == []
 
 
 def test_every_record_of_a_module_is_in_a_family() -> None:
@@ -66,13 +66,13 @@ def test_every_record_of_a_module_is_in_a_family() -> None:
 
 @pytest.mark.parametrize("name", sorted(f.name for family in FAMILIES for f in family.symbols))
 def test_every_symbol_of_the_language_compiles_to_loops(name: str) -> None:
-    assert ROWS[name].lowering or ROWS[name].decomposition
+    assert SYMBOLS[name].lowering or SYMBOLS[name].decomposition
 
 
 def test_the_symbols_of_another_distribution_are_added(install: Add) -> None:
     install(SQUASH)
     records = all_records()
-    assert set(records) == {*ROWS, "squash"}
+    assert set(records) == {*SYMBOLS, "squash"}
 
 
 @pytest.mark.parametrize(
@@ -88,4 +88,4 @@ def test_the_symbols_of_another_distribution_are_added(install: Add) -> None:
 def test_what_is_not_complete_is_skipped_with_a_warning(install: Add, old: str, new: str, why: str) -> None:
     install(SQUASH.replace(old, new))
     with pytest.warns(PluginWarning, match=why):
-        assert set(all_records()) == set(ROWS)
+        assert set(all_records()) == set(SYMBOLS)

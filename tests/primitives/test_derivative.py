@@ -8,15 +8,15 @@ import pytest
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import ENTRYWISE
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS
-from rh_kernel.primitives.values import add_values, value_type
+from rh_kernel.primitives.table import SYMBOLS
+from rh_kernel.primitives.values import add_values
 from rh_kernel.syntax.binding import instantiate_term
 from rh_kernel.syntax.core import Bound, Call, Const, Defined, Function, Primitive, RdOf, Scope, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import SCALAR, ShapeVar, product, real
 from rh_kernel.syntax.values import constant
 from tests.primitives.big_step import apply, synthesised, typed_zeros
-from tests.primitives.instances import FAMILIES, INSTANCES, along, arrays, draw, inner, label, smooth_point
+from tests.primitives.instances import FAMILIES, INSTANCES, along, arrays, draw, inner, label, smooth_point, value_type
 
 each_instance = pytest.mark.parametrize("f", INSTANCES, ids=label)
 each_family = pytest.mark.parametrize("f", FAMILIES, ids=label)
@@ -96,7 +96,7 @@ def test_subject_reduction_to_a_value_of_the_codomain(f: Primitive) -> None:
 
 
 def at_zero(name: str) -> Primitive:
-    return instantiate(name, ROWS[name].schemes[0], ((dim(1),),))
+    return instantiate(name, SYMBOLS[name].schemes[0], ((dim(1),),))
 
 
 @pytest.mark.parametrize("name", ["relu", "abs", "sign", "step", "round"])
@@ -124,7 +124,7 @@ def test_sigmoid_keeps_the_digits_of_a_small_slope() -> None:
 
 
 def test_a_derivative_may_depend_on_shape_and_dimension_variables() -> None:
-    for name, row in ROWS.items():
+    for name, row in SYMBOLS.items():
         for scheme in row.schemes:
             at = tuple(v if isinstance(v, ShapeVar) else dim(v) for v in scheme.variables)
             f = instantiate(name, scheme, at)

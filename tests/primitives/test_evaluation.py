@@ -9,7 +9,7 @@ import pytest
 from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.smoothness import require_smooth_at
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import materialise
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Const, Primitive, Term, Tuple, Zero
@@ -22,7 +22,7 @@ each_instance = pytest.mark.parametrize("f", INSTANCES, ids=label)
 
 
 def at(name: str, n: int = 1) -> Primitive:
-    return instantiate(name, ROWS[name].schemes[0], ((dim(n),),))
+    return instantiate(name, SYMBOLS[name].schemes[0], ((dim(n),),))
 
 
 @each_instance

@@ -4,7 +4,7 @@ import pytest
 
 from rh_kernel.primitives.schemes import arguments, extent, instantiate, rank, size_of
 from rh_kernel.primitives.structural import RESHAPE
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import SCALAR, Product, ShapeMeta, ShapeVar, real
@@ -14,31 +14,31 @@ MATRIX = (dim(2), dim("n"))
 
 
 def test_an_instance_has_the_types_of_its_scheme() -> None:
-    assert instantiate("scale", ROWS["scale"].schemes[0], (MATRIX,)) == Primitive(
+    assert instantiate("scale", SYMBOLS["scale"].schemes[0], (MATRIX,)) == Primitive(
         "scale", (MATRIX,), Product((SCALAR, real(2, "n"))), real(2, "n")
     )
-    vector, matrix = ROWS["matmul"].schemes
+    vector, matrix = SYMBOLS["matmul"].schemes
     f = instantiate("matmul", vector, (dim(2), dim(3)))
     assert (f.domain, f.codomain) == (Product((real(2, 3), real(3))), real(2))
     g = instantiate("matmul", matrix, (dim(2), dim(3), dim(4)))
     assert (g.domain, g.codomain) == (Product((real(2, 3), real(3, 4))), real(2, 4))
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
+@pytest.mark.parametrize("name", sorted(SYMBOLS))
 def test_the_explicit_variables_are_variables_and_come_first(name: str) -> None:
-    for scheme in ROWS[name].schemes:
+    for scheme in SYMBOLS[name].schemes:
         assert scheme.variables[: len(scheme.explicit)] == scheme.explicit
         assert not any(isinstance(v, ShapeVar) for v in scheme.explicit[:-1])
 
 
 def test_what_an_argument_leaves_open_is_explicit() -> None:
-    assert {name for name, row in ROWS.items() if row.schemes[0].explicit} >= {"fill", "reshape", "broadcast_rows"}
+    assert {name for name, row in SYMBOLS.items() if row.schemes[0].explicit} >= {"fill", "reshape", "broadcast_rows"}
 
 
 def test_signatures_are_written_as_in_the_language() -> None:
-    assert ROWS["reshape"].signatures == ("reshape[s…] : Real(t…) → Real(s…)",)
-    assert ROWS["broadcast_rows"].signatures == ("broadcast_rows[m] : Real(n) → Real(m, n)",)
-    assert ROWS["matmul"].signatures[0] == "matmul : Real(m, n) × Real(n) → Real(m)"
+    assert SYMBOLS["reshape"].signatures == ("reshape[s…] : Real(t…) → Real(s…)",)
+    assert SYMBOLS["broadcast_rows"].signatures == ("broadcast_rows[m] : Real(n) → Real(m, n)",)
+    assert SYMBOLS["matmul"].signatures[0] == "matmul : Real(m, n) × Real(n) → Real(m)"
 
 
 def test_a_reshape_keeps_the_number_of_entries() -> None:
@@ -51,7 +51,7 @@ def test_a_reshape_keeps_the_number_of_entries() -> None:
 def test_a_value_of_the_wrong_kind_is_refused() -> None:
     for at in ((dim(2),), (VECTOR, VECTOR), ()):
         with pytest.raises(ValueError, match=r"cannot stand for s|zip\(\) argument"):
-            instantiate("exp", ROWS["exp"].schemes[0], at)
+            instantiate("exp", SYMBOLS["exp"].schemes[0], at)
 
 
 def test_a_shape_holds_the_product_of_its_axes() -> None:
@@ -62,9 +62,9 @@ def test_a_shape_holds_the_product_of_its_axes() -> None:
 
 
 def test_what_is_known_of_an_instance() -> None:
-    f = instantiate("scale", ROWS["scale"].schemes[0], (MATRIX,))
+    f = instantiate("scale", SYMBOLS["scale"].schemes[0], (MATRIX,))
     assert arguments(f) == (SCALAR, real(2, "n"))
-    assert arguments(instantiate("exp", ROWS["exp"].schemes[0], (VECTOR,))) == (real(3),)
+    assert arguments(instantiate("exp", SYMBOLS["exp"].schemes[0], (VECTOR,))) == (real(3),)
     assert rank(real(2, "n")) == 2
     assert extent(real(2, 3)) == (2, 3)
     with pytest.raises(ValueError, match="not known"):

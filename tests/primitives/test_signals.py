@@ -11,10 +11,10 @@ from hypothesis.strategies import SearchStrategy
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.schemes import AtMost, instantiate, unmet
-from rh_kernel.primitives.table import ROWS, failing, kernel, require
+from rh_kernel.primitives.table import SYMBOLS, failing, kernel, require
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.diagnostic import Stuck
-from rh_kernel.syntax.binding import primitives_within
+from rh_kernel.syntax.binding import types_and_primitives_within
 from rh_kernel.syntax.core import Array, Bound, Call, Const, Primitive, RdOf, Term, Tuple
 from rh_kernel.syntax.dimensions import dim
 from tests.primitives.big_step import apply, typed_zeros
@@ -177,14 +177,14 @@ def test_a_tie_of_the_largest_is_the_first_ones() -> None:
 )
 def test_a_tie_of_the_largest_is_not_smooth(name: str, x: list[float], rough: bool) -> None:
     """Def. E.4 leaves any tie undefined; two entries below the largest do not matter for the value or the slope."""
-    nonsmooth = ROWS[name].nonsmooth
+    nonsmooth = SYMBOLS[name].nonsmooth
     assert nonsmooth is not None
     assert nonsmooth.at(member(name, (3, 1, 5)), np)(np.array([x], dtype=np.float64)).any() == rough
 
 
 def test_a_tie_across_two_blocks_is_smooth() -> None:
     for name in ("maxpool2d", "first_max2d"):
-        nonsmooth = ROWS[name].nonsmooth
+        nonsmooth = SYMBOLS[name].nonsmooth
         assert nonsmooth is not None
         of = nonsmooth.at(member(name, (2, 1, 2, 4)), np)
         assert not of(np.array([[[1, 5.0, 5, 2], [3, 4, 3, 4]]])).any()
@@ -248,13 +248,13 @@ def test_what_types_do_not_show_is_asked_for(name: str, sizes: tuple[int, ...], 
 
 
 def test_every_need_is_asked_for_by_some_test() -> None:
-    stated = {(name, str(need)) for name, row in ROWS.items() for scheme in row.schemes for need in scheme.needs}
+    stated = {(name, str(need)) for name, row in SYMBOLS.items() for scheme in row.schemes for need in scheme.needs}
     assert stated == {(name, need) for name, _, need, *_ in NEEDS}
 
 
 def test_a_need_that_depends_on_a_variable_is_left_open_unless_it_fails_for_all() -> None:
     lo, m = dim(0), dim("m")
-    scheme = ROWS["slice"].schemes[0]
+    scheme = SYMBOLS["slice"].schemes[0]
     assert unmet(scheme, (lo, dim(3), m)) is None
     assert unmet(scheme, (lo, m + dim(1), m)) == (AtMost(dim("hi"), dim("n")), AtMost(m + dim(1), m))
     assert failing(instantiate("slice", scheme, (lo, m, m))) is None
@@ -267,7 +267,7 @@ def test_what_a_function_needs_is_all_that_its_derivatives_need(f: Primitive) ->
     seen = {f}
     todo = [f]
     while todo:
-        for _, g in primitives_within(derivative(todo.pop())):
+        for _, g in types_and_primitives_within(derivative(todo.pop()))[1]:
             assert failing(g) is None, g
             if g not in seen and g.name in SIZES:
                 seen.add(g)
@@ -275,6 +275,6 @@ def test_what_a_function_needs_is_all_that_its_derivatives_need(f: Primitive) ->
 
 
 def test_an_index_that_is_not_known_is_refused() -> None:
-    f = instantiate("maxpool1d", ROWS["maxpool1d"].schemes[0], (dim("p"), dim(1), dim(4)))
+    f = instantiate("maxpool1d", SYMBOLS["maxpool1d"].schemes[0], (dim("p"), dim(1), dim(4)))
     with pytest.raises(ValueError, match="the index p of maxpool1d is not known"):
         kernel(f, np)

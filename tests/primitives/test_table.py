@@ -11,7 +11,7 @@ import pytest
 
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.symbol import no_cost
-from rh_kernel.primitives.table import ROWS, cost, kernel
+from rh_kernel.primitives.table import SYMBOLS, cost, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
 from tests.primitives.instances import INSTANCES, arrays, draw, label, member, shapes, sizes_of, smooth_point
@@ -160,10 +160,10 @@ def expected(f: Primitive, values: tuple[Array, ...]) -> list[float]:
 
 
 def test_the_table_has_the_rows_of_the_language() -> None:
-    assert set(ROWS) >= NAMES
+    assert set(SYMBOLS) >= NAMES
     assert not NAMES - FORMULAS
-    assert all(name == row.name for name, row in ROWS.items())
-    assert {f.name for f in INSTANCES} == set(ROWS)
+    assert all(name == row.name for name, row in SYMBOLS.items())
+    assert {f.name for f in INSTANCES} == set(SYMBOLS)
 
 
 def test_the_language_reference_lists_the_rows_of_the_language() -> None:
@@ -171,9 +171,9 @@ def test_the_language_reference_lists_the_rows_of_the_language() -> None:
     assert {name for line in tables for name in re.findall(r"\w+", line)} >= NAMES
 
 
-@pytest.mark.parametrize("name", sorted(ROWS))
+@pytest.mark.parametrize("name", sorted(SYMBOLS))
 def test_a_row_is_documented(name: str) -> None:
-    row = ROWS[name]
+    row = SYMBOLS[name]
     assert row.doc
     assert row.formula
     assert "\n" not in row.doc + row.formula
@@ -221,7 +221,7 @@ def test_a_kernel_keeps_the_dtype_and_its_arguments(f: Primitive) -> None:
 
 def at(name: str, *shape: int) -> Primitive:
     """The instance of a family with one variable, at a shape or (``softmax`` and its kin) at a dimension."""
-    scheme = ROWS[name].schemes[0]
+    scheme = SYMBOLS[name].schemes[0]
     try:
         return instantiate(name, scheme, (tuple(dim(d) for d in shape),))
     except ValueError:
@@ -269,20 +269,20 @@ def test_no_entries_are_no_trouble() -> None:
 
 @each_instance
 def test_what_computes_has_a_cost(f: Primitive) -> None:
-    assert (cost(f) == 0) is (ROWS[f.name].cost is no_cost)
+    assert (cost(f) == 0) is (SYMBOLS[f.name].cost is no_cost)
 
 
 def test_what_moves_entries_costs_nothing() -> None:
     moves = {"fill", "transpose", "reshape", "broadcast_rows", "concat", "slice", "pad1d", "upscale1d"}
-    assert {name for name in NAMES if ROWS[name].cost is no_cost} == moves
+    assert {name for name in NAMES if SYMBOLS[name].cost is no_cost} == moves
 
 
 def test_costs_grow_with_the_work() -> None:
     m, k, n = dim(5), dim(7), dim(11)
-    vector, matrix = ROWS["matmul"].schemes
+    vector, matrix = SYMBOLS["matmul"].schemes
     assert cost(instantiate("matmul", vector, (m, n))) == 2 * 5 * 11
     assert cost(instantiate("matmul", matrix, (m, k, n))) == 2 * 5 * 7 * 11
-    assert cost(instantiate("outer", ROWS["outer"].schemes[0], (m, n))) == 55
+    assert cost(instantiate("outer", SYMBOLS["outer"].schemes[0], (m, n))) == 55
     assert cost(at("swish", 4, 5)) == 20
     assert cost(at("dot", 4, 5)) == 40
     assert cost(at("sum", 4, 5)) == 20
@@ -293,11 +293,11 @@ def test_costs_grow_with_the_work() -> None:
 
 
 def test_a_kernel_or_a_cost_at_an_unknown_shape_is_refused() -> None:
-    f = instantiate("fill", ROWS["fill"].schemes[0], ((dim("n"),),))
+    f = instantiate("fill", SYMBOLS["fill"].schemes[0], ((dim("n"),),))
     for ask in (lambda: kernel(f, np), lambda: cost(at_generic("mul"))):
         with pytest.raises(ValueError, match="not known"):
             ask()
 
 
 def at_generic(name: str) -> Primitive:
-    return instantiate(name, ROWS[name].schemes[0], ((dim("n"),),))
+    return instantiate(name, SYMBOLS[name].schemes[0], ((dim("n"),),))

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.primitives.values import add_values, materialise, to_array, value_type
+from rh_kernel.primitives.values import add_values, materialise, to_array
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Bound, Const, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Real, Type, concrete_shape, real
 from rh_kernel.syntax.values import constant
-from tests.primitives.instances import arrays
+from tests.primitives.instances import arrays, value_type
 
 types = st.recursive(
     st.lists(st.integers(0, 3), min_size=1, max_size=3).map(lambda dims: real(*dims)),
@@ -74,7 +74,7 @@ def test_a_zero_is_written_out_in_the_dtype_asked_for() -> None:
 
 
 def test_what_is_no_closed_value_is_a_bug() -> None:
-    for ask in (value_type, to_array, materialise):
+    for ask in (to_array, materialise):
         with pytest.raises(KernelBug, match="a Bound stands where"):
             ask(Bound(0))
     with pytest.raises(KernelBug):

@@ -15,8 +15,8 @@ from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result, Sh
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import DEFAULT
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.free_names import free_names
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
+from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
 
 HERE = Path(__file__).parent

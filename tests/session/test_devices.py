@@ -155,11 +155,17 @@ NVRTC = SimpleNamespace(getVersion=lambda: (13, 5))
 @pytest.mark.parametrize(
     ("cupy", "why"),
     [
-        (runtime(driver=0), "there is no driver"),
-        (runtime(cards=0), "there is no graphics card"),
-        (runtime(problem=RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")), "there is no graphics card"),
+        (runtime(driver=0), "there is no NVIDIA driver"),
+        (runtime(cards=0), "there is no GPU"),
+        (
+            runtime(problem=RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")),
+            "there is no GPU",
+        ),
         (runtime(problem=RuntimeError("cudaErrorInsufficientDriver: CUDA driver version is")), "too old"),
-        (runtime(problem=RuntimeError("libnvrtc.so.13: cannot open shared object file")), "NVRTC, is not there"),
+        (
+            runtime(problem=RuntimeError("libnvrtc.so.13: cannot open shared object file")),
+            "NVRTC, the compiler for CUDA kernels",
+        ),
         (runtime(problem=OSError("something\nelse")), "CuPy cannot be used (something else)"),
     ],
 )
@@ -178,7 +184,7 @@ def test_a_card_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_cupy_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "find_spec", dict[str, Any]().get)
     assert gpu() == MissingGPU(
-        "CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew"
+        "CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then restart the kernel"
     )
 
 
@@ -205,9 +211,8 @@ rev handle ([1, 2]) <u>. mlp(u) with sgd(0.1, 0.5)
 def test_a_cell_does_the_same_on_a_card(precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, _ = ran(f"%dtype {precision}\n{TRAINING}")
     gpu = SimulatedCard(tmp_path)
-    for module in (devices, settings_module):
+    for module in (devices, settings_module, cupy_backend):
         monkeypatch.setattr(module, "gpu", lambda: H200)
-    monkeypatch.setattr(cupy_backend, "available", lambda: None)
     monkeypatch.setattr(cupy_backend, "import_module", gpu.module)
     there, _ = ran(f"%device gpu\n%dtype {precision}\n{TRAINING}")
     assert gpu.launches > 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.help import help_text, known
 from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.forms import FORMS, SIGNS
@@ -51,17 +51,17 @@ def test_a_declared_name_is_told_with_words_source_and_place() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", SYMBOLS)
 def test_a_function_symbol_is_told_with_types_formula_and_derivative(name: str) -> None:
     told = help_text(BUILT_IN, (name,))
-    assert told.startswith(ROWS[name].doc)
-    assert all(signature in told for signature in ROWS[name].signatures)
-    assert ROWS[name].formula in told
+    assert told.startswith(SYMBOLS[name].doc)
+    assert all(signature in told for signature in SYMBOLS[name].signatures)
+    assert SYMBOLS[name].formula in told
     assert f"rd[{name}](w, v) = " in told
-    assert ("not smooth" in told) is (ROWS[name].nonsmooth is not None)
+    assert ("not smooth" in told) is (SYMBOLS[name].nonsmooth is not None)
 
 
-@pytest.mark.parametrize("word", [word for word in (*FORMS, *SIGNS) if word not in ROWS])
+@pytest.mark.parametrize("word", [word for word in (*FORMS, *SIGNS) if word not in SYMBOLS])
 def test_a_form_is_told_with_its_meaning(word: str) -> None:
     title, meaning = (FORMS | SIGNS)[word].split("\n")
     assert help_text(BUILT_IN, (word,)) == f"{title}\n  {meaning}"

@@ -60,6 +60,7 @@ from rh_kernel.syntax.surface_items import (
     Item,
     LocDeclaration,
     Measure,
+    NamedArgument,
     NetDeclaration,
     OpDeclaration,
     OwnDerivative,
@@ -158,7 +159,7 @@ statics = st.lists(st.builds(StaticParameter, names, kinds, span=here), max_size
 typed = st.lists(st.builds(TypedParameter, names, types, span=here), max_size=2).map(tuple)
 maybe_type = st.none() | types
 file = st.none() | st.just("w 0.npy")
-named = st.lists(st.tuples(names, small), max_size=2).map(tuple)
+named = st.lists(st.builds(NamedArgument, names, small, span=here), max_size=2).map(tuple)
 head = st.sampled_from(["zeros", "normal", "load"]).map(lambda text: Name(text, span=NOWHERE))
 initials = st.builds(Initial, head, _tuple_of(small), named, file, span=here)
 data = st.builds(DataExpr, st.sampled_from(["xor", "my data.npz"]), span=here)
@@ -376,7 +377,7 @@ class Writer:
     def initial(self, initial: Initial) -> list[str]:
         parts = [self.expression(M) for M in initial.arguments]
         parts += [[f'"{initial.file}"']] if initial.file is not None else []
-        parts += [[key.text, "=", *self.expression(M)] for key, M in initial.named]
+        parts += [[option.name.text, "=", *self.expression(option.value)] for option in initial.named]
         return [initial.head.text, *(self.listed("(", parts, ")") if parts else [])]
 
     def item(self, item: Item) -> list[str]:

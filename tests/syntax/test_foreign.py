@@ -2,7 +2,7 @@
 
 import pytest
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.foreign import OURS, SIZED
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
@@ -10,11 +10,11 @@ from tests.typing.cells import wrong
 
 
 def test_functions_of_other_modules_have_names_of_the_language() -> None:
-    assert set(OURS.values()) <= ROWS.keys()
+    assert set(OURS.values()) <= SYMBOLS.keys()
 
 
 def test_the_functions_with_sizes_are_those_of_the_language() -> None:
-    assert {name for name, row in ROWS.items() if any("[" in s.split(":")[0] for s in row.signatures)} == SIZED
+    assert {name for name, row in SYMBOLS.items() if any("[" in s.split(":")[0] for s in row.signatures)} == SIZED
 
 
 @pytest.mark.parametrize(

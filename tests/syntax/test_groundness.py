@@ -3,11 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.syntax.binding import Static, specialise, substitute_metavariables
+from rh_kernel.syntax.binding import Static, solutions, specialise
 from rh_kernel.syntax.builtin import GET
 from rh_kernel.syntax.core import Bind, Bound, Call, Let, Operation, Perform, Primitive, Return, Scope, Tuple, Zero
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
 from rh_kernel.syntax.groundness import is_ground
+from rh_kernel.syntax.rebuild import rebuild
 from rh_kernel.syntax.signature import Location, LocationVar
 from rh_kernel.syntax.types import SCALAR, UNIT, Real, Shape, ShapeMeta, Type, TypeMeta, real
 from tests.strategies import contexts, terms, types
@@ -29,7 +30,7 @@ def no_type(meta: TypeMeta) -> Type:
 def test_nothing_is_left_to_replace(data: st.DataObject) -> None:
     M = data.draw(terms(data.draw(contexts()), data.draw(types())))
     if is_ground(M):
-        assert substitute_metavariables(M, no_dim, no_shape, no_type) is M
+        assert rebuild(M, 0, solutions(no_dim, no_shape, no_type)) is M
         assert specialise(M, Static({"n": dim(7)}, {"s": (dim(7),)}, {})) is M
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
@@ -192,10 +192,10 @@ def test_a_quotient_stands_in_brackets_where_it_is_a_part(d: Dim, text: str) -> 
 
 
 def test_every_index_of_a_family_is_printed() -> None:
-    explicit = {name: {len(s.explicit) for s in row.schemes} for name, row in ROWS.items()}
+    explicit = {name: {len(s.explicit) for s in row.schemes} for name, row in SYMBOLS.items()}
     for name, numbers in explicit.items():
         assert numbers == {INDEXED.get(name, 0)}, name
-        for scheme in ROWS[name].schemes:
+        for scheme in SYMBOLS[name].schemes:
             assert scheme.variables[: len(scheme.explicit)] == scheme.explicit, name
 
 

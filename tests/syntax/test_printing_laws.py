@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Bound, Call, Command, Let, Plus, Primitive, Proj, Rd, RdOf, Scope, Term, Tuple, Zero
@@ -37,7 +37,7 @@ Gamma = tuple[Type, ...]
 
 
 def member(name: str, *at: Shape | Dim) -> Primitive:
-    return instantiate(name, ROWS[name].schemes[0], at)
+    return instantiate(name, SYMBOLS[name].schemes[0], at)
 
 
 def a_term(r: Random, gamma: Gamma, A: Type, fuel: int) -> Term:

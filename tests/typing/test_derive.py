@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -57,7 +57,7 @@ from rh_kernel.typing.derivation.measures import depth, size
 
 V, PAIR = real(2), Product((real(2), real(2)))
 v, w, x, y, z = constant([1.0, 2.0]), constant([3.0, 4.0]), Bound(0, "x"), Bound(1, "y"), Bound(0, "z")
-TANH = instantiate("tanh", ROWS["tanh"].schemes[0], ((dim(2),),))
+TANH = instantiate("tanh", SYMBOLS["tanh"].schemes[0], ((dim(2),),))
 M, N = dim("m"), dim("n")
 FC = Family("FC", (Parameter("l", LocKind((M, N))),), real("n"), real("m"), ("m", "n"))
 SHIFT = Family("Shift", (Parameter("a", ValueKind(real("n"))),), real("n"), real("n"), ("n",))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.typing.diagnostics.suggestions import foreign_name_hint, nearest
 from tests.typing.cells import run, wrong
 
@@ -15,14 +15,14 @@ names = st.text("abcdefgklmnoprstw0_", min_size=3, max_size=10).filter(lambda na
 def test_a_declared_name_with_two_letters_swapped_is_found_among_all_that_is_built_in(name: str, data: st.DataObject) -> None:
     i = data.draw(st.integers(0, len(name) - 2))
     swapped = name[:i] + name[i + 1] + name[i] + name[i + 2 :]
-    assume(swapped not in (name, "max", "min", "ln") and swapped not in ROWS)
-    assert nearest(swapped, [*ROWS, name], ROWS) == name
+    assume(swapped not in (name, "max", "min", "ln") and swapped not in SYMBOLS)
+    assert nearest(swapped, [*SYMBOLS, name], SYMBOLS) == name
 
 
-@given(st.sampled_from(sorted(ROWS)))
+@given(st.sampled_from(sorted(SYMBOLS)))
 def test_a_name_that_is_there_is_nearest_to_itself_in_any_case(name: str) -> None:
-    assert nearest(name, list(ROWS), ROWS) == name
-    assert nearest(name.upper(), list(ROWS), ROWS) == name
+    assert nearest(name, list(SYMBOLS), SYMBOLS) == name
+    assert nearest(name.upper(), list(SYMBOLS), SYMBOLS) == name
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_name_that_is_there_is_nearest_to_itself_in_any_case(name: str) -> Non
     [("max", "maximum"), ("ln", "log"), ("tahn", "tanh"), ("True", None), ("zeros", None)],
 )
 def test_a_name_of_another_language(name: str, meant: str | None) -> None:
-    assert nearest(name, [*ROWS, "one"], ROWS) == meant
+    assert nearest(name, [*SYMBOLS, "one"], SYMBOLS) == meant
 
 
 @pytest.mark.parametrize("name", ["True", "False", "None", "zeros", "ones", "eye"])

@@ -43,7 +43,7 @@ def test_a_linear_equation_is_solved(d: Dim, c: int) -> None:
     unifier = Unifier()
     x = unifier.fresh_dim()
     assert unifier.unify_dims(dim(c) * x + d, dim(0)) is not (not solvable(dim(c) * x + d))
-    if unifier.settle() is None and isolate(dim(c) * x + d) is not None:
+    if unifier.unsolved_equation() is None and isolate(dim(c) * x + d) is not None:
         assert unifier.dim(dim(c) * x + d) == dim(0)
 
 
@@ -59,9 +59,9 @@ def test_an_equation_waits_until_it_can_be_solved() -> None:
     unifier = Unifier()
     m, n = unifier.fresh_dim("m"), unifier.fresh_dim("n")
     assert unifier.unify_dims(m * n, dim(6))
-    assert unifier.settle() is not None
+    assert unifier.unsolved_equation() is not None
     assert unifier.unify_dims(n, dim(3))
-    assert unifier.settle() is None
+    assert unifier.unsolved_equation() is None
     assert unifier.dim(m) == dim(2)
 
 

@@ -16,7 +16,8 @@ from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import ENTRYWISE, OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.symbol import Kernel
-from rh_kernel.primitives.table import ROWS, kernel
+from rh_kernel.primitives.table import SYMBOLS as FUNCTION_SYMBOLS
+from rh_kernel.primitives.table import kernel
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax import core
 from rh_kernel.syntax.dimensions import dim
@@ -24,17 +25,17 @@ from rh_kernel.syntax.dimensions import dim
 _ARITIES: Mapping[tuple[Scheme, ...], int] = {(ENTRYWISE,): 1, (OF_ONE_SHAPE,): 2}
 
 SYMBOLS: Mapping[str, int] = MappingProxyType(
-    {name: _ARITIES[row.schemes] for name, row in ROWS.items() if row.schemes in _ARITIES}
+    {name: _ARITIES[row.schemes] for name, row in FUNCTION_SYMBOLS.items() if row.schemes in _ARITIES}
 )
 """How many numbers each symbol takes."""
 
-ROUGH = frozenset(name for name, row in ROWS.items() if name in SYMBOLS and row.nonsmooth is not None)
+ROUGH = frozenset(name for name, row in FUNCTION_SYMBOLS.items() if name in SYMBOLS and row.nonsmooth is not None)
 """The symbols that are not smooth, or not defined, everywhere."""
 
 
 @cache
 def _primitive(symbol: str) -> core.Primitive:
-    return instantiate(symbol, ROWS[symbol].schemes[0], ((dim(1),),))
+    return instantiate(symbol, FUNCTION_SYMBOLS[symbol].schemes[0], ((dim(1),),))
 
 
 @cache

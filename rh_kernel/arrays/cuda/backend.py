@@ -19,10 +19,11 @@ from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Unsupported
 from rh_kernel.arrays.cuda.contractions import Matrix, Product
 from rh_kernel.arrays.cuda.module import BLOCK, Launch, LaunchMode, Module, module
 from rh_kernel.arrays.cuda.templates import LOAD, NEXT, RUN
-from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
+from rh_kernel.arrays.devices import MissingGPU, gpu
 from rh_kernel.arrays.errors import GPUFailed
 from rh_kernel.arrays.program import Extent
-from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
+from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Plan, Precision, Scratch, View
+from rh_kernel.loops.trees import map_tree
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel as kernel_of
 from rh_kernel.source.diagnostic import Stuck
@@ -34,15 +35,6 @@ LONGEST_LAUNCH = 1 << 30
 
 LONGEST_WORDS = 200
 """Characters of a CUDA error message that are shown; a compiler's can be much longer."""
-
-
-def available() -> str | None:
-    """Return why there is no usable GPU, or ``None`` if there is one."""
-    match gpu():
-        case GPU():
-            return None
-        case MissingGPU(why):
-            return why
 
 
 class Pointer(Protocol):
@@ -116,8 +108,9 @@ class CupyBackend:
     def __init__(self, way: LaunchMode | None = None) -> None:
         self.way = way
         self.traffic = Traffic()
-        if (why := available()) is not None:
-            raise Unsupported(why)
+        found = gpu()
+        if isinstance(found, MissingGPU):
+            raise Unsupported(found.why)
         self.xp: Any = import_module("cupy")
         self.blas: Any = import_module("cupy_backends.cuda.libs.cublas")
         self.stream: Any = _stream(self.xp)
@@ -264,12 +257,7 @@ class CupyRunner:
     def result(self) -> Arrays:
         """Return the result of the last run, as new NumPy arrays."""
         with self.backend.working():
-            return self._leaf(self.plan.result)
-
-    def _leaf(self, leaf: Leaf) -> Arrays:
-        if isinstance(leaf, tuple):
-            return tuple([self._leaf(part) for part in leaf])
-        return self.backend.down(self._array(leaf))
+            return map_tree(self.plan.result, lambda view: self.backend.down(self._array(view)))
 
     def _require(self, given: Sequence[tuple[Array, tuple[int, ...]]]) -> None:
         for x, shape in given:

@@ -16,20 +16,10 @@ import numpy.typing as npt
 
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.c_expressions import real
+from rh_kernel.arrays.cuda import templates
 from rh_kernel.arrays.cuda.barriers import BarrierTracker
 from rh_kernel.arrays.cuda.contractions import Product, contract_function, product
 from rh_kernel.arrays.cuda.functions import Function, Shares, Width, gather_function, map_function, reduce_function
-from rh_kernel.arrays.cuda.templates import (
-    COUNTING,
-    LOAD,
-    NEXT,
-    RUN,
-    device_function,
-    kernel_name,
-    load_function,
-    own_kernel,
-    whole_kernel,
-)
 from rh_kernel.loops.ir import Call, Check, Contract, Gather, Input, Map, Plan, Reduce, Step
 
 WHOLE = 1 << 20
@@ -138,7 +128,11 @@ class _Builder:
     def written(self) -> Module:
         for step in self.plan.steps:
             self._step(step)
-        kernels = (LOAD, NEXT, *([RUN] if self.way is LaunchMode.WHOLE else [kernel_name(k) for k in self.numbers.values()]))
+        kernels = (
+            templates.LOAD,
+            templates.NEXT,
+            *([templates.RUN] if self.way is LaunchMode.WHOLE else [templates.kernel_name(k) for k in self.numbers.values()]),
+        )
         return Module(
             self._text(),
             self.way,
@@ -182,7 +176,7 @@ class _Builder:
         self.entries = max(self.entries, function.entries if function.shares is Shares.THREADS else ALONE)
         waits = self.order.waits(function)
         self.calls.append((number, len(self.pointers), int(waits)))
-        self.actions.append(Launch(kernel_name(number), len(self.calls), self._blocks(function)))
+        self.actions.append(Launch(templates.kernel_name(number), len(self.calls), self._blocks(function)))
         self.pointers += function.pointers
 
     def _blocks(self, function: Function) -> int:
@@ -195,12 +189,12 @@ class _Builder:
     def _text(self) -> str:
         kind = real(self.plan.precision)
         parts = [f"typedef {kind} real;\ntypedef real* const* Pointers;"]
-        parts += [device_function(number, body, shares) for (body, shares), number in self.numbers.items()]
-        parts += [load_function(self.inputs, self.plan.samples or 1), *COUNTING]
+        parts += [templates.device_function(number, body, shares) for (body, shares), number in self.numbers.items()]
+        parts += [templates.load_function(self.inputs, self.plan.samples or 1), *templates.COUNTING]
         if self.way is LaunchMode.WHOLE:
-            parts.append(whole_kernel(self.numbers))
+            parts.append(templates.whole_kernel(self.numbers))
         else:
-            parts += [own_kernel(number, shares) for (_, shares), number in self.numbers.items()]
+            parts += [templates.own_kernel(number, shares) for (_, shares), number in self.numbers.items()]
         return "\n\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""CUDA runs everything on the GPU, where CuPy finds one."""
+"""Registration of the CUDA back end, for all runs on a GPU that CuPy can use."""
 
 from rh_kernel.arrays import devices
 from rh_kernel.arrays.backend import Backend

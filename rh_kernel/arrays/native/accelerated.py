@@ -1,4 +1,4 @@
-"""Machine code where it is possible, NumPy elsewhere."""
+"""The native back end with NumPy as the fallback."""
 
 from rh_kernel.arrays.backend import ContentArrays, Runner, Unsupported
 from rh_kernel.arrays.native.compiled import Native

@@ -10,26 +10,14 @@ import numpy.typing as npt
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native.c_writer import loop
 from rh_kernel.arrays.native.contractions import contract_kernel
-from rh_kernel.arrays.native.driver_codegen import Row, source
-from rh_kernel.arrays.native.fused_matvec_update import Sweep, sweep_kernel, swept
+from rh_kernel.arrays.native.driver_codegen import Launch, source
+from rh_kernel.arrays.native.fused_matvec_update import FusedUpdate, fuse_updates, update_kernel
 from rh_kernel.arrays.native.gathers import gather_kernel, is_picked
 from rh_kernel.arrays.native.maps import map_kernel, woven
 from rh_kernel.arrays.native.reductions import reduce_kernel
 from rh_kernel.arrays.native.schedule import Machine
-from rh_kernel.arrays.native.strip_mining import Strips, stripped
-from rh_kernel.loops.ir import (
-    Call,
-    Check,
-    Contract,
-    Gather,
-    Instruction,
-    Map,
-    Number,
-    Plan,
-    Reduce,
-    Step,
-    View,
-)
+from rh_kernel.arrays.native.strip_mining import Strips, strip_mined
+from rh_kernel.loops import ir
 
 Table = npt.NDArray[np.int32]
 LARGEST = 2**31 - 1
@@ -47,17 +35,17 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A plan as C: the source, the rows of the launch table, the tables of gathers, and the sizes of the workspace and of the
-    strips' own buffer, ``room``.
+    """A plan as C: the source, the entries of the launch table, and the tables of gathers.
 
-    ``long`` means that a run may take long enough to release the GIL.
+    ``workspace`` and ``strip_workspace`` are the sizes of the workspace of the kernels and of the strips' own buffer. ``long``
+    means that a run may take long enough to release the GIL.
     """
 
     source: str
-    rows: tuple[Row, ...]
+    launches: tuple[Launch, ...]
     tables: tuple[Table, ...]
     workspace: int
-    room: int
+    strip_workspace: int
     long: bool
 
 
@@ -69,7 +57,7 @@ class _Kernels:
     numbers: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
     found: list[Kernel] = field(default_factory=list[Kernel])
 
-    def number(self, key: Hashable, step: Step | Sweep) -> int:
+    def number(self, key: Hashable, step: ir.Step | FusedUpdate) -> int:
         """Return the number of the kernel with that key, generating it if necessary."""
         number = self.numbers.get(key)
         if number is None:
@@ -83,119 +71,119 @@ class _Kernels:
             self.found.append(kernel)
         return self.numbers[key]
 
-    def _made(self, step: Step | Sweep) -> Kernel:
+    def _made(self, step: ir.Step | FusedUpdate) -> Kernel:
         match step:
-            case Map():
+            case ir.Map():
                 return Kernel(tuple(map_kernel(step)))
-            case Reduce():
+            case ir.Reduce():
                 return Kernel(tuple(reduce_kernel(step)))
-            case Contract():
+            case ir.Contract():
                 lines, workspace = contract_kernel(step, self.machine)
                 return Kernel(tuple(lines), workspace)
-            case Gather():
+            case ir.Gather():
                 return Kernel(tuple(gather_kernel(step, self.machine)))
-            case Sweep():
-                return Kernel(tuple(sweep_kernel(step.shape, self.machine)))
-            case Call() | Check():
+            case FusedUpdate():
+                return Kernel(tuple(update_kernel(step.shape, self.machine)))
+            case ir.Call() | ir.Check():
                 raise Unsupported("a step has no loop")
 
 
-def translate(plan: Plan, machine: Machine) -> Translation:
+def translate(plan: ir.Plan, machine: Machine) -> Translation:
     """Translate a plan to C. Raises ``Unsupported`` if a step has no kernel."""
-    steps = swept([step for step in plan.steps if not _is_empty(step)], plan.buffers)
+    steps = fuse_updates([step for step in plan.steps if not _is_empty(step)], plan.buffers)
     long = _operations(plan) > LONG
     # A masked store cannot be forwarded to the next load, and a short run consists of such pairs.
     kernels = _Kernels(machine if long else replace(machine, masked=False))
     tables: list[Table] = []
-    workspace = len(plan.buffers) + sum(isinstance(step, Gather) for step in steps)
+    workspace = len(plan.buffers) + sum(isinstance(step, ir.Gather) for step in steps)
 
-    def row(step: Step | Sweep) -> Row:
+    def launch(step: ir.Step | FusedUpdate) -> Launch:
         views, key = _signature(step, kernels.machine)
         arrays = [(view.buffer, view.offset) for view in views]
-        if isinstance(step, Gather):
+        if isinstance(step, ir.Gather):
             arrays.append((len(plan.buffers) + len(tables), 0))
             tables.append(_table(step))
         number = kernels.number(key, step)
         if kernels.found[number].workspace:
             arrays.append((workspace, 0))
-        return Row(number, tuple(arrays))
+        return Launch(number, tuple(arrays))
 
-    rows: list[Row] = []
-    room = 0
-    for step in stripped(steps, plan, kernels.machine, workspace + 1):
+    launches: list[Launch] = []
+    strip_workspace = 0
+    for step in strip_mined(steps, plan, kernels.machine, workspace + 1):
         if isinstance(step, Strips):
-            rows.append(_strip_loop(step, [row(piece.step) for piece in step.pieces], kernels))
-            room = max(room, step.room)
+            launches.append(_strip_loop(step, [launch(piece.step) for piece in step.pieces], kernels))
+            strip_workspace = max(strip_workspace, step.workspace)
         else:
-            rows.append(row(step))
+            launches.append(launch(step))
     size = max([kernel.workspace for kernel in kernels.found], default=0)
-    text = source([kernel.lines for kernel in kernels.found], rows, plan, short=not long)
-    return Translation(text, tuple(rows), tuple(tables), size, room, long)
+    text = source([kernel.lines for kernel in kernels.found], launches, plan, short=not long)
+    return Translation(text, tuple(launches), tuple(tables), size, strip_workspace, long)
 
 
-def _strip_loop(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
-    """The row of a kernel that calls the kernels of the pieces for each strip, with the arrays of all of them."""
+def _strip_loop(strips: Strips, launches: Sequence[Launch], kernels: _Kernels) -> Launch:
+    """The launch of a kernel that calls the kernels of the pieces for each strip, with the arrays of all of them."""
     lines = [loop("turn", strips.count)]
     at = 0
-    for piece, row in zip(strips.pieces, rows, strict=True):
+    for piece, launch in zip(strips.pieces, launches, strict=True):
         # Tables and workspace do not move.
         moves = [piece.moves[view] for view in _signature(piece.step, kernels.machine)[0]]
-        moves += [0] * (len(row.arrays) - len(moves))
+        moves += [0] * (len(launch.arrays) - len(moves))
         places = [f"(real *)array[{i}] + turn * {move}L" if move else f"array[{i}]" for i, move in enumerate(moves, at)]
-        lines.append(f"{{ void *const places[] = {{{', '.join(places)}}}; kernel{row.kernel}(places); }}")
+        lines.append(f"{{ void *const places[] = {{{', '.join(places)}}}; kernel{launch.kernel}(places); }}")
         at += len(moves)
     number = kernels.add((Strips, *lines), Kernel((*lines, "}")))
-    return Row(number, tuple([place for row in rows for place in row.arrays]), len(rows))
+    return Launch(number, tuple([place for launch in launches for place in launch.arrays]), len(launches))
 
 
-def _operations(plan: Plan) -> int:
+def _operations(plan: ir.Plan) -> int:
     """A rough count of the arithmetic operations of a run."""
     total = 0
     for step in plan.steps:
-        if isinstance(step, Contract):
+        if isinstance(step, ir.Contract):
             total += 2 * prod(step.extents)
-        elif isinstance(step, Map):
+        elif isinstance(step, ir.Map):
             total += 8 * prod(step.shape) * len(step.body)
     return total
 
 
-def _is_empty(step: Step) -> bool:
+def _is_empty(step: ir.Step) -> bool:
     """Whether the step does nothing."""
-    return isinstance(step, Map) and prod(step.shape) == 0
+    return isinstance(step, ir.Map) and prod(step.shape) == 0
 
 
-def _table(step: Gather) -> Table:
+def _table(step: ir.Gather) -> Table:
     if step.table.size and int(step.table.max()) > LARGEST:
         raise Unsupported("a table has too large numbers")
     return np.ascontiguousarray(step.table, dtype=np.int32)
 
 
-def _signature(step: Step | Sweep, machine: Machine) -> tuple[tuple[View, ...], Hashable]:
+def _signature(step: ir.Step | FusedUpdate, machine: Machine) -> tuple[tuple[ir.View, ...], Hashable]:
     """The views passed to a kernel, and its key: everything about the step except where its views start."""
     match step:
-        case Sweep(shape, views):
+        case FusedUpdate(shape, views):
             return views, shape
-        case Map(shape, arguments, body, stores):
+        case ir.Map(shape, arguments, body, stores):
             views = (*arguments, *[store.view for store in stores])
             ends = tuple([(store.value, store.accumulate) for store in stores])
-            return views, (Map, shape, len(arguments), _strides(views), woven(views), _body_key(body), ends)
-        case Reduce(fold, output, argument, scale):
-            return (output, argument), (Reduce, fold, argument.shape, _strides((output, argument)), scale.hex())
-        case Contract(extents, output, left, right, scale, accumulate):
+            return views, (ir.Map, shape, len(arguments), _strides(views), woven(views), _body_key(body), ends)
+        case ir.Reduce(fold, output, argument, scale):
+            return (output, argument), (ir.Reduce, fold, argument.shape, _strides((output, argument)), scale.hex())
+        case ir.Contract(extents, output, left, right, scale, accumulate):
             views = (output, left, right)
-            return views, (Contract, extents, _strides(views), scale.hex(), accumulate)
-        case Gather(output, argument, table):
-            told = table.tobytes() if is_picked(step, machine) else bool((table >= 0).all())
+            return views, (ir.Contract, extents, _strides(views), scale.hex(), accumulate)
+        case ir.Gather(output, argument, table):
+            entries = table.tobytes() if is_picked(step, machine) else bool((table >= 0).all())
             views = (output, argument)
-            return views, (Gather, output.shape, argument.shape[-1], _strides(views), table.shape, told)
-        case Call() | Check():
+            return views, (ir.Gather, output.shape, argument.shape[-1], _strides(views), table.shape, entries)
+        case ir.Call() | ir.Check():
             raise Unsupported("a step has no loop")
 
 
-def _body_key(body: tuple[Number | Instruction, ...]) -> tuple[Hashable, ...]:
+def _body_key(body: tuple[ir.Number | ir.Instruction, ...]) -> tuple[Hashable, ...]:
     """A hashable key of a body, which distinguishes 0 from −0 and identifies nans."""
-    return tuple([entry.value.hex() if isinstance(entry, Number) else entry for entry in body])
+    return tuple([entry.value.hex() if isinstance(entry, ir.Number) else entry for entry in body])
 
 
-def _strides(views: tuple[View, ...]) -> tuple[tuple[int, ...], ...]:
+def _strides(views: tuple[ir.View, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple([view.strides for view in views])

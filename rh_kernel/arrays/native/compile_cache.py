@@ -79,8 +79,8 @@ def used(path: Path) -> None:
 
 def most_bytes() -> int:
     """Return the limit in bytes: ``RH_CACHE_BYTES`` if that is a whole number, else the default."""
-    said = os.environ.get(BYTES, "").strip()
-    return int(said) if said.isascii() and said.isdigit() else MOST_BYTES
+    limit = os.environ.get(BYTES, "").strip()
+    return int(limit) if limit.isascii() and limit.isdigit() else MOST_BYTES
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from rh_kernel.arrays.arena import ALIGNMENT, address, aligned, contents_of
+from rh_kernel.arrays.arena import ALIGNMENT, address, aligned, contents_of, round_up
 from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Runner, Unsupported
 from rh_kernel.arrays.native.codegen import Translation, translate
 from rh_kernel.arrays.native.launch_table import PlanInput, table
 from rh_kernel.arrays.native.machine import loaded
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.toolchain import Missing, toolchain
-from rh_kernel.loops.ir import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
+from rh_kernel.loops.ir import Content, Input, Integers, Kept, Plan, Precision, Scratch, View
+from rh_kernel.loops.trees import leaves, map_tree
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -56,21 +57,21 @@ class NativeRunner:
         dtype = np.dtype(plan.precision)
         self._plan = plan
         self._touched = plan.touched
-        shown = {view.buffer for view in _views(plan.result)}
+        shown = {view.buffer for view in leaves(plan.result)}
         arena = _Arena(dtype)
-        scratch = arena.room(plan.scratch)
+        scratch = arena.reserve(plan.scratch)
         places: list[tuple[int, int] | Array] = []
         for number, buffer in enumerate(plan.buffers):
             match buffer:
                 case Input(_, size):
-                    places.append(arena.room(size) if number in shown else (0, 0))
+                    places.append(arena.reserve(size) if number in shown else (0, 0))
                 case Content(location, size):
                     places.append(_content(memory[location], size, dtype))
                 case Kept(array):
-                    places.append(arena.room(array.size))
+                    places.append(arena.reserve(array.size))
                 case Scratch(start, size):
                     places.append((scratch[0] + start, size))
-        further = [arena.room(size) for size in (translation.workspace, translation.room)]
+        further = [arena.reserve(size) for size in (translation.workspace, translation.strip_workspace)]
         arena.fill()
         self._buffers = [place if isinstance(place, np.ndarray) else arena.part(place) for place in places]
         for buffer, array in zip(plan.buffers, self._buffers, strict=True):
@@ -85,8 +86,8 @@ class NativeRunner:
         }
         inputs = [PlanInput(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(plan.inputs)]
         steps = _steps(plan, translation, dtype.itemsize)
-        walked = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long)
-        self._machine = loaded(translation.source, walked)
+        launches = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long)
+        self._machine = loaded(translation.source, launches)
         self.step = self._machine
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
@@ -95,17 +96,15 @@ class NativeRunner:
 
     def result(self) -> Arrays:
         """Return the result of the last run."""
-        return self._taken(self._plan.result)
+        return map_tree(self._plan.result, self._copied)
 
-    def _taken(self, leaf: Leaf) -> Arrays:
-        if not isinstance(leaf, View):
-            return tuple([self._taken(part) for part in leaf])
-        array = self._buffers[leaf.buffer]
-        if prod(leaf.shape) == 0:
-            return np.zeros(leaf.shape, array.dtype)
+    def _copied(self, view: View) -> Array:
+        array = self._buffers[view.buffer]
+        if prod(view.shape) == 0:
+            return np.zeros(view.shape, array.dtype)
         item = array.itemsize
-        strides = tuple([item * s for s in leaf.strides])
-        return np.ndarray(leaf.shape, array.dtype, array.reshape(-1).data, item * leaf.offset, strides).copy()
+        strides = tuple([item * s for s in view.strides])
+        return np.ndarray(view.shape, array.dtype, array.reshape(-1).data, item * view.offset, strides).copy()
 
 
 class _Arena:
@@ -116,20 +115,20 @@ class _Arena:
         self._dtype = dtype
         self._array = aligned(0, dtype)
 
-    def room(self, size: int) -> tuple[int, int]:
+    def reserve(self, size: int) -> tuple[int, int]:
         """Reserve a block and return its start and size."""
         start = self._size
-        line = ALIGNMENT // self._dtype.itemsize
-        self._size += -(-size // line) * line
+        self._size += round_up(size, ALIGNMENT // self._dtype.itemsize)
         return start, size
 
     def fill(self) -> None:
         """Allocate the reserved blocks."""
         self._array = aligned(self._size, self._dtype)
 
-    def part(self, room: tuple[int, int]) -> Array:
+    def part(self, block: tuple[int, int]) -> Array:
         """Return a block as a one-dimensional array."""
-        return self._array[room[0] : room[0] + room[1]]
+        start, size = block
+        return self._array[start : start + size]
 
 
 def _content(array: Array, size: int, dtype: np.dtype[Any]) -> Array:
@@ -142,8 +141,4 @@ def _steps(plan: Plan, translation: Translation, item: int) -> list[tuple[int, l
     """The kernel of each step, and for each of its arrays the buffer (−1 − i for input i) and the offset in bytes."""
     numbers = [-1 - buffer.position if isinstance(buffer, Input) else i for i, buffer in enumerate(plan.buffers)]
     numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 2)
-    return [(row.kernel, [(numbers[buffer], item * offset) for buffer, offset in row.arrays]) for row in translation.rows]
-
-
-def _views(leaf: Leaf) -> list[View]:
-    return [leaf] if isinstance(leaf, View) else [view for part in leaf for view in _views(part)]
+    return [(one.kernel, [(numbers[buffer], item * at) for buffer, at in one.arrays]) for one in translation.launches]

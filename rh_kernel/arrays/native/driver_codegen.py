@@ -10,12 +10,12 @@ from rh_kernel.loops.ir import Buffer, Plan, Scratch
 FEW = 24
 """A run with at most this many steps is inlined into one function, with constant offsets."""
 
-ALONG_THE_TABLE = ["for (const struct row *end = row + count; row < end; row++) row->run(row->arrays);"]
+TABLE_LOOP = ["for (const struct row *end = row + count; row < end; row++) row->run(row->arrays);"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One or more steps: the number of their kernel, and the (buffer, offset) of each array it takes.
+class Launch:
+    """A kernel launch for one or more steps: the number of the kernel, and the (buffer, offset) of each array it takes.
 
     The buffers after those of the plan are the tables of gathers, the workspace, and the strips' own buffer.
     """
@@ -25,25 +25,25 @@ class Row:
     steps: int = 1
 
 
-def source(kernels: Sequence[Sequence[str]], rows: Sequence[Row], plan: Plan, *, short: bool) -> str:
-    """Return the C source with these kernel bodies. It ends with ``rh_walk``, which takes the rows of a launch table.
+def source(kernels: Sequence[Sequence[str]], launches: Sequence[Launch], plan: Plan, *, short: bool) -> str:
+    """Return the C source with these kernel bodies. It ends with ``rh_walk``, which executes a launch table.
 
     In a ``short`` run, steps wait for each other's results; in a long one, they have more work of their own.
     """
     real, bits = ("double", 64) if plan.precision == "float64" else ("float", 32)
     lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h"), *definitions(plan.steps, plan.precision)]
-    straight = sum(row.steps for row in rows) <= FEW
-    kind = "static inline __attribute__((always_inline))" if straight else "static"
+    inlined = sum(launch.steps for launch in launches) <= FEW
+    kind = "static inline __attribute__((always_inline))" if inlined else "static"
     for number, kernel in enumerate(kernels):
         lines += [f"{kind} void kernel{number}(void *const *array) {{", *kernel, "}"]
-    names = ", ".join(["0" if straight else f"kernel{number}" for number in range(len(kernels))]) or "0"
+    names = ", ".join(["0" if inlined else f"kernel{number}" for number in range(len(kernels))]) or "0"
     shown = '__attribute__((visibility("default")))'
     lines += [f"{shown} kernel *const rh_kernels[] = {{{names}}};", f"{shown} const long rh_kernel_count = {len(kernels)};"]
-    whole, walk = _straight(rows, plan.buffers, short=short) if straight else ([], ALONG_THE_TABLE)
-    return "\n".join([*lines, *whole, f"{shown} void rh_walk(const struct row *row, long count) {{", *walk, "}", ""])
+    whole, body = _inlined(launches, plan.buffers, short=short) if inlined else ([], TABLE_LOOP)
+    return "\n".join([*lines, *whole, f"{shown} void rh_walk(const struct row *row, long count) {{", *body, "}", ""])
 
 
-def _straight(rows: Sequence[Row], buffers: Sequence[Buffer], *, short: bool) -> tuple[list[str], list[str]]:
+def _inlined(launches: Sequence[Launch], buffers: Sequence[Buffer], *, short: bool) -> tuple[list[str], list[str]]:
     """All steps as one function of the buffers, and its call with the addresses from the table.
 
     The compiler knows the offsets within a buffer, so a value that one step stores and the next one loads can stay in a
@@ -53,9 +53,9 @@ def _straight(rows: Sequence[Row], buffers: Sequence[Buffer], *, short: bool) ->
     starts: list[str] = []
     calls: list[str] = []
     at = 0
-    for row in rows:
+    for launch in launches:
         places: list[str] = []
-        for number, offset in row.arrays:
+        for number, offset in launch.arrays:
             buffer = buffers[number] if number < len(buffers) else None
             base, place = (-1, buffer.start + offset) if isinstance(buffer, Scratch) else (number, offset)
             if base not in bases:
@@ -63,7 +63,7 @@ def _straight(rows: Sequence[Row], buffers: Sequence[Buffer], *, short: bool) ->
                 starts.append(f"(real *)array[{at}] - {place}")
             places.append(f"{bases[base]} + {place}")
             at += 1
-        calls.append(f"{{ void *const array[] = {{{', '.join(places)}}}; kernel{row.kernel}(array); }}")
+        calls.append(f"{{ void *const array[] = {{{', '.join(places)}}}; kernel{launch.kernel}(array); }}")
     given = ", ".join([f"real *{'restrict ' if short else ''}{name}" for name in bases.values()]) or "void"
-    walk = ["void *const *array = row->arrays;", f"whole({', '.join(starts)});"] if rows else []
-    return [f"static void whole({given}) {{", *calls, "}"], walk
+    body = ["void *const *array = row->arrays;", f"whole({', '.join(starts)});"] if launches else []
+    return [f"static void whole({given}) {{", *calls, "}"], body

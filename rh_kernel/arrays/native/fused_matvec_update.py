@@ -25,7 +25,7 @@ ROWS = 4
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What distinguishes sweep kernels: the extents of W, the row strides of W, d and e, and the scales of both steps"""
+    """The parameters of a kernel: the extents of W, the row strides of W, d and e, and the scales of both steps"""
 
     rows: int
     columns: int
@@ -35,7 +35,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class FusedUpdate:
     """``x' = t Wᵀ d``, or ``x' += t Wᵀ d``, and ``W ← W + s e xᵀ``; the views are those of x′, W, d, e and x"""
 
     shape: Shape
@@ -51,9 +51,9 @@ class _Factors:
     by_column: View
 
 
-def swept(steps: Sequence[Step], buffers: Sequence[Buffer]) -> list[Step | Sweep]:
+def fuse_updates(steps: Sequence[Step], buffers: Sequence[Buffer]) -> list[Step | FusedUpdate]:
     """Fuse pairs of steps where possible."""
-    found: list[Step | Sweep | None] = list(steps)
+    found: list[Step | FusedUpdate | None] = list(steps)
     for u, update in enumerate(steps):
         if isinstance(update, Contract) and update.accumulate:
             factors = _factors(update, update.output, (update.left, update.right))
@@ -61,9 +61,9 @@ def swept(steps: Sequence[Step], buffers: Sequence[Buffer]) -> list[Step | Sweep
             product = None if p is None else steps[p]
             if factors is None or p is None or not isinstance(product, Contract) or found[p] is not product:
                 continue
-            sweep = _joined(product, update, factors)
-            if sweep is not None and _is_apart(sweep, buffers):
-                found[p], found[u] = sweep, None
+            fused = _joined(product, update, factors)
+            if fused is not None and _is_apart(fused, buffers):
+                found[p], found[u] = fused, None
     return [step for step in found if step is not None]
 
 
@@ -79,7 +79,7 @@ def _factors(step: Contract, matrix: View, others: tuple[View, View]) -> _Factor
     return None
 
 
-def _joined(product: Contract, update: Contract, of_update: _Factors) -> Sweep | None:
+def _joined(product: Contract, update: Contract, of_update: _Factors) -> FusedUpdate | None:
     """Fuse both steps if the first is a product with the transpose of the matrix that the second updates."""
     matrix = update.output
     left = (product.left.buffer, product.left.offset) == (matrix.buffer, matrix.offset)
@@ -97,7 +97,7 @@ def _joined(product: Contract, update: Contract, of_update: _Factors) -> Sweep |
     strides = matrix.strides[b], of_product.by_row.strides[a], of_update.by_row.strides[b]
     scales = product.scale.hex(), update.scale.hex()
     shape = Shape(matrix.shape[b], matrix.shape[1 - b], strides, scales, product.accumulate)
-    return Sweep(shape, (product.output, matrix, of_product.by_row, of_update.by_row, of_update.by_column))
+    return FusedUpdate(shape, (product.output, matrix, of_product.by_row, of_update.by_row, of_update.by_column))
 
 
 def _reader(update: Contract, steps: Sequence[Step], u: int, buffers: Sequence[Buffer]) -> int | None:
@@ -112,9 +112,9 @@ def _reader(update: Contract, steps: Sequence[Step], u: int, buffers: Sequence[B
     return None
 
 
-def _is_apart(sweep: Sweep, buffers: Sequence[Buffer]) -> bool:
+def _is_apart(fused: FusedUpdate, buffers: Sequence[Buffer]) -> bool:
     """Whether x′ and W overlap none of the other arrays."""
-    output, matrix, *others = [_range(view, buffers) for view in sweep.views]
+    output, matrix, *others = [_range(view, buffers) for view in fused.views]
     return not output.meets(matrix) and not any(place.meets(output) or place.meets(matrix) for place in others)
 
 
@@ -124,7 +124,7 @@ def _range(view: View, buffers: Sequence[Buffer]) -> Reach:
     return Reach(-1, place.low + buffer.start, place.high + buffer.start) if isinstance(buffer, Scratch) else place
 
 
-def sweep_kernel(shape: Shape, machine: Machine) -> list[str]:
+def update_kernel(shape: Shape, machine: Machine) -> list[str]:
     """Return the body of a kernel on x′, W, d, e and x."""
     lines = ["real *restrict o = array[0], *restrict m = array[1];", "const real *d = array[2], *e = array[3], *x = array[4];"]
     if not shape.accumulate:

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rh_kernel.arrays.arena import address
+from rh_kernel.arrays.arena import ALIGNMENT, address, round_up
 from rh_kernel.arrays.program import Extent
 from rh_kernel.loops.ir import Integers
 from rh_kernel.syntax.core import Array
 
 Numbers = npt.NDArray[np.int64]
-LINE = 64
-"""Bytes per cache line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class Table:
             whole = sample * given.shape[0] if self.samples >= 0 else sample
             inputs += (len(given.shape), whole, sample, staged, given.copy, before)
             before += shapes.itemsize * len(given.shape)
-            staged += -(-whole // LINE) * LINE
+            staged += round_up(whole, ALIGNMENT)
         described = np.array(inputs, dtype=np.int64)
         places = [address(array) for array in (self.rows, self.arrays, self.patches, described, at)]
         counts = [len(self.rows), len(self.patches), len(self.inputs), self.samples, int(self.release), staged]

@@ -1,4 +1,4 @@
-"""Machine code is for runs that take longer than compiling them, where there is a C compiler."""
+"""Registration of the native back end, for runs that take longer than compiling them."""
 
 from rh_kernel.arrays.backend import Backend
 from rh_kernel.arrays.backends import BackendRegistration

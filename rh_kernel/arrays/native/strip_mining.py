@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
+from rh_kernel.arrays.arena import round_up
 from rh_kernel.arrays.native.axes import Axis, reach
-from rh_kernel.arrays.native.fused_matvec_update import Sweep
+from rh_kernel.arrays.native.fused_matvec_update import FusedUpdate
 from rh_kernel.arrays.native.schedule import Machine, canonical, schedule
 from rh_kernel.arrays.planning.dependence import reads, with_views, writes
-from rh_kernel.loops.ir import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View, views
+from rh_kernel.loops.ir import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View
+from rh_kernel.loops.trees import leaves
 
-ALIGNMENT = 16
-"""Alignment, in entries, of a strip's own buffers."""
-ROOM = 40 << 10
+WORKING_SET = 40 << 10
 """Target size of a strip's working set, in bytes."""
 LEAST = 128
 """Entries per sample that make a step worth a loop of its own."""
@@ -38,11 +38,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """The pieces in order, repeated ``count`` times; the buffer after all others has ``room`` entries for the strips"""
+    """The pieces in order, repeated ``count`` times; ``workspace`` is the size of the strips' own buffer, the last one"""
 
     pieces: tuple[Piece, ...]
     count: int
-    room: int
+    workspace: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,14 @@ class _Span:
     written: bool
 
 
-def stripped(steps: Sequence[Step | Sweep], plan: Plan, machine: Machine, number: int) -> list[Step | Sweep | Strips]:
+def strip_mined(
+    steps: Sequence[Step | FusedUpdate], plan: Plan, machine: Machine, number: int
+) -> list[Step | FusedUpdate | Strips]:
     """Strip-mine the steps where it pays. ``number`` is the number of the buffer after all others."""
     samples = plan.samples or 1
-    if samples == 1 or plan.scratch * machine.item <= 2 * ROOM:
+    if samples == 1 or plan.scratch * machine.item <= 2 * WORKING_SET:
         return list(steps)
-    found: list[Step | Sweep | Strips] = []
+    found: list[Step | FusedUpdate | Strips] = []
     order = _Dependences(samples, plan.buffers, _live_ranges(steps, plan))
     at = 0
     while at < len(steps):
@@ -72,7 +74,7 @@ def stripped(steps: Sequence[Step | Sweep], plan: Plan, machine: Machine, number
     return found
 
 
-def _longest_run(steps: Sequence[Step | Sweep], at: int, order: "_Dependences", machine: Machine) -> list[Piece]:
+def _longest_run(steps: Sequence[Step | FusedUpdate], at: int, order: "_Dependences", machine: Machine) -> list[Piece]:
     """The pieces of the longest run of steps from ``at`` on that can be strip-mined together."""
     pieces: list[Piece] = []
     for step in steps[at : at + LONGEST]:
@@ -90,7 +92,7 @@ def _longest_run(steps: Sequence[Step | Sweep], at: int, order: "_Dependences", 
         pieces.pop()
 
 
-def _pieces(step: Step | Sweep, samples: int, machine: Machine) -> Iterator[Piece]:
+def _pieces(step: Step | FusedUpdate, samples: int, machine: Machine) -> Iterator[Piece]:
     """The step split along each axis that may be the axis of samples, outermost first."""
     match step:
         case Map(shape):
@@ -150,13 +152,13 @@ def _pays(step: Contract, piece: Piece, machine: Machine) -> bool:
 # ------------------------------------------------------------------------------------------- dependences
 
 
-def _live_ranges(steps: Sequence[Step | Sweep], plan: Plan) -> dict[int, tuple[int, int]]:
+def _live_ranges(steps: Sequence[Step | FusedUpdate], plan: Plan) -> dict[int, tuple[int, int]]:
     """The first and the last step that uses each buffer; the result is used after the last step."""
     found: dict[int, tuple[int, int]] = {}
     for i, step in enumerate(steps):
-        for view in step.views if isinstance(step, Sweep) else (*reads(step), *writes(step)):
+        for view in step.views if isinstance(step, FusedUpdate) else (*reads(step), *writes(step)):
             found[view.buffer] = (found.get(view.buffer, (i, i))[0], i)
-    for view in views(plan.result):
+    for view in leaves(plan.result):
         found[view.buffer] = (0, len(steps))
     return found
 
@@ -233,15 +235,15 @@ def _strips(pieces: Sequence[Piece], at: int, order: _Dependences, machine: Mach
     given = {view.buffer for piece in pieces for view in writes(piece.step)}
     taken = {view.buffer for piece in pieces[1:] for view in reads(piece.step)}
     spans = [span for piece in pieces for span in _spans(piece)]
-    if not given & taken or _entries(spans, samples) * machine.item <= 2 * ROOM:
+    if not given & taken or _entries(spans, samples) * machine.item <= 2 * WORKING_SET:
         return None
     sizes = [n for n in range(samples // 2, 0, -1) if samples % n == 0]
-    size = next((n for n in sizes if _entries(spans, n) * machine.item <= ROOM), 1)
+    size = next((n for n in sizes if _entries(spans, n) * machine.item <= WORKING_SET), 1)
     starts: dict[int, int] = {}
-    room = 0
+    workspace = 0
     for buffer, span in order.own(pieces, at, at + len(pieces)).items():
-        starts[buffer] = room - span.low
-        room += -(-(span.high - span.low + 1 + (size - 1) * span.move) // ALIGNMENT) * ALIGNMENT
+        starts[buffer] = workspace - span.low
+        workspace += round_up(span.high - span.low + 1 + (size - 1) * span.move)
 
     def placed(view: View) -> View:
         own = starts.get(view.buffer)
@@ -253,7 +255,7 @@ def _strips(pieces: Sequence[Piece], at: int, order: _Dependences, machine: Mach
         piece = _cut(fine.whole, fine.axis, extent * size)
         moves = {placed(view): 0 if view.buffer in starts else move for view, move in piece.moves.items()}
         made.append(Piece(with_views(piece.step, placed), moves, fine.whole, fine.axis))
-    return Strips(tuple(made), samples // size, room)
+    return Strips(tuple(made), samples // size, workspace)
 
 
 def _extent(piece: Piece) -> int:

@@ -22,10 +22,10 @@ from rh_kernel.arrays.native.compile_cache import digest, folder, intact, most_b
 LIMIT = 60.0
 """Seconds allowed for a compilation."""
 
-QUESTION = 10.0
+QUERY_LIMIT = 10.0
 """Seconds allowed for a query of the compiler's version and features."""
 
-AGAIN = 60.0
+RETRY_AFTER = 60.0
 """Seconds until a compiler that did not answer is tried again."""
 
 # Keep IEEE semantics of infinities and nan: the compiler must not reorder sums or assume finite numbers.
@@ -84,8 +84,8 @@ def diagnose() -> str:
     found = toolchain()
     if isinstance(found, Missing):
         return found.reason
-    said = f"; it failed: {_failures[-1]}" if _failures else ""
-    return f"{' '.join(found.command)}, vectors of {8 * found.vector} bits{said}"
+    problem = f"; it failed: {_failures[-1]}" if _failures else ""
+    return f"{' '.join(found.command)}, vectors of {8 * found.vector} bits{problem}"
 
 
 def failure() -> str | None:
@@ -117,7 +117,7 @@ def toolchain() -> Toolchain | Missing:
     if found is None or until < time.monotonic():
         switch, cc, _ = asked
         found = _find(switch, cc)
-        _cache[asked] = found, time.monotonic() + AGAIN if isinstance(found, Missing) else inf
+        _cache[asked] = found, time.monotonic() + RETRY_AFTER if isinstance(found, Missing) else inf
     return found
 
 
@@ -148,11 +148,11 @@ def _find(switch: str, cc: str) -> Toolchain | Missing:
 def _macros(command: tuple[str, ...], native: str) -> str | None:
     """The compiler's predefined macros, which include its version and the processor's features."""
     try:
-        said = _run([*command, native, "-dM", "-E", "-x", "c", os.devnull], QUESTION).decode()
+        macros = _run([*command, native, "-dM", "-E", "-x", "c", os.devnull], QUERY_LIMIT).decode()
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
     # Every C compiler defines this; a command without it is not one.
-    return "\n".join(sorted(said.splitlines())) if "#define __STDC__ " in said else None
+    return "\n".join(sorted(macros.splitlines())) if "#define __STDC__ " in macros else None
 
 
 def _run(words: Sequence[str], limit: float) -> bytes:
@@ -163,13 +163,13 @@ def _run(words: Sequence[str], limit: float) -> bytes:
     """
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
         try:
-            said, messages = process.communicate(timeout=limit)
+            output, messages = process.communicate(timeout=limit)
         except BaseException:
             _kill(process)
             raise
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, words, said, messages)
-    return said
+        raise subprocess.CalledProcessError(process.returncode, words, output, messages)
+    return output
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
@@ -241,10 +241,11 @@ def _compiled(source: str, command: tuple[str, ...], flags: tuple[str, ...]) -> 
             content = result.read_bytes() if result.exists() else b""
     except subprocess.CalledProcessError as problem:
         if problem.returncode < 0:
-            # It was killed, which says nothing about the next time.
+            # It was killed, so it may succeed the next time.
             raise Unsupported(f"the C compiler was stopped by signal {-problem.returncode}") from None
-        said = problem.stderr.decode(errors="replace").strip() or f"it ended with status {problem.returncode} and said nothing"
-        raise failed(f"the C compiler failed: {said[:2000]}") from None
+        message = problem.stderr.decode(errors="replace").strip()
+        message = message or f"it ended with status {problem.returncode} and said nothing"
+        raise failed(f"the C compiler failed: {message[:2000]}") from None
     except (subprocess.TimeoutExpired, OSError) as problem:
         raise failed(f"the C compiler did not finish: {problem}") from None
     if not content:

@@ -18,7 +18,7 @@ class Arrays:
         """A buffer is given as an array and the index of its first entry there."""
         self.buffers = buffers
         self.dtype = dtype
-        self.rooms: list[Array] = []
+        self.pool: list[Array] = []
         self._free: list[Array] = []
         self._numbers: dict[float | str, Array] = {}
 
@@ -36,9 +36,9 @@ class Arrays:
 
     def begin(self) -> None:
         """Start a step: all scratch arrays are free again."""
-        self._free = self.rooms.copy()
+        self._free = self.pool.copy()
 
-    def room(self, shape: Extent) -> Array:
+    def scratch(self, shape: Extent) -> Array:
         """Return a scratch array of that shape for this step: the smallest free one that fits, or a new one."""
         size = prod(shape)
         for i, found in enumerate(self._free):
@@ -46,13 +46,13 @@ class Arrays:
                 del self._free[i]
                 return found[:size].reshape(shape)
         made = np.empty(size, self.dtype)
-        self.rooms.append(made)
-        self.rooms.sort(key=np.size)
+        self.pool.append(made)
+        self.pool.sort(key=np.size)
         return made.reshape(shape)
 
     def flags(self, shape: Extent) -> npt.NDArray[np.bool_]:
         """Return a scratch array of Booleans."""
-        return np.ndarray(shape, np.bool_, self.room((-(-prod(shape) // self.dtype.itemsize),)))
+        return np.ndarray(shape, np.bool_, self.scratch((-(-prod(shape) // self.dtype.itemsize),)))
 
     def number(self, value: float) -> Array:
         """Return a zero-dimensional array."""

@@ -13,10 +13,11 @@ from rh_kernel.arrays.backend import Arrays as Values
 from rh_kernel.arrays.backend import ContentArrays, Memory
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, rows
-from rh_kernel.arrays.numpy_backend.loops import calls, room
+from rh_kernel.arrays.numpy_backend.loops import calls, scratch_size
 from rh_kernel.arrays.planning.dependence import writes
-from rh_kernel.loops.ir import Content, Contract, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
+from rh_kernel.loops.ir import Content, Contract, Input, Integers, Kept, Plan, Precision, Scratch
 from rh_kernel.loops.scalars import Action
+from rh_kernel.loops.trees import map_tree
 from rh_kernel.source.interruptible import LARGE, interruptible, when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -68,7 +69,7 @@ class NumPyRunner:
             last, g = max([update.step for update in row]), buffers[-1][0]
             together[last], sums[last] = [w, g], _added(w, g, row[0].scale, arrays)
         # Steps with the largest scratch arrays come first, so that the others can reuse them.
-        order = sorted(range(len(steps)), key=lambda i: -room(steps[i]))
+        order = sorted(range(len(steps)), key=lambda i: -scratch_size(steps[i]))
         made = {i: calls(steps[i], arrays) for i in order}
         for i, added in sums.items():
             made[i] += added
@@ -78,7 +79,7 @@ class NumPyRunner:
         self._together = together
         self._pieces = tuple([tuple(made[i]) for i in range(len(order))])
         self._calls = tuple(chain.from_iterable(self._pieces))
-        self._result = _tree(plan.result, arrays)
+        self._result = map_tree(plan.result, arrays.of)
         # A context in which NumPy does not warn about non-finite numbers; entering it is cheaper than `errstate` each time.
         context = copy_context()
         context.run(np.seterr, all="ignore")
@@ -128,21 +129,13 @@ class NumPyRunner:
 
     def result(self) -> Values:
         """Return the result of the last run."""
-        return when_large(self._touched, partial(_copied, self._result))
+        return when_large(self._touched, lambda: map_tree(self._result, partial(np.array, order="C")))
 
 
 def _added(w: Array, g: Array, scale: float, arrays: Arrays) -> list[Action]:
     """``w += scale · g``"""
     sums: list[Action] = [partial(np.subtract if scale < 0 else np.add, w, g, w)]
     return sums if abs(scale) == 1.0 else [partial(np.multiply, g, arrays.number(abs(scale)), g), *sums]
-
-
-def _tree(leaf: Leaf, arrays: Arrays) -> Values:
-    return tuple([_tree(part, arrays) for part in leaf]) if isinstance(leaf, tuple) else arrays.of(leaf)
-
-
-def _copied(value: Values) -> Values:
-    return tuple([_copied(part) for part in value]) if isinstance(value, tuple) else np.array(value, order="C")
 
 
 def _slices(rows: Integers) -> list[slice | Integers]:

@@ -1,6 +1,6 @@
-"""Loops entry by entry on NumPy: a ufunc for each line of a body, written where the line is stored, or into a room.
+"""``Map`` on NumPy: one ufunc call per line of the body, which writes directly to the line's store or to a temporary array.
 
-Where each value lies is a ``Schedule``. It does not depend on where the views begin, so a thousand layers alike have one.
+A ``Schedule`` assigns the values to arrays. It does not depend on the offsets of the views, so equal layers share one.
 """
 
 from collections import Counter
@@ -16,12 +16,12 @@ from rh_kernel.loops.ir import Instruction, Map, Number
 from rh_kernel.loops.scalars import Action
 
 Line: TypeAlias = Instruction | None
-"""A line that computes something; ``None``: a number, or what nothing uses"""
+"""A line of the body; ``None`` for a literal, or for a line whose value is not used"""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """That value number ``value`` is stored in a buffer of which the arguments ``readers`` are views too"""
+    """Value number ``value`` is stored in a buffer that the arguments ``readers`` read, too"""
 
     value: int
     accumulate: bool
@@ -30,19 +30,19 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The lines, and the place of each one's value: the view of a store, or, from their number on, a room.
+    """The lines, and the array of each one's value: the view of a store, or a temporary, numbered after the stores.
 
-    ``copied`` are the arguments that have to be copied into the room that stands with them before anything is stored.
+    ``copied`` are pairs of an argument and the temporary that it has to be copied to before anything is stored.
     """
 
     lines: tuple[Line, ...]
     places: tuple[int, ...]
     copied: tuple[tuple[int, int], ...]
-    rooms: int
+    temporaries: int
 
 
 def entries(step: Map, arrays: Arrays) -> list[Action]:
-    """The calls of a ``Map``."""
+    """Return the calls of a ``Map``."""
     lines = tuple([line if isinstance(line, Instruction) else None for line in step.body])
     stores = tuple(
         [
@@ -53,7 +53,7 @@ def entries(step: Map, arrays: Arrays) -> list[Action]:
     made = schedule(lines, len(step.arguments), stores)
     values = [arrays.of(view) for view in step.arguments]
     places = [arrays.of(store.view) for store in step.stores]
-    places += [arrays.room(step.shape) for _ in range(made.rooms)]
+    places += [arrays.scratch(step.shape) for _ in range(made.temporaries)]
     done: list[Action] = []
     for given, line, place in zip(step.body, made.lines, made.places, strict=True):
         if line is None:
@@ -74,13 +74,13 @@ def entries(step: Map, arrays: Arrays) -> list[Action]:
 
 
 def _is_there(step: Map, place: int, i: int) -> bool:
-    """Whether what was computed at a place is where store number i wants it."""
+    """Whether array number ``place`` is the view of store number i."""
     return place == i or (place < len(step.stores) and step.stores[place].view == step.stores[i].view)
 
 
 @lru_cache(maxsize=1024)
 def schedule(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> Schedule:
-    """Where the values of a body on n arguments lie, in as few rooms as can be."""
+    """Assign the values of a body on n arguments to arrays, with as few temporaries as possible."""
     lines = _compared(lines, n, stores)
     last = {k: i for i, line in enumerate(lines, start=n) if line for k in line.arguments}
     last.update({store.value: n + len(lines) for store in stores})
@@ -115,7 +115,7 @@ def schedule(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> Sch
 
 
 def _compared(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> tuple[Line, ...]:
-    """The lines, with ``step(x − y)`` as ``x > y``, a step of two arguments, where nothing else uses the difference."""
+    """Rewrite ``step(x − y)`` to ``x > y``, a step of two arguments, where the difference has no other use."""
     made = list(lines)
     uses = Counter(k for line in lines if line for k in line.arguments)
     uses.update(store.value for store in stores)
@@ -130,7 +130,7 @@ def _compared(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> tu
 
 
 def _stored(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...], last: dict[int, int]) -> dict[int, int]:
-    """The values that may be computed where they are stored: where nothing else that lies there is still used."""
+    """The values that may be computed directly in their stores, because no later line reads the old content."""
     found: dict[int, int] = {}
     for i, store in enumerate(stores):
         if store.accumulate or store.value < n or store.value in found:

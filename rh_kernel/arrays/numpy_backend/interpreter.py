@@ -19,10 +19,9 @@ from rh_kernel.arrays.program import (
     Program,
     Register,
     Smooth,
-    Tree,
-    leaves,
 )
 from rh_kernel.loops.ir import Integers, Precision
+from rh_kernel.loops.trees import leaves, map_tree
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.symbol import Kernel
 from rh_kernel.primitives.table import kernel
@@ -41,7 +40,7 @@ class Interpreter:
         self._memory = memory
         self._samples = samples
         self._dtype: np.dtype[Any] = np.dtype(precision)
-        self._inputs = [r for tree in program.inputs for r in leaves(tree)]
+        self._inputs = [*leaves(program.inputs)]
         self._first: list[Array] = [NOTHING] * len(program.shapes)
         for r, array in program.constants:
             self._first[r] = np.asarray(array, self._dtype)
@@ -57,7 +56,7 @@ class Interpreter:
 
     def step(self, *inputs: Array) -> None:
         """Run once. Raises ``ValueError`` unless the inputs have the program's precision and shapes."""
-        shapes = [self._shape(r) for r in self._inputs]
+        shapes = [self._program.extent(r, self._samples or 1) for r in self._inputs]
         if [x.shape for x in inputs] != shapes or any(x.dtype != self._dtype for x in inputs):
             raise ValueError(f"the inputs are not {self._dtype} arrays of the shapes {shapes}")
         self._run(inputs)
@@ -81,23 +80,17 @@ class Interpreter:
         with np.errstate(all="ignore"):
             for f, arguments, r in self._calls:
                 values[r] = f(*[values[a] for a in arguments])
-        self._result = self._tree(program.result, values)
+        self._result = map_tree(program.result, lambda r: self._output(r, values[r]))
         # A new content may be a view of an old one that is about to be overwritten.
         new = [(location, values[r].copy()) for location, r in program.writes]
         for location, value in new:
             memory[location][...] = value
 
-    def _shape(self, r: Register) -> tuple[int, ...]:
+    def _output(self, r: Register, value: Array) -> Array:
+        """Copy an array of the result; a value that is the same for all samples is repeated for each."""
         shape = self._program.shapes[r]
-        return (self._samples or 1, *shape) if self._program.batched[r] else shape
-
-    def _tree(self, tree: Tree, values: Sequence[Array]) -> Arrays:
-        """The result in new arrays; a value that is the same for all samples is repeated for each."""
-        if isinstance(tree, tuple):
-            return tuple([self._tree(branch, values) for branch in tree])
-        shape = self._program.shapes[tree]
         whole = shape if self._samples is None else (self._samples, *shape)
-        return np.array(np.broadcast_to(values[tree], whole), order="C")
+        return np.array(np.broadcast_to(value, whole), order="C")
 
 
 def _kernel(f: Operator) -> Kernel:

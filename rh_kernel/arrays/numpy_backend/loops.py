@@ -20,8 +20,10 @@ from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array
 
 STRIP = 1 << 16
-"""Entries, about, of an outer product that are computed at a time if it is added to something. A sum of such products is
-computed as a whole: splitting it would cost more."""
+"""The approximate number of entries of an outer product that are computed at a time if it is accumulated.
+
+A sum of such products is computed as a whole: splitting it would cost more.
+"""
 
 
 def calls(step: Step, arrays: Arrays) -> list[Action]:
@@ -42,7 +44,7 @@ def calls(step: Step, arrays: Arrays) -> list[Action]:
             return [partial(require_smooth, f, tuple([arrays.of(v) for v in arguments]), span)]
 
 
-def room(step: Step) -> int:
+def scratch_size(step: Step) -> int:
     """Return the size, about, of the largest scratch array that a step needs."""
     match step:
         case Map(shape):
@@ -105,7 +107,7 @@ def _gather(output: Array, argument: Array, table: Integers, arrays: Arrays) -> 
                 done.append(partial(np.copyto, output, arrays.number(0.0), where=~there))
             continue
         if there.all():
-            taken = arrays.room(output.shape) if taken is None else taken
+            taken = arrays.scratch(output.shape) if taken is None else taken
             done += [partial(np.take, argument, at, -1, taken, "clip"), partial(np.add, output, taken, output)]
         else:
             done.append(partial(_some_added, output, np.flatnonzero(there), argument, at[there]))
@@ -128,7 +130,7 @@ def _contract(step: Contract, arrays: Arrays) -> list[Action]:
     high = found.product[0]
     if step.accumulate and len(found.product) == 2 and left.shape[-1] == 1:
         high = max(1, min(high, STRIP // max(1, found.product[1])))
-    made = output if found.direct and not found.summed else arrays.room((high, *found.product[1:]))
+    made = output if found.direct and not found.summed else arrays.scratch((high, *found.product[1:]))
     number: Array | None = None
     if scale != 1.0:
         # Apply the scale to the smallest array.
@@ -155,7 +157,7 @@ def _finish(
     if made is output:
         return done
     if found.summed:
-        total = arrays.room(found.product[found.summed :])
+        total = arrays.scratch(found.product[found.summed :])
         done.append(partial(np.add.reduce, made, tuple(range(found.summed)), None, total))
         made = total
     whole = made.reshape(output.shape)
@@ -167,7 +169,7 @@ def _finish(
 def _scaled(x: Array, scale: Array, arrays: Arrays, done: list[Action]) -> Array:
     # The copy keeps the memory order of the factor, so that a contiguous row stays contiguous.
     order = sorted(range(x.ndim), key=lambda i: -abs(x.strides[i]))
-    copy = arrays.room(tuple([x.shape[i] for i in order])).transpose(np.argsort(order))
+    copy = arrays.scratch(tuple([x.shape[i] for i in order])).transpose(np.argsort(order))
     done.append(partial(np.multiply, x, scale, copy))
     return copy
 

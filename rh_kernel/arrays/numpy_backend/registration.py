@@ -1,4 +1,4 @@
-"""NumPy runs whatever no other back end runs."""
+"""Registration of the NumPy back end, the fallback for all runs."""
 
 from rh_kernel.arrays.backends import BackendRegistration
 from rh_kernel.arrays.numpy_backend.backend import NumPy

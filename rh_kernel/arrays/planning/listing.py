@@ -22,25 +22,9 @@ from rh_kernel.arrays.planning.notation import (
     number,
 )
 from rh_kernel.arrays.planning.planner import UnallocatedPlan
-from rh_kernel.loops import scalars
-from rh_kernel.loops.ir import (
-    Call,
-    Check,
-    Contract,
-    Fold,
-    Gather,
-    Instruction,
-    Map,
-    Number,
-    Plan,
-    Reduce,
-    Scratch,
-    Step,
-    Store,
-    View,
-    views,
-)
+from rh_kernel.loops import ir, scalars
 from rh_kernel.loops.scalars import ScalarOp
+from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.terms import function_doc
@@ -65,15 +49,15 @@ class StepsListing:
     after: tuple[str, ...]
 
 
-def steps_listing(made: UnallocatedPlan | Plan) -> StepsListing:
+def steps_listing(made: UnallocatedPlan | ir.Plan) -> StepsListing:
     """List the steps, one per line. For a plan, the layout of the scratch memory comes first."""
     notation = Notation(made.buffers, made.steps)
     used = {view.buffer for step in made.steps for view in (*reads(step), *writes(step))}
-    used |= {view.buffer for view in views(made.result)}
+    used |= {view.buffer for view in leaves(made.result)}
     before = [f"{name} = {_constant(kept.array)}" for name, kept in notation.constants(used)]
     after: list[str] = []
-    if isinstance(made, Plan):
-        placed = [(notation.name(i), b) for i, b in enumerate(made.buffers) if isinstance(b, Scratch) and i in used]
+    if isinstance(made, ir.Plan):
+        placed = [(notation.name(i), b) for i, b in enumerate(made.buffers) if isinstance(b, ir.Scratch) and i in used]
         where = ", ".join([f"{name} at {b.start}" for name, b in placed])
         before += [f"scratch[{made.scratch}]: {where}"] if where else []
     else:
@@ -81,11 +65,11 @@ def steps_listing(made: UnallocatedPlan | Plan) -> StepsListing:
     return StepsListing(
         tuple(before),
         tuple([line(step, notation) for step in made.steps]),
-        (*after, f"return {notation.leaf(made.result)}"),
+        (*after, f"return {notation.result(made.result)}"),
     )
 
 
-def line(step: Step, notation: Notation) -> StepLine:
+def line(step: ir.Step, notation: Notation) -> StepLine:
     """Format one step."""
     text, over = _written(step, notation)
     return StepLine(text, over, operations(step), moved(step))
@@ -99,21 +83,21 @@ def _constant(array: Array) -> str:
     return f"{array.size} times {array.flat[0]:.6g}" if same else f"[{shown}, …]: {array.size} numbers"
 
 
-def _written(step: Step, notation: Notation) -> tuple[str, str]:
+def _written(step: ir.Step, notation: Notation) -> tuple[str, str]:
     match step:
-        case Map(shape):
+        case ir.Map(shape):
             used = [*step.arguments, *(store.view for store in step.stores)]
             bare = all(notation.plain(view) for view in used)
             indices = [] if bare else letters(len(shape))
             return _Formulas(step, notation, indices).text(), _entries(shape) if bare else extent(shape, indices)
-        case Contract(extents):
+        case ir.Contract(extents):
             return _product(step, notation, letters(len(extents))), extent(extents, letters(len(extents)))
-        case Reduce(fold, output, argument, scale):
+        case ir.Reduce(fold, output, argument, scale):
             indices = letters(len(argument.shape))
             own = indices[: len(output.shape)]
             folded = f"{_FOLDS[fold]}{below(indices[len(own) :])} {notation.view(argument, indices).text}"
             return f"{notation.view(output, own).text} = {_times(scale)}{folded}", extent(argument.shape, indices)
-        case Gather(output, argument, table):
+        case ir.Gather(output, argument, table):
             indices = letters(len(output.shape) + 1)
             *own, l = indices
             several = table.shape[1] > 1
@@ -122,14 +106,14 @@ def _written(step: Step, notation: Notation) -> tuple[str, str]:
             added = f"Σ{below([l])} " if several else ""
             shape = (*output.shape, table.shape[1]) if several else output.shape
             return f"{notation.view(output, own).text} = {added}{taken}", extent(shape, indices if several else own)
-        case Call(f, output, arguments):
+        case ir.Call(f, output, arguments):
             given = ", ".join([notation.whole(view) for view in arguments])
             return f"{notation.whole(output)} = {plain(function_doc(f))}({given})", ""
-        case Check(f, arguments):
+        case ir.Check(f, arguments):
             return f"check {f.name}({', '.join([notation.whole(view) for view in arguments])})", ""
 
 
-_FOLDS: Mapping[Fold, str] = {Fold.SUM: "Σ", Fold.MAX: "max", Fold.ARGMAX: "argmax"}
+_FOLDS: Mapping[ir.Fold, str] = {ir.Fold.SUM: "Σ", ir.Fold.MAX: "max", ir.Fold.ARGMAX: "argmax"}
 
 
 def _entries(shape: Sequence[int]) -> str:
@@ -141,7 +125,7 @@ def _times(scale: float) -> str:
     return "" if scale == 1 else f"{number(scale).text} · "
 
 
-def _product(step: Contract, notation: Notation, indices: Indices) -> str:
+def _product(step: ir.Contract, notation: Notation, indices: Indices) -> str:
     """``w[i, j] -= 0.1 · y[i] · x[j]``"""
     own = [n for n, stride in zip(step.extents, step.output.strides, strict=True) if stride]
     added = [i for i, n, stride in zip(indices, step.extents, step.output.strides, strict=True) if stride == 0 and n != 1]
@@ -162,11 +146,11 @@ def _product(step: Contract, notation: Notation, indices: Indices) -> str:
 class _Formulas:
     """Formats the stores of a ``Map``. A value used more than once is named, after where it is stored, or by a new name."""
 
-    def __init__(self, loop: Map, notation: Notation, indices: Indices) -> None:
+    def __init__(self, loop: ir.Map, notation: Notation, indices: Indices) -> None:
         self.loop = loop
         self.notation = notation
         self.indices = indices
-        self.uses = Counter(v for line in loop.body if isinstance(line, Instruction) for v in line.arguments)
+        self.uses = Counter(v for line in loop.body if isinstance(line, ir.Instruction) for v in line.arguments)
         self.uses.update(store.value for store in loop.stores)
         self.named = 0
         self.parts: list[str] = []
@@ -179,9 +163,9 @@ class _Formulas:
         first = {store.value: store for store in reversed(loop.stores) if store not in later}
         values = [self._view(view) for view in loop.arguments]
         needs = [{view.buffer} for view in loop.arguments]
-        done: list[Store] = []
+        done: list[ir.Store] = []
         for i, line in enumerate(loop.body, start=len(values)):
-            if isinstance(line, Number):
+            if isinstance(line, ir.Number):
                 values.append(number(line.value))
                 needs.append(set())
                 continue
@@ -211,7 +195,7 @@ class _Formulas:
         self.parts.append(f"{name} = {value.text}")
         return Text(name, NAME)
 
-    def _view(self, view: View) -> Text:
+    def _view(self, view: ir.View) -> Text:
         return self.notation.view(view, self.indices)
 
 
@@ -224,7 +208,7 @@ _INFIX: Mapping[ScalarOp, tuple[str, int, int]] = {
 """The operations with a sign: how strongly it binds, and what its right operand needs."""
 
 
-def _applied(line: Instruction, values: Sequence[Text]) -> Text:
+def _applied(line: ir.Instruction, values: Sequence[Text]) -> Text:
     f, operands = line.function, [values[i] for i in line.arguments]
     if f in _INFIX:
         sign, hold, right = _INFIX[f]

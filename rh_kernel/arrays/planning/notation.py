@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from rh_kernel.arrays.planning.dependence import writes
 from rh_kernel.arrays.program import Extent
-from rh_kernel.loops.ir import Buffer, Content, Input, Kept, Leaf, Scratch, Step, View
+from rh_kernel.loops.ir import Buffer, Content, Input, Kept, Scratch, Step, View, Views
 from rh_kernel.loops.layouts import is_dense
 
 LETTERS, BELOW = "ijklmnprsuv", "ᵢⱼₖₗₘₙₚᵣₛᵤᵥ"
@@ -65,8 +65,7 @@ class Notation:
         self.written = {view.buffer for step in steps for view in writes(step)}
         self._taken: set[str] = set()
         self._name = [self._given(buffer) for buffer in buffers]
-        c, t = self._free("c"), self._free("t")
-        self.letter = self._free("v")
+        c, t, self.letter = [free_prefix(letter, self._taken) for letter in "ctv"]
         constants, others = count(1), count(1)
         for i, buffer in enumerate(buffers):
             match buffer:
@@ -76,12 +75,6 @@ class Notation:
                     self._name[i] = f"{t}{next(others)}"
                 case Input() | Content() | Kept():
                     pass
-
-    def _free(self, letter: str) -> str:
-        """The letter, extended until no existing name is the letter followed by a number."""
-        while any(re.fullmatch(letter + r"\d+", name) for name in self._taken):
-            letter += "_"
-        return letter
 
     def name(self, buffer: int) -> str:
         """Return the name of a buffer."""
@@ -109,11 +102,11 @@ class Notation:
             return Text(name if buffer.size == 1 else f"{name}[{view.offset}]", CALL)
         return Text(f"{name}[{_place(view, axes, buffer.size)}]" if indices else name, CALL)
 
-    def leaf(self, leaf: Leaf) -> str:
+    def result(self, views: Views) -> str:
         """Format a result as a tuple of views."""
-        if isinstance(leaf, tuple):
-            return f"⟨{', '.join([self.leaf(part) for part in leaf])}⟩"
-        return self.whole(leaf)
+        if isinstance(views, tuple):
+            return f"⟨{', '.join(map(self.result, views))}⟩"
+        return self.whole(views)
 
     def whole(self, view: View) -> str:
         """Format the view as an array."""
@@ -137,6 +130,13 @@ class Notation:
 
     def _is_literal(self, buffer: int) -> bool:
         return self.buffers[buffer].size == 1 and isinstance(self.buffers[buffer], Kept) and buffer not in self.written
+
+
+def free_prefix(letter: str, taken: Collection[str]) -> str:
+    """Extend the letter by underscores until no taken name is that prefix followed by a number."""
+    while any(re.fullmatch(letter + r"\d+", name) for name in taken):
+        letter += "_"
+    return letter
 
 
 def extent(shape: Extent, indices: Indices) -> str:

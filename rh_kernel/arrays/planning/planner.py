@@ -4,18 +4,17 @@ from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from rh_kernel.arrays.arena import round_up
 from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.fusion import fused
 from rh_kernel.arrays.planning.in_place import in_place
-from rh_kernel.arrays.program import Program, Register, Tree
+from rh_kernel.arrays.program import Program, Register
 from rh_kernel.arrays.rewrites.decompositions import expanded
-from rh_kernel.loops.ir import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, Store, View
+from rh_kernel.loops.ir import Buffer, Contract, Map, Plan, Precision, Scratch, Step, Store, View, Views
 from rh_kernel.loops.layouts import collapsed, reordered
+from rh_kernel.loops.trees import map_tree
 from rh_kernel.syntax.signature import Location
-
-ALIGNMENT = 16
-"""Buffers are aligned to this many entries: 64 bytes in single precision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class UnallocatedPlan:
 
     steps: Sequence[Step]
     buffers: Sequence[Buffer]
-    result: Leaf
+    result: Views
     writes: tuple[tuple[Location, View], ...] = ()
 
 
@@ -57,8 +56,7 @@ def stages(program: Program, samples: int | None, precision: Precision = "float6
     updated = in_place(joined, found.loops, found.contents, found.results, found.writes)
     steps = [_flattened(step) for step in updated.steps]
     placed, scratch = _placed(buffers, steps, {view.buffer for view in updated.results.values()})
-    early = _tree(program.result, found.results, program, samples)
-    result = _tree(program.result, updated.results, program, samples)
+    early, result = [_result(program, views, samples) for views in (found.results, updated.results)]
     locations = tuple([location for location, _ in found.writes])
     return Stages(
         program,
@@ -123,7 +121,7 @@ def _placed(buffers: Sequence[Buffer], steps: Sequence[Step], kept: Collection[i
 
 
 class _Allocator:
-    """A best-fit allocator: ``_free`` are the free intervals (start, end), sorted, no two adjacent."""
+    """A best-fit allocator of whole cache lines: ``_free`` are the free intervals (start, end), sorted, no two adjacent."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -131,7 +129,7 @@ class _Allocator:
 
     def allocate(self, size: int) -> int:
         """Allocate from the smallest free interval that fits, or at the end."""
-        size = _rounded(size)
+        size = round_up(size)
         fitting = [(end - start, i) for i, (start, end) in enumerate(self._free) if end - start >= size]
         if fitting:
             _, i = min(fitting)
@@ -147,7 +145,7 @@ class _Allocator:
 
     def free(self, start: int, size: int) -> None:
         """Free an interval."""
-        end = start + _rounded(size)
+        end = start + round_up(size)
         i = bisect(self._free, (start, end))
         if i < len(self._free) and self._free[i][0] == end:
             end = self._free.pop(i)[1]
@@ -157,15 +155,13 @@ class _Allocator:
         self._free.insert(i, (start, end))
 
 
-def _rounded(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
-
-
-def _tree(tree: Tree, results: Mapping[Register, View], program: Program, samples: int | None) -> Leaf:
+def _result(program: Program, views: Mapping[Register, View], samples: int | None) -> Views:
     """The result as views; a value that is the same for all samples is broadcast."""
-    if isinstance(tree, tuple):
-        return tuple([_tree(branch, results, program, samples) for branch in tree])
-    view = results[tree]
-    if samples is not None and not program.batched[tree]:
-        return View(view.buffer, view.offset, (samples, *view.shape), (0, *view.strides))
-    return view
+
+    def image(r: Register) -> View:
+        view = views[r]
+        if samples is not None and not program.batched[r]:
+            return View(view.buffer, view.offset, (samples, *view.shape), (0, *view.strides))
+        return view
+
+    return map_tree(program.result, image)

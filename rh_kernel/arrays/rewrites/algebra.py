@@ -1,6 +1,6 @@
-"""Equations that hold in every array program: ``x − 0 = x``, ``1 · x = x``, ``(xᵀ)ᵀ = x``, …, read from left to right.
+"""Algebraic simplification: rewrite rules ``x − 0 → x``, ``1 · x → x``, ``(xᵀ)ᵀ → x``, … for array programs.
 
-They hold for the sign of a zero too: ``x + 0`` is 0.0 where x is −0.0, so it is x only if x cannot be −0.0.
+The rules preserve the signs of zeros: ``x + 0`` is 0.0 where x is −0.0, so it is rewritten only if x cannot be −0.0.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from rh_kernel.arrays.program import Equation, Operator, Register, extent_of
 from rh_kernel.arrays.rewrites.linearity import vanishes
 from rh_kernel.primitives.linear import OUTER, SCALE, TWO_TO_SCALAR
 from rh_kernel.primitives.schemes import extent, index, instantiate
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
@@ -49,49 +49,49 @@ Uniform: TypeAlias = list[float | None]
 
 
 class Facts(Protocol):
-    """What is known of the registers assigned so far."""
+    """Facts about the registers assigned so far."""
 
     def uniform(self, r: Register) -> float | None:
-        """The one number that all entries of a constant are, or ``None``."""
+        """Return the number that all entries of a constant equal, or ``None``."""
         ...
 
     def definition(self, r: Register) -> Equation | None:
-        """The register's equation, if it has one."""
+        """Return the equation that defines the register, if any."""
         ...
 
     def constant(self, array: Array) -> Register:
-        """The register of a constant."""
+        """Return the register of a constant."""
         ...
 
 
 def simpler(f: Primitive, arguments: Arguments, facts: Facts) -> Simpler | None:
-    """The simpler side of an equation whose other side is ``f(arguments)``, or ``None`` if none is known here."""
+    """Rewrite ``f(arguments)`` by one rule; ``None`` if no rule applies."""
     uniform = [facts.uniform(r) for r in arguments]
     if 0 in uniform:
         zero = _zero(f, uniform)
         if zero is not None:
             return Holds(np.broadcast_to(np.array([zero]), extent_of(f)))
-    if f.domain == f.codomain and ROWS[f.name].is_identity_at_equal_types:
+    if f.domain == f.codomain and SYMBOLS[f.name].is_identity_at_equal_types:
         return Is(arguments[0])
     rule = _RULES.get(f.name)
     return None if rule is None else rule.find(f, arguments, uniform, facts)
 
 
 def _zero(f: Primitive, uniform: Uniform) -> float | None:
-    """The 0.0 or −0.0 that all entries of ``f`` are, as its arguments are known numbers and some are zeros."""
+    """The 0.0 or −0.0 that all entries of the result equal, if the arguments are known numbers and some are zeros."""
     if not all(c is not None and isfinite(c) for c in uniform) or (f.name == "div" and uniform[1] == 0):
         return None
     known = [c for c in uniform if c is not None]
-    if ROWS[f.name].is_product and vanishes(f, [c == 0 for c in known]):
+    if SYMBOLS[f.name].is_product and vanishes(f, [c == 0 for c in known]):
         return prod([copysign(1.0, c) for c in known]) * 0.0
     plain = f.name not in {"neg", "sub"} and all(c != 0 or copysign(1.0, c) > 0 for c in known)
     return 0.0 if plain and vanishes(f, [c == 0 for c in known]) else None
 
 
 def partners(f: Operator) -> frozenset[str] | None:
-    """The symbols one of which defines an argument of f wherever something simpler is known and no argument is a constant.
+    """Return the symbols one of which must define an argument of f for a rule to apply, if no argument is a constant.
 
-    ``None`` if something simpler may be known whatever defines them.
+    ``None`` if a rule may apply whatever defines the arguments.
     """
     if not isinstance(f, Primitive) or f.name == "concat" or _may_be_identity(f):
         return None
@@ -100,7 +100,7 @@ def partners(f: Operator) -> frozenset[str] | None:
 
 
 def _may_be_identity(f: Primitive) -> bool:
-    return f.domain == f.codomain and (f.name == "reshape" or ROWS[f.name].is_identity_at_equal_types)
+    return f.domain == f.codomain and (f.name == "reshape" or SYMBOLS[f.name].is_identity_at_equal_types)
 
 
 def _made_by(name: str, r: Register, facts: Facts) -> Equation | None:
@@ -109,7 +109,7 @@ def _made_by(name: str, r: Register, facts: Facts) -> Equation | None:
 
 
 def _named(name: str, f: Primitive) -> Primitive:
-    """The symbol ``name`` on two arrays of the shape of f's result."""
+    """The binary entrywise symbol ``name`` at the types of f."""
     return Primitive(name, f.at, f.domain, f.codomain)
 
 
@@ -134,14 +134,14 @@ def _is_neutral(zero: float, f: str) -> bool:
 
 
 def _never_negative_zero(r: Register, facts: Facts) -> bool:
-    """Whether no entry can be −0.0: a sum over entries begins with 0.0."""
+    """Whether no entry can be −0.0, since it is a sum that starts from 0.0."""
     found = facts.definition(r)
-    return found is not None and isinstance(found.operator, Primitive) and ROWS[found.operator.name].sums_from_zero
+    return found is not None and isinstance(found.operator, Primitive) and SYMBOLS[found.operator.name].sums_from_zero
 
 
 def _negative(_: Primitive, arguments: Arguments, __: Uniform, facts: Facts) -> Simpler | None:
     (x,) = arguments
-    # −(x − y) is y − x but where they are equal.
+    # −(x − y) is not y − x where they are equal, since the zeros have different signs.
     found = _made_by("neg", x, facts)
     return Is(found.arguments[0]) if found else None
 
@@ -197,7 +197,7 @@ def _joined(f: Primitive, arguments: Arguments, _: Uniform, __: Facts) -> Simple
 
 
 def _sliced(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Simpler | None:
-    """Of two arrays put together, one of them."""
+    """A slice of a concatenation that is one of its two arrays."""
     (x,) = arguments
     found = _made_by("concat", x, facts)
     if found is None or not isinstance(found.operator, Primitive):
@@ -213,14 +213,14 @@ def _total(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Simp
     (x,) = arguments
     if (found := _made_by("fill", x, facts)) and 0 not in extent(f.domain):
         entries = facts.constant(np.array([float(prod(extent(f.domain)))]))
-        # As this is a sum too, it begins with 0.0.
+        # This is also a sum that starts from 0.0.
         return Apply(instantiate("dot", TWO_TO_SCALAR, ((dim(1),),)), (entries, *found.arguments))
     return None
 
 
 @frozen
 class _Rule:
-    """What may be simpler, and what defines one of the arguments where it is, if none of them is a constant."""
+    """A rule, and the symbols one of which must define an argument for it to apply, if no argument is a constant."""
 
     find: Callable[[Primitive, Arguments, Uniform, Facts], Simpler | None]
     partners: frozenset[str] = frozenset()

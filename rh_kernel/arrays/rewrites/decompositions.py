@@ -1,7 +1,7 @@
-"""Symbols written with simpler ones, so that a function and its derivative share what both need: ``swish(x) = x · σ(x)``.
+"""Decomposition of symbols into simpler ones, so that a function and its derivative share subterms: ``swish(x) = x · σ(x)``.
 
-The value of ``swish`` and its slope ``σ(x) + x σ(x) σ(−x)`` then come from one exponential. In that sum σ(−x) may be 1 − σ(x):
-what the difference loses where σ(x) is close to 1 is below the last digit of the first term.
+The value of ``swish`` and its derivative ``σ(x) + x σ(x) σ(−x)`` then share one exponential. In that sum, σ(−x) is computed as
+1 − σ(x): the cancellation where σ(x) is close to 1 is below the last digit of the first term.
 """
 
 from functools import lru_cache
@@ -9,29 +9,22 @@ from functools import lru_cache
 import numpy as np
 
 from rh_kernel.arrays.optimise import Draft
-from rh_kernel.arrays.program import Operator, Program, Register, leaves
+from rh_kernel.arrays.program import Operator, Program, Register
 from rh_kernel.loops.ir import Extent
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE, Typed
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Bound, Call, Const, Plus, Primitive, Proj, Term, Tuple
 from rh_kernel.syntax.dimensions import dim
 
 
 def expanded(program: Program) -> Program:
-    """A program with the same results up to rounding, without the symbols that have a decomposition, ``swish`` and ``gelu``."""
+    """Decompose symbols such as ``swish`` and ``gelu``. The results are the same up to rounding."""
     if not any(isinstance(f, Primitive) and _is_rewritten(f) for f in {e.operator for e in program.equations}):
         return program
     draft = Draft()
-    new = [0] * len(program.shapes)
-    for tree in program.inputs:
-        for r in leaves(tree):
-            new[r] = draft.fresh(program.shapes[r], batched=program.batched[r])
-    for r, array in program.constants:
-        new[r] = draft.constant(array)
-    for r, location in program.reads:
-        new[r] = draft.read(location, program.shapes[r])
+    new = draft.copy_given(program, [False] * len(program.inputs))
     for equation in program.equations:
         arguments = tuple([new[r] for r in equation.arguments])
         new[equation.result] = _written(equation.operator, arguments, draft)
@@ -39,8 +32,8 @@ def expanded(program: Program) -> Program:
 
 
 def _is_rewritten(f: Primitive) -> bool:
-    """Whether f is decomposed. Besides, the slope of ``swish`` has a ``sigmoid``."""
-    return f.name == "sigmoid" or ROWS[f.name].decomposition is not None
+    """Whether f has a decomposition, or is ``sigmoid``, which occurs in the derivative of ``swish``."""
+    return f.name == "sigmoid" or SYMBOLS[f.name].decomposition is not None
 
 
 def _written(f: Operator, arguments: tuple[Register, ...], draft: Draft) -> Register:
@@ -50,19 +43,19 @@ def _written(f: Operator, arguments: tuple[Register, ...], draft: Draft) -> Regi
     if decomposition is not None:
         return _evaluated(decomposition, arguments, draft)
     slope = _swish_slope(arguments, draft) or _swish_slope(arguments[::-1], draft) if f.name == "add" else None
-    # What the program applies is in its simplest form already.
+    # The equations of the program are already simplified.
     return slope or draft.equation(f, arguments)
 
 
 @lru_cache(maxsize=1024)
 def _decomposition(f: Primitive) -> Term | None:
-    """What f is at the variable 0, in terms of simpler symbols."""
-    found = ROWS[f.name].decomposition
+    """The decomposition of f applied to variable 0, or ``None``."""
+    found = SYMBOLS[f.name].decomposition
     return None if found is None else found(Typed(Bound(0, "x"), f.domain)).term
 
 
 def _evaluated(M: Term, arguments: tuple[Register, ...], draft: Draft) -> Register:
-    """The register of a decomposition, whose variable 0 is the arguments."""
+    """Add the equations of a decomposition, where variable 0 stands for the arguments, and return its register."""
     match M:
         case Bound():
             return arguments[0]
@@ -76,11 +69,11 @@ def _evaluated(M: Term, arguments: tuple[Register, ...], draft: Draft) -> Regist
             given = argument.items if isinstance(argument, Tuple) else (argument,)
             return draft.apply(f, tuple([_evaluated(N, arguments, draft) for N in given]))
         case _:
-            raise KernelBug(f"a decomposition consists of applications of symbols, and has no {type(M).__name__}")
+            raise KernelBug(f"a decomposition consists of applications of symbols, but contains a {type(M).__name__}")
 
 
 def _swish_slope(arguments: tuple[Register, ...], draft: Draft) -> Register | None:
-    """``σ(x) + (x σ(x)) σ(−x)``, if the two are that: with ``1 − σ(x)``."""
+    """Rewrite ``σ(x) + (x σ(x)) σ(−x)`` to ``σ(x) + (x σ(x)) (1 − σ(x))``, if the summands have that form."""
     s, product = arguments
     (x,) = _arguments("sigmoid", s, draft) or (None,)
     factors = _arguments("mul", product, draft)

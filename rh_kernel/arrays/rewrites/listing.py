@@ -1,9 +1,8 @@
-"""A program as one reads it: ``t3 = matmul(w0, x)   # Real(3), 12 flop``, with totals. Lines first, text from the lines."""
+"""Listings of programs: ``t3 = matmul(w0, x)   # Real(3), 12 flop``, with totals, as lines and as text."""
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
+from rh_kernel.arrays.planning.notation import free_prefix
 from rh_kernel.arrays.program import (
     Alias,
     Equation,
@@ -13,10 +12,10 @@ from rh_kernel.arrays.program import (
     ProductMean,
     Program,
     Register,
+    Registers,
     Smooth,
-    Tree,
-    leaves,
 )
+from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.terms import function_doc
@@ -24,7 +23,7 @@ from rh_kernel.syntax.printing.terms import function_doc
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``left = right   # note``: an input, a constant, what is read, an equation, what is written, or the result."""
+    """``left = right   # note``: an input, a constant, a read, an equation, a write, or the result."""
 
     left: str
     right: str
@@ -32,13 +31,13 @@ class Line:
 
 
 def lines(program: Program) -> tuple[Line, ...]:
-    """The program line by line, in the order in which it runs."""
+    """List the program line by line, in execution order."""
     name = _names(program)
 
-    def show(tree: Tree) -> str:
+    def show(tree: Registers) -> str:
         return "⟨" + ", ".join(show(branch) for branch in tree) + "⟩" if isinstance(tree, tuple) else name[tree]
 
-    found = [Line(name[r], "input", _type(program, r)) for tree in program.inputs for r in leaves(tree)]
+    found = [Line(name[r], "input", _type(program, r)) for r in leaves(program.inputs)]
     found += [Line(name[r], _constant(c), _type(program, r)) for r, c in program.constants if name[r].startswith("c")]
     found += [Line(name[r], f"Get[{location.name}]()", _type(program, r)) for r, location in program.reads]
     found += [_equation(program, e, name) for e in program.equations]
@@ -48,7 +47,7 @@ def lines(program: Program) -> tuple[Line, ...]:
 
 
 def totals(program: Program) -> str:
-    """``20 equations, 80 flop``; of b samples ``12 + 68 b flop``; of a strict program ``20 equations, 3 checks, …``."""
+    """``20 equations, 80 flop``; for a batch of b samples ``12 + 68 b flop``; with checks ``20 equations, 3 checks, …``"""
     once, each = program.cost_of(0), program.cost_of(1) - program.cost_of(0)
     flop = f"{once} + {each} b" if once and each else f"{each} b" if program.is_batched and each else str(once + each)
     checks = f", {program.checks} check{'s' if program.checks > 1 else ''}" if program.checks else ""
@@ -57,7 +56,7 @@ def totals(program: Program) -> str:
 
 
 def listing(program: Program) -> str:
-    """The program as text."""
+    """Format the program as text."""
     shown = lines(program)
     bodies = [f"{line.left} = {line.right}" if line.left else line.right for line in shown]
     width = min(max((len(body) for body in bodies), default=0), 48)
@@ -101,7 +100,7 @@ def _constant(array: Array) -> str:
 
 
 def _names(program: Program) -> dict[Register, str]:
-    """A name for each register: inputs and locations keep theirs, and no two are alike."""
+    """A unique name for each register; inputs and locations keep theirs."""
     name: dict[Register, str] = {}
     taken: set[str] = set()
 
@@ -115,7 +114,7 @@ def _names(program: Program) -> dict[Register, str]:
         give(r, label)
     for r, location in program.reads:
         give(r, location.name)
-    c, t = _letter("c", taken), _letter("t", taken)
+    c, t = free_prefix("c", taken), free_prefix("t", taken)
     for i, (r, array) in enumerate(program.constants):
         give(r, _number(array) or f"{c}{i + 1}")
     computed = [equation.result for equation in program.equations if not isinstance(equation.operator, Smooth)]
@@ -126,9 +125,3 @@ def _names(program: Program) -> dict[Register, str]:
 
 def _number(array: Array) -> str | None:
     return f"{array.item(0):.6g}" if array.shape == (1,) else None
-
-
-def _letter(letter: str, taken: Iterable[str]) -> str:
-    while any(re.fullmatch(letter + r"\d+", name) for name in taken):
-        letter += "_"
-    return letter

@@ -6,13 +6,13 @@ from functools import lru_cache
 import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
-from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_shape
+from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth, extent_shape
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.smoothness import is_rough
+from rh_kernel.primitives.smoothness import has_nonsmooth_points
 from rh_kernel.primitives.table import require
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.span import Span
@@ -62,7 +62,7 @@ class Builder:
         self.constants.append((slot.register, array))
         return slot
 
-    def input(self, A: Type) -> tuple[Tree, Symbolic]:
+    def input(self, A: Type) -> tuple[Registers, Symbolic]:
         """Add an input of type A. Returns its registers and its value."""
         match A:
             case Product(factors):
@@ -78,17 +78,13 @@ class Builder:
         self.reads.append((slot.register, location))
         return slot
 
-    def materialise(self, V: Symbolic) -> Tree:
+    def materialise(self, V: Symbolic) -> Registers:
         """Return the registers of V, with zeros as constants."""
         match V:
-            case Slot(register):
-                return register
             case SymbolicZero(Product()):
                 return tuple([self.materialise(W) for W in _components(V)])
-            case SymbolicZero(A):
-                slot = self._slot(shape_of(A))
-                self.constants.append((slot.register, np.broadcast_to(np.zeros(1), slot.shape)))
-                return slot.register
+            case Slot() | SymbolicZero():
+                return self._slot_of(V).register
             case tuple():
                 return tuple([self.materialise(W) for W in V])
 
@@ -128,7 +124,7 @@ class Builder:
 
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
         """In a strict program, emit a check that f is smooth at the arguments; ``span`` is where f is called."""
-        if self.strict and is_rough(f):
+        if self.strict and has_nonsmooth_points(f):
             slots = [self._slot_of(V) for V in arguments]
             self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
 

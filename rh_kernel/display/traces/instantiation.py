@@ -11,7 +11,7 @@ from rh_kernel.display.clipping import DOTS
 from rh_kernel.operational.contexts import Closure, Context, Subject, up_to
 from rh_kernel.operational.environments import Environment, are_same, length, value_at, without
 from rh_kernel.syntax.core import Bound, Command, Handle, Node, Perform, R, RevHandle, Term
-from rh_kernel.syntax.rebuild import Walk, rebuild
+from rh_kernel.syntax.rebuild import Transform, rebuild
 from rh_kernel.syntax.traversal import children, rebuilt
 
 AnyNode = TypeVar("AnyNode", bound=Node)
@@ -89,7 +89,7 @@ class Instantiator:
 
 
 @dataclass(frozen=True, slots=True)
-class _Values(Walk):
+class _Values(Transform):
     """Substitutes the last ``count`` values of ρ; the variable ``…`` for cut parts stays."""
 
     rho: Environment

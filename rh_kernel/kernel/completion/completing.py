@@ -9,7 +9,7 @@ from rh_kernel.kernel.completion.files import entries
 from rh_kernel.kernel.completion.unicode_input import partial_name, symbols_for
 from rh_kernel.kernel.completion.words import Completion, declared_in, described, named, words
 from rh_kernel.kernel.sections.position import section_at
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.lines import RETURN_LINE, SECTION_LINES
 from rh_kernel.session.directives.registry import directives, find, names
 from rh_kernel.session.forms import FORMS
@@ -164,7 +164,7 @@ def _arguments(session: Session, context: Argument) -> tuple[int, list[Completio
             others = [name for name in named(session.definitions, LocDefinition) if name not in context.given]
             return context.start, described(session.definitions, "", _matching(others, context.text))
         case ["name"]:
-            known = [*session.definitions.named, *ROWS, *FORMS, *names()]
+            known = [*session.definitions.named, *SYMBOLS, *FORMS, *names()]
             return context.start, described(session.definitions, "", _matching(known, context.text))
         case _:
             choices = [field for field in fields if field not in _PLACEHOLDERS]

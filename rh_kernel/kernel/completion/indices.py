@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from rh_kernel.kernel.completion.context import Word
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Token
 from rh_kernel.syntax.parsing.tokens import Kind as TokenKind
@@ -41,8 +41,8 @@ def _parameters(definitions: Definitions, head: str) -> tuple[Parameter, ...]:
             return family.parameters
         case defs.NetDefinition(statics=statics):
             return statics
-        case None if head in ROWS:
-            return tuple([Parameter(v.name, DimKind()) for v in ROWS[head].schemes[0].explicit])
+        case None if head in SYMBOLS:
+            return tuple([Parameter(v.name, DimKind()) for v in SYMBOLS[head].schemes[0].explicit])
         case _:
             return ()
 

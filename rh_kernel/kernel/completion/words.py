@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from rh_kernel.kernel.completion.context import Word
 from rh_kernel.kernel.completion.indices import indices
 from rh_kernel.kernel.sections.position import LONGEST
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.help import signature
 from rh_kernel.session.forms import FORMS
 from rh_kernel.source.diagnostic import Failure
@@ -85,7 +85,7 @@ def words(definitions: Definitions, context: Word, text: str) -> list[str]:
     expected = list(_expected(definitions, context))
     if expected and not context.text:
         return expected
-    return [*expected, *definitions.named, *_written(text, context), *_language(context), *ROWS]
+    return [*expected, *definitions.named, *_written(text, context), *_language(context), *SYMBOLS]
 
 
 def described(definitions: Definitions, text: str, names: Iterable[str]) -> list[Completion]:
@@ -105,8 +105,8 @@ def _described(definitions: Definitions, types: Mapping[str, str], name: str) ->
         return Completion(name, _KINDS[type(definition)], signature(definition))
     if name in FORMS and name not in types:
         return Completion(name, "keyword", FORMS[name].split("\n")[0])
-    if name in ROWS and name not in types:
-        return Completion(name, "function", ROWS[name].signatures[0])
+    if name in SYMBOLS and name not in types:
+        return Completion(name, "function", SYMBOLS[name].signatures[0])
     return Completion(name, "instance", types.get(name, ""))
 
 

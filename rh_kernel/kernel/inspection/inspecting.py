@@ -14,7 +14,7 @@ from rh_kernel.kernel.inspection.content import Inspection, directive, form, tok
 from rh_kernel.kernel.inspection.rules import rule_of, rules_of
 from rh_kernel.kernel.inspection.term_at_cursor import term_at
 from rh_kernel.kernel.sections.position import section_at
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.help import FEW_LINES, Known, known
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session
@@ -109,7 +109,7 @@ def _of_token(
 
 def _name(definitions: Definitions, text: str, name: str, lines: int | None) -> Inspection | None:
     declared = definitions.get(name)
-    if declared is None and name not in ROWS:
+    if declared is None and name not in SYMBOLS:
         types = dict(written_types(text))
         if name in FORMS and name not in types:
             return _form(name)
@@ -128,8 +128,8 @@ def _reverse(definitions: Definitions, name: str) -> Inspection | None:
     match definitions.get(name):
         case FunDefinition(domain=A, codomain=B):
             types = [f"{Product((B, A))} -> {A}"]
-        case None if name in ROWS:
-            types = [f"{Product((s.codomain, s.domain))} → {s.domain}" for s in ROWS[name].schemes]
+        case None if name in SYMBOLS:
+            types = [f"{Product((s.codomain, s.domain))} → {s.domain}" for s in SYMBOLS[name].schemes]
         case _:
             return None
     found = known(definitions, name)

@@ -8,11 +8,11 @@ from rh_kernel.ad.language.core import Term
 from rh_kernel.ad.language.elaboration import Elaboration, Functions, Scope, elaborate_function, elaborate_term
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, Type, product
-from rh_kernel.ad.systems import is_system, system
+from rh_kernel.ad.registry import is_system, system
 from rh_kernel.kernel.inspection.content import Inspection, directive, first_lines, form, tokens_at
 from rh_kernel.kernel.sections.lambda_cells import declared, read
 from rh_kernel.kernel.sections.position import SectionPosition
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS as FUNCTION_SYMBOLS
 from rh_kernel.session.names import arrow
 from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.diagnostic import Failure
@@ -87,7 +87,7 @@ def _declares(part: Span, name: str) -> bool:
 
 
 def _symbol(name: str) -> Inspection:
-    row, numbers = ROWS[name], product(*[SCALAR] * SYMBOLS[name])
+    row, numbers = FUNCTION_SYMBOLS[name], product(*[SCALAR] * SYMBOLS[name])
     return Inspection(
         (f"{name} : {Function(numbers, SCALAR)}",), row.doc, (row.formula,), remarks=("a function symbol of numbers",)
     )

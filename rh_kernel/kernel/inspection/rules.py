@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from rh_kernel.display.derivations.rule_docs import schema
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.describing import type_text
 from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.types import Real, Type
@@ -23,7 +23,7 @@ def rules_of(name: str, definition: Definition | None) -> tuple[str, ...]:
     """Return the judgments that type uses of a declared name; without a definition, those of a built-in function symbol."""
     match definition:
         case None:
-            return tuple([_function(name, scheme.domain, scheme.codomain) for scheme in ROWS[name].schemes])
+            return tuple([_function(name, scheme.domain, scheme.codomain) for scheme in SYMBOLS[name].schemes])
         case defs.DimDefinition():
             return ()
         case defs.ConstDefinition(_, A, _):

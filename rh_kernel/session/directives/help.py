@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.symbol import FunctionSymbol
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.actions import AnalysisContext, Answer
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives.directive import Directive
@@ -83,7 +83,7 @@ def known(definitions: Definitions, name: str) -> Known | None:
     """What is known of a declared name, or of a function symbol of the language."""
     declared = definitions.named.get(name)
     if declared is None:
-        return _of_row(ROWS[name]) if name in ROWS else None
+        return _of_row(SYMBOLS[name]) if name in SYMBOLS else None
     kind, types = kind_of(declared.definition), (signature(declared.definition),)
     if declared.span is None:
         return Known(name, f"{kind} that comes with the language", types)
@@ -156,7 +156,7 @@ def _with_effects(word: str) -> str:
 
 
 def _in_laboratory(word: str) -> str:
-    from rh_kernel.ad.systems import is_system, system
+    from rh_kernel.ad.registry import is_system, system
 
     if is_system(word):
         one = system(word)
@@ -188,7 +188,7 @@ def _overview() -> str:
     width = max(len(directive.call) for directive in known)
     lines = [f"{directive.call:<{width}}  {directive.help}" for directive in known]
     lines += [f"{line:<{width}}  {text}" for line, text in LINES.items()]
-    names = ", ".join(ROWS)
+    names = ", ".join(SYMBOLS)
     return "\n".join(["Directives", *lines, "", "Function symbols (`%help softmax` tells more)", names])
 
 

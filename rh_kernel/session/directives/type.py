@@ -1,6 +1,6 @@
 """``%type E``: the type of a term or a command, or of what a name stands for."""
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.actions import AnalysisContext, Answer
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives.directive import Directive
@@ -18,8 +18,8 @@ def type_shown(definitions: Definitions, e: s.Expr) -> TypeShown:
         definition = definitions.get(e.name)
         if definition is not None:
             return TypeShown(e.name, type_text(definition))
-        if e.name in ROWS:
-            return TypeShown(e.name, " or ".join(f"{scheme.domain} -> {scheme.codomain}" for scheme in ROWS[e.name].schemes))
+        if e.name in SYMBOLS:
+            return TypeShown(e.name, " or ".join(f"{scheme.domain} -> {scheme.codomain}" for scheme in SYMBOLS[e.name].schemes))
     return TypeShown(e.span.text, str(elaborate_evaluation(definitions, e).type))
 
 

@@ -5,35 +5,9 @@ from collections.abc import Mapping
 
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.errors import (
-    ForeignSyntax,
-    MalformedNumber,
-    MismatchedBracket,
-    NotAName,
-    TooDeep,
-    UnclosedBracket,
-    Unexpected,
-    UnexpectedEnd,
-    UnknownCharacter,
-    UnterminatedString,
-)
+from rh_kernel.syntax import errors
+from rh_kernel.syntax.parsing import hints
 from rh_kernel.syntax.parsing.foreign import comment, square
-from rh_kernel.syntax.parsing.hints import (
-    ASSIGNMENT,
-    CHARACTERS,
-    CLAUSE,
-    COMMENTS,
-    FIRST,
-    FOREIGN_SIGNS,
-    FOREIGN_WORDS,
-    NEXT,
-    OF_PYTHON,
-    OUTSIDE,
-    WRITTEN,
-    of_number,
-    shorten,
-    show,
-)
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
 from rh_kernel.syntax.surface import Name
@@ -59,7 +33,7 @@ class Cursor:
 
     __slots__ = ("_tokens", "_upcoming", "brackets", "depth", "end", "product_signs", "source", "token", "words")
 
-    def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = FOREIGN_WORDS) -> None:
+    def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = hints.FOREIGN_WORDS) -> None:
         self.source: Source = span.source
         comment = Kind.COMMENT
         self._tokens = [t for t in tokens(span) if t.kind is not comment]
@@ -124,7 +98,7 @@ class Cursor:
             expected = f"`{separator}` or `{closer}`" if separator else f"`{closer}`"
             if separator == "," and self._is_comma():
                 raise self._semicolon(opening, expected)
-            is_open = self.token.text in OUTSIDE or (self.begins_line() and opening.text != "{" and not self.is_misfit())
+            is_open = self.token.text in hints.OUTSIDE or (self.begins_line() and opening.text != "{" and not self.is_misfit())
             raise self._unclosed(opening, expected) if is_open else self.fail(expected, hint)
         self.brackets.pop()
         return self.advance()
@@ -141,10 +115,10 @@ class Cursor:
             return Name(token.text, span=Span(self.source, token.start, token.end))
         if token.kind is Kind.KEYWORD:
             hint = hint or f"`{token.text}` is a keyword; choose another name"
-            raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
+            raise Rejected(errors.NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         if token.kind is Kind.NUMBER:
             hint = hint or "names begin with a letter"
-            raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
+            raise Rejected(errors.NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         raise self.fail(expected, hint)
 
     def deepen(self, levels: int = 1) -> None:
@@ -187,7 +161,7 @@ class Cursor:
 
     def found(self) -> str:
         """How a message names the current token: its source text, on one line."""
-        return show(self.token, self.source.text[self.token.start : self.token.end])
+        return hints.show(self.token, self.source.text[self.token.start : self.token.end])
 
     def fail(self, expected: str, hint: str = "", fix: Fix | None = None) -> Rejected:
         """The diagnostic that the current token is not what was ``expected``."""
@@ -196,27 +170,29 @@ class Cursor:
         here = self.here()
         match token.kind:
             case Kind.BAD_CHARACTER:
-                advice, known = CHARACTERS.get(token.text[0], ""), WRITTEN.get(token.text[0])
+                advice, known = hints.CHARACTERS.get(token.text[0], ""), hints.WRITTEN.get(token.text[0])
                 if token.text == "!" and self._upcoming == 1:
-                    advice = OF_PYTHON
+                    advice = hints.OF_PYTHON
                 fix = square(self.source, self._before(), token, self.peek()) if known is None else Fix(here, known)
-                return Rejected(UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
+                return Rejected(errors.UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
             case Kind.BAD_STRING:
-                return Rejected(UnterminatedString(span=here, hint='a string ends with " on its line'))
+                return Rejected(errors.UnterminatedString(span=here, hint='a string ends with " on its line'))
             case Kind.BAD_NUMBER:
-                hint, meant = of_number(here.text)
+                hint, meant = hints.of_number(here.text)
                 return self.malformed(here, hint, Fix(here, meant) if meant else None)
             case Kind.FOREIGN:
-                what, advice = FOREIGN_SIGNS.get(token.text, ASSIGNMENT)
+                what, advice = hints.FOREIGN_SIGNS.get(token.text, hints.ASSIGNMENT)
                 fix = fix or square(self.source, self._before(), token, self.peek())
                 return Rejected(
-                    ForeignSyntax(span=here, found=f"{what} `{token.text}`", hint=hint if fix and hint else advice, fix=fix)
+                    errors.ForeignSyntax(
+                        span=here, found=f"{what} `{token.text}`", hint=hint if fix and hint else advice, fix=fix
+                    )
                 )
             case Kind.END if self.brackets:
                 return self._unclosed(self.brackets[-1], expected)
             case Kind.END:
                 hint = self.unindented() or hint
-                return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self.indented()))
+                return Rejected(errors.UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self.indented()))
             case Kind.SYMBOL if token.text in CLOSERS.values() and self._mismatches(token):
                 return self._mismatched(expected)
             case Kind.SYMBOL | Kind.NAME | Kind.KEYWORD | Kind.NUMBER | Kind.STRING | Kind.PROJECTION | Kind.COMMENT:
@@ -228,7 +204,7 @@ class Cursor:
                     return self.foreign(before)
                 hint = hint or self._advice(before)
                 fix = fix or self._quick_fix(before)
-                return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
+                return Rejected(errors.Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
 
     def unindented(self) -> str:
         """A hint for an item that ends too early, if a line in the first column follows it."""
@@ -249,7 +225,7 @@ class Cursor:
 
     def malformed(self, span: Span, hint: str, fix: Fix | None = None) -> Rejected:
         """The diagnostic for a malformed number."""
-        return Rejected(MalformedNumber(span=span, found=f"`{shorten(span.text)}`", hint=hint, fix=fix))
+        return Rejected(errors.MalformedNumber(span=span, found=f"`{hints.shorten(span.text)}`", hint=hint, fix=fix))
 
     def insert(self, text: str) -> Fix:
         """A quick fix that inserts ``text`` after the last consumed token."""
@@ -265,7 +241,7 @@ class Cursor:
     def foreign(self, word: Token) -> Rejected:
         """The diagnostic for a keyword of another language."""
         what, advice = self.words[word.text]
-        return Rejected(ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
+        return Rejected(errors.ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
 
     def _is_foreign(self, word: Token) -> bool:
         """Whether ``word`` is meant as a keyword of another language; the ``for`` of a training item is not."""
@@ -274,11 +250,13 @@ class Cursor:
     def _comment(self, sign: Token) -> Rejected:
         """The diagnostic for a comment that starts with ``//``."""
         here = self.span(sign)
-        return Rejected(ForeignSyntax(span=here, found=f"comments with `{here.text}`", hint=COMMENTS, fix=Fix(here, "#")))
+        return Rejected(
+            errors.ForeignSyntax(span=here, found=f"comments with `{here.text}`", hint=hints.COMMENTS, fix=Fix(here, "#"))
+        )
 
     def too_deep(self) -> Rejected:
         """The diagnostic for an expression that is nested too deeply."""
-        return Rejected(TooDeep(span=self.here(), limit=DEEPEST, hint="give parts of it names, with let or fun"))
+        return Rejected(errors.TooDeep(span=self.here(), limit=DEEPEST, hint="give parts of it names, with let or fun"))
 
     def _is_comma(self) -> bool:
         """Whether the current ``;`` is meant as a comma, rather than as a clause separator or at the end of a line."""
@@ -293,13 +271,13 @@ class Cursor:
         before = self.source.text[opening.end : self.token.start]
         if opening.text != "[" or "," not in before:
             hint, fix = "separate the elements of a list by commas", Fix(self.here(), ",")
-            return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
+            return Rejected(errors.Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
         written, fix = _ROWS.match(self.source.text, opening.start), None
         rows = [row.strip() for row in written[0][1:-1].split(";")] if written else []
         if written and len({row.count(",") for row in rows}) == 1:
             fix = Fix(Span(self.source, *written.span()), f"[{', '.join(f'[{row}]' for row in rows)}]")
         hint = "put each row of a matrix in its own brackets: [[1, 2], [3, 4]]"
-        return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
+        return Rejected(errors.Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
 
     def _mismatches(self, closer: Token) -> bool:
         """Whether ``closer`` matches no open bracket. A lone ``>`` is meant as a comparison."""
@@ -312,13 +290,15 @@ class Cursor:
         if not self.brackets:
             first = self._upcoming == 1 and self.token.text != "}"
             hint = "indent the lines that continue an item" if first else "no bracket is open here"
-            return Rejected(MismatchedBracket(span=here, found=found, expected=expected, hint=hint))
+            return Rejected(errors.MismatchedBracket(span=here, found=found, expected=expected, hint=hint))
         opening = self.brackets[-1]
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         closer = CLOSERS[opening.text]
         fix = Fix(here, closer)
         hint = f"`{opening.text}` is closed by `{closer}`."
-        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), hint=hint, fix=fix))
+        return Rejected(
+            errors.MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), hint=hint, fix=fix)
+        )
 
     def _unclosed(self, opening: Token, expected: str) -> Rejected:
         head = next((t for t in reversed(self._passed()) if t.end <= opening.start), opening)
@@ -332,10 +312,10 @@ class Cursor:
         if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
             hint = "indent the line that closes it: a line that begins in the first column starts a new item"
             fix = self.indented(CLOSERS[opening.text])
-        elif self.token.kind is Kind.END and opening.text == "{" and CLAUSE.match(following):
+        elif self.token.kind is Kind.END and opening.text == "{" and hints.CLAUSE.match(following):
             hint, fix = self.unindented(), self.indented()
         return Rejected(
-            UnclosedBracket(
+            errors.UnclosedBracket(
                 span=self.here(),
                 found=self.found(),
                 expected=expected,
@@ -372,9 +352,9 @@ class Cursor:
     def _advice(self, before: Token | None) -> str:
         token = self.token
         if before is None:
-            return FIRST.get(token.text, "")
-        if token.text in NEXT:
-            return NEXT[token.text]
+            return hints.FIRST.get(token.text, "")
+        if token.text in hints.NEXT:
+            return hints.NEXT[token.text]
         if token.text in CLOSERS.values() and before.text == ",":
             return "a list has no comma after its last element"
         if self.begins_line() or not ends_expression(before) or not ends_expression(token):
@@ -382,6 +362,6 @@ class Cursor:
         if self.brackets and self.brackets[-1].text != "{":
             return "separate the elements of a list by commas"
         if before.kind is Kind.NAME and token.kind in {Kind.NAME, Kind.NUMBER}:
-            call = f"{shorten(before.text)}({shorten(token.text)})"
+            call = f"{hints.shorten(before.text)}({hints.shorten(token.text)})"
             return f"arguments are written in brackets, {call}, and products with *"
         return ""

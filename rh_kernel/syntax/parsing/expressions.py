@@ -8,6 +8,7 @@ import re
 
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.errors import MissingIn, MissingWith, Unexpected, WrongArrow
 from rh_kernel.syntax.parsing.cursor import DEEPEST, Cursor
 from rh_kernel.syntax.parsing.foreign import SLICES, attribute, entry
@@ -16,36 +17,11 @@ from rh_kernel.syntax.parsing.hints import shorten
 from rh_kernel.syntax.parsing.literals import array, number
 from rh_kernel.syntax.parsing.patterns import dot, pattern, patterns
 from rh_kernel.syntax.parsing.tokens import Kind, Token
-from rh_kernel.syntax.surface import (
-    Apply,
-    Arrow,
-    Binary,
-    BinaryOperator,
-    Expr,
-    Family,
-    HandleExpr,
-    HandlerExpr,
-    HandlerName,
-    LetExpr,
-    Name,
-    Negate,
-    Number,
-    Pattern,
-    Projection,
-    ResumeExpr,
-    ReturnExpr,
-    ReverseDerivative,
-    RevHandleExpr,
-    Transpose,
-    TupleExpr,
-    Unit,
-    Var,
-)
 
 _NAME, _NUMBER = Kind.NAME, Kind.NUMBER
-_OPERATORS = {o.value: o for o in BinaryOperator} | {"×": BinaryOperator.TIMES}
+_OPERATORS = {o.value: o for o in s.BinaryOperator} | {"×": s.BinaryOperator.TIMES}
 _POSTFIXES = frozenset({"ᵀ", "."})
-_SUMS = frozenset({BinaryOperator.PLUS, BinaryOperator.MINUS})
+_SUMS = frozenset({s.BinaryOperator.PLUS, s.BinaryOperator.MINUS})
 _PROJECTION = re.compile(r"proj_([0-9]{1,9})")
 
 _EXPRESSION = "a term or a command"
@@ -57,7 +33,7 @@ _TWO_LETS = "`let x <- M in N` for a term M, `let x <= P in Q` for a command P"
 # Hence the one long function here; forms that need more frames count as two levels.
 
 
-def expression(c: Cursor) -> Expr:
+def expression(c: Cursor) -> s.Expr:
     """Parse a term or a command."""
     c.deepen()
     if c.token.text == "let":
@@ -65,7 +41,7 @@ def expression(c: Cursor) -> Expr:
         c.depth -= 1
         return M
     start = factor = c.token.start
-    pending: tuple[BinaryOperator, Expr] | None = None
+    pending: tuple[s.BinaryOperator, s.Expr] | None = None
     M = _operand(c)
     while (operator := _OPERATORS.get(c.token.text)) is not None:
         if operator in _SUMS:
@@ -76,22 +52,22 @@ def expression(c: Cursor) -> Expr:
         else:
             c.advance()
             N = _operand(c)
-            M = Binary(operator, M, N, span=c.since(factor))
+            M = s.Binary(operator, M, N, span=c.since(factor))
     c.depth -= 1
     return M if pending is None else _add(pending, M, c.since(start))
 
 
-def _add(pending: tuple[BinaryOperator, Expr] | None, N: Expr, span: Span) -> Expr:
+def _add(pending: tuple[s.BinaryOperator, s.Expr] | None, N: s.Expr, span: Span) -> s.Expr:
     if pending is None:
         return N
     operator, M = pending
-    return Binary(operator, M, N, span=span)
+    return s.Binary(operator, M, N, span=span)
 
 
-def expressions(c: Cursor, opening: str) -> tuple[Expr, ...]:
+def expressions(c: Cursor, opening: str) -> tuple[s.Expr, ...]:
     """``(M1, …, Mn)`` in any kind of bracket; n ≥ 1 in square brackets, n ≥ 0 in others."""
     c.open(opening)
-    items: list[Expr] = []
+    items: list[s.Expr] = []
     if opening == "[" or not c.at_closer():
         items.append(expression(c))
         while c.take(","):
@@ -102,24 +78,24 @@ def expressions(c: Cursor, opening: str) -> tuple[Expr, ...]:
     return tuple(items)
 
 
-def _tuple(items: tuple[Expr, ...], span: Span) -> Expr:
+def _tuple(items: tuple[s.Expr, ...], span: Span) -> s.Expr:
     match items:
         case ():
-            return Unit(span=span)
+            return s.Unit(span=span)
         case (M,):
             return M
         case many:
-            return TupleExpr(many, span=span)
+            return s.TupleExpr(many, span=span)
 
 
-def _operand(c: Cursor) -> Expr:
+def _operand(c: Cursor) -> s.Expr:
     """Parse an expression without infix operators."""
     minuses = _minuses(c) if c.token.text == "-" else ()
     token = c.token
     start = token.start
     if token.kind is _NAME or (token.text == "rd" and c.peek().text == "["):
         c.advance()
-        f = Name(token.text, span=c.since(start))
+        f = s.Name(token.text, span=c.since(start))
         indices = expressions(c, "[") if c.token.text == "[" else ()
         arguments = expressions(c, "(") if c.token.text == "(" else None
         M = _postfix(c, _applied(c, f, indices, arguments), start)
@@ -135,7 +111,7 @@ def _operand(c: Cursor) -> Expr:
         M = _extended(c)
         c.depth -= 1
     for minus in reversed(minuses):
-        M = Negate(M, span=c.since(minus.start))
+        M = s.Negate(M, span=c.since(minus.start))
     return M
 
 
@@ -148,16 +124,16 @@ def _minuses(c: Cursor) -> list[Token]:
     return minuses
 
 
-def _postfix(c: Cursor, M: Expr, start: int) -> Expr:
+def _postfix(c: Cursor, M: s.Expr, start: int) -> s.Expr:
     """Parse any number of postfixes ``M.1``, ``Mᵀ``, ``M.rd(x. N)(V)``."""
     if c.token.text not in _POSTFIXES and c.token.kind is not Kind.PROJECTION:
         return M
     for _ in range(DEEPEST + 1):
         if c.holds(Kind.PROJECTION):
-            M = Projection(_component(c, M, start), M, span=c.since(start))
+            M = s.Projection(_component(c, M, start), M, span=c.since(start))
         elif c.at("ᵀ"):
             c.advance()
-            M = Transpose(M, span=c.since(start))
+            M = s.Transpose(M, span=c.since(start))
         elif c.at("."):
             M = _reverse_derivative(c, M, start)
         else:
@@ -165,9 +141,9 @@ def _postfix(c: Cursor, M: Expr, start: int) -> Expr:
     raise c.too_deep()
 
 
-def _component(c: Cursor, M: Expr, start: int) -> int:
+def _component(c: Cursor, M: s.Expr, start: int) -> int:
     digits = c.token.text[1:]
-    if isinstance(M, Number) and M.span.end == c.token.start:
+    if isinstance(M, s.Number) and M.span.end == c.token.start:
         raise c.malformed(Span(c.source, start, c.token.end), "a number has one decimal point")
     if len(digits) > 9 or int(digits) == 0:
         raise c.fail("a component", "components are counted from 1")
@@ -175,10 +151,10 @@ def _component(c: Cursor, M: Expr, start: int) -> int:
     return int(digits)
 
 
-def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
+def _reverse_derivative(c: Cursor, W: s.Expr, start: int) -> s.Expr:
     dot_token = c.advance()
     if not c.at("rd"):
-        if isinstance(W, Number) and W.span.end == dot_token.start:
+        if isinstance(W, s.Number) and W.span.end == dot_token.start:
             whole = Span(c.source, start, dot_token.end)
             is_whole = W.text.isdecimal()
             hint = "write digits on both sides of the point" if is_whole else "a number has one decimal point"
@@ -187,7 +163,7 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
         if foreign is not None:
             raise foreign
         hint = "a transpose is written w^T or wᵀ" if c.at("T") else ""
-        if isinstance(W, Var) and W.name[0] == "λ":
+        if isinstance(W, s.Var) and W.name[0] == "λ":
             hint = "there are no function values: declare a function with fun f(x : A) = M"
         raise c.fail("a component, `.1`, or a reverse derivative, `.rd(x. N)(V)`", hint)
     c.advance()
@@ -201,16 +177,16 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
     items = expressions(c, "(")
     c.depth -= 1
     V = _tuple(items, c.since(point))
-    return ReverseDerivative(W, x, N, V, span=c.since(start))
+    return s.ReverseDerivative(W, x, N, V, span=c.since(start))
 
 
-def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Expr, ...] | None) -> Expr:
+def _applied(c: Cursor, f: s.Name, indices: tuple[s.Expr, ...], arguments: tuple[s.Expr, ...] | None) -> s.Expr:
     """Build ``x``, ``k • M``, ``f[i, …](M, …)``, ``proj_1(M)``, or ``f[i, …]`` as an index or as the subject of a check."""
     if arguments is None and not indices:
         if not c.take("•"):
-            return Var(f.text, span=f.span)
+            return s.Var(f.text, span=f.span)
         M = expression(c)
-        return ResumeExpr(f, M, span=c.since(f.span.start))
+        return s.ResumeExpr(f, M, span=c.since(f.span.start))
     span = c.since(f.span.start)
     if arguments is None:
         is_index = bool(c.brackets) and c.brackets[-1].text == "[" and c.at(",", "]")
@@ -219,21 +195,21 @@ def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Exp
             if by_number is not None:
                 raise by_number
             hint = f"it is applied to its input: {shorten(f.text)}[…](x)"
-            if all(isinstance(i, Number | Negate) for i in indices):
+            if all(isinstance(i, s.Number | s.Negate) for i in indices):
                 inside = shorten(c.source.text[f.span.end : c.end].strip())
                 hint = f"sizes and locations go in square brackets, the input in round ones: {shorten(f.text)}({inside})"
             raise c.fail("`(` and the arguments", hint)
-        return Family(f, indices, span=span)
+        return s.Family(f, indices, span=span)
     projection = _PROJECTION.fullmatch(f.text)
     if projection is None or indices:
-        return Apply(f, indices, arguments, span=span)
+        return s.Apply(f, indices, arguments, span=span)
     if int(projection[1]) == 0:
         hint = "components are counted from 1"
         raise Rejected(Unexpected(span=f.span, found=f"`{f.text}`", expected="`proj_1`, `proj_2`, …", hint=hint))
-    return Projection(int(projection[1]), _tuple(arguments, Span(c.source, f.span.end, span.end)), span=span)
+    return s.Projection(int(projection[1]), _tuple(arguments, Span(c.source, f.span.end, span.end)), span=span)
 
 
-def _extended(c: Cursor) -> Expr:
+def _extended(c: Cursor) -> s.Expr:
     """Parse an expression that starts with a keyword, or ``⌊M⌋``."""
     start = c.token.start
     match c.token.text:
@@ -242,17 +218,17 @@ def _extended(c: Cursor) -> Expr:
         case "return":
             c.advance()
             M = expression(c)
-            return ReturnExpr(M, span=c.since(start))
+            return s.ReturnExpr(M, span=c.since(start))
         case "⌊":
             c.open("⌊")
             M = expression(c)
             c.close()
-            return ReturnExpr(M, span=c.since(start))
+            return s.ReturnExpr(M, span=c.since(start))
         case "handle":
             handle = c.advance()
             P = expression(c)
             H = _handled_with(c, handle)
-            return HandleExpr(P, H, span=c.since(start))
+            return s.HandleExpr(P, H, span=c.since(start))
         case "rev":
             return _rev_handle(c)
         case text:
@@ -272,9 +248,9 @@ def _no_expression(c: Cursor, text: str) -> Rejected:
     return c.fail(_EXPRESSION)
 
 
-def _lets(c: Cursor) -> Expr:
+def _lets(c: Cursor) -> s.Expr:
     """Parse ``let p1 ← M1 in … let pn ← Mn in N`` in a loop, so that n is unbounded."""
-    spine: list[tuple[int, Pattern, Arrow, Expr]] = []
+    spine: list[tuple[int, s.Pattern, s.Arrow, s.Expr]] = []
     while c.at("let"):
         let = c.advance()
         p = pattern(c)
@@ -284,15 +260,15 @@ def _lets(c: Cursor) -> Expr:
         spine.append((let.start, p, arrow, bound))
     body = expression(c)
     for start, p, arrow, bound in reversed(spine):
-        body = LetExpr(p, arrow, bound, body, span=c.since(start))
+        body = s.LetExpr(p, arrow, bound, body, span=c.since(start))
     return body
 
 
-def _arrow(c: Cursor) -> Arrow:
+def _arrow(c: Cursor) -> s.Arrow:
     if c.take("←"):
-        return Arrow.TERM
+        return s.Arrow.TERM
     if c.take("⇐"):
-        return Arrow.COMMAND
+        return s.Arrow.COMMAND
     expected = "`<-` or `<=`"
     match c.token.text:
         case "=" | ":=" | "→" | "⇒" | "==" | "<":
@@ -333,7 +309,7 @@ def _expect_in(c: Cursor, let: Token) -> None:
     raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=c.unindented() or _TWO_LETS, notes=(note,), fix=fix))
 
 
-def _rev_handle(c: Cursor) -> Expr:
+def _rev_handle(c: Cursor) -> s.Expr:
     """``rev handle (M) ⟨x1, …, xn⟩. R with H``"""
     rev = c.advance()
     if c.at("handler"):
@@ -352,7 +328,7 @@ def _rev_handle(c: Cursor) -> Expr:
     dot(c)
     R = expression(c)
     H = _handled_with(c, rev)
-    return RevHandleExpr(M, variables, R, H, span=c.since(rev.start))
+    return s.RevHandleExpr(M, variables, R, H, span=c.since(rev.start))
 
 
 def _unbracketed(c: Cursor) -> Rejected:
@@ -365,7 +341,7 @@ def _unbracketed(c: Cursor) -> Rejected:
     return c.fail("`(` and the input", "put the input in round brackets", Fix(span, f"({span.text})"))
 
 
-def _handled_with(c: Cursor, word: Token) -> HandlerExpr:
+def _handled_with(c: Cursor, word: Token) -> s.HandlerExpr:
     if not c.at("with"):
         if c.is_misfit():
             raise c.fail("`with` and a handler")
@@ -378,4 +354,4 @@ def _handled_with(c: Cursor, word: Token) -> HandlerExpr:
     start = c.token.start
     name = c.name("a handler: its name, or { … }")
     arguments = expressions(c, "(") if c.at("(") else ()
-    return HandlerName(name, arguments, span=c.since(start))
+    return s.HandlerName(name, arguments, span=c.since(start))

@@ -7,20 +7,12 @@ from collections.abc import Callable
 
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.errors import MissingBackward, WrongArrow
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.patterns import pattern
 from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.parsing.unbound_commands import check_bound, is_backward
-from rh_kernel.syntax.surface import (
-    Clause,
-    Expr,
-    HandlerLiteral,
-    Name,
-    OrdinaryClause,
-    ReturnClause,
-    ReverseClause,
-)
 
 _CLAUSE = "a clause, `return x -> P` or `Op(x) -> …`"
 _OR_END = f"{_CLAUSE}, or `}}`"
@@ -28,23 +20,23 @@ _BACKWARD = "write the backward part as `| y, z -> Q`: y is the cotangent, z the
 _TWO_CLAUSES = "write Op(x) -> P | y, z -> Q in a reverse handler, Op(x), k -> Q in an ordinary one"
 
 
-def handler_literal(c: Cursor, expression: Callable[[Cursor], Expr]) -> HandlerLiteral:
+def handler_literal(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.HandlerLiteral:
     """Parse ``{ … }``; clauses are separated by newlines, ``;`` or nothing."""
     # A clause uses more Python stack frames than a bracket.
     c.deepen(2)
     start = c.open("{", "write the clauses of a handler in braces").start
-    clauses: list[Clause] = []
+    clauses: list[s.Clause] = []
     while not c.at("}"):
         if not c.take(";"):
             clause = _clause(c, expression)
-            check_bound(c, clause.backward if isinstance(clause, ReverseClause) else clause.body, _OR_END, in_braces=True)
+            check_bound(c, clause.backward if isinstance(clause, s.ReverseClause) else clause.body, _OR_END, in_braces=True)
             clauses.append(clause)
     c.close()
     c.depth -= 2
-    return HandlerLiteral(tuple(clauses), span=c.since(start))
+    return s.HandlerLiteral(tuple(clauses), span=c.since(start))
 
 
-def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
+def _clause(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.Clause:
     start = c.token.start
     if c.take("return"):
         x = pattern(c)
@@ -52,7 +44,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
         P = expression(c)
         if c.at("|"):
             raise c.fail(_OR_END, "a return clause has no backward part")
-        return ReturnClause(x, P, span=c.since(start))
+        return s.ReturnClause(x, P, span=c.since(start))
     if c.token.kind is not Kind.NAME:
         raise c.fail(_OR_END, "a clause begins with the name of an operation" if c.holds(Kind.KEYWORD) else "")
     op = c.name()
@@ -64,7 +56,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
         k = c.name("a name for the continuation")
         _arrow(c)
         Q = expression(c)
-        return OrdinaryClause(op, indices, x, k, Q, span=c.since(start))
+        return s.OrdinaryClause(op, indices, x, k, Q, span=c.since(start))
     _arrow(c)
     Qf = expression(c)
     if not is_backward(c.rest()):
@@ -77,10 +69,10 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
     z = pattern(c)
     _arrow(c)
     Qb = expression(c)
-    return ReverseClause(op, indices, x, Qf, y, z, Qb, span=c.since(start))
+    return s.ReverseClause(op, indices, x, Qf, y, z, Qb, span=c.since(start))
 
 
-def _indices(c: Cursor) -> tuple[Name, ...]:
+def _indices(c: Cursor) -> tuple[s.Name, ...]:
     if not c.at("["):
         return ()
     c.open("[")
@@ -100,7 +92,7 @@ def _arrow(c: Cursor) -> None:
     raise c.fail("`->`", _TWO_CLAUSES)
 
 
-def _expect_bar(c: Cursor, op: Name) -> None:
+def _expect_bar(c: Cursor, op: s.Name) -> None:
     if c.take("|"):
         return
     if is_backward(c.rest()):

@@ -5,6 +5,7 @@ import re
 
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.errors import ForeignSyntax, MisplacedPython, RepeatedOption, UnknownDeclaration
 from rh_kernel.syntax.parsing.checks import check, is_check
 from rh_kernel.syntax.parsing.cursor import Cursor
@@ -32,23 +33,6 @@ from rh_kernel.syntax.parsing.types import (
 )
 from rh_kernel.syntax.parsing.unbound_commands import check_bound
 from rh_kernel.syntax.surface import Expr, Name
-from rh_kernel.syntax.surface_items import (
-    ConstDeclaration,
-    DataExpr,
-    DimDeclaration,
-    Directive,
-    Evaluation,
-    FunDeclaration,
-    HandlerDeclaration,
-    Initial,
-    Item,
-    LocDeclaration,
-    Measure,
-    NetDeclaration,
-    OpDeclaration,
-    OwnDerivative,
-    TrainItem,
-)
 
 _DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
 _TRAINING = 'write train P for x in data("…") epochs 10'
@@ -72,13 +56,13 @@ _FORMS = {
 }
 
 
-def item(c: Cursor) -> Item:
+def item(c: Cursor) -> items.Item:
     """Parse one item, up to its end."""
     start = c.token.start
     found = _item(c, start)
     if c.token.kind is not Kind.END:
-        if isinstance(found, Evaluation | NetDeclaration):
-            check_bound(c, found.expression if isinstance(found, Evaluation) else found.body, _THE_END)
+        if isinstance(found, items.Evaluation | items.NetDeclaration):
+            check_bound(c, found.expression if isinstance(found, items.Evaluation) else found.body, _THE_END)
         if c.holds(Kind.NAME) and c.token.text in FOREIGN_WORDS:
             raise c.foreign(c.token)
         fix = Fix(c.here(), "") if c.at(";") and c.peek().kind is Kind.END else None
@@ -86,19 +70,19 @@ def item(c: Cursor) -> Item:
     return found
 
 
-def _item(c: Cursor, start: int) -> Item:
+def _item(c: Cursor, start: int) -> items.Item:
     match c.token.text:
         case "dim":
             name = _declared_name(c)
             _expect_equals(c)
             value = expression(c)
-            return DimDeclaration(name, value, span=c.since(start))
+            return items.DimDeclaration(name, value, span=c.since(start))
         case "const":
             name = _declared_name(c)
             A = result_type(c)
             _expect_equals(c, is_typed=A is not None)
             value = expression(c)
-            return ConstDeclaration(name, A, value, span=c.since(start))
+            return items.ConstDeclaration(name, A, value, span=c.since(start))
         case "loc":
             name = _declared_name(c)
             A = result_type(c)
@@ -106,7 +90,7 @@ def _item(c: Cursor, start: int) -> Item:
                 raise c.fail("`=`", f"give the location an initial content: loc {name.text} : {A.span.text} = zeros")
             _expect_equals(c, is_typed=A is not None)
             initial = _initial(c)
-            return LocDeclaration(name, A, initial, span=c.since(start))
+            return items.LocDeclaration(name, A, initial, span=c.since(start))
         case "fun":
             return _fun(c, start)
         case "op":
@@ -116,7 +100,7 @@ def _item(c: Cursor, start: int) -> Item:
             A = type_expression(c)
             c.need("→", "an operation has the type A -> B")
             B = type_expression(c)
-            return OpDeclaration(name, statics, A, B, span=c.since(start))
+            return items.OpDeclaration(name, statics, A, B, span=c.since(start))
         case "net":
             name = _declared_name(c)
             statics = static_parameters(c)
@@ -124,14 +108,14 @@ def _item(c: Cursor, start: int) -> Item:
             A = result_type(c)
             _expect_equals(c, is_typed=A is not None)
             R = expression(c)
-            return NetDeclaration(name, statics, parameters, A, R, span=c.since(start))
+            return items.NetDeclaration(name, statics, parameters, A, R, span=c.since(start))
         case "handler":
             name = _declared_name(c)
             parameters = typed_parameters(c) if c.at("(") else ()
             A = handler_type(c)
             _expect_equals(c)
             H = handler_literal(c, expression)
-            return HandlerDeclaration(name, parameters, A, H, span=c.since(start))
+            return items.HandlerDeclaration(name, parameters, A, H, span=c.since(start))
         case "train":
             return _train(c, start)
         case "%":
@@ -141,7 +125,7 @@ def _item(c: Cursor, start: int) -> Item:
         case _:
             _check_declaration(c)
             M = expression(c)
-            return Evaluation(M, span=c.since(start))
+            return items.Evaluation(M, span=c.since(start))
 
 
 def _declared_name(c: Cursor) -> Name:
@@ -196,7 +180,7 @@ def _trailing_hint(c: Cursor) -> str:
             return ""
 
 
-def _fun(c: Cursor, start: int) -> FunDeclaration:
+def _fun(c: Cursor, start: int) -> items.FunDeclaration:
     name = _declared_name(c)
     parameters = typed_parameters(c)
     A = result_type(c)
@@ -213,11 +197,11 @@ def _fun(c: Cursor, start: int) -> FunDeclaration:
         c.close()
         _expect_equals(c)
         N = expression(c)
-        derivative = OwnDerivative(w, x, N, span=c.since(at))
-    return FunDeclaration(name, parameters, A, M, derivative, span=c.since(start))
+        derivative = items.OwnDerivative(w, x, N, span=c.since(at))
+    return items.FunDeclaration(name, parameters, A, M, derivative, span=c.since(start))
 
 
-def _initial(c: Cursor) -> Initial | Expr:
+def _initial(c: Cursor) -> items.Initial | Expr:
     """Parse an initial value. A call is an initializer if its name is known or if it has a string or a ``name=`` argument."""
     if c.token.kind is not Kind.NAME:
         return expression(c)
@@ -226,7 +210,7 @@ def _initial(c: Cursor) -> Initial | Expr:
     start = c.token.start
     head = c.name()
     arguments: list[Expr] = []
-    named: list[tuple[Name, Expr]] = []
+    named: list[items.NamedArgument] = []
     file: str | None = None
     if c.at("("):
         c.open("(")
@@ -236,7 +220,7 @@ def _initial(c: Cursor) -> Initial | Expr:
             elif c.peek().text == "=":
                 key = c.name("the name of an option")
                 c.need("=")
-                named.append((key, expression(c)))
+                named.append(items.NamedArgument(key, expression(c), span=c.since(key.span.start)))
             elif named:
                 raise c.fail("a named option, e.g. seed=1", "named options come last")
             else:
@@ -247,10 +231,10 @@ def _initial(c: Cursor) -> Initial | Expr:
             if c.at_closer():
                 raise c.fail("an argument")
         c.close(",")
-    return Initial(head, tuple(arguments), tuple(named), file, span=c.since(start))
+    return items.Initial(head, tuple(arguments), tuple(named), file, span=c.since(start))
 
 
-def _train(c: Cursor, start: int) -> TrainItem:
+def _train(c: Cursor, start: int) -> items.TrainItem:
     c.advance()
     P = expression(c)
     if c.at("with"):
@@ -260,7 +244,7 @@ def _train(c: Cursor, start: int) -> TrainItem:
     c.need("in")
     data = _data(c)
     numbers: dict[str, Expr] = {}
-    measures: list[Measure] = []
+    measures: list[items.Measure] = []
     while c.holds(Kind.NAME) and c.token.text in TRAINING_OPTIONS:
         option = c.token
         if option.text in numbers:
@@ -272,13 +256,13 @@ def _train(c: Cursor, start: int) -> TrainItem:
         if option.text == "measure":
             Q = expression(c)
             held_out = _data(c) if c.take("on") else None
-            measures.append(Measure(Q, held_out, span=c.since(option.start)))
+            measures.append(items.Measure(Q, held_out, span=c.since(option.start)))
         else:
             numbers[option.text] = expression(c)
     if c.holds(Kind.NAME):
         close = difflib.get_close_matches(c.token.text, TRAINING_OPTIONS, n=1)
         raise c.fail("`epochs`, `batch`, `shuffle` or `measure`", "", Fix(c.here(), close[0]) if close else None)
-    return TrainItem(
+    return items.TrainItem(
         P,
         p,
         data,
@@ -290,7 +274,7 @@ def _train(c: Cursor, start: int) -> TrainItem:
     )
 
 
-def _data(c: Cursor) -> DataExpr:
+def _data(c: Cursor) -> items.DataExpr:
     start = c.token.start
     hint = 'give a data set by its name or file: data("xor"), data("mine.npz")'
     c.need("data", hint)
@@ -299,10 +283,10 @@ def _data(c: Cursor) -> DataExpr:
         raise c.fail('the name of a data set in quotes, e.g. "xor"', hint)
     name = c.advance().text[1:-1]
     c.close()
-    return DataExpr(name, span=c.since(start))
+    return items.DataExpr(name, span=c.since(start))
 
 
-def _directive(c: Cursor, start: int) -> Directive:
+def _directive(c: Cursor, start: int) -> items.Directive:
     """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%gradient P against Q``.
 
     Directives that take words are parsed by ``directive_of_words``.
@@ -325,10 +309,10 @@ def _directive(c: Cursor, start: int) -> Directive:
                 f"%{name.text} takes the command for one sample, without `train` and `for`",
             )
         training = _train(c, c.token.start)
-        return Directive(name, None, option, training=training, span=c.since(start))
+        return items.Directive(name, None, option, training=training, span=c.since(start))
     M = expression(c)
     against = expression(c) if name.text == "gradient" and c.take("against") else None
-    return Directive(name, M, option, against, span=c.since(start))
+    return items.Directive(name, M, option, against, span=c.since(start))
 
 
 def _option(c: Cursor) -> tuple[str, ...]:
@@ -372,14 +356,14 @@ def words_of_directive(chunk: Span) -> list[Token] | None:
     return [sign, Token(Kind.NAME, name[1], name.start(1), name.end(1)), *words(Span(chunk.source, name.end(), chunk.end))]
 
 
-def directive_of_words(chunk: Span) -> Directive | None:
+def directive_of_words(chunk: Span) -> items.Directive | None:
     """Parse a directive that takes words; ``None`` for any other chunk."""
     read = words_of_directive(chunk)
     if read is None:
         return None
     sign, name, *arguments = (t for t in read if t.kind is not Kind.COMMENT)
     end = arguments[-1].end if arguments else name.end
-    return Directive(
+    return items.Directive(
         Name(name.text, span=Span(chunk.source, name.start, name.end)),
         None,
         tuple(t.text.strip('"') if t.kind is Kind.STRING else t.text for t in arguments),

@@ -3,25 +3,7 @@
 from collections.abc import Generator
 from typing import TypeAlias, cast
 
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Command,
-    Const,
-    Handle,
-    Handler,
-    Operation,
-    OrdinaryClause,
-    OrdinaryHandler,
-    Perform,
-    Resume,
-    Return,
-    ReverseClause,
-    ReverseHandler,
-    RevHandle,
-    Scope,
-    Tuple,
-)
+from rh_kernel.syntax import core
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Line, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing.patterns import open_scope
@@ -35,13 +17,13 @@ _Opening: TypeAlias = Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]
 _FOLDED = role(Role.FADED, "{…}")
 
 
-def command(page: PrinterState, P: Command, marks: Marks) -> Printing:
+def command(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
     """``P``; commands never need brackets."""
     doc = yield written(page, P, marks, _form(page, P, marks))
-    return Group(doc) if isinstance(P, Bind) else doc
+    return Group(doc) if isinstance(P, core.Bind) else doc
 
 
-def operation(page: PrinterState, op: Operation) -> Printing:
+def operation(page: PrinterState, op: core.Operation) -> Printing:
     """``FC[w0]``"""
     indices: list[Doc] = []
     for i in op.indices:
@@ -56,73 +38,73 @@ def operation(page: PrinterState, op: Operation) -> Printing:
     return annotate(_applied(op.family.name, indices), op.span, UNMARKED)
 
 
-def handler(page: PrinterState, H: Handler) -> Printing:
+def handler(page: PrinterState, H: core.Handler) -> Printing:
     """``{ return x → P ; Op[l](x) → Qf | y, z → Qb }``, ``{ return x → P ; Op[l](x), k → Q }``"""
     return (yield written(page, H, UNMARKED, _clauses(page, H)))
 
 
-def _clauses(page: PrinterState, H: Handler) -> Printing:
+def _clauses(page: PrinterState, H: core.Handler) -> Printing:
     (x,), body = yield from _scope(page, H.returns, UNMARKED)
     clauses = [annotate(_arrow(concat(role(Role.KEYWORD, "return"), f" {x}"), body), H.returns.span, UNMARKED)]
     match H:
-        case ReverseHandler():
+        case core.ReverseHandler():
             for c in H.clauses:
                 doc = yield _reverse_clause(page, c)
                 clauses.append(doc)
-        case OrdinaryHandler():
+        case core.OrdinaryHandler():
             for c in H.clauses:
                 doc = yield _ordinary_clause(page, c)
                 clauses.append(doc)
     return group("{", nest(LINE, join(Line(" ; "), clauses)), LINE, "}")
 
 
-def _form(page: PrinterState, P: Command, marks: Marks) -> Printing:
+def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
     match P:
-        case Return(M):
+        case core.Return(M):
             inner = yield term(page, M, Level.OPEN, marks.child(0))
             return group("⌊", nest(inner, indent=1), "⌋")
-        case Perform(op, M):
+        case core.Perform(op, M):
             symbol = yield operation(page, op)
             rest = yield arguments(page, M, marks.child(0), takes_one=op.family.domain != UNIT)
             return group(symbol, rest)
-        case Bind():
+        case core.Bind():
             return (yield _bind(page, P, marks))
-        case RevHandle(M, scope, H):
+        case core.RevHandle(M, scope, H):
             argument = yield arguments(page, M, marks.child(0))
             binders, body = yield from _scope(page, scope, marks.child(1))
             end = yield _handler_use(page, H)
             head = concat(role(Role.KEYWORD, "rev handle"), " ", argument, f" ⟨{', '.join(binders)}⟩.")
             return group(head, nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
-        case RH():
+        case core.RH():
             return (yield _unfolding(page, P, marks))
-        case Handle(Q, H):
+        case core.Handle(Q, H):
             body = yield command(page, Q, marks.child(0))
             end = yield _handler_use(page, H)
             return group(role(Role.KEYWORD, "handle"), nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
-        case Resume(index, _, M):
+        case core.Resume(index, _, M):
             inner = yield term(page, M, Level.NUMBER, marks.child(0))
             return concat(page.names[index], " • ", nest(inner))
 
 
-def _bind(page: PrinterState, P: Bind, marks: Marks) -> Printing:
+def _bind(page: PrinterState, P: core.Bind, marks: Marks) -> Printing:
     bound = yield command(page, P.bound, marks.child(0))
     rest = yield from link(page, P.scope, marks.child(1), "⇐", _body)
-    return joined(rest, bound, is_long=isinstance(P.bound, Bind | RevHandle | Handle))
+    return joined(rest, bound, is_long=isinstance(P.bound, core.Bind | core.RevHandle | core.Handle))
 
 
-def _body(page: PrinterState, Q: Command, marks: Marks) -> Printing:
-    if isinstance(Q, Bind):
+def _body(page: PrinterState, Q: core.Command, marks: Marks) -> Printing:
+    if isinstance(Q, core.Bind):
         return (yield written(page, Q, marks, _bind(page, Q, marks)))
     return (yield command(page, Q, marks))
 
 
-def _unfolding(page: PrinterState, P: RH, marks: Marks) -> Printing:
+def _unfolding(page: PrinterState, P: core.RH, marks: Marks) -> Printing:
     """``RH^⟨V1, …, Vm⟩_H(⟨y1, …, ym⟩. P)``"""
     values = marks.child(0)
     match P.values:
-        case Tuple():
+        case core.Tuple():
             raised = yield term(page, P.values, Level.POSTFIX, values)
-        case Const(value) if not P.scope.arity and value.shape == (0,):
+        case core.Const(value) if not P.scope.arity and value.shape == (0,):
             raised = annotate(Text("⟨⟩"), P.values.span, values)
         case V if P.scope.arity == 1:
             raised = yield term(page, V, Level.OPEN, values)
@@ -135,7 +117,7 @@ def _unfolding(page: PrinterState, P: RH, marks: Marks) -> Printing:
     return group(head, f"(⟨{', '.join(binders)}⟩.", nest(LINE, body, ")"))
 
 
-def _handler_use(page: PrinterState, H: Handler) -> Printing:
+def _handler_use(page: PrinterState, H: core.Handler) -> Printing:
     if H.name:
         return role(Role.HANDLER, H.name)
     if page.brevity.folds:
@@ -143,7 +125,7 @@ def _handler_use(page: PrinterState, H: Handler) -> Printing:
     return (yield handler(page, H))
 
 
-def _reverse_clause(page: PrinterState, c: ReverseClause) -> Printing:
+def _reverse_clause(page: PrinterState, c: core.ReverseClause) -> Printing:
     head, values = _head(page, c.pattern, c.forward.loose | c.backward.loose)
     (*_, x), forward = yield from _scope(page, c.forward, UNMARKED, values)
     (*_, y, z), backward = yield from _scope(page, c.backward, UNMARKED, values)
@@ -151,7 +133,7 @@ def _reverse_clause(page: PrinterState, c: ReverseClause) -> Printing:
     return annotate(group(_arrow(concat(head, f"({x})"), forward), nest(LINE, back)), c.span, UNMARKED)
 
 
-def _ordinary_clause(page: PrinterState, c: OrdinaryClause) -> Printing:
+def _ordinary_clause(page: PrinterState, c: core.OrdinaryClause) -> Printing:
     head, values = _head(page, c.pattern, c.scope.loose)
     (*_, x, k), body = yield from _scope(page, c.scope, UNMARKED, values)
     return annotate(_arrow(concat(head, f"({x}), {k}"), body), c.span, UNMARKED)
@@ -176,9 +158,9 @@ def _head(page: PrinterState, pattern: Pattern, loose: int) -> tuple[Doc, tuple[
     return _applied(pattern.family.name, indices), tuple(values)
 
 
-def _scope(page: PrinterState, scope: Scope, marks: Marks, given: tuple[str, ...] = ()) -> _Opening:
+def _scope(page: PrinterState, scope: core.Scope, marks: Marks, given: tuple[str, ...] = ()) -> _Opening:
     opened = open_scope(page.names, scope, marks, given)
-    body = yield command(page, cast(Command, opened.body), opened.marks)
+    body = yield command(page, cast(core.Command, opened.body), opened.marks)
     page.names.pop(opened.pushed)
     return opened.binders, body
 

@@ -7,32 +7,7 @@ The path to a subtree is the tuple of child positions from the root, in the orde
 from collections.abc import Mapping, Sequence
 
 from rh_kernel.source.trampoline import descend
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Command,
-    Const,
-    Handle,
-    Handler,
-    Let,
-    Node,
-    Operation,
-    OrdinaryHandler,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    ReverseHandler,
-    RevHandle,
-    Term,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import Command, Handler, Node, Operation, Term
 from rh_kernel.syntax.printing.commands import command, handler, operation
 from rh_kernel.syntax.printing.constants import type_doc, type_text
 from rh_kernel.syntax.printing.doc import Annotation, Doc, plain
@@ -106,15 +81,14 @@ def show(
     With ``abridge``, larger arrays and tuples are abbreviated, and handlers without a name are folded.
     """
     brevity = Abbreviation.at(abridge)
-    match node:
-        case ReverseHandler() | OrdinaryHandler():
-            doc = handler_doc(node, names, brevity)
-        case Operation():
-            doc = operation_doc(node, names, brevity)
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            doc = command_doc(node, names, brevity=brevity)
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            doc = term_doc(node, names, brevity=brevity)
+    if isinstance(node, Term):
+        doc = term_doc(node, names, brevity=brevity)
+    elif isinstance(node, Command):
+        doc = command_doc(node, names, brevity=brevity)
+    elif isinstance(node, Operation):
+        doc = operation_doc(node, names, brevity)
+    else:
+        doc = handler_doc(node, names, brevity)
     return plain(doc, width)
 
 

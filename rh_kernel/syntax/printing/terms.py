@@ -8,24 +8,7 @@ from collections.abc import Callable, Generator
 from enum import IntEnum
 from typing import Any, cast
 
-from rh_kernel.syntax.core import (
-    Bound,
-    Call,
-    Const,
-    Defined,
-    Function,
-    Let,
-    Plus,
-    Primitive,
-    Proj,
-    R,
-    Rd,
-    RdOf,
-    Scope,
-    Term,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax import core
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.printing.constants import array_doc, is_number, number_text
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Shared, Text, concat, group, join, nest, role
@@ -81,54 +64,64 @@ _INFIX = {
 }
 
 
-def term(page: PrinterState, M: Term, level: Level, marks: Marks) -> Printing:
+def term(page: PrinterState, M: core.Term, level: Level, marks: Marks) -> Printing:
     """``M``, in brackets if its precedence is lower than ``level``."""
     doc = yield from written(page, M, marks, _form(page, M, marks))
-    if isinstance(M, Let):
+    if isinstance(M, core.Let):
         doc = Group(doc)
     return concat("(", nest(doc, indent=1), ")") if level_of(M) < level else doc
 
 
-def level_of(M: Term) -> Level:
+def level_of(M: core.Term) -> Level:
     """The precedence of ``M`` as it is printed."""
     match M:
-        case Bound() | Tuple() | Proj() | Rd() | R():
+        case core.Bound() | core.Tuple() | core.Proj() | core.Rd() | core.R():
             return Level.POSTFIX
-        case Zero():
+        case core.Zero():
             return Level.NUMBER
-        case Const(value) if is_number(value):
+        case core.Const(value) if is_number(value):
             return Level.UNARY if number_text(value[0]).startswith("-") else Level.NUMBER
-        case Const():
+        case core.Const():
             return Level.POSTFIX
-        case Plus():
+        case core.Plus():
             return Level.SUM
-        case Let():
+        case core.Let():
             return Level.OPEN
-        case Call(Primitive("neg"), N) if not _is_number(N):
+        case core.Call(core.Primitive("neg"), N) if not _is_number(N):
             return Level.UNARY
-        case Call():
+        case core.Call():
             sugar = _sugar(M)
             return Level.POSTFIX if sugar is None else sugar[1]
 
 
-def arguments(page: PrinterState, M: Term, marks: Marks, *, takes_one: bool = False) -> Printing:
+def arguments(page: PrinterState, M: core.Term, marks: Marks, *, takes_one: bool = False) -> Printing:
     """The bracketed arguments of an application: ``(M, N)`` for a tuple, ``()`` for the unit.
 
     ``takes_one``: the symbol takes one argument, which happens to be the unit, ``tanh(())``.
     """
     match M:
-        case Const(value) if value.shape == (0,) and not takes_one:
+        case core.Const(value) if value.shape == (0,) and not takes_one:
             return annotate(Text("()"), M.span, marks)
-        case Tuple():
+        case core.Tuple():
             doc = yield from _items(page, M, marks)
             doc = annotate(doc, M.span, marks)
-        case Bound() | Const() | Zero() | Call() | Plus() | Proj() | Let() | Rd() | R():
+        case (
+            core.Bound()
+            | core.Const()
+            | core.Zero()
+            | core.Call()
+            | core.Plus()
+            | core.Proj()
+            | core.Let()
+            | core.Rd()
+            | core.R()
+        ):
             doc = yield term(page, M, Level.OPEN, marks)
     return group("(", nest(doc), ")")
 
 
 def link(
-    page: PrinterState, scope: Scope, marks: Marks, arrow: str, write: Callable[[PrinterState, Any, Marks], Printing]
+    page: PrinterState, scope: core.Scope, marks: Marks, arrow: str, write: Callable[[PrinterState, Any, Marks], Printing]
 ) -> Generator[Printing, Doc, Link]:
     """``let x ←`` and, printed by ``write``, the body after ``in``; cached unless it has marks."""
     shelf = page.shelf if marks is UNMARKED else None
@@ -154,40 +147,40 @@ def joined(link: Link, bound: Doc, *, is_long: bool) -> Doc:
     return concat(link.head, " ", nest(bound), " ", _IN, LINE, link.body)
 
 
-def term_scope(page: PrinterState, scope: Scope, marks: Marks) -> Printing:
+def term_scope(page: PrinterState, scope: core.Scope, marks: Marks) -> Printing:
     """``x. N``"""
     opened = open_scope(page.names, scope, marks)
-    body = yield term(page, cast(Term, opened.body), Level.OPEN, opened.marks)
+    body = yield term(page, cast(core.Term, opened.body), Level.OPEN, opened.marks)
     page.names.pop(opened.pushed)
     return concat(opened.binders[0], ". ", nest(body))
 
 
-def _form(page: PrinterState, M: Term, marks: Marks) -> Printing:
+def _form(page: PrinterState, M: core.Term, marks: Marks) -> Printing:
     match M:
-        case Bound(index):
+        case core.Bound(index):
             return Text(page.names[index])
-        case Const(value):
+        case core.Const(value):
             return array_doc(value, page.brevity.entries, page.brevity.digits)
-        case Zero():
+        case core.Zero():
             return role(Role.CONSTANT, "0")
-        case Call():
+        case core.Call():
             return (yield from _call(page, M, marks))
-        case Plus(L, N):
+        case core.Plus(L, N):
             return (yield from _infix(page, "+", Level.SUM, L, N, (marks.child(0), marks.child(1))))
-        case Tuple():
+        case core.Tuple():
             items = yield from _items(page, M, marks)
             return group("⟨", nest(items, indent=1), "⟩")
-        case Proj(i, _, N):
+        case core.Proj(i, _, N):
             of = yield term(page, N, Level.POSTFIX, marks.child(0))
             return concat(of, f".{i}")
-        case Let():
+        case core.Let():
             return (yield from _let(page, M, marks))
-        case Rd(W, scope, V):
+        case core.Rd(W, scope, V):
             cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
             body = yield from term_scope(page, scope, marks.child(1))
             point = yield term(page, V, Level.OPEN, marks.child(2))
             return group(cotangent, ".", role(Role.KEYWORD, "rd"), "(", body, ")(", nest(point), ")")
-        case R(W, scope, V, known):
+        case core.R(W, scope, V, known):
             cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
             body = yield from term_scope(page, scope, marks.child(1))
             point = yield term(page, V, Level.OPEN if known else Level.NUMBER, marks.child(2))
@@ -199,21 +192,21 @@ def _form(page: PrinterState, M: Term, marks: Marks) -> Printing:
             return group(cotangent, ".", role(Role.KEYWORD, "R"), "_", point, "(", body, ")")
 
 
-def _let(page: PrinterState, M: Let, marks: Marks) -> Printing:
+def _let(page: PrinterState, M: core.Let, marks: Marks) -> Printing:
     """``let x ← M in`` and its body, on separate lines if the group around them does not fit on one."""
     bound = yield term(page, M.bound, Level.OPEN, marks.child(0))
     rest = yield from link(page, M.scope, marks.child(1), "←", _body)
-    return joined(rest, bound, is_long=isinstance(M.bound, Let))
+    return joined(rest, bound, is_long=isinstance(M.bound, core.Let))
 
 
-def _body(page: PrinterState, N: Term, marks: Marks) -> Printing:
+def _body(page: PrinterState, N: core.Term, marks: Marks) -> Printing:
     """Print the body of a let; another let goes into the same group."""
-    if isinstance(N, Let):
+    if isinstance(N, core.Let):
         return (yield from written(page, N, marks, _let(page, N, marks)))
     return (yield term(page, N, Level.OPEN, marks))
 
 
-def _items(page: PrinterState, M: Tuple, marks: Marks) -> Printing:
+def _items(page: PrinterState, M: core.Tuple, marks: Marks) -> Printing:
     shown = len(M.items) if page.brevity.items is None else page.brevity.items
     docs: list[Doc] = []
     for i, N in enumerate(M.items[:shown]):
@@ -224,69 +217,69 @@ def _items(page: PrinterState, M: Tuple, marks: Marks) -> Printing:
     return join(_COMMA, docs)
 
 
-def _infix(page: PrinterState, sign: str, level: Level, L: Term, N: Term, marks: tuple[Marks, Marks]) -> Printing:
+def _infix(page: PrinterState, sign: str, level: Level, L: core.Term, N: core.Term, marks: tuple[Marks, Marks]) -> Printing:
     left = yield term(page, L, level, marks[0])
     right = yield term(page, N, Level(level + 1), marks[1])
     return group(left, f" {sign}", LINE, right)
 
 
-def _call(page: PrinterState, M: Call, marks: Marks) -> Printing:
+def _call(page: PrinterState, M: core.Call, marks: Marks) -> Printing:
     inner = marks.child(0)
     sugar = _sugar(M)
     match M:
-        case Call(_, Tuple((L, N)) as pair) if sugar is not None:
+        case core.Call(_, core.Tuple((L, N)) as pair) if sugar is not None:
             doc = yield from _infix(page, *sugar, L, N, (inner.child(0), inner.child(1)))
             return annotate(doc, pair.span, inner)
-        case Call(Primitive("neg"), N) if not _is_number(N):
+        case core.Call(core.Primitive("neg"), N) if not _is_number(N):
             operand = yield term(page, N, Level.POSTFIX, inner)
             return concat("-", operand)
-        case Call(Primitive("transpose"), N):
+        case core.Call(core.Primitive("transpose"), N):
             operand = yield term(page, N, Level.POSTFIX, inner)
             return concat(operand, "ᵀ")
-        case Call(f, N):
+        case core.Call(f, N):
             rest = yield from arguments(page, N, inner, takes_one=True)
             return group(function_doc(f), rest)
 
 
-def function_doc(f: Function) -> Doc:
+def function_doc(f: core.Function) -> Doc:
     """Print a function symbol: ``swish``, ``reshape[3, 2]``, ``rd[f]``."""
     ends = 0
-    while isinstance(f, RdOf):
+    while isinstance(f, core.RdOf):
         f, ends = f.of, ends + 1
     doc = role(Role.FUNCTION, f.name)
     match f:
-        case Primitive(name, at) if name in INDEXED:
+        case core.Primitive(name, at) if name in INDEXED:
             indices = [str(a) if isinstance(a, Dim) else show_shape(a) for a in at[: INDEXED[name]]]
             doc = concat(doc, f"[{', '.join(indices)}]")
-        case Primitive() | Defined():
+        case core.Primitive() | core.Defined():
             pass
     if not ends:
         return doc
     return concat(role(Role.KEYWORD, "rd"), "[", *[concat(role(Role.KEYWORD, "rd"), "[")] * (ends - 1), doc, "]" * ends)
 
 
-def _sugar(M: Call) -> tuple[str, Level] | None:
+def _sugar(M: core.Call) -> tuple[str, Level] | None:
     """The infix that parses as ``M``, if there is one; its function symbol depends on the types of the operands."""
     match M:
-        case Call(Primitive("mul", codomain=B), Tuple((L, _))) if B == SCALAR or _needs_context(L):
+        case core.Call(core.Primitive("mul", codomain=B), core.Tuple((L, _))) if B == SCALAR or _needs_context(L):
             return None
-        case Call(Primitive("div", codomain=B), Tuple((_, N))) if B != SCALAR and _needs_context(N):
+        case core.Call(core.Primitive("div", codomain=B), core.Tuple((_, N))) if B != SCALAR and _needs_context(N):
             return None
-        case Call(Primitive("matmul"), Tuple((L, N))) if _needs_context(L) or _needs_context(N):
+        case core.Call(core.Primitive("matmul"), core.Tuple((L, N))) if _needs_context(L) or _needs_context(N):
             return None
-        case Call(Primitive(name), Tuple((_, _))):
+        case core.Call(core.Primitive(name), core.Tuple((_, _))):
             return _INFIX.get(name)
-        case Call():
+        case core.Call():
             return None
 
 
-def _needs_context(M: Term) -> bool:
+def _needs_context(M: core.Term) -> bool:
     """Whether the type of ``M`` is determined by its context alone."""
-    while isinstance(M, Plus | Let):
-        M = M.left if isinstance(M, Plus) else cast(Term, M.scope.body)
-    return isinstance(M, Zero)
+    while isinstance(M, core.Plus | core.Let):
+        M = M.left if isinstance(M, core.Plus) else cast(core.Term, M.scope.body)
+    return isinstance(M, core.Zero)
 
 
-def _is_number(M: Term) -> bool:
+def _is_number(M: core.Term) -> bool:
     """Whether ``-M`` would parse as a constant."""
-    return isinstance(M, Zero) or (isinstance(M, Const) and is_number(M.value))
+    return isinstance(M, core.Zero) or (isinstance(M, core.Const) and is_number(M.value))

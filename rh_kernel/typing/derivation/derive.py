@@ -12,35 +12,7 @@ from collections.abc import Generator
 from typing import TypeAlias
 
 from rh_kernel.source.trampoline import Descent, descend
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Command,
-    Const,
-    Handle,
-    Handler,
-    Let,
-    Node,
-    OrdinaryClause,
-    OrdinaryHandler,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    RdOf,
-    Resume,
-    Return,
-    ReverseClause,
-    ReverseHandler,
-    RevHandle,
-    Scope,
-    Term,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax import core
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, factors, product
 from rh_kernel.syntax.values import constant_type
 from rh_kernel.typing.context import Zone
@@ -58,52 +30,55 @@ from rh_kernel.typing.derivation.derivations import (
     extend,
     look_up,
 )
-from rh_kernel.typing.derivation.signatures import check_operation, clause_types, names_bound, names_within, requirements
+from rh_kernel.typing.derivation.signatures import check_operation, clause_types, names_bound, requirements
+from rh_kernel.typing.unification.atoms import dimension_names
 
 Judgment: TypeAlias = Descent[Derivation]
 
 
-def derive_term(gamma: tuple[Type, ...], M: Term, names: tuple[str, ...] = ()) -> Derivation:
+def derive_term(gamma: tuple[Type, ...], M: core.Term, names: tuple[str, ...] = ()) -> Derivation:
     """The derivation of ``Γ ⊢ M : A``; the last type of Γ is that of index 0. Raises ``IllTyped``."""
     return descend(_term(_context(gamma, (), names), M))
 
 
-def derive_command(gamma: tuple[Type, ...], delta: tuple[Type, ...], P: Command, names: tuple[str, ...] = ()) -> Derivation:
+def derive_command(
+    gamma: tuple[Type, ...], delta: tuple[Type, ...], P: core.Command, names: tuple[str, ...] = ()
+) -> Derivation:
     """The derivation of ``Γ ; Δ ⊢ P : A``; Δ is inside Γ, and its last type is that of index 0. Raises ``IllTyped``."""
     return descend(_command(_context(gamma, delta, names), P))
 
 
-def derive_handler(gamma: tuple[Type, ...], H: Handler, names: tuple[str, ...] = ()) -> Derivation:
+def derive_handler(gamma: tuple[Type, ...], H: core.Handler, names: tuple[str, ...] = ()) -> Derivation:
     """The derivation of ``Γ ⊢ H : rev handler(C)`` or ``Γ ⊢ H : C ⇒ D``. Raises ``IllTyped``."""
     return descend(_handler(_context(gamma, (), names), H))
 
 
-def _term(cx: Context, M: Term) -> Judgment:
+def _term(cx: Context, M: core.Term) -> Judgment:
     match M:
-        case Bound(index, hint):
+        case core.Bound(index, hint):
             x = look_up(cx, index)
             if x is None or x.answer is not None:
                 raise IllTyped(f"{hint} is not in scope", M, M.span)
             return Derivation(TypingRule.T_VAR, cx, M, x.type, ())
-        case Const():
+        case core.Const():
             return Derivation(TypingRule.T_CONST, cx, M, constant_type(M), ())
-        case Zero(A):
+        case core.Zero(A):
             return Derivation(TypingRule.T_CONST, cx, M, A, ())
-        case Call(f, N):
+        case core.Call(f, N):
             yield from _symbol(M)
             premise = yield _term(cx, N)
             _equal(M, f"the argument of {_name(M)}", premise.type, f.domain)
             return Derivation(TypingRule.T_FUNC, cx, M, f.codomain, (premise,))
-        case Let(N, scope):
+        case core.Let(N, scope):
             bound = yield _term(cx, N)
             body = yield _term(_under(cx, scope, bound), _body(scope))
             return Derivation(TypingRule.T_LET, cx, M, body.type, (bound, body))
-        case Plus(L, N):
+        case core.Plus(L, N):
             left = yield _term(cx, L)
             right = yield _term(cx, N)
             _equal(M, "the second summand", right.type, left.type)
             return Derivation(TypingRule.T_PLUS, cx, M, left.type, (left, right))
-        case Tuple(items):
+        case core.Tuple(items):
             components: list[Derivation] = []
             for N in items:
                 components += ((yield _term(cx, N)),)
@@ -111,14 +86,14 @@ def _term(cx: Context, M: Term) -> Judgment:
                 raise IllTyped("a tuple has at least two components", M, M.span)
             A = Product(tuple([_type(component) for component in components]))
             return Derivation(TypingRule.T_TUPLE, cx, M, A, tuple(components))
-        case Proj(i, n, N):
+        case core.Proj(i, n, N):
             of = yield _term(cx, N)
             if not isinstance(of.type, Product) or len(of.type.factors) != n or not 1 <= i <= n:
                 raise IllTyped(f"component {i} of {n} is taken of {of.type}", M, M.span)
             return Derivation(TypingRule.T_PROJ, cx, M, of.type.factors[i - 1], (of,))
-        case Rd(W, scope, V):
+        case core.Rd(W, scope, V):
             return (yield from _derivative(TypingRule.T_RD, cx, M, W, scope, V))
-        case R(W, scope, V, known):
+        case core.R(W, scope, V, known):
             derivation = yield from _derivative(TypingRule.T_R, cx, M, W, scope, V)
             _, line, _ = derivation.premises
             for U in known or ():
@@ -130,7 +105,7 @@ def _term(cx: Context, M: Term) -> Judgment:
             return derivation
 
 
-def _derivative(rule: TypingRule, cx: Context, M: Term, W: Term, scope: Scope, V: Term) -> Judgment:
+def _derivative(rule: TypingRule, cx: Context, M: core.Term, W: core.Term, scope: core.Scope, V: core.Term) -> Judgment:
     """``Γ ⊢ W : B`` and ``Γ, x : A ⊢ N : B`` and ``Γ ⊢ V : A`` give A: T-RD, and likewise Lemma 5.3."""
     cotangent = yield _term(cx, W)
     point = yield _term(cx, V)
@@ -139,7 +114,7 @@ def _derivative(rule: TypingRule, cx: Context, M: Term, W: Term, scope: Scope, V
     return Derivation(rule, cx, M, point.type, (cotangent, body, point))
 
 
-def _symbol(M: Call) -> Generator[Judgment, Derivation, None]:
+def _symbol(M: core.Call) -> Generator[Judgment, Derivation, None]:
     """``f ∈ Σ_fun``"""
     try:
         for required in requirements(M.function):
@@ -150,32 +125,32 @@ def _symbol(M: Call) -> Generator[Judgment, Derivation, None]:
         raise IllTyped(str(error), M, M.span) from error
 
 
-def _command(cx: Context, P: Command) -> Judgment:
+def _command(cx: Context, P: core.Command) -> Judgment:
     match P:
-        case Return(M):
+        case core.Return(M):
             premise = yield _term(cx, M)
             return Derivation(TypingRule.T_PURE, cx, P, premise.type, (premise,))
-        case Perform(op, M):
+        case core.Perform(op, M):
             for index, A in check_operation(op):
                 found = yield _term(drop_delta(cx), index)
                 _equal(op, f"an index of {op.family.name}", found.type, A)
             premise = yield _term(cx, M)
             _equal(P, f"the argument of {op.family.name}", premise.type, op.domain)
             return Derivation(TypingRule.T_OP, cx, P, op.codomain, (premise,))
-        case Bind(Q, scope):
+        case core.Bind(Q, scope):
             bound = yield _command(cx, Q)
             body = yield _command(_under(cx, scope, bound), _block(scope))
             return Derivation(TypingRule.T_CLET, cx, P, body.type, (bound, body))
-        case RevHandle(M, scope, H):
+        case core.RevHandle(M, scope, H):
             return (yield from _reverse_handling(TypingRule.T_RHANDLE, cx, P, M, scope, H))
-        case RH(V, scope, H):
+        case core.RH(V, scope, H):
             return (yield from _reverse_handling(TypingRule.T_RH, cx, P, V, scope, H))
-        case Handle(Q, H):
+        case core.Handle(Q, H):
             body = yield _command(cx, Q)
             handler = yield _handler(cx, H)
             _equal(P, "the handled command", body.type, H.source)
             return Derivation(TypingRule.T_HANDLE, cx, P, H.target, (body, handler))
-        case Resume(index, hint, M):
+        case core.Resume(index, hint, M):
             k = look_up(cx, index)
             if k is None or k.answer is None:
                 raise IllTyped(f"no continuation {hint} is in scope", P, P.span)
@@ -184,7 +159,9 @@ def _command(cx: Context, P: Command) -> Judgment:
             return Derivation(TypingRule.T_RESUME, cx, P, k.answer, (premise,))
 
 
-def _reverse_handling(rule: TypingRule, cx: Context, P: Command, M: Term, scope: Scope, H: ReverseHandler) -> Judgment:
+def _reverse_handling(
+    rule: TypingRule, cx: Context, P: core.Command, M: core.Term, scope: core.Scope, H: core.ReverseHandler
+) -> Judgment:
     """``Γ, Δ ⊢ M : ∏ Aᵢ`` and ``Γ ; x1 : A1, …, xn : An ⊢ R : C`` and ``⊢ H : rev handler(C)`` give ``∏ Aᵢ``."""
     argument = yield _term(cx, M)
     types = _variable_types(P, argument, scope.arity)
@@ -195,22 +172,22 @@ def _reverse_handling(rule: TypingRule, cx: Context, P: Command, M: Term, scope:
     return Derivation(rule, cx, P, argument.type, (argument, body, handler))
 
 
-def _handler(cx: Context, H: Handler) -> Judgment:
+def _handler(cx: Context, H: core.Handler) -> Judgment:
     gamma = drop_delta(cx)
     match H:
-        case ReverseHandler(C, returns, clauses):
+        case core.ReverseHandler(C, returns, clauses):
             premises = [(yield _clause(gamma, H, returns, (C,), (), C))]
             for c in clauses:
                 premises += yield from _reverse_clause(gamma, c)
             return Derivation(TypingRule.T_RHANDLER, gamma, H, ReverseHandlerType(C), tuple(premises))
-        case OrdinaryHandler(C, D, returns, clauses):
+        case core.OrdinaryHandler(C, D, returns, clauses):
             premises = [(yield _clause(gamma, H, returns, (C,), (), D))]
             for c in clauses:
                 premises += ((yield _ordinary_clause(gamma, c, D)),)
             return Derivation(TypingRule.T_HANDLER, gamma, H, OrdinaryHandlerType(C, D), tuple(premises))
 
 
-def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment, Derivation, list[Derivation]]:
+def _reverse_clause(gamma: Context, clause: core.ReverseClause) -> Generator[Judgment, Derivation, list[Derivation]]:
     """``Γ ; x : A ⊢ Q^f : B × D`` and ``Γ ; y : B, z : D ⊢ Q^b : A``"""
     op, D = clause_types(clause.pattern, clause), clause.auxiliary
     _check_fresh(gamma, clause, ())
@@ -220,7 +197,7 @@ def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment
     return [forward, backward]
 
 
-def _ordinary_clause(gamma: Context, clause: OrdinaryClause, D: Type) -> Judgment:
+def _ordinary_clause(gamma: Context, clause: core.OrdinaryClause, D: Type) -> Judgment:
     """``Γ ; x : A, k : B ⇝ D ⊢ Q : D``"""
     op = clause_types(clause.pattern, clause)
     _check_fresh(gamma, clause, (D,))
@@ -230,8 +207,8 @@ def _ordinary_clause(gamma: Context, clause: OrdinaryClause, D: Type) -> Judgmen
 
 def _clause(
     gamma: Context,
-    node: Node,
-    scope: Scope,
+    node: core.Node,
+    scope: core.Scope,
     delta: tuple[Type, ...],
     values: tuple[Type, ...],
     expected: Type,
@@ -250,10 +227,10 @@ def _clause(
     return Q
 
 
-def _check_fresh(gamma: Context, clause: ReverseClause | OrdinaryClause, types: tuple[Type, ...]) -> None:
+def _check_fresh(gamma: Context, clause: core.ReverseClause | core.OrdinaryClause, types: tuple[Type, ...]) -> None:
     """Raise ``IllTyped`` if a dimension variable bound by the clause occurs in Γ or in ``types``."""
     around = [x.type for x in assumptions(gamma) if x is not None]
-    captured = names_bound(clause.pattern) & {name for A in (*around, *types) for name in names_within(A)}
+    captured = names_bound(clause.pattern) & {name for A in (*around, *types) for name in dimension_names(A)}
     if captured:
         raise IllTyped(f"a clause binds {', '.join(sorted(captured))} once more", clause, clause.span)
 
@@ -264,26 +241,26 @@ def _context(gamma: tuple[Type, ...], delta: tuple[Type, ...], names: tuple[str,
     return extend(None, [Assumption(x, A, z) for x, A, z in zip(hints, gamma + delta, zones, strict=True)])
 
 
-def _under(cx: Context, scope: Scope, bound: Derivation) -> Context:
+def _under(cx: Context, scope: core.Scope, bound: Derivation) -> Context:
     """``Γ ; Δ, x : A`` for the scope ``x. …``, where ``bound`` derives the type A."""
     if scope.arity != 1:
         raise IllTyped(f"a scope binds {scope.arity} variables in place of one", scope, scope.span)
     return extend(cx, [Assumption(scope.hints[0], _type(bound), Zone.DELTA)])
 
 
-def _body(scope: Scope) -> Term:
-    if isinstance(scope.body, Term):
+def _body(scope: core.Scope) -> core.Term:
+    if isinstance(scope.body, core.Term):
         return scope.body
     raise IllTyped("a command stands in the place of a term", scope.body, scope.body.span)
 
 
-def _block(scope: Scope) -> Command:
-    if isinstance(scope.body, Command):
+def _block(scope: core.Scope) -> core.Command:
+    if isinstance(scope.body, core.Command):
         return scope.body
     raise IllTyped("a term stands in the place of a command", scope.body, scope.body.span)
 
 
-def _variable_types(P: Command, argument: Derivation, n: int) -> tuple[Type, ...]:
+def _variable_types(P: core.Command, argument: Derivation, n: int) -> tuple[Type, ...]:
     A = _type(argument)
     try:
         types = factors(A, n)
@@ -301,13 +278,13 @@ def _type(derivation: Derivation) -> Type:
             raise IllTyped("a handler stands in the place of a term", derivation.subject, derivation.subject.span)
 
 
-def _equal(node: Node, what: str, found: Assigned, expected: Assigned) -> None:
+def _equal(node: core.Node, what: str, found: Assigned, expected: Assigned) -> None:
     if found != expected:
         raise IllTyped(f"{what} has type {found}, not {expected}", node, node.span)
 
 
-def _name(M: Call) -> str:
+def _name(M: core.Call) -> str:
     f, nested = M.function, ""
-    while isinstance(f, RdOf):
+    while isinstance(f, core.RdOf):
         f, nested = f.of, nested + "]"
     return "rd[" * len(nested) + f.name + nested

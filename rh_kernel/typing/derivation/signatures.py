@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from rh_kernel.primitives.schemes import instantiate, keeps_entries
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.records import frozen
-from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Index, Node, Operation, Primitive, RdOf, Scope, Term
-from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
+from rh_kernel.syntax.dimensions import Dim, DimMeta, dim, variables
 from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Pattern, ValueKind
-from rh_kernel.syntax.types import Real, Shape, ShapeMeta, ShapeVar, Type, leaves
+from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
 from rh_kernel.typing.derivation.derivations import IllTyped
 from rh_kernel.typing.elaboration.clause_heads import shape_variables
 from rh_kernel.typing.unification.unify import Unifier
@@ -44,7 +44,7 @@ def requirements(f: Function) -> Iterator[Required]:
 
 @lru_cache(maxsize=4096)
 def _is_member(f: Primitive) -> bool:
-    row = ROWS.get(f.name)
+    row = SYMBOLS.get(f.name)
     if row is None:
         return False
     for scheme in row.schemes:
@@ -76,7 +76,7 @@ def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
             case DimKind():
                 _require(op, f"the index {p.name} of {family.name} is no dimension", holds=isinstance(index, Dim))
             case LocKind(shape):
-                fits = isinstance(index, Location | LocationVar) and index.shape == _shape(static, shape)
+                fits = isinstance(index, Location | LocationVar) and index.shape == specialise_shape(shape, static)
                 _require(op, f"the index {p.name} of {family.name} is no location of its shape", holds=fits)
             case ValueKind(A):
                 terms.append((_term(op, index), specialise_type(A, static)))
@@ -114,13 +114,6 @@ def names_bound(pattern: Pattern) -> set[str]:
     return {*pattern.variables, *(i for i, p in parameters if isinstance(i, str) and isinstance(p.kind, DimKind))}
 
 
-def names_within(A: Type) -> set[str]:
-    """The names of the dimension and shape variables in A."""
-    shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
-    dims = [v.name for s in shapes if isinstance(s, tuple) for d in s for v in variables(d) if isinstance(v, DimVar)]
-    return {*dims, *(s.name for s in shapes if isinstance(s, ShapeVar))}
-
-
 def images(pattern: Pattern, clause: Node) -> Static:
     """The images of the family's variables and dimension parameters under the head of a clause. Raises ``IllTyped``."""
     family = pattern.family
@@ -146,7 +139,7 @@ def _at_locations(pattern: Pattern, clause: Node, rigid: Static) -> Static:
     unifier = Unifier()
     unknown = _unknowns(pattern.family, unifier)
     for shape, location in named:
-        fits = unifier.unify_shapes(_shape(unknown, shape), location.shape)
+        fits = unifier.unify_shapes(specialise_shape(shape, unknown), location.shape)
         _require(clause, f"no {pattern.family.name} is at {location.name}", holds=fits)
     dims = {v: unifier.dim(d) for v, d in unknown.dims.items()}
     shapes = {v: unifier.shape(s) for v, s in unknown.shapes.items()}
@@ -162,14 +155,6 @@ def _unknowns(family: Family, unifier: Unifier) -> Static:
     names = [*family.variables, *(p.name for p in family.parameters if isinstance(p.kind, DimKind))]
     dims = {v: unifier.fresh_dim() for v in names if v not in whole}
     return Static(dims, {v: unifier.fresh_shape() for v in names if v in whole}, {})
-
-
-def _shape(static: Static, shape: Shape) -> Shape:
-    match specialise_type(Real(shape), static):
-        case Real(image):
-            return image
-        case other:
-            raise TypeError(f"{other} has no shape")
 
 
 def _term(op: Operation, index: Index) -> Term:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rh_kernel.primitives.table import ROWS, Failing
+from rh_kernel.primitives.table import SYMBOLS, Failing
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
@@ -11,6 +11,7 @@ from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.parsing.hints import COMMENTS
 from rh_kernel.syntax.signature import Parameter
 from rh_kernel.syntax.types import Type
+from rh_kernel.typing import errors
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.derivation.derivations import TypingRule
@@ -18,17 +19,6 @@ from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation, inst
 from rh_kernel.typing.diagnostics.origins import chosen, origins, where
 from rh_kernel.typing.diagnostics.quick_fixes import array_of, is_number, is_typo, sign
 from rh_kernel.typing.diagnostics.suggestions import foreign_name_hint, nearest
-from rh_kernel.typing.errors import (
-    BadDimension,
-    DependsOnError,
-    NotADimension,
-    OutOfReach,
-    TypesDiffer,
-    UnknownName,
-    WrongKindOfName,
-    WrongNumberOfArguments,
-    WrongNumberOfIndices,
-)
 from rh_kernel.typing.unification.atoms import unknowns
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -48,7 +38,7 @@ def recursive(failure: Rejected, name: str) -> Rejected:
     """Explain in the diagnostics about ``name`` that it is only being declared: there is no recursion."""
     hint = f"`{name}` cannot use itself: there is no recursion"
     told = (
-        replace(d, hint=hint, fix=None, notes=()) if isinstance(d, UnknownName) and d.name == name else d
+        replace(d, hint=hint, fix=None, notes=()) if isinstance(d, errors.UnknownName) and d.name == name else d
         for d in failure.diagnostics
     )
     return Rejected(*told)
@@ -57,14 +47,14 @@ def recursive(failure: Rejected, name: str) -> Rejected:
 def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:
     """The diagnostic for an undefined name, suggesting the closest of ``names``; for a typo with a quick fix."""
     if name in cx.definitions.failed:
-        return Rejected(DependsOnError(span=span, name=name, hint="fix its declaration first"))
+        return Rejected(errors.DependsOnError(span=span, name=name, hint="fix its declaration first"))
     known = list(names)
-    near = nearest(name, known, ROWS)
+    near = nearest(name, known, SYMBOLS)
     if near is None:
-        return Rejected(UnknownName(span=span, name=name, hint=foreign_name_hint(name) or hint))
+        return Rejected(errors.UnknownName(span=span, name=name, hint=foreign_name_hint(name) or hint))
     fix = Fix(span, near) if span.text == name and is_typo(name, near) else None
     hint = "" if fix else f"did you mean `{near}`?"
-    return Rejected(UnknownName(span=span, name=name, hint=hint, fix=fix, notes=chosen(span, where(cx, near))))
+    return Rejected(errors.UnknownName(span=span, name=name, hint=hint, fix=fix, notes=chosen(span, where(cx, near))))
 
 
 def wrong_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> Rejected:
@@ -76,7 +66,7 @@ def wrong_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> Re
         use = "rev handle (M) <x>. P" if isinstance(definition.handler, ReverseHandler) else "handle P"
         hint = f"use a handler after `with`: `{use} with {applied}`"
     notes = chosen(span, where(cx, name))
-    return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
+    return Rejected(errors.WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
 
 
 def comment_intended(cx: Context, e: s.Binary) -> Rejected | None:
@@ -88,7 +78,7 @@ def comment_intended(cx: Context, e: s.Binary) -> Rejected | None:
             why = f"`//` divides dimensions, but `{name}` is not defined"
             fix = sign(e.left.span, e.right.span, "//", "#")
             span = e.span if fix is None else fix.span.to(e.right.span)
-            return Rejected(NotADimension(span=span, why=why, hint=COMMENTS, fix=fix))
+            return Rejected(errors.NotADimension(span=span, why=why, hint=COMMENTS, fix=fix))
         case _:
             return None
 
@@ -106,7 +96,7 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
     hides = () if barrier.span is None else (Note(span=barrier.span, text=f"from here on `{entry.name}` is hidden"),)
     notes = chosen(span, (*hides, *bound))
     return Rejected(
-        OutOfReach(
+        errors.OutOfReach(
             span=span,
             name=entry.name,
             where=barrier.where,
@@ -136,7 +126,7 @@ def _kind_here(cx: Context, name: str) -> str | None:
     definition = cx.definitions.get(name)
     if definition is not None:
         return kind_of(definition)
-    return "a function" if name in ROWS else None
+    return "a function" if name in SYMBOLS else None
 
 
 def wrong_indices(
@@ -147,7 +137,9 @@ def wrong_indices(
     given = str(len(indices)) if indices else "none"
     notes = chosen(span, where(cx, head.text))
     return Rejected(
-        WrongNumberOfIndices(span=span, name=head.text, wanted=wanted, given=given, expected=expected, hint=hint, notes=notes)
+        errors.WrongNumberOfIndices(
+            span=span, name=head.text, wanted=wanted, given=given, expected=expected, hint=hint, notes=notes
+        )
     )
 
 
@@ -182,7 +174,7 @@ def types_differ(
     wanted = f"{B}, {asked.by}" if asked.by else B
     notes = chosen(span, story, asked.story())
     return Rejected(
-        TypesDiffer(span=span, what=what, found=A, expected=wanted, hint=hint, fix=fix, notes=notes, rule=asked.rule)
+        errors.TypesDiffer(span=span, what=what, found=A, expected=wanted, hint=hint, fix=fix, notes=notes, rule=asked.rule)
     )
 
 
@@ -229,7 +221,7 @@ def no_such_member(span: Span, found: Failing, domain: str, notes: tuple[Note, .
     """The diagnostic for a built-in symbol on ``domain``, at dimensions at which it is undefined."""
     what = f"there is no `{found.member}` of {domain}"
     hint = f"`{found.signature}`"
-    return Rejected(BadDimension(span=span, what=what, found=found.facts, expected=found.need, notes=notes, hint=hint))
+    return Rejected(errors.BadDimension(span=span, what=what, found=found.facts, expected=found.need, notes=notes, hint=hint))
 
 
 def wrong_arguments(cx: Context, unifier: Unifier, e: s.Apply, A: Type, wanted: int) -> Rejected:
@@ -244,7 +236,7 @@ def wrong_arguments(cx: Context, unifier: Unifier, e: s.Apply, A: Type, wanted: 
         hint, fix = "write an array as `[1, 2]`", array_of(e.arguments, unifier.head(A))
     notes = chosen(e.span, argument_expectation(cx, unifier, e, 0).story())
     return Rejected(
-        WrongNumberOfArguments(
+        errors.WrongNumberOfArguments(
             span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint, fix=fix, notes=notes
         )
     )

@@ -6,6 +6,7 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.signature import LocKind
+from rh_kernel.syntax.surface_traversal import nodes
 from rh_kernel.typing.definitions import Definitions, LocDefinition, OpDefinition
 from rh_kernel.typing.diagnostics.handlers import head_of
 
@@ -19,7 +20,8 @@ def remarks(definitions: Definitions, item: items.Item) -> tuple[str, ...]:
     """
     if "{" not in item.span.text:
         return ()
-    return tuple([remark for h in _handlers(item) for remark in _of_handler(definitions, h)])
+    handlers = [node for node in nodes(item) if isinstance(node, s.HandlerLiteral)]
+    return tuple([remark for h in handlers for remark in _of_handler(definitions, h)])
 
 
 def _of_handler(definitions: Definitions, h: s.HandlerLiteral) -> Iterator[str]:
@@ -57,43 +59,3 @@ def _parameter(definitions: Definitions, clause: s.ReverseClause | s.OrdinaryCla
     while _is_location(definitions, name) or name in {i.text for i in clause.indices}:
         name += "'"
     return name
-
-
-def _handlers(item: items.Item) -> Iterator[s.HandlerLiteral]:
-    """The handler literals in an item, nested ones included."""
-    pending: list[s.Expr | s.HandlerExpr] = [*reversed(_subjects(item))]
-    while pending:
-        match pending.pop():
-            case s.HandlerLiteral(clauses) as h:
-                yield h
-                for clause in reversed(clauses):
-                    match clause:
-                        case s.ReverseClause(forward=Qf, backward=Qb):
-                            pending += (Qb, Qf)
-                        case s.ReturnClause(body=Q) | s.OrdinaryClause(body=Q):
-                            pending.append(Q)
-            case s.LetExpr(_, _, P, Q):
-                pending += (Q, P)
-            case s.RevHandleExpr(_, _, R, H) | s.HandleExpr(R, H):
-                pending += (H, R)
-            case _:
-                pass
-
-
-def _subjects(item: items.Item) -> list[s.Expr | s.HandlerExpr]:
-    """The commands and handlers in an item."""
-    match item:
-        case items.HandlerDeclaration(body=H):
-            return [H]
-        case items.NetDeclaration(body=R):
-            return [R]
-        case items.Evaluation(e):
-            return [e]
-        case items.TrainItem(command=P, measures=measures):
-            return [P, *(measure.command for measure in measures)]
-        case items.EqualityCheck(M, N):
-            return [M, N]
-        case items.Directive(_, e, _, other, training):
-            return [each for each in (e, other) if each is not None] + ([] if training is None else _subjects(training))
-        case _:
-            return []

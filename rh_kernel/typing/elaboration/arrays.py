@@ -18,11 +18,6 @@ def number(e: s.Number | s.Negate) -> Const:
     return Const(c.value, span=e.span)
 
 
-def value_of(e: s.Number | s.Negate) -> float:
-    """The value of a number literal."""
-    return _number(e)
-
-
 def array_literal(e: s.ArrayLiteral) -> Const:
     """The constant for nested brackets of numbers.
 
@@ -35,12 +30,13 @@ def array_literal(e: s.ArrayLiteral) -> Const:
     return Const(constant(nested).value, span=e.span)
 
 
-def _number(e: s.Expr) -> float:
+def value_of(e: s.Expr) -> float:
+    """The value of a number literal. Raises ``Rejected`` for any other expression."""
     match e:
         case s.Number(text):
             return float(text)
         case s.Negate(operand):
-            return -_number(operand)
+            return -value_of(operand)
         case _:
             hint = "array literals contain only numbers; use function symbols such as `concat` for variables"
             raise Rejected(BadArray(span=e.span, why="an array contains numbers", found=f"`{e.span.text}`", hint=hint))
@@ -51,7 +47,7 @@ def _nested(e: s.Expr) -> Nested:
         case s.ArrayLiteral(items):
             return [_nested(item) for item in items]
         case _:
-            return _number(e)
+            return value_of(e)
 
 
 def _check_regular(e: s.ArrayLiteral) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.dimensions import elaborate_type
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
-from rh_kernel.typing.elaboration.zonking import check_dimensions, finished
+from rh_kernel.typing.elaboration.zonking import completed
 from rh_kernel.typing.errors import BadCheck
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -40,7 +40,7 @@ def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> E
     for side in (item.left, item.right):
         with siblings:
             sides.append(elaborate_evaluation(definitions, side))
-    siblings.settle()
+    siblings.raise_errors()
     left, right = sides
     if left.type != right.type:
         # `0` is the zero of the type that the other side has.
@@ -70,15 +70,13 @@ def elaborate_type_check(definitions: Definitions, item: items.TypeCheck) -> str
             commands = Commands(Unifier())
             A = elaborate_type(cx, C)
             H = commands.handlers.reverse(cx, _handler(cx, item), A)
-            finished(commands.unifier, H, item.subject.span)
-            check_dimensions(commands.unifier)
+            completed(commands.unifier, H, item.subject.span)
             return f"rev handler({A})"
         case items.HandlerType(C, D):
             commands = Commands(Unifier())
             A, B = elaborate_type(cx, C), elaborate_type(cx, C if D is None else D)
             H = commands.handlers.ordinary(cx, _handler(cx, item), A, B)
-            finished(commands.unifier, H, item.subject.span)
-            check_dimensions(commands.unifier)
+            completed(commands.unifier, H, item.subject.span)
             return f"{A} => {B}"
         case s.RealType() | s.UnitType() | s.ProductType() as written:
             A = elaborate_type(cx, written)
@@ -109,8 +107,7 @@ def _arrow(cx: Context, item: items.TypeCheck, written: items.ArrowType) -> str:
         node, _ = commands.elaborate(inside, applied, B, asked)
     else:
         node = commands.terms.check(inside, applied, B, asked)
-    finished(commands.unifier, node, item.subject.span)
-    check_dimensions(commands.unifier)
+    completed(commands.unifier, node, item.subject.span)
     return f"{A} {'->' if written.is_pure else '~>'} {B}"
 
 

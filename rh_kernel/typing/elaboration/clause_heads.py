@@ -6,7 +6,7 @@ The dimension variables of the operation's declaration are in scope and rigid in
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import Real, Shape, ShapeVar, Type, leaves
@@ -59,7 +59,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
         index: str | Location = written.text
         match parameter.kind:
             case LocKind(shape):
-                here = _shape(Static(dims, shapes, {}), shape)
+                here = specialise_shape(shape, Static(dims, shapes, {}))
                 match cx.definitions.get(written.text):
                     case LocDefinition(_, location):
                         dims, shapes = _at_location(cx, family, written, location, here, dims, shapes)
@@ -73,7 +73,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
         indices.append(index)
     static = Static(dims, shapes, {})
     # Only now are all dimensions known that declared locations fix, including locations to the right of a parameter.
-    locations: dict[str, Loc] = {name: LocationVar(name, _shape(static, shape)) for name, shape in open_locations}
+    locations: dict[str, Loc] = {name: LocationVar(name, specialise_shape(shape, static)) for name, shape in open_locations}
     entries = tuple(Entry(name.text, specialise_type(A, static), Zone.GAMMA, span=name.span) for name, A in values)
     spoken = {w.text: dims[p.name] for w, p in given if p.name in dims}
     # Renamed variables are also in scope under their primed names, so that printed clauses parse.
@@ -156,11 +156,3 @@ def _at_location(
         {v: dims[v] if solved[v] == unknown[v] else solved[v] for v in dims},
         {v: shapes[v] if filled[v] == holes[v] else filled[v] for v in shapes},
     )
-
-
-def _shape(static: Static, shape: Shape) -> Shape:
-    match specialise_type(Real(shape), static):
-        case Real(image):
-            return image
-        case _:
-            return shape

@@ -5,24 +5,12 @@
 
 from dataclasses import replace
 
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.syntax import core
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type, supply
-from rh_kernel.syntax.core import (
-    Bind,
-    Command,
-    Handle,
-    Index,
-    Operation,
-    OrdinaryHandler,
-    Perform,
-    Resume,
-    Return,
-    ReverseHandler,
-    RevHandle,
-)
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import Product, Real, Shape, Type, TypeMeta, product
@@ -59,49 +47,53 @@ class Commands:
         # Cache of the members at locations whose shapes determine them, so that each is inferred once per shape.
         self._members: dict[tuple[Family, tuple[Shape, ...]], tuple[tuple[Dim | Shape, ...], Type, Type]] = {}
 
-    def elaborate(self, cx: Context, e: s.Expr, A: Type | None, asked: Expectation = NO_EXPECTATION) -> tuple[Command, Type]:
+    def elaborate(
+        self, cx: Context, e: s.Expr, A: Type | None, asked: Expectation = NO_EXPECTATION
+    ) -> tuple[core.Command, Type]:
         """Return P and its type; if A is given, check P against A, where ``asked`` explains A. Raises ``Rejected``.
 
         A spine of lets is processed in a loop.
         """
-        spine: list[tuple[s.LetExpr, Command, Opened]] = []
+        spine: list[tuple[s.LetExpr, core.Command, Opened]] = []
         siblings = ErrorCollector(self.unifier)
         while isinstance(e, s.LetExpr):
-            found: tuple[Command, Type] | None = None
+            found: tuple[core.Command, Type] | None = None
             with siblings:
                 found = self._bound(cx, e)
             P, B = found or self._placeholder()
             opened = open_let_pattern(cx, self.unifier, siblings, e, B)
             spine.append((e, P, opened))
             cx, e = opened.context, e.body
-        head: list[tuple[Command, Type]] = []
+        head: list[tuple[core.Command, Type]] = []
         with siblings:
             head.append(self._head(cx, e, A, asked))
-        siblings.settle()
+        siblings.raise_errors()
         ((Q, C),) = head
         for written, P, opened in reversed(spine):
-            Q = Bind(P, opened.command_scope(Q), span=written.span)
+            Q = core.Bind(P, opened.command_scope(Q), span=written.span)
         return Q, C
 
-    def _placeholder(self) -> tuple[Command, Type]:
+    def _placeholder(self) -> tuple[core.Command, Type]:
         """A placeholder for a command with an error, until all errors are collected."""
         M, A = wrong(self.unifier)
-        return Return(M), A
+        return core.Return(M), A
 
-    def _bound(self, cx: Context, e: s.LetExpr) -> tuple[Command, Type]:
+    def _bound(self, cx: Context, e: s.LetExpr) -> tuple[core.Command, Type]:
         try:
             if e.arrow is s.Arrow.COMMAND:
                 return self.elaborate(cx, e.bound, None)
             M, B = self.terms.infer(cx, e.bound)
         except Rejected as failure:
             raise blame_arrow(failure, e) from None
-        return Return(M, span=e.bound.span), B
+        return core.Return(M, span=e.bound.span), B
 
-    def _head(self, cx: Context, e: s.Expr, A: Type | None, asked: Expectation) -> tuple[Command, Type]:
+    def _head(self, cx: Context, e: s.Expr, A: Type | None, asked: Expectation) -> tuple[core.Command, Type]:
+        if isinstance(e, s.TermExpr):
+            raise self._term_in_command(cx, e)
         match e:
             case s.ReturnExpr(term):
                 M, B = self.terms.infer(cx, term) if A is None else (self.terms.check(cx, term, A, asked), A)
-                return Return(M, span=e.span), B
+                return core.Return(M, span=e.span), B
             case s.Apply():
                 P, B = self._apply(cx, e)
             case s.RevHandleExpr():
@@ -110,19 +102,6 @@ class Commands:
                 P, B = self._handle(cx, e, A, asked)
             case s.ResumeExpr(continuation, argument):
                 P, B = self._resume(cx, e, continuation, argument)
-            case (
-                s.Var()
-                | s.Number()
-                | s.ArrayLiteral()
-                | s.Unit()
-                | s.TupleExpr()
-                | s.Negate()
-                | s.Binary()
-                | s.Transpose()
-                | s.Projection()
-                | s.ReverseDerivative()
-            ):
-                raise self._term_in_command(cx, e)
             case s.Family(head):
                 hint = f"give it an argument: `{head.text}[…](x)`"
                 raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)
@@ -137,7 +116,7 @@ class Commands:
             raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked, origins(cx, self.unifier, e))
         return P, B
 
-    def _apply(self, cx: Context, e: s.Apply) -> tuple[Command, Type]:
+    def _apply(self, cx: Context, e: s.Apply) -> tuple[core.Command, Type]:
         name = e.head.text
         local = cx.look_up(name)
         if local is not None:
@@ -151,23 +130,23 @@ class Commands:
                 return self._net(cx, e, net)
             case FunDefinition():
                 raise self._term_in_command(cx, e)
-            case None if name in ROWS or name == "rd":
+            case None if name in SYMBOLS or name == "rd":
                 raise self._term_in_command(cx, e)
             case _:
                 names = [*cx.declared(OpDefinition, NetDefinition), *function_names(cx)]
                 raise no_such_thing(cx, name, e.head.span, "an operation or a net", names)
 
-    def _perform(self, cx: Context, e: s.Apply, family: Family) -> tuple[Command, Type]:
+    def _perform(self, cx: Context, e: s.Apply, family: Family) -> tuple[core.Command, Type]:
         op = self.operation(cx, e, family)
         M = self.terms.arguments(cx, e, op.domain)
-        return Perform(op, M, span=e.span), op.codomain
+        return core.Perform(op, M, span=e.span), op.codomain
 
-    def operation(self, cx: Context, e: s.Apply, family: Family) -> Operation:
+    def operation(self, cx: Context, e: s.Apply, family: Family) -> core.Operation:
         """``Op[i, …]``: the member of the family at the given indices, with metavariables for everything else."""
         locations = located(cx, e, family.parameters)
         key = (family, tuple([location.shape for location in locations]))
         found = self._members.get(key) if locations else None
-        indices: tuple[Index, ...] = locations
+        indices: tuple[core.Index, ...] = locations
         if found is None:
             static = self._fresh(family)
             indices, static = elaborate_indices(cx, self.unifier, self.terms, e, family.parameters, static)
@@ -181,11 +160,11 @@ class Commands:
             found = at, specialise_type(family.domain, static), specialise_type(family.codomain, static)
             if locations and found[1].is_concrete and found[2].is_concrete:
                 self._members[key] = found
-        op = Operation(family, indices, *found, span=e.span)
+        op = core.Operation(family, indices, *found, span=e.span)
         self.unifier.uses.append((e.span, op))
         return op
 
-    def _net(self, cx: Context, e: s.Apply, net: NetDefinition) -> tuple[Command, Type]:
+    def _net(self, cx: Context, e: s.Apply, net: NetDefinition) -> tuple[core.Command, Type]:
         self.unifier.unfold(net.nodes, cx.definitions.nodes, e.span)
         static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {})
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
@@ -196,9 +175,9 @@ class Commands:
         if net.variables or net.statics:
             body = supply(specialise(body, static), values_of(indices, net.statics))
             self.unifier.uses.append((e.span, body))
-        return Bind(Return(M, span=e.span), body, span=e.span), specialise_type(net.codomain, static)
+        return core.Bind(core.Return(M, span=e.span), body, span=e.span), specialise_type(net.codomain, static)
 
-    def _resume(self, cx: Context, e: s.Expr, k: s.Name, argument: s.Expr) -> tuple[Command, Type]:
+    def _resume(self, cx: Context, e: s.Expr, k: s.Name, argument: s.Expr) -> tuple[core.Command, Type]:
         found = cx.look_up(k.text)
         if found is None:
             raise no_such_thing(cx, k.text, k.span, "a continuation", cx.continuations())
@@ -214,13 +193,13 @@ class Commands:
             entry.type,
             Expectation(by, story=lambda: self._continuation_note(entry), rule=TypingRule.T_RESUME.cited),
         )
-        return Resume(index, k.text, M, span=e.span), entry.answer
+        return core.Resume(index, k.text, M, span=e.span), entry.answer
 
     def _continuation_note(self, k: Entry) -> tuple[Note, ...]:
         (taken,) = self.unifier.show(k.type)
         return () if k.span is None else (Note(span=k.span, text=f"`{k.name}` takes {taken}"),)
 
-    def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[Command, Type]:
+    def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[core.Command, Type]:
         siblings = ErrorCollector(self.unifier)
         M, A = wrong(self.unifier)
         with siblings:
@@ -232,11 +211,11 @@ class Commands:
         R, C = self._placeholder()
         with siblings:
             R, C = self.elaborate(opened.context, e.body, None)
-        handlers: list[ReverseHandler] = []
+        handlers: list[core.ReverseHandler] = []
         with siblings:
             handlers.append(self.handlers.reverse(cx, e.handler, C, self._handled(e.body, C, is_ordinary=False)))
-        siblings.settle()
-        return RevHandle(M, opened.command_scope(R), handlers[0], span=e.span), A
+        siblings.raise_errors()
+        return core.RevHandle(M, opened.command_scope(R), handlers[0], span=e.span), A
 
     def _handled_context(self, cx: Context, e: s.RevHandleExpr) -> Context:
         """The context of the command under ``rev handle``."""
@@ -280,16 +259,16 @@ class Commands:
                 notes = chosen(span, operand_notes(cx, self.unifier, e.argument, head))
                 raise pattern_does_not_fit(self.unifier, span, n, head, notes)
 
-    def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None, asked: Expectation) -> tuple[Command, Type]:
+    def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None, asked: Expectation) -> tuple[core.Command, Type]:
         siblings = ErrorCollector(self.unifier)
         P, C = self._placeholder()
         with siblings:
             P, C = self.elaborate(cx, e.command, None)
-        handlers: list[OrdinaryHandler] = []
+        handlers: list[core.OrdinaryHandler] = []
         with siblings:
             handlers.append(self.handlers.ordinary(cx, e.handler, C, A, asked, self._handled(e.command, C, is_ordinary=True)))
-        siblings.settle()
-        return Handle(P, handlers[0], span=e.span), handlers[0].target
+        siblings.raise_errors()
+        return core.Handle(P, handlers[0], span=e.span), handlers[0].target
 
     def _term_in_command(self, cx: Context, e: s.Expr) -> Rejected:
         """The diagnostic for a term in the place of a command. Raises ``Rejected`` if the term itself has an error."""

@@ -33,7 +33,7 @@ from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.initial import elaborate_initial
 from rh_kernel.typing.elaboration.patterns import open_patterns
 from rh_kernel.typing.elaboration.terms import Terms, wrong
-from rh_kernel.typing.elaboration.zonking import check_dimensions, finished, zonk_type
+from rh_kernel.typing.elaboration.zonking import check_dimensions, completed, finished, zonk_type
 from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -84,8 +84,7 @@ def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
         M = commands.terms.check(
             cx, item.value, A, expected_by_annotation(f"the declared type of `{item.name.text}`", item.type)
         )
-    M = finished(commands.unifier, M, item.span)
-    check_dimensions(commands.unifier)
+    M = completed(commands.unifier, M, item.span)
     return ConstDefinition(item.name.text, zonk_type(commands.unifier, A), M)
 
 
@@ -121,7 +120,7 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
     if item.derivative is not None:
         with siblings:
             own = _own(cx, terms, item, item.derivative, B, A)
-    siblings.settle()
+    siblings.raise_errors()
     body = finished(unifier, opened.term_scope(M), item.span)
     own = None if own is None else finished(unifier, own, item.span)
     needs = check_dimensions(unifier)

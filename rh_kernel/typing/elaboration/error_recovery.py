@@ -11,7 +11,7 @@ MAX_FAILURES = 50
 
 
 class ErrorCollector:
-    """``with siblings: …`` elaborates one part and keeps its errors for ``settle``.
+    """``with siblings: …`` elaborates one part and keeps its errors for ``raise_errors``.
 
     The unifier is reset after a failed part, so that later errors are not mere consequences.
     """
@@ -48,18 +48,18 @@ class ErrorCollector:
         self._failures += 1
         self._found += failure.diagnostics
         if self._failures >= MAX_FAILURES:
-            self.settle()
+            self.raise_errors()
 
-    def settle(self) -> None:
+    def raise_errors(self) -> None:
         """Raise ``Rejected`` with the collected errors, if any; of several about one undefined name only the first."""
         if not self._failures:
             return
-        said: set[str] = set()
+        reported: set[str] = set()
         distinct: list[Diagnostic] = []
         for d in self._found:
             if isinstance(d, UnknownName | DependsOnError):
-                if d.name in said:
+                if d.name in reported:
                     continue
-                said.add(d.name)
+                reported.add(d.name)
             distinct.append(d)
         raise Rejected(*distinct)

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
-from rh_kernel.primitives.table import ROWS, failing
+from rh_kernel.primitives.table import SYMBOLS, failing
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.binding import Static, specialise, specialise_type
+from rh_kernel.syntax.binding import Static, specialise, specialise_shape, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf, Term
 from rh_kernel.syntax.dimensions import Dim, DimVar
-from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type
+from rh_kernel.syntax.types import Product, Real, Shape, ShapeVar, Type
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.derivation.derivations import TypingRule
@@ -36,13 +36,13 @@ class Candidate:
 
 def function_names(cx: Context) -> list[str]:
     """The names of all function symbols, built-in and declared."""
-    return [*ROWS, *cx.declared(FunDefinition)]
+    return [*SYMBOLS, *cx.declared(FunDefinition)]
 
 
 @lru_cache(maxsize=4096)
 def member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
     """The instance of the type scheme ``number`` of family ``name`` at ``at``."""
-    return instantiate(name, ROWS[name].schemes[number], at)
+    return instantiate(name, SYMBOLS[name].schemes[number], at)
 
 
 def resolve_function(
@@ -110,7 +110,7 @@ def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
     """
     while isinstance(f, RdOf):
         f = f.of
-    if isinstance(f, Primitive) and any(scheme.needs for scheme in ROWS[f.name].schemes):
+    if isinstance(f, Primitive) and any(scheme.needs for scheme in SYMBOLS[f.name].schemes):
         found = failing(Primitive(f.name, unifier.at(f.at), f.domain, f.codomain))
         if found is not None:
             (domain,) = unifier.show(f.domain)
@@ -140,7 +140,7 @@ def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
         raise wrong_kind(cx, name, head.span, kind_of(definition), "a function")
     if name == "rd":
         return _derivative(cx, unifier, head, indices)
-    row = ROWS.get(name)
+    row = SYMBOLS.get(name)
     if row is None:
         names = [*function_names(cx), *cx.declared(OpDefinition, NetDefinition)]
         raise unknown_name(cx, name, head.span, names, "`%help` lists the functions of the language")
@@ -186,17 +186,9 @@ def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tu
             {k: a for k, a in found.items() if not isinstance(a, Dim)},
             {},
         )
-        left, right = (_shape(static, shape) for shape in scheme.same_size)
+        left, right = (specialise_shape(shape, static) for shape in scheme.same_size)
         condition = (left, right)
     return Candidate(instantiate(name, scheme, at), condition)
-
-
-def _shape(static: Static, shape: Shape) -> Shape:
-    match shape:
-        case ShapeVar(name):
-            return static.shapes.get(name, shape)
-        case ShapeMeta() | tuple():
-            return shape
 
 
 def _unknown(unifier: Unifier, v: DimVar | ShapeVar) -> Dim | Shape:

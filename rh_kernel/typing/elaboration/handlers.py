@@ -6,31 +6,20 @@ It is closed: it may use the handler's parameters (Γ), but nothing of the enclo
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import cast
 
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.binding import Static, apply_handler, specialise, specialise_type, substitute_metavariables
+from rh_kernel.syntax.binding import Static, apply_handler, solutions, specialise, specialise_type
 from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope, Term
-from rh_kernel.syntax.dimensions import Dim, DimMeta
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.rebuild import Transform, rebuild
 from rh_kernel.syntax.signature import Location, Pattern
-from rh_kernel.syntax.types import Product, Shape, ShapeMeta, Type, TypeMeta, map_type
+from rh_kernel.syntax.types import Product, Shape, Type
 from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition
-from rh_kernel.typing.diagnostics.handlers import (
-    ORDINARY,
-    RETURN_OF_ORDINARY,
-    RETURN_OF_REVERSE,
-    REVERSE,
-    asked_of_backward,
-    asked_of_clause,
-    asked_of_forward,
-    clause_of_other_kind,
-    clause_twice,
-    handler_of_other_kind,
-    head_of,
-    returned_by,
-)
+from rh_kernel.typing.diagnostics import handlers as diagnostics
 from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
 from rh_kernel.typing.diagnostics.origins import chosen, origins, where
 from rh_kernel.typing.diagnostics.shared import count_of, no_such_thing, quoted, types_differ
@@ -64,7 +53,7 @@ class Handlers:
             case s.HandlerName():
                 H = self._named(cx, h)
                 if not isinstance(H, ReverseHandler):
-                    raise handler_of_other_kind(cx, h, "`rev handle`", REVERSE, ORDINARY)
+                    raise diagnostics.handler_of_other_kind(cx, h, "`rev handle`", diagnostics.REVERSE, diagnostics.ORDINARY)
                 self._check_handled(cx, h, H.type, C, handled)
                 return H
 
@@ -87,7 +76,7 @@ class Handlers:
                     alone = (
                         "" if H.clauses else f"; with no other clauses, an ordinary one is declared `{h.name.text} : A => B`"
                     )
-                    raise handler_of_other_kind(cx, h, "`handle`", ORDINARY, REVERSE, alone)
+                    raise diagnostics.handler_of_other_kind(cx, h, "`handle`", diagnostics.ORDINARY, diagnostics.REVERSE, alone)
                 self._check_handled(cx, h, H.source, C, handled)
                 if D is not None and not self.unifier.unify_types(H.target, D):
                     what = f"the result of {quoted(h.span)}"
@@ -120,7 +109,7 @@ class Handlers:
                 )
             )
         self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
-        fresh = _FreshCopy(self.unifier)
+        fresh = _fresh_copy(self.unifier)
         static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
         require_sizes(self.unifier, h.span, d.name, static.dims, d.needs)
         closed = cx.bar(CLOSED, ARGUMENT)
@@ -129,8 +118,8 @@ class Handlers:
             asked = Expectation(f"the parameter `{name}` of `{d.name}`", story=lambda: where(cx, h.name.text))
             with siblings:
                 arguments.append(self.terms.check(closed, e, specialise_type(fresh.type(A), static), asked))
-        siblings.settle()
-        H = specialise(fresh.node(d.handler), static)
+        siblings.raise_errors()
+        H = specialise(cast(Handler, rebuild(d.handler, 0, fresh)), static)
         self.unifier.uses.append((h.span, H))
         written = " ".join(h.span.text.split())
         match H:
@@ -153,7 +142,7 @@ class Handlers:
         siblings = ErrorCollector(self.unifier)
         returns: list[Scope] = []
         with siblings:
-            returns.append(self._returns(cx, h, C, C, replace(RETURN_OF_REVERSE, story=handled.story))[0])
+            returns.append(self._returns(cx, h, C, C, replace(diagnostics.RETURN_OF_REVERSE, story=handled.story))[0])
         clauses: list[ReverseClause] = []
         earlier: list[tuple[Pattern, s.Clause]] = []
         for clause in h.clauses:
@@ -164,11 +153,11 @@ class Handlers:
                         _check_unique(earlier, elaborated.pattern, clause)
                         clauses.append(elaborated)
                     case s.OrdinaryClause():
-                        hint = f"give it a forward and a backward part: `{head_of(clause)}(x) -> … | y, z -> …`"
-                        raise clause_of_other_kind(clause, ORDINARY, REVERSE, hint)
+                        hint = f"give it a forward and a backward part: `{diagnostics.head_of(clause)}(x) -> … | y, z -> …`"
+                        raise diagnostics.clause_of_other_kind(clause, diagnostics.ORDINARY, diagnostics.REVERSE, hint)
                     case s.ReturnClause():
                         continue
-        siblings.settle()
+        siblings.raise_errors()
         return ReverseHandler(C, returns[0], tuple(clauses), span=h.span)
 
     def _reverse_clause(self, cx: Context, clause: s.ReverseClause) -> ReverseClause:
@@ -179,19 +168,19 @@ class Handlers:
         with siblings:
             kept = self.unifier.fresh_type("D")
             x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
-            asked = replace(asked_of_forward(name), story=lambda: where(cx, clause.head.text))
+            asked = replace(diagnostics.asked_of_forward(name), story=lambda: where(cx, clause.head.text))
             Qf, _ = self.command(x.context, clause.forward, Product((head.arity, kept)), asked)
             scopes.append(_bind_values(values, x.command_scope(Qf)))
             D = kept
         with siblings:
             scopes.append(_bind_values(values, self._backward(cx, head, clause, D)))
-        siblings.settle()
+        siblings.raise_errors()
         return ReverseClause(head.pattern, scopes[0], D, scopes[1], span=clause.span)
 
     def _backward(self, cx: Context, head: Head, clause: s.ReverseClause, D: Type) -> Scope:
         """``y, z. Q^b``"""
         yz = ((clause.cotangent, head.arity), (clause.auxiliary, D))
-        asked = replace(asked_of_backward(head.pattern.family.name), story=lambda: where(cx, clause.head.text))
+        asked = replace(diagnostics.asked_of_backward(head.pattern.family.name), story=lambda: where(cx, clause.head.text))
         try:
             opened = open_patterns(head.context, self.unifier, yz, Zone.DELTA)
             Qb, _ = self.command(opened.context, clause.backward, head.coarity, asked)
@@ -208,9 +197,9 @@ class Handlers:
         returns: list[Scope] = []
         target = self.unifier.poison() if D is None else D
         with siblings:
-            scope, target = self._returns(cx, h, C, D, replace(RETURN_OF_ORDINARY, story=asked.story))
+            scope, target = self._returns(cx, h, C, D, replace(diagnostics.RETURN_OF_ORDINARY, story=asked.story))
             returns.append(scope)
-        story = asked.story if D is not None else lambda: returned_by(self.unifier, h, target)
+        story = asked.story if D is not None else lambda: diagnostics.returned_by(self.unifier, h, target)
         clauses: list[OrdinaryClause] = []
         earlier: list[tuple[Pattern, s.Clause]] = []
         for clause in h.clauses:
@@ -221,11 +210,11 @@ class Handlers:
                         _check_unique(earlier, elaborated.pattern, clause)
                         clauses.append(elaborated)
                     case s.ReverseClause():
-                        hint = f"give it the continuation: `{head_of(clause)}(x), k -> …`"
-                        raise clause_of_other_kind(clause, REVERSE, ORDINARY, hint)
+                        hint = f"give it the continuation: `{diagnostics.head_of(clause)}(x), k -> …`"
+                        raise diagnostics.clause_of_other_kind(clause, diagnostics.REVERSE, diagnostics.ORDINARY, hint)
                     case s.ReturnClause():
                         continue
-        siblings.settle()
+        siblings.raise_errors()
         return OrdinaryHandler(C, target, returns[0], tuple(clauses), span=h.span)
 
     def _ordinary_clause(
@@ -234,7 +223,9 @@ class Handlers:
         head = clause_head(cx, clause)
         mark = self.unifier.mark()
         try:
-            Q = self._clause_scope(head, clause, D, D, replace(asked_of_clause(head.pattern.family.name), story=story))
+            Q = self._clause_scope(
+                head, clause, D, D, replace(diagnostics.asked_of_clause(head.pattern.family.name), story=story)
+            )
             self._check_escape(head, clause, D)
         except Rejected as failure:
             self.unifier.back(mark)
@@ -278,40 +269,22 @@ class Handlers:
             hint = "add `return x -> return x`, or another return clause"
             raise Rejected(HandlerWithoutReturn(span=_brace(h), hint=hint))
         if len(found) > 1:
-            raise clause_twice(found[1], "return", found[0])
+            raise diagnostics.clause_twice(found[1], "return", found[0])
         opened = open_patterns(cx, self.unifier, ((found[0].variable, C),), Zone.DELTA)
         P, A = self.command(opened.context, found[0].body, D, asked)
         return opened.command_scope(P), A
 
 
-class _FreshCopy:
-    """Renews the metavariables that a declaration left open, once for each use of the declaration."""
-
-    def __init__(self, unifier: Unifier) -> None:
-        self._unifier = unifier
-        self._dims: dict[int, Dim] = {}
-        self._shapes: dict[int, Shape] = {}
-        self._types: dict[int, Type] = {}
-
-    def type(self, A: Type) -> Type:
-        return map_type(
-            A,
-            lambda a: self._dim(a.number) if isinstance(a, DimMeta) else None,
-            lambda x: self._shape(x) if isinstance(x, ShapeMeta) else x,
-            self._type,
-        )
-
-    def node(self, H: Handler) -> Handler:
-        return substitute_metavariables(H, lambda d: self._dim(d.number), self._shape, self._type)
-
-    def _dim(self, number: int) -> Dim:
-        return self._dims.setdefault(number, self._unifier.fresh_dim())
-
-    def _shape(self, s: ShapeMeta) -> Shape:
-        return self._shapes.setdefault(s.number, self._unifier.fresh_shape())
-
-    def _type(self, A: TypeMeta) -> Type:
-        return self._types.setdefault(A.number, self._unifier.fresh_type())
+def _fresh_copy(unifier: Unifier) -> Transform:
+    """Renew the metavariables that a declaration left open, once for each use of the declaration."""
+    dims: dict[int, Dim] = {}
+    shapes: dict[int, Shape] = {}
+    types: dict[int, Type] = {}
+    return solutions(
+        lambda d: dims.setdefault(d.number, unifier.fresh_dim()),
+        lambda x: shapes.setdefault(x.number, unifier.fresh_shape()),
+        lambda A: types.setdefault(A.number, unifier.fresh_type()),
+    )
 
 
 def _brace(h: s.HandlerLiteral) -> Span:
@@ -326,7 +299,7 @@ def _bind_values(values: tuple[str, ...], scope: Scope) -> Scope:
 def _check_unique(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, clause: s.Clause) -> None:
     for other, first in earlier:
         if other.family == pattern.family and _locations(other) == _locations(pattern):
-            raise clause_twice(clause, pattern.family.name, first)
+            raise diagnostics.clause_twice(clause, pattern.family.name, first)
     earlier.append((pattern, clause))
 
 

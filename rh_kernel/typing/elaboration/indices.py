@@ -2,11 +2,11 @@
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.core import Index, Term
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import DimKind, Loc, Location, LocationVar, LocKind, Parameter, ValueKind
-from rh_kernel.syntax.types import Real, Shape
+from rh_kernel.syntax.types import Real
 from rh_kernel.typing.context import INDEX, Context, Zone
 from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.diagnostics.hints import Expectation
@@ -41,7 +41,7 @@ def elaborate_indices(
                 indices.append(dims[parameter.name])
             case LocKind(shape):
                 loc = _location(cx, e, written)
-                wanted = _image(unifier, Static(dims, static.shapes, {}), shape)
+                wanted = unifier.shape(specialise_shape(shape, Static(dims, static.shapes, {})))
                 if not unifier.unify_shapes(loc.shape, wanted):
                     asked = _asked(cx, unifier, e, parameter)
                     what = f"the content of `{loc.name}`"
@@ -116,11 +116,3 @@ def _no_location(cx: Context, e: s.Apply, written: s.Expr, found: str) -> Reject
     why = f"this index of `{e.head.text}` must be a location"
     notes = chosen(written.span, where(cx, *([written.name] if isinstance(written, s.Var) else []), e.head.text))
     return Rejected(WrongIndex(span=written.span, why=why, found=found, hint=hint, notes=notes))
-
-
-def _image(unifier: Unifier, static: Static, shape: Shape) -> Shape:
-    match specialise_type(Real(shape), static):
-        case Real(image):
-            return unifier.shape(image)
-        case _:
-            return shape

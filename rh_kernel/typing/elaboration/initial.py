@@ -11,7 +11,7 @@ from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
 from rh_kernel.typing.diagnostics.origins import expected_by_annotation
 from rh_kernel.typing.elaboration.arrays import value_of
 from rh_kernel.typing.elaboration.commands import Commands
-from rh_kernel.typing.elaboration.zonking import check_dimensions, finished, zonk_type
+from rh_kernel.typing.elaboration.zonking import completed, zonk_type
 from rh_kernel.typing.errors import BadInitial, TypesDiffer
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -54,8 +54,7 @@ def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) ->
     else:
         asked = expected_by_annotation(f"the declared type of `{item.name.text}`", item.type)
         M, B = commands.terms.check(cx, e, A, asked), A
-    M = finished(commands.unifier, M, item.span)
-    check_dimensions(commands.unifier)
+    M = completed(commands.unifier, M, item.span)
     B = zonk_type(commands.unifier, B)
     if not isinstance(B, Real):
         what, hint = f"the content of `{item.name.text}`", "use a separate location for each component"
@@ -75,8 +74,8 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
         count = _NUMBERS[how]
         why = f"`{how}` takes {count} number{'s' if count != 1 else ''}, but got {len(numbers)}"
         raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, hint=_NUMBERS_OF.get(how, "remove the numbers")))
-    seeds = [(name, e) for name, e in initial.named if name.text == "seed"]
-    others = [name for name, _ in initial.named if name.text != "seed"]
+    seeds = [option.value for option in initial.named if option.name.text == "seed"]
+    others = [option.name for option in initial.named if option.name.text != "seed"]
     if others:
         why = f"`{how}` has no option `{others[0].text}`"
         fix = Fix(others[0].span, "seed") if how in _RANDOM and not seeds else None
@@ -92,7 +91,7 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
         fix = Fix(low.span.to(high.span), f"{high.span.text}, {low.span.text}")
         raise Rejected(BadInitial(span=low.span.to(high.span), why=why, expected=usage, fix=fix))
     _check_shape(initial, how, A)
-    return Drawn(how, numbers, _seed(seeds[0][1]) if seeds else 0)
+    return Drawn(how, numbers, _seed(seeds[0]) if seeds else 0)
 
 
 def _unknown(initial: items.Initial) -> Rejected:

@@ -16,7 +16,7 @@ from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
 from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.declarations import whole_number
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
-from rh_kernel.typing.elaboration.zonking import check_dimensions, finished, zonk_type
+from rh_kernel.typing.elaboration.zonking import completed, zonk_type
 from rh_kernel.typing.errors import BadTraining, TermInCommand
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -74,12 +74,10 @@ def elaborate_evaluation(definitions: Definitions, e: s.Expr, A: Type | None = N
     cx = Context(definitions)
     if is_command(definitions, e):
         P, B = commands.elaborate(cx, e, A)
-        P = finished(commands.unifier, P, e.span)
-        check_dimensions(commands.unifier)
+        P = completed(commands.unifier, P, e.span)
         return ClosedCommand(P, zonk_type(commands.unifier, B))
     M, B = commands.terms.infer(cx, e) if A is None else (commands.terms.check(cx, e, A), A)
-    M = finished(commands.unifier, M, e.span)
-    check_dimensions(commands.unifier)
+    M = completed(commands.unifier, M, e.span)
     return ClosedTerm(M, zonk_type(commands.unifier, B))
 
 
@@ -116,7 +114,7 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
     for read, written, otherwise in ((_positive, item.epochs, 1), (_positive, item.batch, 1), (_count, item.shuffle, None)):
         with siblings:
             numbers.append(otherwise if written is None else read(cx, written))
-    siblings.settle()
+    siblings.raise_errors()
     epochs, batch, shuffle = numbers
     return TrainingRun(found[0], sample, item.data.name, epochs or 1, batch or 1, shuffle, tuple(measures))
 
@@ -145,8 +143,7 @@ def _under_sample(
     commands = Commands(Unifier())
     cx = cx.bind(*(Entry(name, B, Zone.GAMMA, span=span) for (name, B), span in zip(sample, places, strict=True)))
     P, C = commands.elaborate(cx, e, A, asked)
-    P = finished(commands.unifier, P, e.span)
-    check_dimensions(commands.unifier)
+    P = completed(commands.unifier, P, e.span)
     return P, zonk_type(commands.unifier, C)
 
 

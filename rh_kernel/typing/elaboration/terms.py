@@ -67,7 +67,7 @@ class Terms:
                 for i, (item, B) in enumerate(zip(items, factors, strict=True), start=1):
                     with siblings:
                         parts.append(self.check(cx, item, B, asked.part(i)))
-                siblings.settle()
+                siblings.raise_errors()
                 return Tuple(tuple(parts), span=e.span)
             case s.LetExpr(arrow=s.Arrow.TERM), _:
                 return self._let(cx, e, A, asked)[0]
@@ -237,7 +237,7 @@ class Terms:
                 for i, (item, B) in enumerate(zip(many, wanted.factors, strict=True), start=1):
                     with siblings:
                         parts.append(self.check(cx, item, B, argument_expectation(cx, self.unifier, e, i)))
-                siblings.settle()
+                siblings.raise_errors()
                 return Tuple(tuple(parts), span=span)
 
     def _tuple(self, cx: Context, items: tuple[s.Expr, ...], span: Span) -> tuple[Term, Type]:
@@ -245,7 +245,7 @@ class Terms:
         for item in items:
             with siblings:
                 inferred.append(self.infer(cx, item))
-        siblings.settle()
+        siblings.raise_errors()
         A = Product(tuple([self.unifier.head(A) for _, A in inferred]))
         if A.leaves > COMPONENTS:
             raise too_many_components(A.leaves, span)
@@ -284,7 +284,7 @@ class Terms:
         right: list[tuple[Term, Type]] = []
         with siblings:
             right.append(self.infer(cx, e.right))
-        siblings.settle()
+        siblings.raise_errors()
         if isinstance(left, Rejected):
             raise left
         (M, A), (N, B) = left, right[0]
@@ -339,7 +339,7 @@ class Terms:
         head: list[tuple[Term, Type]] = []
         with siblings:
             head.append(self.infer(cx, body) if A is None else (self.check(cx, body, A, asked), A))
-        siblings.settle()
+        siblings.raise_errors()
         ((N, C),) = head
         for written, M, opened in reversed(spine):
             N = Let(M, opened.term_scope(N), span=written.span)

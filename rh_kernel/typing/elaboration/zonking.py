@@ -1,13 +1,13 @@
 """The end of elaboration: replace metavariables by their solutions, and report unsolved and impossible dimensions."""
 
 from rh_kernel.primitives.schemes import keeps_entries
-from rh_kernel.primitives.table import ROWS, failing
+from rh_kernel.primitives.table import SYMBOLS, failing
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, types_and_primitives_within, types_within
 from rh_kernel.syntax.core import Bound, Call, Function, Node, Operation, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
-from rh_kernel.syntax.rebuild import Walk, function_image
+from rh_kernel.syntax.rebuild import Transform, function_image
 from rh_kernel.syntax.types import Real, Type, leaves
 from rh_kernel.typing.diagnostics.shared import no_such_member
 from rh_kernel.typing.elaboration.size_constraints import check_sizes
@@ -18,7 +18,7 @@ from rh_kernel.typing.unification.unify import Unifier
 
 def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
     """Replace the metavariables in ``node``. Raises ``Rejected`` if an equation or a dimension is unsolved."""
-    open_equation = unifier.settle()
+    open_equation = unifier.unsolved_equation()
     if open_equation is not None:
         c, d = open_equation
         left, right = unifier.show(Real((c,)), Real((d,)))
@@ -32,6 +32,13 @@ def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
         hint = "state the size, for example in the type of a parameter, constant or location that it depends on"
         what = f"the dimension `{name}`" if name else "the size of an array"
         raise Rejected(Undetermined(span=place or span, what=what, hint=hint))
+    return result
+
+
+def completed(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
+    """``finished``, for a node that is no generic declaration: also check its dimensions."""
+    result = finished(unifier, node, span)
+    check_dimensions(unifier)
     return result
 
 
@@ -66,20 +73,20 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
     fine: set[Primitive] = set()
     # Types and symbols already found to be correct, by identity: nested uses share them.
     checked: dict[int, Type | Primitive] = {}
-    walk = unifier.solutions
+    solve = unifier.solutions
     for span, node in unifier.uses:
         if _is_correct(node, fine):
             continue
         if isinstance(node, Call):
-            _check_entries(span, node.function, walk)
+            _check_entries(span, node.function, solve)
         types, primitives = types_and_primitives_within(node)
         for inner, f in primitives:
             if id(f) not in checked:
-                _check_needs(span, inner, function_image(f, walk))
+                _check_needs(span, inner, function_image(f, solve))
                 checked[id(f)] = f
         for inner, A in types:
             if id(A) not in checked:
-                for leaf in leaves(walk.type(A)):
+                for leaf in leaves(solve.type(A)):
                     if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
                         _check(span, inner, leaf, leaf.shape)
                 checked[id(A)] = A
@@ -92,7 +99,7 @@ def _is_correct(use: Node, fine: set[Primitive]) -> bool:
         case Operation(_, _, _, A, B):
             return use.loose == 0 and not any(isinstance(i, Node) for i in use.indices) and _is_possible(A) and _is_possible(B)
         case Call(Primitive() as f, Bound()):
-            keeps = f in fine or any(keeps_entries(scheme, f.at) for scheme in ROWS[f.name].schemes)
+            keeps = f in fine or any(keeps_entries(scheme, f.at) for scheme in SYMBOLS[f.name].schemes)
             if f not in fine and keeps and failing(f) is None and _is_possible(f.domain) and _is_possible(f.codomain):
                 fine.add(f)
             return f in fine
@@ -109,12 +116,12 @@ def _axes(A: Real) -> tuple[Dim, ...]:
     return A.shape if isinstance(A.shape, tuple) else ()
 
 
-def _check_entries(span: Span, f: Function, walk: Walk) -> None:
+def _check_entries(span: Span, f: Function, solve: Transform) -> None:
     """Repeat ``check_size`` now that dimensions are solved, and for the shape variables of ``Get`` clauses."""
     while isinstance(f, RdOf):
         f = f.of
-    f = function_image(f, walk) if isinstance(f, Primitive) else f
-    if isinstance(f, Primitive) and not any(keeps_entries(scheme, f.at) for scheme in ROWS[f.name].schemes):
+    f = function_image(f, solve) if isinstance(f, Primitive) else f
+    if isinstance(f, Primitive) and not any(keeps_entries(scheme, f.at) for scheme in SYMBOLS[f.name].schemes):
         hint = "reshape keeps the number of entries"
         raise Rejected(SizesDiffer(span=span, found=str(f.domain), expected=f"as many entries as {f.codomain} has", hint=hint))
 

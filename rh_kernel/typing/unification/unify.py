@@ -11,7 +11,7 @@ from rh_kernel.syntax.binding import AnyNode, solutions
 from rh_kernel.syntax.core import Defined, Function, Node, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
 from rh_kernel.syntax.groundness import is_ground
-from rh_kernel.syntax.rebuild import Walk, rebuild
+from rh_kernel.syntax.rebuild import Transform, rebuild
 from rh_kernel.syntax.runtime_errors import too_many_nodes
 from rh_kernel.syntax.types import (
     SCALAR,
@@ -57,7 +57,7 @@ class Unifier:
     """The metavariables of one item and their solutions.
 
     ``uses`` collects the uses of generic definitions with their instances, and ``sizes`` the constraints that something is 0 or
-    more, both for ``finishing.check_dimensions``; ``nodes`` counts the nodes of the nets and handlers unfolded so far.
+    more, both for ``zonking.check_dimensions``; ``nodes`` counts the nodes of the nets and handlers unfolded so far.
     """
 
     def __init__(self) -> None:
@@ -240,7 +240,7 @@ class Unifier:
         self._dims[number] = value
         return self._retry_postponed()
 
-    def settle(self) -> tuple[Dim, Dim] | None:
+    def unsolved_equation(self) -> tuple[Dim, Dim] | None:
         """Retry the postponed equations; return one that is still unsolved, or ``None``."""
         self._retry_postponed()
         return next(((self.dim(c), self.dim(d)) for c, d in self._pending), None)
@@ -338,18 +338,13 @@ class Unifier:
         return node if is_ground(node) else cast(AnyNode, rebuild(node, 0, self.solutions))
 
     @property
-    def solutions(self) -> Walk:
-        """The walk of ``finish``."""
+    def solutions(self) -> Transform:
+        """The transform of ``finish``."""
         return solutions(self._final_dim, self._final_shape, self._final_type)
 
     def finish_type(self, A: Type) -> Type:
         """``finish`` for a type."""
-        return map_type(
-            self.type(A),
-            lambda a: self._final_dim(a) if isinstance(a, DimMeta) else None,
-            lambda s: self._final_shape(s) if isinstance(s, ShapeMeta) else s,
-            self._final_type,
-        )
+        return self.solutions.type(self.type(A))
 
     def _final_dim(self, meta: DimMeta) -> Dim:
         found = self.dim(dim(meta))

@@ -17,15 +17,17 @@ from rh_kernel.arrays.backend import Backend, Unsupported
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.cuda import backend as cupy_backend
-from rh_kernel.arrays.cuda.backend import CupyBackend, available
+from rh_kernel.arrays.cuda.backend import CupyBackend
 from rh_kernel.arrays.cuda.module import LaunchMode, module
-from rh_kernel.arrays.execution import Machine, flat, machine
+from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
+from rh_kernel.arrays.execution import Machine, machine
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
 from rh_kernel.loops.ir import Call, Contract, Instruction, Kept, Map, Plan, Precision, Store, View
 from rh_kernel.loops.scalars import SCALAR_OPS
+from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.table import ROWS as SYMBOLS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.dimensions import dim
@@ -53,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Makes the back end on a simulated card."""
-    monkeypatch.setattr(cupy_backend, "available", lambda: None)
+    monkeypatch.setattr(cupy_backend, "gpu", lambda: GPU("simulated", 1 << 30))
     monkeypatch.setattr("rh_kernel.arrays.cuda.module.PRODUCT", 1)
 
     def card(way: LaunchMode | None = None, *, descending: bool = False) -> CupyBackend:
@@ -79,7 +81,7 @@ def left_by(backend: CupyBackend, plan: Plan) -> list[Array]:
     runner = backend.runner(plan, {})
     runner.step()
     runner.step()
-    return flat(runner.result())
+    return leaves(runner.result())
 
 
 @pytest.mark.slow
@@ -201,7 +203,7 @@ def test_a_training_run_is_that_on_numpy(card: Make, name: str, way: LaunchMode,
     for descending in (False, True):
         trained = given.machine(card(way, descending=descending), precision)
         trained.runner(3).steps(inputs, ROWS)
-        for x, y in zip(flat(trained.runner(3).result()), flat(reference.runner(3).result()), strict=True):
+        for x, y in zip(leaves(trained.runner(3).result()), leaves(reference.runner(3).result()), strict=True):
             assert x.dtype == precision
             close(x, y, precision)
         for location, content in trained.written().items():
@@ -277,7 +279,7 @@ def test_a_program_without_samples_runs(card: Make, way: LaunchMode) -> None:
     program = world.program("let v <= Get[w]() in let _ <= Put[w](v + x) in return (sum(v * x), x)", x=real(2))
     run = machine(program, world.heap(w=np.array([1.0, 2.0])), "float64", card(way))
     run.runner().step(np.array([3.0, 4.0]))
-    y, x = flat(run.runner().result())
+    y, x = leaves(run.runner().result())
     close(y, [11.0])
     close(x, [3.0, 4.0])
     close(run.written()[world.location("w")], [4.0, 6.0])
@@ -306,7 +308,7 @@ def test_a_strict_program_is_stuck_where_it_is_undefined(card: Make) -> None:
     run = machine(batched(program, (True,)), {}, "float64", card())
     data = np.array([[1.0, 2.0], [-1.0, 3.0], [4.0, 0.0]])
     run.runner(2).steps([data], np.array([[0, 1]]))
-    close(flat(run.runner(2).result())[0], [[1.0, 2.0], [0.0, 3.0]])
+    close(leaves(run.runner(2).result())[0], [[1.0, 2.0], [0.0, 3.0]])
     with pytest.raises(Stuck):
         run.runner(2).steps([data], np.array([[0, 1], [1, 2]]))
 
@@ -346,13 +348,13 @@ def test_what_cuda_says_when_it_gives_up_is_told(card: Make, monkeypatch: pytest
 
 
 def test_without_a_card_there_is_no_back_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cupy_backend, "available", lambda: "there is no driver")
+    monkeypatch.setattr(cupy_backend, "gpu", lambda: MissingGPU("there is no driver", "install it"))
     with pytest.raises(Unsupported, match="there is no driver"):
         CupyBackend()
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(available() is not None, reason="no graphics card answers")
+@pytest.mark.skipif(isinstance(gpu(), MissingGPU), reason="there is no usable GPU")
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", NETS)

@@ -8,7 +8,7 @@ from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.native import Native, available
-from rh_kernel.arrays.native.fused_matvec_update import Sweep, swept
+from rh_kernel.arrays.native.fused_matvec_update import FusedUpdate, fuse_updates
 from rh_kernel.loops import scalars
 from rh_kernel.loops.ir import (
     Content,
@@ -88,7 +88,7 @@ def backward(
 
 
 def sweeps(plan: Plan) -> int:
-    return sum(isinstance(step, Sweep) for step in swept(plan.steps, plan.buffers))
+    return sum(isinstance(step, FusedUpdate) for step in fuse_updates(plan.steps, plan.buffers))
 
 
 def agree(plan: Plan) -> None:
@@ -129,4 +129,4 @@ def test_small_matrices_stay_as_they_are() -> None:
 
 def test_a_product_goes_into_one_pass_only() -> None:
     plan = backward(40, 50)
-    assert len(swept((*plan.steps, plan.steps[-1]), plan.buffers)) == len(plan.steps)
+    assert len(fuse_updates((*plan.steps, plan.steps[-1]), plan.buffers)) == len(plan.steps)

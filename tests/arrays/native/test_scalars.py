@@ -7,7 +7,7 @@ from rh_kernel.arrays.native import Native, available
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.loops.ir import Input, Instruction, Map, Plan, Precision, Scratch, Store, View
 from rh_kernel.loops.scalars import SCALAR_OPS, ScalarOp
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.core import Array
 from tests.arrays.native.plans import UNARY
 from tests.arrays.plans import DEFINITIONS
@@ -22,7 +22,7 @@ SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-300, 0.5, 1.5, 2.5, -708.0, -7
 
 def others() -> list[ScalarOp]:
     """The operations of one number that records of symbols have for their own."""
-    plans = [planned(applied(f), 1) for f in FAMILIES if ROWS[f.name].lowering]
+    plans = [planned(applied(f), 1) for f in FAMILIES if SYMBOLS[f.name].lowering]
     bodies = [step.body for plan in plans for step in plan.steps if isinstance(step, Map)]
     used = {line.function for body in bodies for line in body if isinstance(line, Instruction)}
     return sorted([f for f in used - set(SCALAR_OPS) if f.arity == 1], key=lambda f: f.name)

@@ -10,9 +10,9 @@ from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.native import Native, available, strip_mining
-from rh_kernel.arrays.native.fused_matvec_update import Sweep
+from rh_kernel.arrays.native.fused_matvec_update import FusedUpdate
 from rh_kernel.arrays.native.schedule import Machine
-from rh_kernel.arrays.native.strip_mining import Strips, stripped
+from rh_kernel.arrays.native.strip_mining import Strips, strip_mined
 from rh_kernel.arrays.planning.dependence import with_views
 from rh_kernel.loops import scalars
 from rh_kernel.loops.ir import (
@@ -42,13 +42,13 @@ needs_compiler = pytest.mark.skipif(not available(), reason="there is no C compi
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strips wherever they may be: of one sample each."""
-    monkeypatch.setattr(strip_mining, "ROOM", 0)
+    monkeypatch.setattr(strip_mining, "WORKING_SET", 0)
     monkeypatch.setattr(strip_mining, "LEAST", 1)
     monkeypatch.setattr(strip_mining, "TERMS", 1)
 
 
 def strips_of(plan: Plan, machine: Machine = MACHINE) -> list[Strips]:
-    found = stripped(plan.steps, plan, replace(machine, item=np.dtype(plan.precision).itemsize), 1000)
+    found = strip_mined(plan.steps, plan, replace(machine, item=np.dtype(plan.precision).itemsize), 1000)
     return [step for step in found if isinstance(step, Strips)]
 
 
@@ -78,8 +78,8 @@ def planned(net: Problem) -> Plan:
 def test_what_is_left_for_the_next_step_alone_is_as_large_as_a_strip() -> None:
     """Of a convolution that is pooled, and of its swish, 8 × 126 numbers are there at a time; so on the way back."""
     forward, backward = strips_of(planned(problem("cnn-128/b32")))
-    assert [len(forward.pieces), forward.count, forward.room] == [3, 32, 2 * 1008]
-    assert [len(backward.pieces), backward.count, backward.room] == [3, 32, 2 * 1008]
+    assert [len(forward.pieces), forward.count, forward.workspace] == [3, 32, 2 * 1008]
+    assert [len(backward.pieces), backward.count, backward.workspace] == [3, 32, 2 * 1008]
 
 
 def test_a_strip_has_as_many_samples_as_there_is_room_for() -> None:
@@ -215,7 +215,7 @@ def agree(plan: Plan) -> None:
 
 @st.composite
 def chains(draw: st.DrawFn) -> Plan:
-    """Sums of arrays of samples, each of two earlier ones in some order of the samples, wherever there is room."""
+    """Sums of arrays of samples, each of two earlier ones in some order of the samples, wherever there is workspace."""
     rows, length = draw(st.integers(2, 5)), draw(st.integers(1, 6))
     size = rows * length
     steps: list[Step] = []
@@ -251,8 +251,8 @@ def test_strips_one_after_the_other_are_the_plan(plan: Plan) -> None:
 
 def unrolled(plan: Plan) -> Plan:
     """The pieces of each strip as steps of their own, and behind all other buffers the one that strips have for their own."""
-    found = stripped(plan.steps, plan, MACHINE, len(plan.buffers))
-    room = max([step.room for step in found if isinstance(step, Strips)], default=0)
+    found = strip_mined(plan.steps, plan, MACHINE, len(plan.buffers))
+    workspace = max([step.workspace for step in found if isinstance(step, Strips)], default=0)
     steps: list[Step] = []
     for step in found:
         if isinstance(step, Strips):
@@ -260,10 +260,10 @@ def unrolled(plan: Plan) -> Plan:
                 moved = {view: replace(view, offset=view.offset + strip * by) for view, by in piece.moves.items()}
                 steps.append(with_views(piece.step, lambda view, moved=moved: moved[view]))
         else:
-            assert not isinstance(step, Sweep)
+            assert not isinstance(step, FusedUpdate)
             steps.append(step)
-    buffers = (*plan.buffers, Scratch(plan.scratch, room))
-    return replace(plan, steps=tuple(steps), buffers=buffers, scratch=plan.scratch + room)
+    buffers = (*plan.buffers, Scratch(plan.scratch, workspace))
+    return replace(plan, steps=tuple(steps), buffers=buffers, scratch=plan.scratch + workspace)
 
 
 @needs_compiler

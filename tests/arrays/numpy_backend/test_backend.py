@@ -96,14 +96,14 @@ def test_a_run_is_given_the_inputs_of_the_plan_and_no_others() -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=6))
-def test_rooms_of_one_step_are_apart_and_the_next_step_has_them_again(steps: list[list[int]]) -> None:
-    """Where the step that needs most comes first, there is no more room than that step has."""
+def test_scratch_arrays_of_a_step_are_disjoint_and_reused_by_the_next_step(steps: list[list[int]]) -> None:
+    """If the step that needs most comes first, the pool is no larger than that step needs."""
     arrays = Arrays([], np.dtype(np.float64))
     steps = [sorted(step, reverse=True) for step in steps]
     most = [max((step[i] for step in steps if len(step) > i), default=0) for i in range(5)]
     for step in [most, *steps]:
         arrays.begin()
-        rooms = [arrays.room((n,)) for n in step]
-        for i, room in enumerate(rooms):
-            assert not any(np.shares_memory(room, other) for other in rooms[:i])
-    assert sum(room.size for room in arrays.rooms) == sum(most)
+        taken = [arrays.scratch((n,)) for n in step]
+        for i, array in enumerate(taken):
+            assert not any(np.shares_memory(array, other) for other in taken[:i])
+    assert sum(array.size for array in arrays.pool) == sum(most)

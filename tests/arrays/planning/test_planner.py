@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.execution import Machine, flat, machine
+from rh_kernel.arrays.execution import Machine, machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.planning.dependence import reads, writes
@@ -22,6 +22,7 @@ from rh_kernel.loops import scalars
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.ir import Call, Content, Contract, Instruction, Map, Plan, Scratch
 from rh_kernel.loops.scalars import ScalarOp
+from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Command, Primitive
 from rh_kernel.syntax.types import real
@@ -45,7 +46,7 @@ def test_the_loops_of_a_symbol_compute_what_its_kernel_does(f: Primitive, matric
     by_definition.step(*inputs)
     with np.errstate(all="ignore"):
         expected = np.stack([kernel(f, np)(*point) for point in points])
-    (found,) = flat(runner.result())
+    (found,) = leaves(runner.result())
     close(found, expected)
     close(by_definition.result(), expected)
 
@@ -70,7 +71,7 @@ def test_the_marks_of_whole_blocks_lie_place_by_place(name: str, sizes: tuple[in
     assert [store.view.strides[-1] for store in marks.stores] == [step] * sizes[0] ** (len(sizes) - 2)
     runner = NumPy().runner(plan, {})
     runner.step(x)
-    (found,) = flat(runner.result())
+    (found,) = leaves(runner.result())
     close(found, np.stack([kernel(f, np)(sample) for sample in x]))
 
 
@@ -91,15 +92,11 @@ def test_a_plan_does_what_its_words_say_and_no_live_buffers_overlap(P: Command, 
         inputs = drawn(seed, b, 2), drawn(seed + 7, b, 2)
         runner.step(*inputs)
         by_definition.step(*inputs)
-    for found, expected in zip(flat(runner.result()), leaves(by_definition.result()), strict=True):
+    for found, expected in zip(leaves(runner.result()), leaves(by_definition.result()), strict=True):
         close(found, expected, 1e-9)
     for at, array in copies.items():
         close(memory[at], array, 1e-9)
     assert_apart(plan)
-
-
-def leaves(tree: object) -> list[np.ndarray]:
-    return [a for part in tree for a in leaves(part)] if isinstance(tree, tuple) else [np.asarray(tree)]
 
 
 def assert_apart(plan: Plan) -> None:

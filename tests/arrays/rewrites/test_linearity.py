@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from rh_kernel.primitives.schemes import arguments
-from rh_kernel.primitives.table import ROWS, kernel
+from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from tests.primitives.instances import INSTANCES, label, shapes
 
-LINEAR = [f for f in INSTANCES if ROWS[f.name].jointly_linear or ROWS[f.name].linear_in]
-IDENTITIES = {name for name, row in ROWS.items() if row.is_identity_at_equal_types}
+LINEAR = [f for f in INSTANCES if SYMBOLS[f.name].jointly_linear or SYMBOLS[f.name].linear_in]
+IDENTITIES = {name for name, row in SYMBOLS.items() if row.is_identity_at_equal_types}
 
 
 def points(f: Primitive, seed: int) -> list[Array]:
@@ -31,24 +31,24 @@ def is_additive(f: Primitive, moving: Sequence[int]) -> bool:
 
 @pytest.mark.parametrize("f", LINEAR, ids=label)
 def test_what_is_said_to_be_linear_is(f: Primitive) -> None:
-    if ROWS[f.name].jointly_linear:
+    if SYMBOLS[f.name].jointly_linear:
         assert is_additive(f, range(len(arguments(f))))
-    for i in ROWS[f.name].linear_in:
+    for i in SYMBOLS[f.name].linear_in:
         assert is_additive(f, [i])
 
 
 def test_every_linear_symbol_is_said_to_be() -> None:
-    for name in ROWS:
+    for name in SYMBOLS:
         members = [f for f in INSTANCES if f.name == name]
         n = len(arguments(members[0]))
         if all(is_additive(f, range(n)) for f in members):
-            assert ROWS[name].jointly_linear, name
+            assert SYMBOLS[name].jointly_linear, name
         elif n > 1:
             found = tuple(i for i in range(n) if all(is_additive(f, [i]) for f in members))
-            assert found == ROWS[name].linear_in, name
+            assert found == SYMBOLS[name].linear_in, name
 
 
-@pytest.mark.parametrize("f", [f for f in INSTANCES if ROWS[f.name].sums_from_zero], ids=label)
+@pytest.mark.parametrize("f", [f for f in INSTANCES if SYMBOLS[f.name].sums_from_zero], ids=label)
 def test_a_sum_from_zero_has_no_negative_zero(f: Primitive) -> None:
     zeros = [-0.0 * np.ones(shape) for shape in shapes(f.domain)]
     others = [zeros[0], *[np.ones_like(x) for x in zeros[1:]]]

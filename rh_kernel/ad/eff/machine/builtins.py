@@ -13,7 +13,7 @@ from rh_kernel.ad.eff.errors import DivisionByZero, GivenUp
 from rh_kernel.ad.eff.machine.tensor_functions import TENSOR_FUNCTIONS
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Value, text
 from rh_kernel.ad.eff.types import BOOL, FLOAT, INT, TEXT, ValueType, Variable
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.runtime_errors import TooLarge, readable
@@ -152,7 +152,7 @@ BUILT_INS: Mapping[str, BuiltInFunction] = MappingProxyType(
         "less": _on_numbers(_less, 2, BOOL),
         "lesseq": _on_numbers(_less_or_equal, 2, BOOL),
         "equal": _on_numbers(_equal, 2, BOOL),
-        **{f.name: BuiltInFunction((FLOAT,), FLOAT, f.eff) for f in ROWS.values() if f.eff is not None},
+        **{f.name: BuiltInFunction((FLOAT,), FLOAT, f.eff) for f in SYMBOLS.values() if f.eff is not None},
         "float": BuiltInFunction((INT,), FLOAT, to_float),
         "quotient": BuiltInFunction((INT, INT), INT, _quotient, is_total=False),
         "remainder": BuiltInFunction((INT, INT), INT, _remainder, is_total=False),

@@ -21,7 +21,7 @@ from rh_kernel.ad.eff.types import (
     ValueType,
 )
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Fix
 from rh_kernel.source.span import Span
 
@@ -40,7 +40,7 @@ _SMOOTH: Mapping[str, str] = MappingProxyType(
         "mul": "t",
         "div": "divide",
         "negate": "n",
-        **{f.name: f"{f.name}_" for f in ROWS.values() if f.eff is not None},
+        **{f.name: f"{f.name}_" for f in SYMBOLS.values() if f.eff is not None},
     }
 )
 """The functions of the library that perform what a built-in function calculates."""

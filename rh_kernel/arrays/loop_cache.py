@@ -1,6 +1,6 @@
-"""Loops written again: where an operator meets arrays that lie as some did before, its loops are those, on other buffers.
+"""A cache of lowered operators: applied to arrays with the same layouts, an operator has the same loops on other buffers.
 
-A net repeats its layers, and so the loops of each operator are worked out once and not once for each layer.
+Networks repeat their layers, so the loops of each operator are computed once instead of once per layer.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -18,7 +18,7 @@ _Key: TypeAlias = tuple[Hashable, tuple[tuple[int, int, tuple[Axis, ...]], ...]]
 
 @frozen
 class _Pattern:
-    """What an operator becomes. Its buffers are numbered anew: those of the arguments first, then those that it makes."""
+    """The loops of an operator, with buffers renumbered: those of the arguments first, then those that it allocates."""
 
     buffers: tuple[Buffer, ...]
     steps: tuple[Step, ...]
@@ -26,35 +26,35 @@ class _Pattern:
 
 
 @dataclass(slots=True)
-class Patterns:
-    """The loops of operators so far."""
+class LoopCache:
+    """The loops of the operators lowered so far."""
 
     known: dict[_Key, _Pattern] = field(default_factory=dict[_Key, _Pattern])
 
-    def write(self, loops: Loops, what: Hashable, arguments: Sequence[Layout], lower: Callable[[], Layout]) -> Layout:
-        """Writes the loops of ``lower``, which depend on ``what`` and the layouts of the arguments if they are repeatable."""
+    def emit(self, loops: Loops, what: Hashable, arguments: Sequence[Layout], lower: Callable[[], Layout]) -> Layout:
+        """Emit the loops of ``lower``, which if repeatable depend only on ``what`` and the layouts of the arguments."""
         own: dict[int, int] = {}
-        lie = tuple([(own.setdefault(x.buffer, len(own)), x.offset, x.axes) for x in arguments])
-        pattern = self.known.get((what, lie))
+        layouts = tuple([(own.setdefault(x.buffer, len(own)), x.offset, x.axes) for x in arguments])
+        pattern = self.known.get((what, layouts))
         if pattern is not None:
-            return _again(pattern, own, loops)
+            return _replayed(pattern, own, loops)
         buffers, steps = len(loops.buffers), len(loops.steps)
         loops.repeatable = True
         result = lower()
         if loops.repeatable:
-            self.known[what, lie] = _pattern(own, loops, buffers, steps, result)
+            self.known[what, layouts] = _pattern(own, loops, buffers, steps, result)
         return result
 
 
 def _pattern(own: Mapping[int, int], loops: Loops, buffers: int, steps: int, result: Layout) -> _Pattern:
-    """The loops after the first so many steps, with the buffers after the first so many."""
+    """The loops emitted after the first ``steps`` steps and ``buffers`` buffers."""
     place = {**own, **{buffer: i for i, buffer in enumerate(range(buffers, len(loops.buffers)), start=len(own))}}
     made = tuple([_placed(step, place) for step in loops.steps[steps:]])
     return _Pattern(tuple(loops.buffers[buffers:]), made, Layout(place[result.buffer], result.offset, result.axes))
 
 
-def _again(pattern: _Pattern, own: Mapping[int, int], loops: Loops) -> Layout:
-    """The loops once more, on those arguments' buffers."""
+def _replayed(pattern: _Pattern, own: Mapping[int, int], loops: Loops) -> Layout:
+    """Emit the loops of the pattern on the buffers of these arguments."""
     first = len(loops.buffers)
     loops.buffers += pattern.buffers
     place = [*own, *range(first, len(loops.buffers))]
