@@ -11,7 +11,7 @@ from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
 from rh_kernel.ad.registry import ALL, NAMES
-from rh_kernel.highlighting import effects_words, laboratory_words, looks
+from rh_kernel.highlighting import eff_words, lambda_words, token_classes
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import names
 from rh_kernel.syntax.parsing.tokens import (
@@ -95,8 +95,8 @@ def words() -> str:
             *_set("keyword", KEYWORDS - set(DECLARATIONS)),
             *_set("declaration", DECLARATIONS),
             *_set("directive", names()),
-            *_set("type", looks.TYPES),
-            *_set("function", looks.FUNCTIONS),
+            *_set("type", token_classes.TYPES),
+            *_set("function", token_classes.FUNCTIONS),
             "};",
             "",
             "/** The directives that take an expression; all others take words. */",
@@ -105,23 +105,23 @@ def words() -> str:
             "/** Contextual keywords of an item, by the token that it begins with. */",
             "export const PLACED = {",
             "  __proto__: null,",
-            *_set("train", looks.TRAINING_WORDS),
-            *_set('"%compile"', looks.COMPILE_WORDS),
-            *_set('"%gradient"', looks.GRADIENT_WORDS),
+            *_set("train", token_classes.TRAINING_WORDS),
+            *_set('"%compile"', token_classes.COMPILE_WORDS),
+            *_set('"%gradient"', token_classes.GRADIENT_WORDS),
             "};",
             "",
             "/** Words after `%%`. */",
-            *_exported("CELL_WORDS", looks.CELL_WORDS),
+            *_exported("CELL_WORDS", token_classes.CELL_WORDS),
             "",
             "/** Contextual keywords of a check. */",
-            *_exported("CHECK_WORDS", looks.CHECK_WORDS),
+            *_exported("CHECK_WORDS", token_classes.CHECK_WORDS),
             "",
             "/** The keywords of a `%%lambda` section. */",
             "export const LAMBDA = {",
-            *_set("keyword", laboratory_words.LABORATORY_WORDS),
+            *_set("keyword", lambda_words.LAMBDA_WORDS),
             *_set("directive", names(LAMBDA_SECTION)),
-            *_set("type", laboratory_words.LABORATORY_TYPES),
-            *_set("function", laboratory_words.LABORATORY_FUNCTIONS),
+            *_set("type", lambda_words.LAMBDA_TYPES),
+            *_set("function", lambda_words.LAMBDA_FUNCTIONS),
             *_set("system", {*NAMES, ALL}),
             "};",
             "",
@@ -130,15 +130,15 @@ def words() -> str:
             *_set("declaration", lexing.DECLARATIONS),
             *_set("keyword", lexing.KEYWORDS),
             *_set("directive", names(EFF_SECTION)),
-            *_set("function", effects_words.EFFECTS_FUNCTIONS),
+            *_set("function", eff_words.EFF_FUNCTIONS),
             "  signs: {",
-            *_signs(looks.EFFECTS_SIGNS, lexing.SPELLINGS, "    "),
+            *_signs(token_classes.EFF_SIGNS, lexing.SPELLINGS, "    "),
             "  },",
             "};",
             "",
             "/** The looks of operators; all others are punctuation. */",
             "export const SIGNS = {",
-            *_signs(looks.SIGNS, SPELLINGS, "  "),
+            *_signs(token_classes.SIGNS, SPELLINGS, "  "),
             "};",
             "",
         ]
@@ -162,7 +162,7 @@ def _set(name: str, members: Collection[str], indent: str = "  ") -> list[str]:
     return [f"{indent}{name}: new Set([", *lines, f"{indent}]),"]
 
 
-def _signs(signs: Mapping[str, looks.Look], spellings: Mapping[str, str], indent: str) -> Iterator[str]:
+def _signs(signs: Mapping[str, token_classes.TokenClass], spellings: Mapping[str, str], indent: str) -> Iterator[str]:
     for look in dict.fromkeys(signs.values()):
         written = {sign for sign, has in signs.items() if has is look}
         yield from _set(look.value, written | {spelling for spelling, sign in spellings.items() if sign in written}, indent)

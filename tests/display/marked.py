@@ -18,7 +18,7 @@ def after_marks(step: Step) -> Marks:
 
 
 def marked(doc: Doc, kind: MarkKind) -> str:
-    """The part of ``doc`` that has this mark, on one line; nothing if there is none."""
+    """The part of ``doc`` with this mark, on one line; empty if there is none."""
     wanted: Annotation = Mark(kind)
     pieces: list[str] = []
     inside = 0

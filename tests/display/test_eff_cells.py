@@ -1,4 +1,4 @@
-"""Results of ``%%eff`` cells as text, HTML and data: what is long is cut, and whatever a program prints stays text."""
+"""Results of ``%%eff`` cells as text, HTML and JSON: long values are truncated, and printed text is escaped."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_what_was_printed_stands_above() -> None:
 
 
 def test_long_and_deep_values_are_cut_where_somebody_reads_them() -> None:
-    """As data they are whole, but for what is too deep to be written."""
+    """JSON is complete, except for parts that are nested too deeply."""
     upto = "%%eff\nfun upto i n = if n <= i then [] else i :: upto (i + 1) n\nupto 0 30000"
     shown = text(last(upto)).split()
     assert [word.strip("[],") for word in shown[:3]] == ["0", "1", "2"]
@@ -59,7 +59,7 @@ def test_long_and_deep_values_are_cut_where_somebody_reads_them() -> None:
 
 
 def test_of_a_trace_with_long_terms_fewer_steps_are_shown() -> None:
-    """``1 + (1 + …`` gets longer with every call, and is 20,000 characters long at the end: three of those are shown there."""
+    """``1 + (1 + …`` grows with every call, up to 20,000 characters: three such terms are shown at the end."""
     deep = "%%eff\nfun deep (n : Int) : Int = if n <= 0 then 0 else 1 + deep (n - 1)\n%trace deep {}"
     few, many = text(last(deep.format(2))), text(last(f"{deep.format(10)}; deep 15"))
     assert "left out" not in few

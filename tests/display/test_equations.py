@@ -1,4 +1,4 @@
-"""Equations: every rule has one, and the steps of real traces are instances of the equation of their rule."""
+"""Equations: every rule has one, and the steps of traces are instances of the equations of their rules."""
 
 import re
 from collections.abc import Iterator

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.highlighting.looks import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
+from rh_kernel.highlighting.token_classes import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
 from rh_kernel.kernel.completion.completing import Completion, completions
 from rh_kernel.kernel.completion.unicode_input import symbols_for
 from rh_kernel.session.directives.registry import names

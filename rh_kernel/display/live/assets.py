@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from rh_kernel.display.palette import ABOVE, BELOW, LETTERS, MARKS, triple
+from rh_kernel.display.palette import ABOVE, BELOW, COLOURS, MARKS, triple
 from rh_kernel.syntax.printing.doc import Role
 
 KINDS = ("stepper", "player", "diagram", "derivation", "rewriting")
@@ -41,11 +41,11 @@ def style(kind: str) -> str:
 
 def colours() -> str:
     """Return the palette as CSS properties, ``--rh-redex: r,g,b``, and a class for each role, such as ``rh-role-keyword``."""
-    letters = {role.value: triple(colour) for role, colour in LETTERS.items()}
+    letters = {role.value: triple(colour) for role, colour in COLOURS.items()}
     marks = {kind: MARKS[kind] for kind in ("redex", "contractum", "forward", "backward")}
     known = {**letters, **marks, "failure": MARKS["error"], "below": triple(BELOW), "above": triple(ABOVE)}
     properties = "".join([f"  --rh-{name}: {colour};\n" for name, colour in known.items()])
-    roles = [f".rh-live .rh-role-{role.value} {{ color: rgb(var(--rh-{role.value})); }}" for role in LETTERS]
+    roles = [f".rh-live .rh-role-{role.value} {{ color: rgb(var(--rh-{role.value})); }}" for role in COLOURS]
     bold = f".rh-live .rh-role-{Role.RULE.value}, .rh-live .rh-role-{Role.ERROR.value} {{ font-weight: 700; }}"
     return "\n".join([f".rh-live {{\n{properties}}}", *roles, bold])
 

@@ -2,8 +2,8 @@
 
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.derivations.latex import derivation_document
-from rh_kernel.display.derivations.parts import Browser, measures
-from rh_kernel.display.derivations.pieces import LINES, NARROW
+from rh_kernel.display.derivations.pagination import LINES, NARROW
+from rh_kernel.display.derivations.proof_tree import Browser, measures
 from rh_kernel.display.derivations.rule_docs import gloss, schema
 from rh_kernel.display.derivations.text import derivation_text
 from rh_kernel.display.live.view import Unanswerable, int_field, text_field
@@ -126,6 +126,6 @@ def _runs(doc: Doc, most: int = LINES) -> Json:
         lines += run.text.count("\n")
         if lines > most:
             return [*found, ["\n⋮", None, ""]]
-        role = None if run.look.role is None else run.look.role.value
-        found.append([run.text, role, visible(run.look.hover)])
+        role = None if run.style.role is None else run.style.role.value
+        found.append([run.text, role, visible(run.style.hover)])
     return found

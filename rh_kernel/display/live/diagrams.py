@@ -5,7 +5,7 @@ from typing import cast
 
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.drawing.fold import FoldKind
-from rh_kernel.denotational.drawing.folding import Folding, folding, folds_of, passing
+from rh_kernel.denotational.drawing.folding import Folding, folding, folds_of, passing_count
 from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.denotational.recording import belonging
@@ -91,7 +91,7 @@ class DiagramView:
         yield frozenset([fold.number for fold in folds])
 
     def _is_drawable(self, found: Folding) -> bool:
-        return found.box_count <= BOTH and passing(found, self._sketch) <= MOST_PASSING
+        return found.box_count <= BOTH and passing_count(self._sketch, found.items) <= MOST_PASSING
 
     def _folded(self, question: Record) -> frozenset[int]:
         """Read the set of closed folds from a question. Raises ``Unanswerable``."""

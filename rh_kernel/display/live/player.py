@@ -6,14 +6,14 @@ from itertools import islice
 
 from rh_kernel.denotational.drawing.elements import PlacedBox
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import part_gloss, part_title
+from rh_kernel.denotational.drawing.sketch import part_gloss
 from rh_kernel.denotational.drawing.text_metrics import type_line
-from rh_kernel.denotational.provenance import Leg
-from rh_kernel.display.contents import Room, content, rows_of
+from rh_kernel.denotational.provenance import Leg, leg_of
+from rh_kernel.display.contents import EntryBudget, content, rows_of
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import foldings
 from rh_kernel.display.diagrams.svg import box_gloss
-from rh_kernel.display.gradients.passes import Reading, leg, reading
+from rh_kernel.display.gradients.passes import AnnotatedPass, annotated
 from rh_kernel.display.live.view import Unanswerable, bool_field, int_field, text_field
 from rh_kernel.display.values import value_text
 from rh_kernel.session.results import GradientMade
@@ -33,12 +33,12 @@ class Player:
     kind = "player"
 
     def __init__(self, made: GradientMade) -> None:
-        self._readings = [reading(p) for p in made.passes]
+        self._readings = [annotated(p) for p in made.passes]
 
     def opening(self) -> Record:
         """Return everything but large arrays, which the questions ``wire`` and ``access`` fetch."""
-        room = Room()
-        return {"passes": [_PassRecord(r, room).record() for r in self._readings]}
+        budget = EntryBudget()
+        return {"passes": [_PassRecord(r, budget).record() for r in self._readings]}
 
     def answer(self, question: Record) -> Record:
         """Answer ``wire`` (its content), ``access`` (a location before and after an access) or ``layout`` (the other folding).
@@ -73,8 +73,8 @@ class Player:
 class _PassRecord:
     """Builds the record of one pass."""
 
-    asked: Reading
-    room: Room
+    asked: AnnotatedPass
+    budget: EntryBudget
 
     def record(self) -> Record:
         """Return the record."""
@@ -110,13 +110,13 @@ class _PassRecord:
                     "waits": wire.waits,
                     "born": wire.born,
                     "last_read": wire.last_read,
-                    "content": self.room.content(self.asked.made.recording.values[wire.number]),
+                    "content": self.budget.content(self.asked.made.recording.values[wire.number]),
                 }
 
     def _accesses(self) -> Iterator[Json]:
         for frame, location, use in self.asked.uses():
-            before = None if use.before is None else self.room.content(use.before)
-            after = self.room.content(use.after)
+            before = None if use.before is None else self.budget.content(use.before)
+            after = self.budget.content(use.after)
             yield {"frame": frame, "kind": use.kind, "location": location, "before": before, "after": after}
 
     def _steps(self) -> Iterator[Json]:
@@ -126,7 +126,7 @@ class _PassRecord:
                 "box": str(n),
                 "title": "; ".join([node.figure.title, *map(part_gloss, node.place)]),
                 "label": node.figure.text,
-                "leg": _word(leg(node.place)),
+                "leg": _word(leg_of(node.place)),
                 "reads": [*node.inputs],
                 "makes": [*node.outputs],
             }
@@ -144,7 +144,7 @@ class _PassRecord:
         }
 
 
-def geometry(asked: Reading, *, folded: bool) -> Record:
+def geometry(asked: AnnotatedPass, *, folded: bool) -> Record:
     """Return the coordinates of everything drawn."""
     drawn = layout(asked.made.arrow, folded=folded)
     types = drawn.sketch.types
@@ -154,7 +154,7 @@ def geometry(asked: Reading, *, folded: bool) -> Record:
         "height": drawn.height,
         "boxes": [_box(asked, drawn, box) for box in drawn.drawing.boxes],
         "frames_of_parts": [
-            {"x": f.x, "y": f.y, "w": f.width, "h": f.height, "title": part_title(f.part), "leg": f.part.leg.value}
+            {"x": f.x, "y": f.y, "w": f.width, "h": f.height, "title": f.title, "leg": _word(f.leg)}
             for f in drawn.drawing.frames
         ],
         "strands": [{"wire": s.wire, "points": [[x, y] for x, y in s.points]} for s in drawn.drawing.strands],
@@ -163,7 +163,7 @@ def geometry(asked: Reading, *, folded: bool) -> Record:
     }
 
 
-def _box(asked: Reading, drawn: Layout, box: PlacedBox) -> Json:
+def _box(asked: AnnotatedPass, drawn: Layout, box: PlacedBox) -> Json:
     place = drawn.sketch.nodes[box.members[0]].place
     return {
         "id": str(box.members[0]),
@@ -172,10 +172,10 @@ def _box(asked: Reading, drawn: Layout, box: PlacedBox) -> Json:
         "y": box.y,
         "w": box.width,
         "h": box.height,
-        "look": box.figure.look.value,
+        "look": box.figure.shape.value,
         "label": box.figure.label,
         "title": box_gloss(drawn, box),
-        "leg": _word(leg(place)),
+        "leg": _word(leg_of(place)),
         "frame": asked.frames[box.members[0]],
         "last_frame": asked.frames[box.members[-1]],
     }

@@ -11,7 +11,7 @@ from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.traces.cropping import crop
 from rh_kernel.operational.contexts import Closure, Context, Subject, binders, depth, outline, path, plug
 from rh_kernel.source.trampoline import Descent, descend
-from rh_kernel.syntax.core import Bound, Const, Handle, RevHandle, Scope, TermNode, Zero
+from rh_kernel.syntax.core import Bound, Const, Handle, RevHandle, Scope, Term, Zero
 from rh_kernel.syntax.printing.commands import command
 from rh_kernel.syntax.printing.doc import Doc
 from rh_kernel.syntax.printing.names import Names
@@ -105,7 +105,7 @@ def document(
     visible = Names(symbols(M)) if memory is None or shelf is None else shelf.names(memory.symbols.of(M))
     name_binders(visible, names, M)
     page = PrinterState(visible, brevity, shelf)
-    return descend(term(page, M, Level.OPEN, marks) if isinstance(M, TermNode) else command(page, M, marks))
+    return descend(term(page, M, Level.OPEN, marks) if isinstance(M, Term) else command(page, M, marks))
 
 
 def _end(K: Context | None) -> Context | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from rh_kernel.display.html import escape, to_html
 from rh_kernel.display.markup import FAINT, MONOSPACE, box
 from rh_kernel.display.text import visible
-from rh_kernel.highlighting.looks import Look, looks
+from rh_kernel.highlighting.token_classes import TokenClass, classify
 from rh_kernel.kernel.completion.words import declared_in, written_types
 from rh_kernel.kernel.inspection.content import Inspection, directive, form, tokens_at
 from rh_kernel.kernel.inspection.rules import rule_of, rules_of
@@ -31,13 +31,13 @@ _OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}
 """Operators that abbreviate a function symbol; its documentation is appended."""
 
 _ROLES = {
-    Look.KEYWORD: Role.KEYWORD,
-    Look.DECLARATION: Role.KEYWORD,
-    Look.TYPE: Role.TYPE,
-    Look.FUNCTION: Role.FUNCTION,
-    Look.NUMBER: Role.CONSTANT,
-    Look.STRING: Role.CONSTANT,
-    Look.COMMENT: Role.FADED,
+    TokenClass.KEYWORD: Role.KEYWORD,
+    TokenClass.DECLARATION: Role.KEYWORD,
+    TokenClass.TYPE: Role.TYPE,
+    TokenClass.FUNCTION: Role.FUNCTION,
+    TokenClass.NUMBER: Role.CONSTANT,
+    TokenClass.STRING: Role.CONSTANT,
+    TokenClass.COMMENT: Role.FADED,
 }
 
 
@@ -178,9 +178,9 @@ def highlighted(text: str) -> Doc:
     """A program as written, in the colours of the printer."""
     pieces: list[Doc] = []
     end = 0
-    for marked in looks(text):
+    for marked in classify(text):
         pieces += _lines(text[end : marked.start])
-        shown, colour = text[marked.start : marked.end], _ROLES.get(marked.look)
+        shown, colour = text[marked.start : marked.end], _ROLES.get(marked.kind)
         pieces += _lines(shown) if colour is None else [role(colour, shown)]
         end = marked.end
     return concat(*pieces, *_lines(text[end:]))

@@ -9,16 +9,16 @@ from typing import ClassVar, Literal, TypeAlias
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.core import Computation, Global, Return
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.frontend.elaboration_items import Asked, computation, elaborate
 from rh_kernel.ad.eff.frontend.elaboration_items import Run as Elaborated
+from rh_kernel.ad.eff.frontend.elaboration_items import TypeQuery, computation, elaborate
 from rh_kernel.ad.eff.frontend.parsing_items import item as read
 from rh_kernel.ad.eff.frontend.surface import Var
 from rh_kernel.ad.eff.frontend.surface_items import DataItem, DirectiveItem, EffectItem, FunItems, IncludeItem, Item, RunItem
 from rh_kernel.ad.eff.loading import declare, prelude
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import OpCounter
-from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, proceeding
+from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, run_in_slices
 from rh_kernel.ad.eff.printing import cropping
 from rh_kernel.ad.eff.reduction.traces import Trace, tracing
 from rh_kernel.ad.eff.types import ComputationType, Returner
@@ -173,7 +173,7 @@ def type_of(item: DirectiveItem, context: AnalysisContext) -> Answer:
     if isinstance(e, Var) and e.name in BUILT_INS and not effects.about(e.name):
         return Answer(TypeShown(e.name, built_in_type(e.name), (LANGUAGE,)))
     match elaborate(item, definitions):
-        case Asked(kind, key):
+        case TypeQuery(kind, key):
             told = next(one for one in effects.about(shown(key)) if one.kind.endswith(kind))
             return Answer(TypeShown(told.name, told.type, (told.kind,)))
         case Elaborated(computation=Return(Global(key)) as M):
@@ -213,7 +213,7 @@ def _answer(found: Item, before: Effects, after: Effects) -> DeclarationMade | N
         kept = _kept(found, after.definitions)
         return said(after.definitions.declared[kept[0]] if kept else new[0])
     program = found.name.text
-    own = [made for made in map(said, new) if library.homes().get(made.name) == program]
+    own = [made for made in map(said, new) if library.declaring_programs().get(made.name) == program]
     names = ", ".join(made.name for made in own)
     return Notice(f"{program}: {names}" if names else f"{program} is included already")
 
@@ -276,7 +276,7 @@ def _run(asked: RunEffects, number: int, settings: Settings) -> Generator[Event,
     else:
         program = _compiled()
         program.use(asked.definitions)
-    slices = proceeding(asked.computation, program, limit=limit, memory=allowed(settings) * BYTES)
+    slices = run_in_slices(asked.computation, program, limit=limit, memory=allowed(settings) * BYTES)
     told = 0
     while True:
         outcome: Outcome | None = None

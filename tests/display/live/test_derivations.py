@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from rh_kernel.display.data import Record
-from rh_kernel.display.derivations.parts import Proof, sheet
+from rh_kernel.display.derivations.proof_tree import Proof, proof_tree
 from rh_kernel.display.derivations.text import one_line
 from rh_kernel.display.live.derivations import FIRST, MOST, DerivationView
 from rh_kernel.display.live.view import Unanswerable
@@ -76,7 +76,7 @@ def test_it_is_the_derivation_whatever_was_asked_first(P: Program) -> None:
 def test_the_judgments_are_those_of_the_page_without_scripts() -> None:
     d = derived(PASS).derivations[0]
     nodes = opened(VIEW)
-    pending: list[tuple[int, Proof]] = [(0, sheet(d, EVERYTHING, EVERYTHING).root)]
+    pending: list[tuple[int, Proof]] = [(0, proof_tree(d, EVERYTHING, EVERYTHING).root)]
     while pending:
         number, proof = pending.pop()
         # The names of contexts are given in another order.

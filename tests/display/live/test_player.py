@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.contents import ROOM, SOME, Room, content
+from rh_kernel.display.contents import BUDGET, SOME, EntryBudget, content
 from rh_kernel.display.data import Record
 from rh_kernel.display.live.player import ALL, Player
 from rh_kernel.display.live.view import Unanswerable, View
@@ -209,9 +209,9 @@ def test_large_arrays_are_sent_when_they_are_asked_for() -> None:
 
 
 def test_all_arrays_together_have_their_bounds() -> None:
-    room, array = Room(), np.ones(SOME)
-    sent = sum(room.content(array)["values"] is not None for _ in range(2 * ROOM // SOME))
-    assert ROOM - SOME < sent * SOME <= ROOM
+    budget, array = EntryBudget(), np.ones(SOME)
+    sent = sum(budget.content(array)["values"] is not None for _ in range(2 * BUDGET // SOME))
+    assert BUDGET - SOME < sent * SOME <= BUDGET
     assert content(np.ones(ALL), ALL)["values"] is not None
     assert content(np.ones(ALL + 1), ALL)["values"] is None
 

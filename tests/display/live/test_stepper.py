@@ -57,7 +57,7 @@ def printed(result: TraceMade, state: int) -> list[tuple[str, list[str]]]:
     for run in runs(subject_doc(subject(result, state), marks), WIDTH):
         for n, text in enumerate(run.text.split("\n")):
             lines += [("", [])] if n else []
-            lines[-1] = (lines[-1][0] + text, lines[-1][1] + [run.look.role.value if run.look.role else ""] * units(text))
+            lines[-1] = (lines[-1][0] + text, lines[-1][1] + [run.style.role.value if run.style.role else ""] * units(text))
     return lines
 
 

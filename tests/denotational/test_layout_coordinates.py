@@ -1,4 +1,4 @@
-"""Heights that keep an order and a distance, as near as they can be to what was wanted."""
+"""Heights with a given order and minimal distances, as close as possible to the wanted ones."""
 
 from itertools import pairwise
 

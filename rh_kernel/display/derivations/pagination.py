@@ -1,36 +1,36 @@
-"""A derivation in pieces that fit on a page, as in a paper: ``𝒟₁`` stands for what is above a conclusion and is drawn apart."""
+"""Splitting of a derivation into pieces that fit on a page: ``𝒟₁`` replaces a subderivation that is drawn separately."""
 
 from collections import deque
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from rh_kernel.display.derivations.parts import Proof, fold, premises
+from rh_kernel.display.derivations.judgments import SUBSCRIPTS
+from rh_kernel.display.derivations.proof_tree import Proof, fold, premises
 from rh_kernel.syntax.printing.doc import cells, plain
 
 WIDTH = 132
-"""A piece is so many columns wide, where it can be cut."""
+"""The largest width of a piece in columns, if it can be split."""
 
 HIGHEST = 12
-"""So many rules stand above each other in a piece."""
+"""The most levels of a piece."""
 
 NARROW = 40
-"""A subject is laid out in so many columns."""
+"""The width in columns in which subjects are laid out."""
 
 LINES = 9
-"""Of a subject so many lines are shown."""
+"""The most lines of a subject."""
 
 WORTH = 12
-"""What is cut out makes its piece at least so many columns narrower."""
+"""The least number of columns by which splitting must narrow a piece."""
 
 _BETWEEN = 9
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Part:
-    """A rule in its piece: so many premises stand in each of its ``rows``; its conclusion has ``own`` columns.
+    """A rule in a piece, with the number of premises in each of its ``rows`` and the width ``own`` of its conclusion.
 
-    ``cut`` says that what is above its conclusion is a piece of its own.
+    ``cut`` says that the part above its conclusion is a separate piece.
     """
 
     proof: Proof
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Piece:
-    """``𝒟₁``, and what it is; the first piece has no name. ``cuts`` are the names of what is cut out, from left to right."""
+    """A named part of a derivation; the first piece has no name. ``cuts`` names the pieces it refers to, from left to right."""
 
     name: str
     root: Part
@@ -52,14 +52,14 @@ class Piece:
 
 
 def pieces(root: Proof) -> tuple[Piece, ...]:
-    """The pieces of a derivation, in the order in which one meets their names."""
+    """Split a derivation into pieces, in the order in which their names occur."""
     waiting = deque([("", fold(root, premises, _part))])
     found: list[Piece] = []
     count = 0
     while waiting:
         name, part = waiting.popleft()
         cut = _cuts(part)
-        names = [f"𝒟{str(count + i).translate(_SUBSCRIPTS)}" for i in range(1, len(cut) + 1)]
+        names = [f"𝒟{str(count + i).translate(SUBSCRIPTS)}" for i in range(1, len(cut) + 1)]
         count += len(cut)
         waiting += zip(names, [replace(c, cut=False) for c in cut], strict=True)
         found.append(Piece(name, part, tuple(names)))
@@ -67,18 +67,18 @@ def pieces(root: Proof) -> tuple[Piece, ...]:
 
 
 def parts(part: Part) -> tuple[Part, ...]:
-    """The premises, as far as they are in the same piece."""
+    """The premises that are in the same piece."""
     return () if part.cut else part.above
 
 
 def subject_lines(proof: Proof) -> tuple[str, ...]:
-    """The lines of the subject, as far as they are shown."""
+    """The lines of the subject that are shown."""
     lines = plain(proof.judgment.subject, NARROW).split("\n")
     return tuple(lines if len(lines) <= LINES else [*lines[: LINES - 1], "⋮"])
 
 
 def _part(proof: Proof, above: list[Part]) -> Part:
-    """The rule over its premises; of those the widest are cut out until the rest fits."""
+    """Place a rule under its premises, cutting the widest of them until the rest fits."""
     kept = [_without(p) if p.height >= HIGHEST else p for p in above]
     while sum([p.width + _BETWEEN for p in kept]) > WIDTH:
         widest = max([p for p in kept if p.above and not p.cut], key=lambda p: p.width - p.own, default=None)
@@ -87,7 +87,7 @@ def _part(proof: Proof, above: list[Part]) -> Part:
         kept = [_without(p) if p is widest else p for p in kept]
     rows = _rows([p.width for p in kept])
     if len(rows) > 1:
-        # What is above a premise would stand under another one.
+        # Rules above a premise would be below the premises of the previous row.
         kept = [_without(p) for p in kept]
     widths = iter([p.width + _BETWEEN for p in kept])
     beside = max([sum(islice(widths, count)) - _BETWEEN for count in rows], default=0)
@@ -97,14 +97,14 @@ def _part(proof: Proof, above: list[Part]) -> Part:
 
 
 def _rows(widths: list[int]) -> tuple[int, ...]:
-    """How many premises of these widths stand beside each other, row by row."""
+    """Break premises of these widths into rows, and return the number of premises in each."""
     rows: list[int] = []
-    room = 0
+    left = 0
     for width in widths:
-        room -= width + _BETWEEN
-        if not rows or room < 0:
+        left -= width + _BETWEEN
+        if not rows or left < 0:
             rows.append(0)
-            room = WIDTH - width
+            left = WIDTH - width
         rows[-1] += 1
     return tuple(rows)
 
@@ -114,13 +114,13 @@ def _without(part: Part) -> Part:
 
 
 def _own(proof: Proof) -> int:
-    """How wide the conclusion is."""
+    """Return the width of the conclusion."""
     j = proof.judgment
     return cells(j.left) + max([cells(line) for line in subject_lines(proof)]) + cells(j.right)
 
 
 def _cuts(root: Part) -> list[Part]:
-    """What is cut out of a piece, from left to right."""
+    """Return the parts cut from a piece, from left to right."""
     found: list[Part] = []
     pending = [root]
     while pending:

@@ -1,6 +1,7 @@
-"""Lines of a text with signs under the parts that are pointed at, and what is said about each behind or below its signs.
+"""Code frames: source lines with underlined spans, and the label of each span to the right of or below its underline.
 
-Of a part with many lines the first and the last are shown. A line that is too long is shown once for each part, cut around it.
+Of a span with many lines only the first and the last are shown. A line that is too long is shown once for each span in it that
+does not fit beside the others, cut around it.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.printing.doc import Annotated, Doc, Mark, Role, Text, cells, concat, role
 
 WIDEST = 100
-"""A line with more columns is cut around what is pointed at."""
+"""A line with more columns is cut around its spans."""
 
 _BEFORE = 40
 _TAB = 4
@@ -19,8 +20,8 @@ _FEW_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A part of a text and what is said about it; ``main`` is the one that the complaint is about."""
+class Annotation:
+    """A span and its label; ``main`` marks the primary span of a diagnostic."""
 
     span: Span
     label: str = ""
@@ -29,37 +30,37 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What of a place stands on one line, in characters; a place's label belongs to its last part."""
+    """The part of a span on one line, in characters; the label belongs to the last part."""
 
     start: int
     end: int
     label: str
     main: bool
 
-    @property
-    def sign(self) -> str:
-        return "^" if self.main else "-"
-
-    @property
-    def look(self) -> Role:
-        return Role.ERROR if self.main else Role.FUNCTION
-
 
 @dataclass(frozen=True, slots=True)
-class _Signs:
-    """A part in columns, from ``left`` to just before ``right``, at least one."""
+class _Underline:
+    """A part in columns, from ``left`` up to ``right``; at least one column."""
 
     left: int
     right: int
     part: _Part
 
+    @property
+    def role(self) -> Role:
+        return Role.ERROR if self.part.main else Role.FUNCTION
 
-def excerpt(places: Sequence[Place], gutter: int) -> list[Doc]:
-    """The lines of one source that hold these places; line numbers are ``gutter`` wide."""
-    source = places[0].span.source
+    @property
+    def text(self) -> str:
+        return ("^" if self.part.main else "-") * (self.right - self.left)
+
+
+def code_frame(annotations: Sequence[Annotation], gutter: int) -> list[Doc]:
+    """Return the lines of one source with these annotations; line numbers are ``gutter`` columns wide."""
+    source = annotations[0].span.source
     found: dict[int, list[_Part]] = {}
-    for place in sorted(places, key=lambda p: not p.main):
-        for number, part in _parts(place):
+    for annotation in sorted(annotations, key=lambda a: not a.main):
+        for number, part in _parts(annotation):
             found.setdefault(number, []).append(part)
     shown: list[Doc] = []
     before = None
@@ -73,9 +74,10 @@ def excerpt(places: Sequence[Place], gutter: int) -> list[Doc]:
     return shown
 
 
-def _parts(place: Place) -> list[tuple[int, _Part]]:
-    source = place.span.source
-    first, start, last, end = place.span.position
+def _parts(annotation: Annotation) -> list[tuple[int, _Part]]:
+    """Return the parts of a span with the numbers of their lines."""
+    source = annotation.span.source
+    first, start, last, end = annotation.span.position
     if end == 1 and last > first:
         last, end = last - 1, len(source.line(last - 1)) + 1
     numbers = [*range(first, last + 1)] if last - first < _FEW_LINES else [first, last]
@@ -85,7 +87,7 @@ def _parts(place: Place) -> list[tuple[int, _Part]]:
         a = start - 1 if n == first else len(line) - len(line.lstrip())
         b = end - 1 if n == last else len(line.rstrip())
         a, b = min(a, len(line)), min(max(a, b), len(line))
-        parts.append((n, _Part(a, b, place.label if n == last else "", place.main)))
+        parts.append((n, _Part(a, b, annotation.label if n == last else "", annotation.main)))
     return parts
 
 
@@ -96,7 +98,7 @@ def _plain(line: str) -> Doc:
 
 
 def _marked(number: str, line: str, parts: list[_Part]) -> list[Doc]:
-    """The line with its parts; of one that is too long as many parts together as can be seen at once."""
+    """Return the line with its underlines and labels; a line that is too long once for each group of parts that fits."""
     text, places = _expanded(line)
     pending = [replace(part, start=places[part.start], end=places[part.end]) for part in parts]
     shown: list[Doc] = []
@@ -107,12 +109,12 @@ def _marked(number: str, line: str, parts: list[_Part]) -> list[Doc]:
         cut = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
         moved = (1 if start else 0) - start
         inside = [replace(p, start=p.start + moved, end=min(p.end, end + 1) + moved) for p in here]
-        shown += [_line(number, _text(cut, inside)), *_below(number, [_columns(cut, part) for part in inside])]
+        shown += [_line(number, _text(cut, inside)), *_below(number, [_underline(cut, part) for part in inside])]
     return shown
 
 
 def _window(text: str, parts: list[_Part]) -> tuple[int, int]:
-    """From where to where the text is shown: all of it, or what is around all parts, or around the first."""
+    """Return the range of the text that is shown: all of it, or the surroundings of all parts, or those of the first."""
     if cells(text) <= WIDEST:
         return 0, len(text)
     first, last = min(part.start for part in parts), max(part.end for part in parts)
@@ -127,9 +129,9 @@ def _window(text: str, parts: list[_Part]) -> tuple[int, int]:
     return start, end
 
 
-def _columns(line: str, part: _Part) -> _Signs:
+def _underline(line: str, part: _Part) -> _Underline:
     left = cells(line[: part.start])
-    return _Signs(left, max(cells(line[: part.end]), left + 1), part)
+    return _Underline(left, max(cells(line[: part.end]), left + 1), part)
 
 
 def _text(line: str, parts: list[_Part]) -> Doc:
@@ -144,10 +146,10 @@ def _line(number: str, content: Doc) -> Doc:
     return concat(role(Role.FADED, f"{number} │"), " " if content.flat else "", content)
 
 
-def _below(number: str, signs: list[_Signs]) -> list[Doc]:
-    """Rows of signs, as few as keep them apart, and then the labels that found no room behind their signs, each on its row."""
-    rows: list[list[_Signs]] = []
-    for one in signs:
+def _below(number: str, underlines: list[_Underline]) -> list[Doc]:
+    """Return the fewest rows of underlines that do not touch, then a row for each label that does not fit beside its own."""
+    rows: list[list[_Underline]] = []
+    for one in underlines:
         free = (row for row in rows if all(one.left > other.right or one.right < other.left for other in row))
         row = next(free, None)
         if row is None:
@@ -155,7 +157,7 @@ def _below(number: str, signs: list[_Signs]) -> list[Doc]:
         else:
             row.append(one)
     shown: list[Doc] = []
-    hanging: list[_Signs] = []
+    hanging: list[_Underline] = []
     for row in rows:
         row.sort(key=lambda one: one.left)
         last = row[-1]
@@ -167,26 +169,26 @@ def _below(number: str, signs: list[_Signs]) -> list[Doc]:
     return [_line(" " * len(number), row) for row in shown]
 
 
-def _row(hanging: list[_Signs], row: list[_Signs], labelled: _Signs | None) -> Doc:
-    """The signs of a row between lines that lead further down, and the label of its last part, or of one above it."""
-    pieces = [(one.left, one.part.look, one.part.sign * (one.right - one.left)) for one in row]
+def _row(hanging: list[_Underline], row: list[_Underline], labelled: _Underline | None) -> Doc:
+    """Return a row of underlines, the bars of ``hanging`` labels further down, and the label of ``labelled``."""
+    pieces = [(one.left, one.role, one.text) for one in row]
     taken = {column for one in row for column in range(one.left, one.right)}
     if labelled is not None:
         place = labelled.right + 1 if row else labelled.left
-        pieces.append((place, labelled.part.look, labelled.part.label))
+        pieces.append((place, labelled.role, labelled.part.label))
         taken.add(place)
-    pieces += [(one.left, one.part.look, "│") for one in hanging if one.left not in taken]
+    pieces += [(one.left, one.role, "│") for one in hanging if one.left not in taken]
     shown: list[Doc] = []
     column = 0
-    for left, look, text in sorted(pieces, key=lambda piece: piece[0]):
+    for left, colour, text in sorted(pieces, key=lambda piece: piece[0]):
         if left >= column:
-            shown += [Text(" " * (left - column)), role(look, text)]
+            shown += [Text(" " * (left - column)), role(colour, text)]
             column = left + cells(text)
     return concat(*shown)
 
 
 def _expanded(line: str) -> tuple[str, list[int]]:
-    """The line as it is shown, tabs as spaces up to the next stop, and where in it each character stands, and the end."""
+    """Return the line with tabs expanded and control characters replaced, and the position of each character and of the end."""
     pieces: list[str] = []
     places: list[int] = []
     length = column = 0
