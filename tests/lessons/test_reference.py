@@ -26,7 +26,7 @@ from rh_kernel.primitives.table import SYMBOLS, cost, failing
 from rh_kernel.session.directives.registry import all_directives
 from rh_kernel.session.directives.registry import names as names_of_directives
 from rh_kernel.session.forms import FORMS, SIGNS
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
@@ -221,7 +221,7 @@ def test_the_grammar_has_every_word_and_sign(grammar: Grammar) -> None:
 
 def test_the_grammar_has_every_word_of_the_laboratory(grammar: Grammar) -> None:
     found = {sign for form in grammar.values() for sign in signs(form)}
-    assert found >= LABORATORY_FORMS.keys() - {"λ", "sum", "dot", "all"}
+    assert found >= LAMBDA_FORMS.keys() - {"λ", "sum", "dot", "all"}
 
 
 def test_the_grammar_has_every_word_and_sign_of_effects(effects: Grammar) -> None:
