@@ -203,7 +203,7 @@ rev handle (V₁, …, Vₘ) ⟨y₁, …, yₘ⟩. P with H →
     RH_RETURN = (
         "RH-Return",
         Figure.FIG_7,
-        "the end of the way forward: the return clause gives the first cotangent; all other inputs get 0",
+        "the end of the forward pass: the return clause gives the first cotangent; all other inputs get 0",
         """\
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. ⌊yₖ⌋) →
   let y ⇐ P[Vₖ/x] in

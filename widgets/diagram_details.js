@@ -41,9 +41,9 @@ function diagramWireDetails(index, wire, on) {
     value !== null
       ? [h("span", {}, "a cotangent of "), diagramWireButton(index, value, on)]
       : cotangents.length
-        ? [h("span", {}, "on the way back its cotangent is "), cotangents.map((id) => diagramWireButton(index, id, on))]
+        ? [h("span", {}, "in the backward pass its cotangent is "), cotangents.map((id) => diagramWireButton(index, id, on))]
         : wire.back
-          ? "It is made at the turn, or on the way back."
+          ? "It is made at the turn, or in the backward pass."
           : null;
   const readers = wire.readers.length ? wire.readers.map((id) => box(id, "out of the diagram ")) : h("span", {}, "nowhere: nothing reads it");
   return [

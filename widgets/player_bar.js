@@ -110,7 +110,7 @@ export function playerCommand(key, tag, type) {
 }
 
 const PLAYER_LEG_WORDS = {
-  forward: { text: "way forward ▸", words: "the way forward" },
+  forward: { text: "forward pass ▸", words: "the forward pass" },
   return: { text: "↺", words: "the turn: the return clause" },
-  backward: { text: "◂ way back", words: "the way back" },
+  backward: { text: "◂ backward pass", words: "the backward pass" },
 };

@@ -4,7 +4,7 @@ import { h, s } from "./dom.js";
 const PLAYER_LINES = [
   ["value live", "value, forward"],
   ["parameter live", "content of a location"],
-  ["value waiting", "waits for the way back"],
+  ["value waiting", "waits for the backward pass"],
   ["cotangent live", "◂z: cotangent of z, coming back"],
   ["update live", "new content for Put"],
   ["value empty", "not computed yet"],

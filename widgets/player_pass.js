@@ -162,9 +162,9 @@ export function playerCosine(left, right) {
 }
 
 const PLAYER_WHERE = {
-  forward: ", way forward",
+  forward: ", forward pass",
   return: ", the turn",
-  backward: ", way back",
+  backward: ", backward pass",
   clause: ", in a clause",
 };
 

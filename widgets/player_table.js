@@ -13,7 +13,7 @@ export function playerTable(pass, frame, pick) {
   const head = h(
     "tr",
     {},
-    ["box", "makes", "value on the way forward", "cotangent that came back"].map((text) => h("th", { scope: "col" }, text)),
+    ["box", "makes", "value in the forward pass", "cotangent that came back"].map((text) => h("th", { scope: "col" }, text)),
   );
   return h(
     "div",

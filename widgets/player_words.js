@@ -52,19 +52,19 @@ export function playerList(words) {
 }
 
 const PLAYER_ROLES = {
-  value: "a value on the way forward",
+  value: "a value in the forward pass",
   parameter: "what a location held",
-  auxiliary: "auxiliary data, kept for the way back",
+  auxiliary: "auxiliary data, kept for the backward pass",
   cotangent: "a cotangent",
   update: "the new content of a location",
-  backward: "computed on the way back",
+  backward: "computed in the backward pass",
 };
 
 const PLAYER_STATES = {
   empty: "not computed yet",
   fresh: "just computed",
   read: "being read now",
-  waiting: "waiting for the way back",
+  waiting: "waiting for the backward pass",
   live: "computed",
   done: "computed, and read for the last time",
 };

@@ -7,7 +7,7 @@ import { revealedLegs } from "./stepper_predictions.js";
 
 const LIST_ROW = 22;
 const LIST_ARROWS = { plain: "·", forward: "↓", turn: "↺", backward: "↑" };
-const LIST_DIRECTIONS = { plain: "reduction", forward: "on the way forward", turn: "the turn", backward: "on the way back" };
+const LIST_DIRECTIONS = { plain: "reduction", forward: "in the forward pass", turn: "the turn", backward: "in the backward pass" };
 
 /**
  * The list. Callbacks: `act.go(step)` on clicks, `act.hide(names)` for filters, `act.filter()` to toggle the filter panel

@@ -15,8 +15,8 @@ const MARK_WORDS = {
   focus: "what the rule looks at",
   contractum: "contractum",
   changed: "changed",
-  forward: "Qᶠ, on the way forward",
-  backward: "Qᵇ, on the way back",
+  forward: "Qᶠ, in the forward pass",
+  backward: "Qᵇ, in the backward pass",
 };
 
 /** Subject and outcome on a line, and why the trace stopped if it is stuck; no outcome if it `isHidden`. */

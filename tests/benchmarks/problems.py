@@ -129,7 +129,7 @@ class Problem:
     def flops(self) -> int:
         """Operations of one sample's step as one would write it by hand; the input wants no cotangent.
 
-        A product counts two for each multiplication that is added up. Swish counts 5 an entry, its slope on the way back 4.
+        A product counts two for each multiplication that is added up. Swish counts 5 an entry, its slope backward 4.
         """
         return 2 * _products(self.net) + _entrywise(self.net)
 

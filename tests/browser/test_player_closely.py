@@ -271,7 +271,7 @@ def test_a_cotangent_tells_what_it_is_of(one: Seen) -> None:
     expect(one.card.locator("svg.rh-heat[role=img]")).to_have_attribute("aria-label", re.compile(r"Real\(3\), norm "))
     expect(one.root.locator(".rh-player-partner")).to_have_count(1)
     one.card.get_by_role("button", name="h", exact=True).click()
-    for words in ("a value on the way forward", "its cotangent", "0.3112", "made by swish(z)"):
+    for words in ("a value in the forward pass", "its cotangent", "0.3112", "made by swish(z)"):
         expect(one.card).to_contain_text(words)
     expect(one.root.locator(".rh-player-wire.rh-player-picked")).to_have_attribute("aria-label", re.compile("^wire h : Real"))
 

@@ -195,8 +195,8 @@ def test_marks_and_headings_tell_what_a_step_does(short: Seen) -> None:
     expect(heads.nth(1)).to_contain_text("contractum")
     expect(short.root.locator(".rh-arrow")).to_have_accessible_name("Ev, Def. 5.4: the equation")
     short.goes(3)
-    expect(heads.nth(1)).to_contain_text("Qᶠ, on the way forward")
-    expect(heads.nth(1)).to_contain_text("Qᵇ, on the way back")
+    expect(heads.nth(1)).to_contain_text("Qᶠ, in the forward pass")
+    expect(heads.nth(1)).to_contain_text("Qᵇ, in the backward pass")
 
 
 def test_play_by_mouse(short: Seen) -> None:

@@ -53,7 +53,7 @@ def chain_of_matrices(
 
 
 def perceptron(m0: np.ndarray, m1: np.ndarray, v: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The way back through m₁ swish(m₀ v) with the cotangent e: those of v, m₀ and m₁ (RH E.1).
+    """The backward pass through m₁ swish(m₀ v) with the cotangent e: those of v, m₀ and m₁ (RH E.1).
 
     With s = m₀ v and u' = (m₁ᵀ e) ⊙ swish'(s): m₀ᵀ u', u' vᵀ and e swish(s)ᵀ.
     """

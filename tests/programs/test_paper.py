@@ -100,7 +100,7 @@ def test_figure_8_order_of_rules() -> None:
 
 
 def test_figure_8_as_the_command_line_shows_it() -> None:
-    """Two steps change the heap: first ℓ₁, when the last layer is on its way back, then ℓ₀; then the value is there."""
+    """Two steps change the heap: first ℓ₁, when the last layer has its backward pass, then ℓ₀; then the value is there."""
     *taken, last = lines("trace", "example_4_1_mlp.rh")
     e = ALPHA * (M1 @ swish(M0 @ V) - TARGET)
     value, d0, d1 = perceptron(M0, M1, V, e)

@@ -86,7 +86,7 @@ def named(family: str, location: object) -> str:
 
 @each_reading
 def test_the_last_put_at_a_shared_location_decides(reading: Reading) -> None:
-    """Both layers keep the w that they read; the first one is the last on the way back, and its w − u' vᵀ stays."""
+    """Both layers keep the w that they read; the first one is the last in the backward pass, and its w − u' vᵀ stays."""
     s = W @ V
     e = ALPHA * (W @ swish(s) - T)
     u = (W.T @ e) * swish_slope(s)

@@ -15,7 +15,7 @@ test("a wire is empty until its box has run, and never before its readers done",
   }
 });
 
-test("what the way back will read waits on its wire, and then is read", () => {
+test("what the backward pass will read waits on its wire, and then is read", () => {
   assert.deepEqual(states(0), ["empty", "fresh", "live", "read", "waiting", "read", "done", "done"]);
   assert.deepEqual(states(1), ["empty", "empty", "fresh", "read", "waiting", "read", "waiting", "read"]);
   assert.deepEqual(states(2), ["empty", "empty", "empty", "fresh", "read", "done", "done", "done"]);
@@ -64,7 +64,7 @@ test("a value and its cotangent are partners both ways", () => {
 test("captions say what is read, made, looked up and written", () => {
   assert.match(pass.caption(0), /nothing has been computed/);
   assert.equal(pass.caption(2), "Get[w] looks up w: makes w");
-  assert.equal(pass.caption(3), "w @ x, way forward: reads x and w, makes y");
+  assert.equal(pass.caption(3), "w @ x, forward pass: reads x and w, makes y");
   assert.equal(pass.caption(4), "x - t, the turn: reads y, makes y_2 (cotangent of y)");
   assert.equal(pass.caption(6), "Put[w] writes v4: w changes by ‖Δ‖ = 1");
 });

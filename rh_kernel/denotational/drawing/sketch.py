@@ -148,9 +148,9 @@ def part_gloss(part: Part) -> str:
     about = "" if part.operation is None else f" for {operation_text(part.operation)}"
     match part.leg:
         case Leg.FORWARD:
-            return f"the forward part of the clause{about} {of}" if about else f"on the way forward {of}"
+            return f"the forward part of the clause{about} {of}" if about else f"in the forward pass {of}"
         case Leg.BACKWARD:
-            return f"the backward part of the clause{about} {of}" if about else f"on the way back {of}"
+            return f"the backward part of the clause{about} {of}" if about else f"in the backward pass {of}"
         case Leg.RETURN:
             return f"the return clause {of}"
         case Leg.CLAUSE:

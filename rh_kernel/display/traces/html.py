@@ -91,7 +91,7 @@ def _legend(steps: Sequence[Step]) -> str:
         return ""
     words = [filled("redex", "redex"), filled("contractum", "contractum")]
     if any(step.rule in (Rule.RH_OP, Rule.RH_TERM) for step in steps):
-        words += [lined("forward", "Qᶠ, on the way forward"), lined("backward", "Qᵇ, on the way back")]
+        words += [lined("forward", "Qᶠ, in the forward pass"), lined("backward", "Qᵇ, in the backward pass")]
     return box("margin:6px 0;font-size:90%", *words)
 
 

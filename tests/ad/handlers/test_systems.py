@@ -100,7 +100,7 @@ def test_the_primal_operations_are_those_of_the_program(sample: Sample) -> None:
 def test_counts_of_the_cube() -> None:
     """``x·x·x`` at 2 is two products.
 
-    Forwards each is a product, two products with a tangent and their sum. With cells each is a product, and on the way back two
+    Forwards each is a product, two products with a tangent and their sum. With cells each is a product, and backward two
     times a product and a sum; then there is the sum that gives the result its cotangent, and three cells for three constants 0.
     On the tape the same. With a continuation each is a product and has two products and a sum in its thunk, which is run once
     for each path to it from the result: once for both.

@@ -76,7 +76,7 @@ def planned(net: Problem) -> Plan:
 
 
 def test_what_is_left_for_the_next_step_alone_is_as_large_as_a_strip() -> None:
-    """Of a convolution that is pooled, and of its swish, 8 × 126 numbers are there at a time; so on the way back."""
+    """Of a convolution that is pooled, and of its swish, 8 × 126 numbers are there at a time; so in the backward pass."""
     forward, backward = strips_of(planned(problem("cnn-128/b32")))
     assert [len(forward.pieces), forward.count, forward.workspace] == [3, 32, 2 * 1008]
     assert [len(backward.pieces), backward.count, backward.workspace] == [3, 32, 2 * 1008]

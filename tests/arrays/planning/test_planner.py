@@ -153,7 +153,7 @@ def test_every_further_layer_adds_as_many_steps() -> None:
 
 @pytest.mark.parametrize("matrices", [False, True])
 def test_an_update_stands_right_behind_what_it_needs(matrices: bool) -> None:
-    """The step before an update reads its matrix or writes a factor of it; what the way forward left is then free again."""
+    """The step before an update reads its matrix or writes a factor of it; what the forward pass left is then free again."""
     plan = trained(6, 4, 3, matrices=matrices)
     for before, update in pairwise(plan.steps):
         if isinstance(update, Contract) and update.accumulate:
@@ -181,7 +181,7 @@ def test_the_loops_of_an_operator_are_worked_out_once(monkeypatch: pytest.Monkey
 
 
 def test_scratch_is_used_again() -> None:
-    """A deep net remembers what the way back needs: two vectors a layer, and a few more altogether."""
+    """A deep net remembers what the backward pass needs: two vectors a layer, and a few more altogether."""
     shallow, deep = trained(10, 16, 1), trained(20, 16, 1)
     assert deep.scratch - shallow.scratch <= 10 * 2 * 16
 

@@ -192,7 +192,7 @@ def _cnn(b: ByHand, net: Cnn, x: Floats, t: Floats) -> None:
 
 
 class _Upscaled:
-    """The nearest entry at each of m places, written to a part of ``out``; and the sums over those places on the way back."""
+    """The nearest entry at each of m places, written to a part of ``out``; the backward pass sums over those places."""
 
     def __init__(self, b: ByHand, x: Floats, out: Floats) -> None:
         self.b, self.n = b, x.shape[2]
