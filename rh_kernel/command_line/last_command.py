@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
@@ -12,37 +12,31 @@ from rh_kernel.display.programs.view import program_text
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.records import bounded_records, end_record
 from rh_kernel.display.traces.text import trace_blocks
-from rh_kernel.session.actions import Action, Closed, Refuse, State
+from rh_kernel.session.actions import Action, Closed, Refuse
 from rh_kernel.session.directives.compile import Compile, Shows
-from rh_kernel.session.directives.trace import Trace
+from rh_kernel.session.directives.trace import Trace, body_spans
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.limits.timing import timed
-from rh_kernel.session.results import ProgramMade, ReductionShown, Shown, TraceMade, Working
+from rh_kernel.session.results import ProgramMade, ReductionShown, Result, Shown, TraceMade, Working
 from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
 from rh_kernel.session.train import Train
-from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.elaboration.items import ClosedTerm
 
-_Looked = TypeVar("_Looked", bound=Closed | Action, covariant=True)
+_Target = TypeVar("_Target", bound=Closed | Action, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Subject(Generic[_Looked]):
+class Subject(Generic[_Target]):
     """The item to show, its number, and the session after all items before it."""
 
-    closed: _Looked
+    closed: _Target
     item: int
     session: Session
-
-    @property
-    def state(self) -> State:
-        """The state after the items before it."""
-        return State(self.session.heap, self.session.initial, self.session.folder, self.session.settings)
 
 
 def trace(file: str, report: Report, settings: Settings, *, full: bool = False) -> None:
@@ -54,20 +48,18 @@ def trace(file: str, report: Report, settings: Settings, *, full: bool = False) 
     if subject is None:
         return
     closed = subject.closed
-    action = closed if isinstance(closed, Action) else Trace(closed, written(subject.session.definitions))
-    try:
-        with timed(subject.session.settings.bounds.seconds):
-            for event in action.run(subject.item, subject.state):
-                report.note(event)
-                match event:
-                    case Shown(_, TraceMade() as made):
-                        _show(made, report, full=full)
-                    case Shown(_, ReductionShown() as made):
-                        _show_reduction(made, report, full=full)
-                    case _:
-                        pass
-    except Failure as failure:
-        report.failure(failure.diagnostics, subject.item)
+    action = closed if isinstance(closed, Action) else Trace(closed, body_spans(subject.session.definitions))
+
+    def show(result: Result) -> None:
+        match result:
+            case TraceMade():
+                _show(result, report, full=full)
+            case ReductionShown():
+                _show_reduction(result, report, full=full)
+            case _:
+                pass
+
+    perform(action, subject, report, show)
 
 
 def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "") -> None:
@@ -78,16 +70,26 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
     subject = _find(file, report, settings, _compiled)
     if subject is None:
         return
+
+    def show(result: Result) -> None:
+        if not isinstance(result, ProgramMade):
+            return
+        if report.as_json:
+            report.result(subject.item, result)
+        else:
+            report.text(visible(program_text(result, whole=True)))
+
+    perform(Compile(subject.closed, shows), subject, report, show)
+
+
+def perform(action: Action, subject: Subject[Any], report: Report, show: Callable[[Result], None]) -> None:
+    """Run an action for the subject within the time limit, pass its results to ``show``, and report a failure."""
     try:
         with timed(subject.session.settings.bounds.seconds):
-            for event in Compile(subject.closed, shows).run(subject.item, subject.state):
+            for event in action.run(subject.item, subject.session.state):
                 report.note(event)
-                if not isinstance(event, Shown) or not isinstance(event.result, ProgramMade):
-                    continue
-                if report.as_json:
-                    report.result(subject.item, event.result)
-                else:
-                    report.text(visible(program_text(event.result, whole=True)))
+                if isinstance(event, Shown):
+                    show(event.result)
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 
@@ -100,11 +102,11 @@ def find(file: str, report: Report, settings: Settings) -> Subject[Closed] | Non
     return _find(file, report, settings, _closed)
 
 
-def _find(file: str, report: Report, settings: Settings, of: Callable[[Action], _Looked | None]) -> Subject[_Looked] | None:
+def _find(file: str, report: Report, settings: Settings, of: Callable[[Action], _Target | None]) -> Subject[_Target] | None:
     source = read(file)
     session = Session.start(folder(file), settings)
     context = session.context
-    found: list[tuple[int, Item | Unparsed, _Looked]] = []
+    found: list[tuple[int, Item | Unparsed, _Target]] = []
     refused: list[tuple[int, Refuse]] = []
     hint = "end the file with the command to look at"
     for number, item in enumerate(parse(source), start=1):
@@ -113,7 +115,7 @@ def _find(file: str, report: Report, settings: Settings, of: Callable[[Action], 
             refused.append((number, action))
         elif (closed := of(action)) is not None:
             found.append((number, item, closed))
-        hint = action.steers_to or hint
+        hint = action.last_item_hint or hint
     commands = [subject for subject in found if not isinstance(subject[2], ClosedTerm)]
     chosen = (commands or found or [None])[-1]
     later = refused if chosen is None else [(number, refusal) for number, refusal in refused if number > chosen[0]]

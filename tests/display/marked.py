@@ -1,9 +1,20 @@
-"""The subject and the result of a step, recovered from the marks of its frame."""
+"""Captions derived independently from the marks of a frame."""
 
 from rh_kernel.display.traces.captions import LONGEST, cut
 from rh_kernel.display.traces.frames import Frame
-from rh_kernel.display.traces.marking import RuleFocus, rule_focus
+from rh_kernel.display.traces.marking import Marks, RuleFocus, contractum_marks, moved, redex_marks, rule_focus
+from rh_kernel.operational.step import Step
 from rh_kernel.syntax.printing.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout
+
+
+def before_marks(step: Step) -> Marks:
+    """The marks of the redex in the whole term."""
+    return moved(redex_marks(step), step.path)
+
+
+def after_marks(step: Step) -> Marks:
+    """The marks of the contractum in the whole term."""
+    return moved(contractum_marks(step), step.path)
 
 
 def marked(doc: Doc, kind: MarkKind) -> str:
@@ -27,7 +38,7 @@ def marked(doc: Doc, kind: MarkKind) -> str:
 
 
 def words_marked(f: Frame) -> tuple[str, str]:
-    """What the step looked at, and what came of it."""
+    """What the rule inspects, and what became of it."""
     match rule_focus(f.step.rule):
         case RuleFocus.VALUE:
             name = marked(f.before, "redex").removeprefix("let ")

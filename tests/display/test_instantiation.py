@@ -1,4 +1,4 @@
-"""Only the shown part of a state is instantiated; if everything is shown, the result is the state."""
+"""Only visible parts are instantiated; if the whole state is visible, the result is the state."""
 
 import numpy as np
 import pytest
@@ -55,7 +55,7 @@ def test_what_is_written_is_the_state(program: Program, most: int, monkeypatch: 
 
 
 def test_a_part_without_the_variable_that_was_bound_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In ``let y ← … in let y ← y + 1 in N`` the object N is shared when y gets its value."""
+    """In ``let y ← … in let y ← y + 1 in N``, N stays the same object when y gets its value."""
     monkeypatch.setattr("rh_kernel.operational.trace.SHARED", 0)
     writing = Instantiator()
     after = [whole(writing, step.left) for step in steps(shared(30), Heap({}))][1:20]

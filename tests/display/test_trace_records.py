@@ -1,4 +1,4 @@
-"""`rh trace --json`: the texts of redex and term are bounded and contain the redex, and the work for a step is bounded."""
+"""`rh trace --json`: texts of redexes and terms are bounded and contain the redex, and so is the work per step."""
 
 from __future__ import annotations
 

@@ -51,13 +51,13 @@ class Rewriting:
     def opening(self) -> Record:
         """Return the subject, the end of the trace, the rule of each step, and the steps that change a cell or print."""
         numbers = {rule: n for n, rule in enumerate(self._rules)}
-        told = [step for step in self._steps if isinstance(step, Shown)]
-        glosses = {step.rule: (step.figure, step.gloss) for step in reversed(told)}
+        reduced = [step for step in self._steps if isinstance(step, Shown)]
+        glosses = {step.rule: (step.figure, step.gloss) for step in reversed(reduced)}
         return {
             **self._head(),
             "steps": len(self._steps),
             "rules": [self._rule(rule, *glosses.get(rule, ("", ""))) for rule in self._rules],
-            "numbers": [[step.first, step.number] for step in self._steps if isinstance(step, Shown)],
+            "numbers": [[step.first, step.number] for step in reduced],
             "fired": [numbers[step.rule] for step in self._steps],
             "changes": [n for n, step in enumerate(self._steps) if isinstance(step, Shown) and step.changed is not None],
             "printed": [[n, step.printed] for n, step in enumerate(self._steps) if isinstance(step, Shown) and step.printed],
@@ -133,11 +133,10 @@ def _cells(step: Shown) -> list[Json]:
     held = step.cells
     changed = next((i for i, cell in enumerate(held) if cell.is_changed), 0)
     first = max(0, min(changed - MOST_CELLS // 2, len(held) - MOST_CELLS))
-    told: list[Json] = [
+    return [
         [cell.name, cut(visible(one_line(cell.content)), LONGEST_CONTENT), cell.is_changed]
         for cell in held[first : first + MOST_CELLS]
     ]
-    return told
 
 
 def _laid(doc: Doc, kinds: tuple[str, ...], width: int) -> Record:

@@ -60,7 +60,7 @@ class Stepper:
         self._rules = sorted(fired, key=lambda rule: (-fired[rule], rule.value))
         self._numbers = {rule: n for n, rule in enumerate(self._rules)}
         self._fired = fired
-        self._told_legs: Record | None = None
+        self._legs_record: Record | None = None
 
     def opening(self) -> Record:
         """Return the subject, the value, the rule of each step, and the heap at the start."""
@@ -95,8 +95,8 @@ class Stepper:
             case "type":
                 return self._type(question)
             case "legs":
-                self._told_legs = self._told_legs or self._legs()
-                return self._told_legs
+                self._legs_record = self._legs_record or self._legs()
+                return self._legs_record
             case "words":
                 return self._words(question)
             case "find":
@@ -164,24 +164,24 @@ class Stepper:
 
     def _legs(self) -> Record:
         found = legs(self._steps)
-        told: list[Json] = []
+        records: list[Json] = []
         for leg in found[:MOST_LEGS]:
             leaves = flow(leg, self._steps, self._result.value)
             left = cut(" · ".join([f"{name} = {one_line(V, 40)}" for name, V in leaves]), LONGEST_FLOW)
-            told.append([leg.first, leg.last, leg.direction.value, leg.depth, title(leg, self._steps), left])
+            records.append([leg.first, leg.last, leg.direction.value, leg.depth, title(leg, self._steps), left])
         more: Record = {"more": len(found) - MOST_LEGS} if len(found) > MOST_LEGS else {}
-        return {"legs": told, **more}
+        return {"legs": records, **more}
 
     def _words(self, question: Record) -> Record:
         """Return what some steps are about without rendering the states, which is fast for large states too."""
         asked = question.get("steps")
         if not isinstance(asked, list) or len(asked) > MOST_STEPS:
             raise Unanswerable(f"`steps` are at most {MOST_STEPS} numbers of steps")
-        told: list[Json] = []
+        records: list[Json] = []
         for n in asked:
             step = self._steps[int_field({"steps": n}, "steps", 0, len(self._steps) - 1)]
-            told.append([about(step), became(step)])
-        return {"words": told}
+            records.append([about(step), became(step)])
+        return {"words": records}
 
     def _find(self, question: Record) -> Record:
         text = text_field(question, "text").casefold()

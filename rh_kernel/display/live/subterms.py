@@ -48,13 +48,13 @@ def judged(M: Subject, d: Derivation, marks: Marks) -> Judged:
     found: list[Derivation] = []
     todo = [(M, d, marks, root)]
     while todo:
-        N, of, said, here = todo.pop()
+        N, of, printed, here = todo.pop()
         here.here = Typed(str(len(found)))
         found.append(of)
         if _is_cut(N):
             continue
         for position, (L, _) in enumerate(children(N)):
-            premise, inner, under = of.premises[position], said.child(position), here.below.setdefault(position, Marks())
+            premise, inner, under = of.premises[position], printed.child(position), here.below.setdefault(position, Marks())
             scope = _scope(N, position)
             hidden = 0 if scope is None else _hidden(scope, inner)
             while hidden and isinstance(L, Let | Bind):

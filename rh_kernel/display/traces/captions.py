@@ -48,11 +48,8 @@ def became(step: Step) -> str:
         case RuleFocus.HEAD | RuleFocus.PASS:
             return ""
         case RuleFocus.REDEX:
-            match step.contractum:
-                case Return(M):
-                    return _text(M, _names(step.context, step.contractum))
-                case N:
-                    return _text(N, _names(step.context, N))
+            N = step.contractum
+            return _text(N.term if isinstance(N, Return) else N, _names(step.context, N))
 
 
 def inspected(step: Step) -> Subject:

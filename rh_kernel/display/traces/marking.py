@@ -57,24 +57,17 @@ def rule_focus(rule: Rule) -> RuleFocus:
             return RuleFocus.REDEX
 
 
-def before_marks(step: Step) -> Marks:
-    """Return the marks of the redex, and of what the rule inspects in it, in the whole term."""
-    return moved(redex_marks(step), step.path)
-
-
-def after_marks(step: Step) -> Marks:
-    """Return the marks of the contractum, and of what the rule has inserted, in the whole term."""
-    return moved(contractum_marks(step), step.path)
-
-
 def redex_marks(step: Step) -> Marks:
-    """Return ``before_marks`` relative to the redex."""
+    """Return the marks of the redex, and of what the rule inspects in it, with paths from the redex."""
     inner = _inspected(step.rule, step.outline)
     return _placed("redex", [] if inner is None else [(inner, "focus")])
 
 
 def contractum_marks(step: Step, most: float = inf) -> Marks:
-    """Return ``after_marks`` relative to the contractum; occurrences deeper than ``most`` are ignored."""
+    """Return the marks of the contractum, and of what the rule has inserted, with paths from the contractum.
+
+    Occurrences of a variable deeper than ``most`` are ignored.
+    """
     inner: list[tuple[Path, MarkKind]] = []
     match step.rule, step.outline:
         case ((Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope))):

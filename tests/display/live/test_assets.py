@@ -1,4 +1,4 @@
-"""The modules of the page: joined into one, tested by node, and asking for no address outside of themselves."""
+"""The JavaScript of the views: bundled into one module, tested with node, and without external addresses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_modules_pass_their_own_tests() -> None:
 
 @each_kind
 def test_the_joined_module_is_one_module(kind: str) -> None:
-    """Node refuses names that are declared twice and imports that lead nowhere."""
+    """Node rejects duplicate declarations and unresolved imports."""
     text = script(kind)
     assert not re.search(r"^import ", text, re.MULTILINE)
     assert re.findall(r"^export .*", text, re.MULTILINE) == [f'export default {{ render: rendererOf("{kind}", {kind}) }};']

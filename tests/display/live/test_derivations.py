@@ -1,4 +1,4 @@
-"""A derivation to explore: what a page is told at once, what it may ask for, that it stays the same derivation."""
+"""The live view of a derivation: its opening, its answers, and that they agree with the derivation."""
 
 import json
 from typing import Any, cast
@@ -24,12 +24,12 @@ EVERYTHING = 1_000_000
 
 
 def told(record: Record) -> dict[str, Any]:
-    """What comes through JSON."""
+    """A round trip through JSON."""
     return cast(dict[str, Any], json.loads(json.dumps(record, allow_nan=False)))
 
 
 def opened(view: DerivationView) -> dict[int, dict[str, Any]]:
-    """Every judgment, asked for from the root on, so that some come late."""
+    """Every judgment, fetched from the root on, so that some arrive late."""
     nodes = {node["id"]: node for node in told(view.opening())["trees"][0]["nodes"]}
     pending = [0]
     while pending:

@@ -1,4 +1,4 @@
-"""A diagram to explore: which folds a page may ask for, what it is told, and what it may save (RH §6.1)."""
+"""The live view of a diagram: folds, layouts and exports (RH §6.1)."""
 
 import json
 import re
@@ -25,7 +25,7 @@ VIEWS = {name: DiagramView(DiagramMade(name, "Real(0) ~> Real(2)", arrow(name)))
 
 
 def told(record: Record) -> dict[str, Any]:
-    """What comes through JSON."""
+    """A round trip through JSON."""
     return cast(dict[str, Any], json.loads(json.dumps(record, allow_nan=False)))
 
 

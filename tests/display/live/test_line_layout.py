@@ -1,4 +1,4 @@
-"""What several documents have in common is laid out once, and looks as if it had been laid out in each of them."""
+"""Shared parts of documents are laid out once, with the same result as if laid out each time."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ from tests.tiers import law
 
 
 def origin(span: Span) -> int:
-    """As if it depended on every place where something was written; some of them are in no declaration."""
+    """An origin that depends on every position of the source; some are in no declaration."""
     return (span.start + 3 * span.end) % 5
 
 
@@ -79,7 +79,7 @@ def trace_span() -> Span:
 
 @pytest.mark.parametrize("family", [chain, binds, reading, training])
 def test_all_steps_of_a_window_are_told_however_large_the_states_are(family: Family) -> None:
-    """There is room for so much work; nothing is laid out anew that stood in the state before."""
+    """The cost is bounded; nothing from the state before is laid out again."""
     M = family(4 * NODES)
     taken, result = kept(M)
     stepper = Stepper(TraceMade(M, SCALAR, tuple(taken), result.value, (), HEAP))

@@ -1,4 +1,4 @@
-"""What the page knows of rules in order to ask for them: each of them, in the order of the paper."""
+"""The rules offered for prediction: all of them, in the order of the paper."""
 
 from __future__ import annotations
 

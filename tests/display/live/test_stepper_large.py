@@ -1,4 +1,4 @@
-"""States too large to be looked at: what is shown is around the redex, and of a longer trace as much as of a shorter one."""
+"""Very large states: the rendering is cropped around the redex, and its cost per step does not depend on the trace's length."""
 
 from typing import Any
 
@@ -143,7 +143,7 @@ def test_lines_far_from_the_redex_are_left_out() -> None:
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is cut that is not very small."""
+    """Everything is cropped that is not very small."""
     for module, name, value in (
         (cropping, "NODES", 20),
         (cropping, "LINKS", 4),

@@ -1,4 +1,4 @@
-"""Lines as a page holds them: columns in UTF-16 units, the least edit between two lists of lines, arrays as data."""
+"""Lines in a page: columns in UTF-16 code units, minimal edits between lists of lines, arrays as data."""
 
 import json
 from typing import Any, cast
