@@ -70,8 +70,9 @@ def document(d: Diagnostic) -> Doc:
         line, column, _, _ = together[0].span.position
         parts.append(role(Role.FADED, f"{' ' * gutter}── {visible(source.name)}, line {line}, column {column}"))
         parts += code_frame(together, gutter)
-    said = {name: fact for name, fact in (("found", d.found), ("expected", d.expected)) if fact not in d.message}
-    facts = {**said, "hint": d.hint, "fix": "" if d.fix is None else d.fix.words, "rule": d.rule}
+    # Not what the message contains already.
+    compared = {name: fact for name, fact in (("found", d.found), ("expected", d.expected)) if fact not in d.message}
+    facts = {**compared, "hint": d.hint, "fix": "" if d.fix is None else d.fix.words, "rule": d.rule}
     for name, fact in facts.items():
         if fact:
             indent = gutter + 3 + _FACT

@@ -15,8 +15,8 @@ from traitlets.config import Config
 
 from rh_kernel.export.highlighting import LANGUAGE, cell_html, highlighted
 from rh_kernel.export.mathematics import UnsupportedFormula, to_mathml
-from rh_kernel.export.sanitizer import cleaned, no_page
-from rh_kernel.export.static_pages import SHOWN, Notebook, pictures, still
+from rh_kernel.export.sanitizer import no_page, sanitize
+from rh_kernel.export.static_pages import DISPLAY_PRIORITY, Notebook, picture_loader, without_live_outputs
 
 TEMPLATE = "rh_html"
 
@@ -63,7 +63,7 @@ class RHHTMLExporter(HTMLExporter):
     @property
     def default_config(self) -> Config:
         """The MIME types that a page shows, best first."""
-        ours = Config({"NbConvertBase": {"display_data_priority": [*SHOWN]}})
+        ours = Config({"NbConvertBase": {"display_data_priority": [*DISPLAY_PRIORITY]}})
         config = cast(Config, super().default_config.copy())
         config.merge(ours)
         return config
@@ -76,7 +76,7 @@ class RHHTMLExporter(HTMLExporter):
         """The filters of nbconvert, and those that sanitize the content of a notebook."""
         yield from super().default_filters()
         yield ("markdown2html", self.markdown2html)
-        yield ("cleaned", cleaned)
+        yield ("sanitize", sanitize)
         yield ("latex2html", latex)
         yield ("program2html", cell_html)
 
@@ -91,13 +91,13 @@ class RHHTMLExporter(HTMLExporter):
             exclude_anchor_links=self.exclude_anchor_links,
         )
         folder = Path(context.get("resources", {}).get("metadata", {}).get("path", ""))
-        return cleaned(MarkdownWithMath(renderer=renderer).render(source), pictures(folder), self.page)
+        return sanitize(MarkdownWithMath(renderer=renderer).render(source), picture_loader(folder), self.page)
 
     def from_notebook_node(
         self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object
     ) -> tuple[str, dict[str, Any]]:
         """Return the page and nbconvert's resources."""
-        return super().from_notebook_node(still(nb), resources, **options)
+        return super().from_notebook_node(without_live_outputs(nb), resources, **options)
 
 
 def formula(source: str, *, display: bool) -> str:

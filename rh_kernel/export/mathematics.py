@@ -33,7 +33,7 @@ Brackets written out here grow with the table; those of the library itself have 
 _COMMAND = re.compile(
     r"\\(?:(begin|end)\s*\{([^{}]*)\}|not\s*(=)|(math[a-z]+|sideset|verb)|(\\)\*?(?:\[-?[0-9.]+[a-z]{2}\])?|.)", re.DOTALL
 )
-"""What is rewritten for the library: environments, a negation, line ends. And what it should reject but does not.
+"""Matches what is rewritten for the library (environments, a negation, line ends), and what it fails to reject.
 
 These are alphabets that do not exist, ``\\sideset``, which duplicates its argument, and ``\\verb``, which may hide all of them.
 """
@@ -74,7 +74,7 @@ _ALPHABETS = {"bold-italic": "bold italic", "sans-serif-italic": "sans-serif ita
 """The alphabets of MathML that have other names in Unicode."""
 
 _STROKE = "&#x029F8;"
-"""What the library puts over a symbol whose negation it does not know; browsers do not overlay it."""
+"""The stroke that the library puts over a symbol without a known negation; browsers do not overlay it."""
 
 _ACCENTS = frozenset("^~¯´`˙¨ˇ˘˚→←↔⏞⏟⎴⎵⏜⏝―")
 _WIDE = {"―": "―", "^": "\u0302", "~": "\u0303"}

@@ -65,7 +65,7 @@ def no_page(_address: str) -> str | None:
     return None
 
 
-def cleaned(
+def sanitize(
     text: str,
     picture: Callable[[str], str | None] = no_picture,
     page: Callable[[str], str | None] = no_page,

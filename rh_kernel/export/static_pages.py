@@ -16,24 +16,39 @@ LOCKED = re.compile(r"^%[ \t]*locked\b", re.MULTILINE)
 """A line that locks the cell from there on."""
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-RUNNING = (WIDGET, "application/vnd.jupyter.widget-state+json", "application/javascript", "text/vnd.mermaid", "application/pdf")
+NEED_SCRIPTS = (
+    WIDGET,
+    "application/vnd.jupyter.widget-state+json",
+    "application/javascript",
+    "text/vnd.mermaid",
+    "application/pdf",
+)
 """MIME types that need a script or another program."""
 
-SHOWN = ("text/html", "text/markdown", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "text/latex", "text/plain")
+DISPLAY_PRIORITY = (
+    "text/html",
+    "text/markdown",
+    "image/svg+xml",
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "text/latex",
+    "text/plain",
+)
 """MIME types that a page can show, in order of preference."""
 
 
-def still(notebook: Notebook) -> Notebook:
+def without_live_outputs(notebook: Notebook) -> Notebook:
     """Return a copy of the notebook without its live forms."""
     made = deepcopy(notebook)
     made.metadata.pop("widgets", None)
     for cell in made.cells:
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if _stays(output)]
+            cell.outputs = [output for output in cell.outputs if _keep_static_forms(output)]
     return made
 
 
-def pictures(folder: Path) -> Callable[[str], str | None]:
+def picture_loader(folder: Path) -> Callable[[str], str | None]:
     """Return a function that reads a picture in ``folder`` as a ``data:`` URL; other addresses give ``None``."""
     home = folder.resolve()
 
@@ -50,7 +65,7 @@ def pictures(folder: Path) -> Callable[[str], str | None]:
     return picture
 
 
-def _stays(output: Notebook) -> bool:
+def _keep_static_forms(output: Notebook) -> bool:
     """Remove the forms that cannot be shown, and an empty text beside a widget; return whether anything is left."""
     if output.output_type not in {"display_data", "execute_result"}:
         return True
@@ -59,6 +74,6 @@ def _stays(output: Notebook) -> bool:
         data.pop("text/html", None)
         if not data.get("text/plain"):
             data.pop("text/plain", None)
-    for form in [form for form in data if form in RUNNING or form not in SHOWN]:
+    for form in [form for form in data if form in NEED_SCRIPTS or form not in DISPLAY_PRIORITY]:
         del data[form]
     return bool(data)

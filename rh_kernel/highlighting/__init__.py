@@ -1,1 +1,1 @@
-"""Syntax highlighting: one classification of tokens, for Pygments and the export; tests compare the editor's with it."""
+"""Syntax highlighting of programs, for Pygments, the export and the editor."""

@@ -71,7 +71,7 @@ CHECK_WORDS = frozenset({"within"})
 """Contextual keywords of a check."""
 
 CELL_WORDS = frozenset({"eff", "lambda", "python", "rh"})
-"""What may follow ``%%``."""
+"""The words after ``%%``."""
 
 SIGNS = {
     **dict.fromkeys(("←", "⇐", "→", "~>", "⇒", "⊢", "="), TokenClass.ARROW),

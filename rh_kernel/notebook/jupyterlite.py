@@ -6,7 +6,7 @@ from typing import Any, cast
 from rh_kernel.notebook.completion import MAGIC
 
 
-def spare(where: object) -> None:
+def skip_cell_transform(where: object) -> None:
     """Stop JupyterLite's kernel from transforming ``%%rh`` cells.
 
     It looks for ``%pip`` in every cell and parses the cell as Python to find it; an RH cell with indentation that Python does

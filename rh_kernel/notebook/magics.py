@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from rh_kernel.notebook.cells import run_cell
 from rh_kernel.notebook.completion import NAME, attach
-from rh_kernel.notebook.jupyterlite import spare
+from rh_kernel.notebook.jupyterlite import skip_cell_transform
 from rh_kernel.session.results import Result
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.ipython_display import Shell
@@ -33,7 +33,7 @@ def load(where: Extensible) -> None:
     """Register the magics in a shell; bind ``rh`` to the workspace unless that name is already in use."""
     where.register_magic_function(magic(where), "line_cell", NAME)
     attach(where, where.Completer.custom_matchers)
-    spare(where)
+    skip_cell_transform(where)
     where.user_ns.setdefault(NAME, workspace_of(where))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.denotational.arrows import Arrow, Effect, normal_form, perform, unit
+from rh_kernel.denotational.arrows import Arrow, Effect, perform, unit
 from rh_kernel.denotational.smooth import Smooth
 from rh_kernel.denotational.terms import interpret_term
 from rh_kernel.denotational.wiring import beside, rewire, then
@@ -14,6 +14,7 @@ from rh_kernel.syntax.core import Operation, Scope
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import UNIT, Real, Type, leaves
 from tests.denotational.arrows import arrows, behave_alike
+from tests.denotational.normal_form import normal_form
 from tests.strategies import LOCATIONS, terms, types
 from tests.tiers import law
 

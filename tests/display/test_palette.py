@@ -110,7 +110,7 @@ def test_text_on_a_translucent_background_is_readable(kind: MarkKind, role: Role
         (COLOURS[Role.FUNCTION], COLOURS[Role.OPERATION], COLOURS[Role.CONSTANT], GREY),
         (f"{MARKS['forward']}", f"{MARKS['backward']}", GREY),
     ],
-    ids=["entries of an array", "boxes of a diagram", "the forward and backward pass"],
+    ids=["entries of an array", "boxes of a diagram", "forward and backward pass"],
 )
 def test_what_stands_side_by_side_differs(colours: tuple[str, ...], sight: str) -> None:
     for one, other in combinations(colours, 2):

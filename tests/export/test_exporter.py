@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from rh_kernel.export.exporter import RHHTMLExporter
-from rh_kernel.export.static_pages import RUNNING, pictures, still
+from rh_kernel.export.static_pages import NEED_SCRIPTS, picture_loader, without_live_outputs
 from tests.export.conftest import CELLS
 from tests.export.reading import Page
 
@@ -62,7 +62,7 @@ def test_pictures_come_from_the_folder_of_the_notebook_alone(tmp_path: Path) -> 
     (tmp_path / "inside").mkdir()
     for name in ("secret.png", "inside/a b.png", "inside/words.txt"):
         (tmp_path / name).write_bytes(b"x")
-    picture = pictures(tmp_path / "inside")
+    picture = picture_loader(tmp_path / "inside")
     assert picture("a%20b.png") == "data:image/png;base64,eA=="
     for address in (
         "../secret.png",
@@ -93,18 +93,18 @@ def test_mathematics_is_drawn_or_told(page: Page) -> None:
 def test_what_only_runs_is_left_out(notebook: Any, page: Page) -> None:
     assert page.tags.count("iframe") == page.tags.count("script") == 0
     before = json.dumps(notebook)
-    made = still(notebook)
+    made = without_live_outputs(notebook)
     assert json.dumps(notebook) == before
     forms = {
         form for cell in made.cells if cell.cell_type == "code" for output in cell.outputs for form in output.get("data", {})
     }
-    assert not forms & set(RUNNING)
+    assert not forms & set(NEED_SCRIPTS)
     assert "widgets" not in made.metadata
 
 
 def test_live_results_have_their_static_form(notebook: Any) -> None:
     trace = next(cell for cell in notebook.cells if cell.source.startswith("%trace"))
-    stays = next(cell for cell in still(notebook).cells if cell.source.startswith("%trace"))
+    stays = next(cell for cell in without_live_outputs(notebook).cells if cell.source.startswith("%trace"))
     assert len(stays.outputs) == 1
     assert stays.outputs[-1].data["text/html"] == trace.outputs[-1].data["text/html"]
 

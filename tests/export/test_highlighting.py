@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.export.exporter import RHHTMLExporter
 from rh_kernel.export.highlighting import highlighted
-from rh_kernel.export.sanitizer import cleaned
+from rh_kernel.export.sanitizer import sanitize
 from tests.export.reading import Page
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))
@@ -32,7 +32,7 @@ def test_a_program_keeps_its_characters(program: Path) -> None:
 def test_any_text_keeps_its_characters_and_is_harmless(text: str) -> None:
     html = highlighted(text)
     assert text_of(html) == text
-    assert cleaned(html) == html
+    assert sanitize(html) == html
 
 
 def coloured(text: str) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lessons.press.texts import FOLDER, Lesson
 from rh_kernel.export.exporter import formula
 from rh_kernel.export.mathematics import UnsupportedFormula, to_mathml
-from rh_kernel.export.sanitizer import cleaned
+from rh_kernel.export.sanitizer import sanitize
 from tests.export.reading import Page
 
 LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
@@ -63,7 +63,7 @@ def assert_mathematics_alone(text: str) -> None:
                 r"true|false|block|prefix|infix|postfix|normal|rh-(math|left|right)|[+-]?[0-9]*\.?[0-9]+[a-z]*", value
             )
     assert set(Page(text).tags) <= ELEMENTS
-    assert cleaned(text) == text
+    assert sanitize(text) == text
 
 
 @given(FORMULAS | st.text(max_size=40), st.booleans())

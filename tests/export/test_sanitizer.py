@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.export.sanitizer import TAGS, cleaned, safe_style
+from rh_kernel.export.sanitizer import TAGS, safe_style, sanitize
 from tests.export.reading import Page
 
 HOSTILE = [
@@ -55,29 +55,29 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_is_loaded_and_nothing_runs(text: str) -> None:
-    page = Page(cleaned(text))
+    page = Page(sanitize(text))
     assert not page.complaints
     assert set(page.tags) <= TAGS
 
 
 @given(st.lists(st.sampled_from(HOSTILE) | st.text(alphabet="<>/='\" \\&;abps!-#[]", max_size=12), max_size=6).map("".join))
 def test_nothing_is_loaded_and_nothing_runs_however_it_is_put_together(text: str) -> None:
-    page = Page(cleaned(text))
+    page = Page(sanitize(text))
     assert not page.complaints
     assert set(page.tags) <= TAGS
 
 
 @given(st.lists(st.sampled_from(HOSTILE) | st.text(alphabet="<>/='\" &;abps", max_size=12), max_size=6).map("".join))
 def test_what_is_clean_stays_as_it_is(text: str) -> None:
-    once = cleaned(text)
-    assert cleaned(once) == once
+    once = sanitize(text)
+    assert sanitize(once) == once
 
 
 @given(st.text())
 def test_text_stays_text(text: str) -> None:
     import html
 
-    assert Page(cleaned(f"<pre>{html.escape(text)}</pre>")).text == Page(f"<pre>{html.escape(text)}</pre>").text
+    assert Page(sanitize(f"<pre>{html.escape(text)}</pre>")).text == Page(f"<pre>{html.escape(text)}</pre>").text
 
 
 @pytest.mark.parametrize(
@@ -94,18 +94,18 @@ def test_text_stays_text(text: str) -> None:
     ],
 )
 def test_what_only_shows_something_stays(text: str) -> None:
-    assert cleaned(text) == text
+    assert sanitize(text) == text
 
 
 def test_a_link_out_of_the_page_tells_where_it_led() -> None:
     assert (
-        Page(cleaned('see <a href="https://a.example/b">the <b>paper</b></a>.')).text == "see the paper (https://a.example/b)."
+        Page(sanitize('see <a href="https://a.example/b">the <b>paper</b></a>.')).text == "see the paper (https://a.example/b)."
     )
-    assert Page(cleaned('<a href="https://a.example">https://a.example</a>')).text == "https://a.example"
+    assert Page(sanitize('<a href="https://a.example">https://a.example</a>')).text == "https://a.example"
 
 
 def test_an_image_from_elsewhere_is_its_words() -> None:
-    assert Page(cleaned('<img src="https://a.example/b.png" alt="a cat">')).text == "[a cat]"
+    assert Page(sanitize('<img src="https://a.example/b.png" alt="a cat">')).text == "[a cat]"
 
 
 def test_a_style_keeps_its_harmless_declarations() -> None:
@@ -117,7 +117,7 @@ def test_elements_are_closed_in_order(text: str) -> None:
     open_tags: list[str] = []
     import re
 
-    for end, tag in re.findall(r"<(/?)(\w+)>", cleaned(text)):
+    for end, tag in re.findall(r"<(/?)(\w+)>", sanitize(text)):
         if end:
             assert open_tags.pop() == tag
         else:

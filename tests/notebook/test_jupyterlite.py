@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-from rh_kernel.notebook.jupyterlite import spare
+from rh_kernel.notebook.jupyterlite import skip_cell_transform
 from tests.kernel.conftest import unmeasured
 from tests.notebook.conftest import TRAIN
 
@@ -128,12 +128,12 @@ def test_jupyterlite_does_not_read_its_cells_as_python() -> None:
 
     shell = SimpleNamespace(kernel=SimpleNamespace(lite_transform_manager=Manager()))
     for _ in range(2):
-        spare(shell)
+        skip_cell_transform(shell)
     cells = ["%%rh\nreturn 1", "  %%rh", "%%rhubarb", "x = 1", ""]
     transform = shell.kernel.lite_transform_manager.transform_cell
     assert [asyncio.run(transform(cell)) for cell in cells] == [*cells[:2], "read: %%rhubarb", "read: x = 1", "read: "]
 
 
 def test_other_shells_are_left_as_they_are() -> None:
-    spare(SimpleNamespace())
-    spare(SimpleNamespace(kernel=SimpleNamespace()))
+    skip_cell_transform(SimpleNamespace())
+    skip_cell_transform(SimpleNamespace(kernel=SimpleNamespace()))

@@ -1,4 +1,4 @@
-"""What can be folded to one box: a clause, a declared net, the forward and backward passes of a handler, a whole handler."""
+"""Folds: parts of a drawing that can be drawn as one box, such as a clause, a declared net, or a whole handler."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -7,7 +7,7 @@ from rh_kernel.denotational.provenance import Leg
 
 
 class FoldKind(Enum):
-    """What a fold contains."""
+    """The kind of part: a clause, a declared net, both passes of a handler, or a whole handler."""
 
     CLAUSE = "clause"
     NET = "net"

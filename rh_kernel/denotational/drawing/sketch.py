@@ -1,4 +1,4 @@
-"""What is drawn of a diagram (RH §6.1): its boxes as figures and the wires between them, except wires of the unit type."""
+"""Sketches of diagrams (RH §6.1): the boxes as figures and the wires between them, without wires of the unit type."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

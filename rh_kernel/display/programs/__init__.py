@@ -1,1 +1,1 @@
-"""What ``%compile`` shows: programs, their passes, their profiles."""
+"""Rendering of the results of ``%compile``: programs, compiler passes and profiles."""
