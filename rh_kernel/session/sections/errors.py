@@ -1,4 +1,4 @@
-"""Errors of every section: a program that is nested too deeply, a name whose declaration has failed."""
+"""Errors common to all sections: programs that are nested too deeply, names whose declarations have failed."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,8 +12,8 @@ from rh_kernel.typing.errors import DependsOnError, UnknownName
 
 
 @contextmanager
-def shallow(span: Span, hint: str) -> Generator[None]:
-    """Inside, a program that is nested too deeply is refused: ``RecursionError`` becomes ``Rejected`` at ``span``."""
+def reject_deep_nesting(span: Span, hint: str) -> Generator[None]:
+    """Turn ``RecursionError`` within the block into ``Rejected`` at ``span``."""
     try:
         yield
     except RecursionError:
@@ -21,8 +21,8 @@ def shallow(span: Span, hint: str) -> Generator[None]:
 
 
 @contextmanager
-def failed_names(section: str, context: AnalysisContext) -> Generator[None]:
-    """Inside, a name that is unknown because its declaration has an error is reported as such."""
+def explain_failed_names(section: str, context: AnalysisContext) -> Generator[None]:
+    """Within the block, report a name that is unknown because its declaration has an error as such."""
     try:
         yield
     except Rejected as rejected:

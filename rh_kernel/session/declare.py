@@ -1,7 +1,8 @@
-"""The initial content of a location, as an array (LANGUAGE §3)."""
+"""Declarations, and the initial content of a location as an array (LANGUAGE §3)."""
 
 import math
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,27 +10,63 @@ import numpy as np
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
+from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import to_array
+from rh_kernel.session.actions import Action, Run, State
 from rh_kernel.session.errors import CannotLoad
 from rh_kernel.session.limits.budget import check_size, limits
+from rh_kernel.session.limits.timing import working
+from rh_kernel.session.results import Change, DeclarationMade, Result, Shown
 from rh_kernel.session.settings import Settings
+from rh_kernel.session.signatures import type_text
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.interruptible import when_large
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.source.tables import table
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Real, concrete_shape
 from rh_kernel.training.data import is_file
-from rh_kernel.training.reading.npy import is_archive, open_npy
-from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, Damaged, said
-from rh_kernel.typing.definitions import Drawn, Loaded, LocDefinition, Written
+from rh_kernel.training.reading.npy import SingleArray, is_archive
+from rh_kernel.training.reading.reader import Blocks, Damaged, error_text
+from rh_kernel.typing.definitions import Definition, Drawn, FunDefinition, Loaded, LocDefinition, Written, kind_of
 
 
-def initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span, settings: Settings) -> Blocks[Array]:
-    """The array, which nobody may write to; a file is read in blocks.
+@frozen
+class Declare(Action):
+    """A declaration, already among the definitions; ``type`` and ``content`` are the spans of its two sides."""
 
-    ``type_`` and ``content`` are where the two sides of its declaration stand.
+    definition: Definition
+    type: Span
+    content: Span
 
-    Raises ``Rejected`` for a file that does not fit, ``Stuck`` for one too large, or a term without a value.
+    def summary(self, text: str) -> Result:
+        """Return the type."""
+        return DeclarationMade(self.definition.name, kind_of(self.definition), type_text(self.definition))
+
+    def run(self, number: int, state: State) -> Run:
+        """Compute the initial content of a location."""
+        definition = self.definition
+        changes: tuple[Change, ...] = ()
+        if isinstance(definition, LocDefinition):
+            blocks = _initial_content(definition, state.folder, self.type, self.content, state.settings)
+            content = yield from working(blocks, "making the initial content")
+            location = definition.location
+            changes = (Change(location, None, content),)
+            heap, initial = table(state.heap), table(state.initial)
+            state = replace(state, heap=heap.with_(location, content), initial=initial.with_(location, content))
+        kind = kind_of(definition)
+        if isinstance(definition, FunDefinition) and definition.name in SYMBOLS:
+            kind += " in the place of the one that comes with the language"
+        yield Shown(number, DeclarationMade(definition.name, kind, type_text(definition), changes))
+        return state
+
+
+def _initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span, settings: Settings) -> Blocks[Array]:
+    """Return the content as a read-only array; a file is read in blocks.
+
+    ``type_`` and ``content`` are the spans of the two sides of the declaration. Raises ``Rejected`` for a file that does not
+    fit, ``Stuck`` for an array that is too large or a term without a value.
     """
     A = Real(definition.location.shape)
     shape = concrete_shape(A)
@@ -71,7 +108,7 @@ def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
 
 
 def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Blocks[Array]:
-    """The array in an ``.npy`` file, which is read after its header has told that it fits. Raises ``Rejected``."""
+    """Return the array in an ``.npy`` file, read only if its header says that it fits. Raises ``Rejected``."""
 
     def refuse(why: str, hint: str = "", found: str = "", expected: str = "") -> Rejected:
         return Rejected(CannotLoad(span=span, why=why, hint=hint, found=found, expected=expected))
@@ -81,7 +118,7 @@ def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Block
     try:
         if is_archive(file):
             raise refuse(f'"{written}" contains several arrays', hint="save one array with numpy.save")
-        with closing((yield from open_npy(file, UNBOUNDED))) as reader:
+        with closing(SingleArray(file)) as reader:
             (name,) = reader.names
             header = reader.header(name)
             if not header.is_real:
@@ -92,4 +129,4 @@ def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Block
             return (yield from reader.read([name]))[name]
     except (Damaged, OSError) as failure:
         hint = "write it with numpy.save, without Python objects"
-        raise refuse(f'"{written}" is not an array saved as .npy', hint=hint, found=said(failure)) from None
+        raise refuse(f'"{written}" is not an array saved as .npy', hint=hint, found=error_text(failure)) from None

@@ -1,4 +1,4 @@
-"""``%%lambda`` cells in a session: what they declare, compute, differentiate and refuse."""
+"""``%%lambda`` cells in a session: declarations, values, derivatives and errors."""
 
 import math
 from pathlib import Path
@@ -15,42 +15,33 @@ from rh_kernel.session.results import (
     ItemFailed,
     Result,
     RewritingShown,
-    Shown,
     ValueFound,
 )
-from rh_kernel.session.session import Session, execute
-from rh_kernel.source.span import Source
+from rh_kernel.session.session import Session
+from tests.session import cells
 
 SQUARE = "%%lambda\nfun f(x : Real, y : Real) : Real = x * x * y\n"
 
 
 def run(text: str, session: Session | None = None, *, keep_going: bool = False) -> tuple[list[Result], Session]:
-    """The results of a cell, and the session after it."""
-    shown: list[Result] = []
-    events = execute(session or Session.start(Path()), Source("cell", text), keep_going=keep_going)
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as end:
-            return shown, end.value
-        if isinstance(event, Shown):
-            shown.append(event.result)
+    """Return the results of a cell and the session after it."""
+    return cells.run(session or Session.start(Path()), text, keep_going=keep_going)
 
 
 def only(text: str) -> Result:
-    """What the last item of a cell gives, after ``f`` is declared."""
+    """Return the result of the last item of a cell, after ``f`` is declared."""
     return run(SQUARE + text)[0][-1]
 
 
 def code(text: str) -> str:
-    """The code of the complaint about the last item."""
+    """Return the code of the diagnostic of the last item."""
     failed = only(text)
     assert isinstance(failed, ItemFailed), failed
     return failed.diagnostics[0].code
 
 
 def test_a_function_is_declared_and_called_in_later_cells() -> None:
-    """The functions of the laboratory belong to the session, and not to the language around."""
+    """Functions of ``%%lambda`` cells belong to the session, and are not names of the main language."""
     results, session = run(SQUARE)
     assert results == [DeclarationMade("f", "a function", "Real × Real -> Real")]
     (found,), session = run("%%lambda\nf(3, 2)", session)
@@ -157,13 +148,13 @@ def test_the_steps_of_a_system_are_shown() -> None:
     ],
 )
 def test_what_is_wrong_has_a_code(text: str, expected: str) -> None:
-    """A complaint with a code and a place inside of the item."""
+    """The diagnostic has a code and a span within the item."""
     failed = run(SQUARE + text)[0][-1]
     assert isinstance(failed, ItemFailed)
-    complaint = failed.diagnostics[0]
-    assert complaint.code == expected
-    assert complaint.span is not None
-    assert complaint.span.source.name == "cell"
+    diagnostic = failed.diagnostics[0]
+    assert diagnostic.code == expected
+    assert diagnostic.span is not None
+    assert diagnostic.span.source.name == "cell"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +166,7 @@ def test_what_is_wrong_has_a_code(text: str, expected: str) -> None:
         ("fun g(x : Real) : Real(2) = foldl(a e. a + e * [x, 1], 0, [1, 2])\n%ad all g(0) with [1, 0]", 3.0),
     ],
 )
-def test_what_a_reader_found_is_mended(text: str, expected: float) -> None:
+def test_what_a_reader_found_is_accepted(text: str, expected: float) -> None:
     """Unknown types that are numbers, names that are those of symbols, the zero of an array."""
     found = run(f"%%lambda\n{text}")[0][-1]
     assert isinstance(found, Differentiated)
@@ -199,21 +190,21 @@ def test_what_a_reader_found_is_mended(text: str, expected: float) -> None:
     ],
 )
 def test_what_a_reader_found_is_refused(text: str, expected: str) -> None:
-    """A type that holds itself, words as names, what no system can do."""
+    """Recursive types, keywords as names, requests that no system supports."""
     failed = run(SQUARE + text)[0][-1]
     assert isinstance(failed, ItemFailed), failed
     assert failed.diagnostics[0].code == expected
 
 
 def test_what_is_no_number_agrees_with_nothing() -> None:
-    """A gradient with ``nan`` in it is not near one without."""
+    """A gradient with ``nan`` is at infinite distance from one without."""
     assert distance((1.0, math.nan), (1.0, 2.0)) == math.inf
     assert distance((1.0, math.nan), (1.0, math.nan)) == 0
     assert distance((math.inf,), (math.inf,)) == 0
 
 
 def test_what_uses_a_function_with_an_error_says_so() -> None:
-    """One complaint about the mistake itself; the others tell what they depend on, until the function is declared again."""
+    """Only the failed declaration reports the error; others report that they depend on it, until it is declared again."""
     text = "fun g(x : Real) : Real = y\nfun h(x : Real) : Real = g(x)\n%ad chad g(1)\nfun g(x : Real) : Real = x\ng(2)"
     results, _ = run(f"%%lambda\n{text}", keep_going=True)
     codes = [r.diagnostics[0].code for r in results if isinstance(r, ItemFailed)]

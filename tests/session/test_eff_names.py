@@ -1,4 +1,4 @@
-"""What ``%whos``, ``%help`` and ``%undo`` say of ``%%eff`` cells, and what is said of ``%count`` in another place."""
+"""``%whos``, ``%help`` and ``%undo`` for ``%%eff`` cells, and the error for ``%count`` outside them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rh_kernel.ad.eff.frontend.lexing import KEYWORDS
 from rh_kernel.session.directives.help import help_text
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.results import DeclarationMade, ItemFailed, NamesShown, Notice, Returned
-from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS, EFFECTS_SIGNS
+from rh_kernel.session.sections.eff_forms import EFF_FORMS, EFF_SIGNS
 from rh_kernel.typing.definitions import BUILT_IN
-from tests.session.test_effects import STATE, codes, last, run, value
+from tests.session.test_eff_cells import STATE, codes, last, run, value
 
 
 def test_whos_lists_names_with_their_kinds_and_places() -> None:
@@ -37,7 +37,7 @@ def test_undo_names_what_is_gone_and_what_is_back() -> None:
 
 
 def test_a_cell_that_is_run_again_unchanged_breaks_nothing() -> None:
-    """What it declares is told again, stands where it was declared last, and is nothing to undo."""
+    """An unchanged redeclaration has a result, moves the place of the declaration, and cannot be undone."""
     text = "%%eff\ndata Tree = Leaf | Node Tree Tree\neffect Yield a = yield : a -> Unit"
     first, session = run(text)
     uses = "%%eff\nfun size (t : Tree) : Float = match t | Leaf -> 1 | Node l r -> size l + size r"
@@ -103,18 +103,18 @@ def test_help_tells_of_what_is_declared() -> None:
     assert help_text(BUILT_IN, ("exp",)) in told.text
 
 
-@pytest.mark.parametrize("word", [*EFFECTS_FORMS, *EFFECTS_SIGNS, "%%eff", *names("%%eff")])
+@pytest.mark.parametrize("word", [*EFF_FORMS, *EFF_SIGNS, "%%eff", *names("%%eff")])
 def test_help_knows_every_word(word: str) -> None:
     assert not help_text(BUILT_IN, (word,)).startswith("nothing")
 
 
 def test_the_forms_are_those_of_the_language() -> None:
-    assert EFFECTS_FORMS.keys() == KEYWORDS
+    assert EFF_FORMS.keys() == KEYWORDS
 
 
-def test_count_in_another_place_is_told_where_it_belongs() -> None:
+def test_count_in_another_place_is_reported_where_it_belongs() -> None:
     failed = last("%count 1")
     assert isinstance(failed, ItemFailed)
-    (complaint,) = failed.diagnostics
-    assert complaint.code == "RH041"
-    assert "%%eff" in complaint.hint
+    (diagnostic,) = failed.diagnostics
+    assert diagnostic.code == "RH041"
+    assert "%%eff" in diagnostic.hint

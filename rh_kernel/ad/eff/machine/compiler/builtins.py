@@ -1,12 +1,12 @@
-"""Built-in functions, and the operations that the machine handles itself, as functions of the environment."""
+"""Compilation of built-in functions, and of the operations that the machine handles itself, to functions of ρ."""
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from rh_kernel.ad.eff.errors import IndexOutside
 from rh_kernel.ad.eff.machine.builtins import divide
-from rh_kernel.ad.eff.machine.compilation_values import Computed, Constant, Expression, Slot, gather, reader
+from rh_kernel.ad.eff.machine.compiler.expressions import Computed, Constant, Expression, Slot, closure, gather
 from rh_kernel.ad.eff.machine.counting import OpCounter
 from rh_kernel.ad.eff.machine.ir import Compute, Environment
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, UNIT, Value, listed, text
@@ -14,28 +14,26 @@ from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.runtime_errors import placed
 
-LONGEST = 60
 
-
-def applied(g: str, function: Callable[..., Value], arguments: Sequence[Expression]) -> Computed:
+def call_builtin(g: str, function: Callable[..., Value], arguments: Sequence[Expression]) -> Computed:
     """``ρ ↦ g(V…)``"""
     if len(arguments) == 2 and (made := _infix(g, *arguments)) is not None:
         return made
-    return called_with(function, arguments)
+    return call(function, arguments)
 
 
-def called_with(function: Callable[..., Value], arguments: Sequence[Expression]) -> Computed:
+def call(function: Callable[..., Value], arguments: Sequence[Expression]) -> Computed:
     """``ρ ↦ function(V…)``"""
     match arguments:
         case [Slot(i)]:
             return Computed(lambda e: function(e[i]))
         case [one]:
-            f = reader(one)
+            f = closure(one)
             return Computed(lambda e: function(f(e)))
         case [Slot(i), Slot(j)]:
             return Computed(lambda e: function(e[i], e[j]))
         case [one, two]:
-            f, h = reader(one), reader(two)
+            f, h = closure(one), closure(two)
             return Computed(lambda e: function(f(e), h(e)))
         case _:
             all_of = gather(arguments)
@@ -43,7 +41,7 @@ def called_with(function: Callable[..., Value], arguments: Sequence[Expression])
 
 
 def _infix(g: str, one: Expression, two: Expression) -> Computed | None:
-    """The same of what Python has an operator for."""
+    """``ρ ↦ g(V, W)`` with an operator of Python, if g has one and the arguments are of a frequent shape."""
     match g, one, two:
         case "add", Slot(i), Slot(j):
             return Computed(lambda e: e[i] + e[j])
@@ -70,15 +68,46 @@ def _comparison(compare: Callable[[Value, Value], bool], one: Expression, two: E
         case Slot(i), Slot(j):
             return Computed(lambda e: TRUE if compare(e[i], e[j]) else FALSE, lambda e: compare(e[i], e[j]))
         case _:
-            f, h = reader(one), reader(two)
+            f, h = closure(one), closure(two)
             return Computed(lambda e: TRUE if compare(f(e), h(e)) else FALSE, lambda e: compare(f(e), h(e)))
 
 
 def native(
     tally: OpCounter | None, output: Callable[[str], None], effect: str, operation: str, span: Span | None
 ) -> Callable[..., Value]:
-    """What the machine does with an operation of ``RefState`` or ``Console``."""
-    act = _native(tally, output, operation, span)
+    """The implementation of an operation of ``RefState`` or ``Console``; it counts its calls if there is a tally."""
+    cell: Callable[[Iterable[Value]], Value] = list[Value] if tally is None else tally.cells.cell
+
+    def new(V: Value) -> Value:
+        return cell((V,))
+
+    def array(V: Value) -> Value:
+        return cell(listed(V))
+
+    def fetch(a: list[Value], i: int) -> Value:
+        return a[i] if 0 <= i < len(a) else _out_of_range(i, a, span)
+
+    def store(a: list[Value], i: int, V: Value) -> Value:
+        if not 0 <= i < len(a):
+            _out_of_range(i, a, span)
+        a[i] = V
+        return UNIT
+
+    def print_line(line: str) -> Value:
+        output(line)
+        return UNIT
+
+    implementations: Mapping[str, Callable[..., Value]] = {
+        "new": new,
+        "read": operator.itemgetter(0),
+        "write": _write,
+        "array": array,
+        "fetch": fetch,
+        "store": store,
+        "size": len,
+        "print": print_line,
+    }
+    act = implementations[operation]
     if tally is None:
         return act
     performed, key = tally.performed, (effect, operation)
@@ -90,71 +119,28 @@ def native(
     return counted
 
 
-def _native(tally: OpCounter | None, output: Callable[[str], None], operation: str, span: Span | None) -> Callable[..., Value]:
-    cell: Callable[[Iterable[Value]], Value] = list[Value] if tally is None else tally.cells.cell
-
-    def new(V: Value) -> Value:
-        return cell((V,))
-
-    def array(V: Value) -> Value:
-        return cell(listed(V))
-
-    def fetch(a: list[Value], i: int) -> Value:
-        return a[i] if 0 <= i < len(a) else _outside(i, a, span)
-
-    def store(a: list[Value], i: int, V: Value) -> Value:
-        if not 0 <= i < len(a):
-            _outside(i, a, span)
-        a[i] = V
-        return UNIT
-
-    def print_line(line: str) -> Value:
-        output(line)
-        return UNIT
-
-    match operation:
-        case "new":
-            return new
-        case "read":
-            return operator.itemgetter(0)
-        case "write":
-            return _write
-        case "array":
-            return array
-        case "fetch":
-            return fetch
-        case "store":
-            return store
-        case "size":
-            return len
-        case "print":
-            return print_line
-        case _:
-            raise KernelBug(f"no enclosing handler handles {operation}")
-
-
 def _write(r: list[Value], V: Value) -> Value:
     r[0] = V
     return UNIT
 
 
-def _outside(i: int, a: list[Value], span: Span | None) -> NoReturn:
+def _out_of_range(i: int, a: list[Value], span: Span | None) -> NoReturn:
     expected = f"an index from 0 to {len(a) - 1}" if a else "no index: it is empty"
     hint = "entries are numbered from 0; `size` returns their number"
     raise Stuck(IndexOutside(span=span, index=i, size=len(a), found=str(i), expected=expected, hint=hint))
 
 
-def unfit(value: Compute, width: int) -> Compute:
-    """``ρ ↦`` the complaint that no pattern fits, which is so in no program that was checked; ρ was once this wide."""
+def unmatched(value: Compute, width: int) -> Compute:
+    """A function that raises ``KernelBug``: no branch matches the value, which reads the first ``width`` slots of ρ."""
 
-    def complain(e: Environment) -> Value:
+    def fail(e: Environment) -> Value:
         raise KernelBug(f"no pattern fits {text(value(e[:width]))}")
 
-    return complain
+    return fail
 
 
 def at(function: Compute, span: Span | None) -> Compute:
-    """The same; what it complains about is here."""
+    """The same function, which adds a span to the diagnostics that it raises."""
 
     def placed_here(e: Environment) -> Value:
         try:

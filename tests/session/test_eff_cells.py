@@ -1,4 +1,4 @@
-"""``%%eff`` cells in a session: what they declare, run, count, trace and refuse."""
+"""``%%eff`` cells in a session: declarations, results, counts, traces and errors."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
+from tests.session import cells
 
 STATE = """\
 %%eff
@@ -38,39 +39,31 @@ LOOP = "%%eff\nfun loop x = loop (x + 1)\n"
 
 
 def run(text: str, session: Session | None = None, *, keep_going: bool = False) -> tuple[list[Result], Session]:
-    """The results of a cell, and the session after it."""
-    shown: list[Result] = []
-    events = execute(session or Session.start(Path()), Source("cell", text), keep_going=keep_going)
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as end:
-            return shown, end.value
-        if isinstance(event, Shown):
-            shown.append(event.result)
+    """Return the results of a cell and the session after it."""
+    return cells.run(session or Session.start(Path()), text, keep_going=keep_going)
 
 
 def last(text: str, session: Session | None = None) -> Result:
-    """What the last item gives."""
+    """Return the result of the last item."""
     return run(text, session)[0][-1]
 
 
 def value(text: str, session: Session | None = None) -> core.Value | None:
-    """The value that the last item returns."""
+    """Return the value of the last item."""
     found = last(text, session)
     assert isinstance(found, Returned), found
     return found.value
 
 
 def codes(text: str, session: Session | None = None) -> list[str]:
-    """The codes of all complaints about a cell."""
+    """Return the codes of all diagnostics of a cell."""
     return [d.code for r in run(text, session)[0] if isinstance(r, ItemFailed) for d in r.diagnostics]
 
 
 # -- declarations --------------------------------------------------------------------------------------------------------------
 
 
-def test_declarations_are_told_with_their_kinds_and_types() -> None:
+def test_declarations_are_reported_with_their_kinds_and_types() -> None:
     results, _ = run(STATE + "data Cont x [e] = Cont x {x -> [e] x}")
     assert results == [
         DeclarationMade("State", "an effect", "Type -> Effect"),
@@ -136,7 +129,7 @@ def test_nothing_of_a_cell_that_gets_stuck_takes_effect() -> None:
     ],
 )
 def test_what_uses_a_declaration_with_an_error_says_that(text: str) -> None:
-    """Constructors and operations are missing with their declaration; a mended declaration is one again."""
+    """Constructors and operations of a failed declaration depend on the error, until it is fixed."""
     *_, first, second = run(f"%%eff\n{text}")[0]
     assert isinstance(first, ItemFailed)
     assert isinstance(second, ItemFailed)
@@ -190,7 +183,7 @@ def test_an_effect_that_nothing_handles_is_refused() -> None:
 
 
 def test_a_run_without_an_end_meets_the_limit() -> None:
-    """The steps of the machine are bounded by what bounds the steps of a reduction."""
+    """``%limit steps`` limits the steps of the machine."""
     _, session = run("%limit steps 100")
     (failed,) = run(LOOP + "loop 0", session)[0][-1:]
     assert isinstance(failed, ItemFailed)
@@ -199,8 +192,8 @@ def test_a_run_without_an_end_meets_the_limit() -> None:
     assert "1,000 steps" in failed.diagnostics[0].message
 
 
-def test_what_is_printed_is_told_while_the_item_runs() -> None:
-    """Also of a run that fails or never ends."""
+def test_what_is_printed_is_reported_while_the_item_runs() -> None:
+    """Lines are printed even if the run fails or never ends."""
     text = '%%eff\nfun loop x = loop x\nprint "a"; print "b"; 1\nprint "c"; loop 0'
     events = execute(Session.start(Path()), Source("cell", text))
     seen: list[object] = []
@@ -218,7 +211,7 @@ def test_what_is_printed_is_told_while_the_item_runs() -> None:
 
 
 def test_a_run_can_be_interrupted() -> None:
-    """It tells that it is working, again and again, and an interrupt that is thrown in passes."""
+    """A run yields ``Working`` repeatedly, and an interrupt that is thrown in propagates."""
     events = execute(Session.start(Path()), Source("cell", LOOP + "loop 0"))
     seen = 0
     for event in events:
@@ -291,7 +284,7 @@ def test_a_trace_of_too_many_steps_is_shown_as_far_as_the_limit() -> None:
 
 
 def test_a_trace_can_be_interrupted_and_has_to_fit_into_the_memory() -> None:
-    """It tells that it is working every 1,000 steps, each of which takes less than 480 bytes."""
+    """A trace yields ``Working`` every 1,000 steps; a step takes less than 480 bytes."""
     events = execute(Session.start(Path()), Source("cell", LOOP + "%trace loop 0"))
     assert sum(1 for _, event in zip(range(5), events, strict=False) if isinstance(event, Working)) >= 3
     with pytest.raises(KeyboardInterrupt):
@@ -353,7 +346,7 @@ def test_other_directives_are_refused(text: str) -> None:
 
 
 def test_python_never_runs_out_of_frames() -> None:
-    """A list of 20,000 entries, written and computed, and as many lets after each other."""
+    """A list of 20,000 entries, literal and computed, and as many nested lets."""
     entries = ", ".join(["1.0"] * 20_000)
     assert codes(f"%%eff\n[{entries}]") == []
     lets = "\n".join([f"  let x{i} = {i}.0 in" for i in range(5_000)])

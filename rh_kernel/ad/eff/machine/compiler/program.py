@@ -1,30 +1,36 @@
-"""A program of the machine: what has been declared, and what of it has been compiled so far."""
+"""Programs of the machine: declarations, and the code that has been compiled for them so far."""
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions, Handler
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS, BuiltInFunction
-from rh_kernel.ad.eff.machine.compilation_matches import Matching
 from rh_kernel.ad.eff.machine.counting import OpCounter
 from rh_kernel.ad.eff.machine.ir import Code, Handling
-from rh_kernel.ad.eff.machine.tensor_memory import Alive, watched
+from rh_kernel.ad.eff.machine.tensor_memory import TensorMemory, metered
+from rh_kernel.ad.eff.traversal import TERMS, free
 from rh_kernel.ad.eff.traversal import Node as Term
-from rh_kernel.ad.eff.traversal import free, parts
 from rh_kernel.ad.eff.types import DataDeclaration
 
 NATIVE = frozenset({"RefState", "Console"})
 """The effects that the machine handles itself."""
 
 MEMORY = 1 << 34
-"""A run that nobody has bounded otherwise may take so many bytes."""
+"""The default limit of a run, in bytes."""
+
+SMALL = 16
+"""The most nodes of a function that is inlined."""
+
+SHARED = 6
+"""The most nodes of a branch body that is compiled once for each leaf of a decision tree, and not shared."""
 
 
 class Program:
-    """Declarations, compiled as far as they have been used.
+    """Declarations with the code of those that have been used.
 
-    It may be used again with more declarations, or without some of them. With a ``tally`` it counts what it does. ``printed``
-    is what has been printed since a machine was made for it last, and ``tensors`` are what it then has made.
+    A program may be used again with other declarations. With a ``tally`` it counts operations, clauses, cells and frames.
+    ``printed`` are the lines and ``tensors`` the tensor memory of the run of the last ``Machine`` that was made for it.
     """
 
     __slots__ = (
@@ -34,16 +40,17 @@ class Program:
         "built_ins",
         "definitions",
         "is_native",
-        "matching",
         "printed",
+        "siblings",
         "tally",
         "tensors",
     )
 
     definitions: Definitions
-    matching: Matching
+    siblings: Mapping[str, DataDeclaration]
+    """The data type of each constructor."""
     is_native: bool
-    """Whether nothing but the machine handles ``RefState`` and ``Console``: then nobody looks for a handler of theirs."""
+    """Whether no declared handler handles an effect of ``NATIVE``, so that their operations need no search for a handler."""
 
     def __init__(
         self,
@@ -51,8 +58,8 @@ class Program:
         built_ins: Mapping[str, BuiltInFunction] = BUILT_INS,
         tally: OpCounter | None = None,
     ) -> None:
-        self.tensors = Alive(MEMORY)
-        self.built_ins = watched(built_ins, self.tensors)
+        self.tensors = TensorMemory(MEMORY)
+        self.built_ins = metered(built_ins, self.tensors)
         self.tally = tally
         self.printed: list[str] = []
         self._codes: dict[str, Code] = {}
@@ -62,10 +69,10 @@ class Program:
         self.use(definitions)
 
     def use(self, definitions: Definitions) -> None:
-        """Go on with these declarations. What is declared anew under an old key is compiled anew."""
+        """Go on with these declarations. A key whose declaration has changed is compiled anew."""
         declared = definitions.declared.values()
         self.definitions = definitions
-        self.matching = Matching([D for D in declared if isinstance(D, DataDeclaration)])
+        self.siblings = {K.name: D for D in declared if isinstance(D, DataDeclaration) for K in D.constructors}
         handled = [effect for D in declared if isinstance(D, Handler) for effect in D.definition.clauses.effects]
         is_native = NATIVE.isdisjoint(handled)
         if is_native is not self.is_native:
@@ -73,7 +80,7 @@ class Program:
         self.is_native = is_native
 
     def print(self, line: str) -> None:
-        """Print a line."""
+        """Append a line to ``printed``, which a new machine replaces."""
         self.printed.append(line)
 
     def function(self, key: str) -> Code:
@@ -85,7 +92,7 @@ class Program:
         return code
 
     def handling(self, key: str, fill: Callable[[Handling, core.HandlerDefinition], None]) -> Handling:
-        """The clauses of a declared handler; ``fill`` compiles them."""
+        """The compiled clauses of a declared handler; ``fill`` compiles them into an object that recursive uses find."""
         definition = self.definitions.handler(key).definition
         found = self._handlings.get(key)
         if found is None or found.written is not definition.clauses:
@@ -95,36 +102,28 @@ class Program:
         return found
 
     def small(self, key: str, count: int) -> tuple[tuple[str, ...], core.Computation] | None:
-        """A declared function of ``count`` parameters that is an operation or a calculation, to stand where it is called."""
+        """The parameters and the body of a declared function that is inlined in calls with ``count`` arguments, or ``None``."""
         code = self.function(key)
         is_small = self._small.get(code)
         if is_small is None:
-            is_small = self._small[code] = size(code.term, SMALL) <= SMALL and is_simple(code.term)
+            is_small = self._small[code] = size(code.term, SMALL) <= SMALL and _is_inlinable(code.term)
         return (code.parameters, code.term) if is_small and code.arity == count else None
 
 
-SMALL = 16
-
-
 def size(M: Term, limit: int) -> int:
-    """How many nodes M has, or more than ``limit`` if it has more."""
-    found = 0
-    pending: list[Term] = [M]
-    while pending and found <= limit:
-        found += 1
-        pending += [N for _, N in parts(pending.pop())]
-    return found
+    """The number of nodes of M; a number beyond ``limit`` if there are more than that."""
+    return sum(1 for _ in islice(TERMS.subterms(M), limit + 1))
 
 
-def is_simple(M: core.Computation) -> bool:
-    """Whether M only calculates, or is one operation."""
+def _is_inlinable(M: core.Computation) -> bool:
+    """Whether M is a calculation, or one operation, perhaps below an adaptor."""
     if isinstance(M, core.Adapt):
         M = M.body
     return isinstance(M, core.Perform) or is_calculation(M)
 
 
 def is_calculation(M: core.Computation, *, with_operations: bool = False) -> bool:
-    """Whether M is made of built-in functions, results and their names, and matches alone; and operations and calls."""
+    """Whether M consists of results, built-in functions, native operations, lets and matches, or other operations and calls."""
     match M:
         case core.Return() | core.BuiltIn():
             return True
@@ -142,6 +141,6 @@ def is_calculation(M: core.Computation, *, with_operations: bool = False) -> boo
             return False
 
 
-def order(*terms: Term) -> tuple[str, ...]:
-    """The free variables, in an order that is always the same."""
-    return tuple(sorted(frozenset[str]().union(*map(free, terms))))
+def free_variables(M: Term) -> tuple[str, ...]:
+    """The free variables in a fixed order."""
+    return tuple(sorted(free(M)))

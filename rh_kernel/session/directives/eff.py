@@ -1,4 +1,4 @@
-"""The directives of ``%%eff`` cells: ``%trace``, ``%count`` and ``%type``, each before an expression of that language."""
+"""The directives of ``%%eff`` cells: ``%trace``, ``%count`` and ``%type``, each before an expression."""
 
 from typing import TYPE_CHECKING
 
@@ -10,22 +10,10 @@ if TYPE_CHECKING:
     from rh_kernel.ad.eff.frontend.surface_items import DirectiveItem
 
 
-def _trace(item: "DirectiveItem", context: AnalysisContext) -> Action:
-    from rh_kernel.session.sections.eff_cells import run_of
+def _analyze(item: "DirectiveItem", context: AnalysisContext) -> Action:
+    from rh_kernel.session.sections.eff_cells import analyze_directive
 
-    return run_of(item, context, "steps")
-
-
-def _count(item: "DirectiveItem", context: AnalysisContext) -> Action:
-    from rh_kernel.session.sections.eff_cells import run_of
-
-    return run_of(item, context, "counts")
-
-
-def _type(item: "DirectiveItem", context: AnalysisContext) -> Action:
-    from rh_kernel.session.sections.eff_cells import type_of
-
-    return type_of(item, context)
+    return analyze_directive(item, context)
 
 
 DIRECTIVES = (
@@ -33,21 +21,21 @@ DIRECTIVES = (
         "trace",
         "M",
         "in a %%eff cell: every step of the reduction of M, redex and contractum marked, with the rule's name",
-        _trace,
+        _analyze,
         EFF_SECTION,
     ),
     Directive(
         "count",
         "M",
         "in a %%eff cell: M, the steps of the machine, the operations by handlers, and references made and alive",
-        _count,
+        _analyze,
         EFF_SECTION,
     ),
     Directive(
         "type",
         "M",
         "in a %%eff cell: the type and the effects of an expression, a function, a handler, an operation",
-        _type,
+        _analyze,
         EFF_SECTION,
     ),
 )

@@ -1,7 +1,7 @@
-"""Closed values and their parts as functions of the environment: ``V ↦ (ρ ↦ V[ρ])``, and where ρ has what.
+"""Expressions: how a value is computed from the environment ρ of the machine, and scopes, which say where ρ has each variable.
 
-A scope says how a variable is read: it is at a place of ρ, it is constant, or it is to be computed when it is needed, which is
-done with what has no effect and is used once.
+A variable is a slot of ρ, a constant, or an expression that is evaluated at its use. Only an expression without effects that is
+used once is evaluated that late.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,17 +22,17 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """The same in every ρ."""
+    """A value that does not depend on ρ."""
 
     value: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """``function(ρ)``; ``test``, if there is one, gives it as a truth value of Python.
+    """``function(ρ)``; ``test``, if given, computes the same truth value as a ``bool`` of Python.
 
-    If it puts something behind ρ, it has to know where ρ ends: then ``width`` is how many places the ρ has that it is for.
-    ``depth`` is how many functions call one another in it at most, or more.
+    A function that appends to ρ relies on the length of ρ: then ``width`` is the length that it expects.
+    ``depth`` is an upper bound of the depth of nested Python calls.
     """
 
     function: Compute
@@ -46,44 +46,40 @@ Expression: TypeAlias = Slot | Constant | Computed
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How the variables are read, how many places ρ has, and of which handler it is known that it is innermost, if of any."""
+    """The expressions of the variables, the length of ρ, and the innermost handler if it is known statically."""
 
     names: Mapping[str, Expression]
     width: int
-    around: Handling | None = None
+    innermost: Handling | None = None
 
     def read(self, x: str) -> Expression:
-        """How x is read from this ρ."""
-        return seen(self.names[x], self.width)
+        """The expression of x for the current length of ρ."""
+        return at_width(self.names[x], self.width)
 
     @property
     def depth(self) -> int:
-        """The depth of what is computed when it is read."""
+        """The largest depth of a computed variable."""
         return max([V.depth for V in self.names.values() if isinstance(V, Computed)], default=0)
 
-    def with_(self, x: str, expression: Expression) -> "Scope":
-        """X is read so."""
-        return Scope({**self.names, x: expression}, self.width, self.around)
+    def bind(self, x: str, expression: Expression) -> "Scope":
+        """Bind x to an expression."""
+        return Scope({**self.names, x: expression}, self.width, self.innermost)
 
-    def extended(self, x: str) -> "Scope":
-        """X is at one more place, the last."""
-        return Scope({**self.names, x: Slot(self.width)}, self.width + 1, self.around)
-
-    def wider(self, count: int) -> "Scope":
-        """There are more places."""
-        return Scope(self.names, self.width + count, self.around)
+    def push(self, x: str) -> "Scope":
+        """Bind x to a new last slot."""
+        return Scope({**self.names, x: Slot(self.width)}, self.width + 1, self.innermost)
 
     def only(self, names: Mapping[str, Expression]) -> "Scope":
-        """The same ρ for other variables."""
-        return Scope(names, self.width, self.around)
+        """The same ρ with other variables."""
+        return Scope(names, self.width, self.innermost)
 
-    def within(self, around: Handling | None) -> "Scope":
-        """The same ρ inside of another handler."""
-        return Scope(self.names, self.width, around)
+    def inside(self, innermost: Handling | None) -> "Scope":
+        """The same ρ and variables inside of another handler."""
+        return Scope(self.names, self.width, innermost)
 
 
-def seen(expression: Expression, width: int) -> Expression:
-    """The expression where ρ has got longer."""
+def at_width(expression: Expression, width: int) -> Expression:
+    """The expression for a ρ of length ``width``, which may be longer than the one that it was compiled for."""
     match expression:
         case Computed(function, test, own, depth) if own is not None and own != width:
             return Computed(lambda e: function(e[:own]), None if test is None else lambda e: test(e[:own]), depth=depth + 1)
@@ -92,19 +88,19 @@ def seen(expression: Expression, width: int) -> Expression:
 
 
 def composed(function: Compute, parts: Sequence[Expression], test: Compute | None = None) -> Computed:
-    """What is computed from these."""
+    """The expression for a function of ρ that evaluates these parts."""
     computed = [part for part in parts if isinstance(part, Computed)]
     width = next((part.width for part in computed if part.width is not None), None)
     return Computed(function, test, width, 1 + max([part.depth for part in computed], default=0))
 
 
-def places(names: Iterable[str], around: Handling | None = None) -> Scope:
-    """Each name has its place, in their order."""
+def slots(names: Iterable[str], innermost: Handling | None = None) -> Scope:
+    """The scope of a ρ that holds exactly these variables, in this order."""
     found = {x: Slot(i) for i, x in enumerate(names)}
-    return Scope(found, len(found), around)
+    return Scope(found, len(found), innermost)
 
 
-def reader(expression: Expression) -> Compute:
+def closure(expression: Expression) -> Compute:
     """``ρ ↦ V``"""
     match expression:
         case Slot(i):
@@ -116,10 +112,10 @@ def reader(expression: Expression) -> Compute:
 
 
 def gather(expressions: Sequence[Expression]) -> Compute:
-    """``ρ ↦ (V, …, V)``"""
-    slots = [e.index for e in expressions if isinstance(e, Slot)]
-    if len(slots) == len(expressions) > 3:
-        return itemgetter(*slots)
+    """``ρ ↦ (V, …, V)``, specialised to the frequent shapes of short tuples."""
+    indices = [e.index for e in expressions if isinstance(e, Slot)]
+    if len(indices) == len(expressions) > 3:
+        return itemgetter(*indices)
     if all(isinstance(e, Constant) for e in expressions):
         made = tuple([e.value for e in expressions if isinstance(e, Constant)])
         return lambda _: made
@@ -142,45 +138,45 @@ def gather(expressions: Sequence[Expression]) -> Compute:
             front, behind = (k, m), gather(rest)
             return lambda e: front + behind(e)
         case [Constant(k), one]:
-            f = reader(one)
+            f = closure(one)
             return lambda e: (k, f(e))
         case [Constant(k), one, two]:
-            f, g = reader(one), reader(two)
+            f, g = closure(one), closure(two)
             return lambda e: (k, f(e), g(e))
         case [one]:
-            f = reader(one)
+            f = closure(one)
             return lambda e: (f(e),)
         case [Slot(i), two]:
-            g = reader(two)
+            g = closure(two)
             return lambda e: (e[i], g(e))
         case [one, two]:
-            f, g = reader(one), reader(two)
+            f, g = closure(one), closure(two)
             return lambda e: (f(e), g(e))
         case [one, two, three]:
-            f, g, h = reader(one), reader(two), reader(three)
+            f, g, h = closure(one), closure(two), closure(three)
             return lambda e: (f(e), g(e), h(e))
         case _:
-            readers = [reader(e) for e in expressions]
-            return lambda e: tuple([read(e) for read in readers])
+            closures = [closure(e) for e in expressions]
+            return lambda e: tuple([read(e) for read in closures])
 
 
 def project(scope: Scope, live: Iterable[str]) -> tuple[Compute | None, Scope]:
-    """What to keep of ρ for these variables, and how they are read then; ``None`` if ρ is kept as it is."""
+    """A function that keeps of ρ what the live variables need, and their scope afterwards; ``None`` if all of ρ is kept."""
     constants: dict[str, Expression] = {}
-    slots: dict[int, list[str]] = {}
+    used: dict[int, list[str]] = {}
     computed: list[str] = []
     for x in live:
         match scope.read(x):
             case Constant() as one:
                 constants[x] = one
             case Slot(i):
-                slots.setdefault(i, []).append(x)
+                used.setdefault(i, []).append(x)
             case Computed():
                 computed.append(x)
-    kept = sorted(slots)
-    names = {**constants, **{x: Slot(place) for place, i in enumerate(kept) for x in slots[i]}}
+    kept = sorted(used)
+    names = {**constants, **{x: Slot(place) for place, i in enumerate(kept) for x in used[i]}}
     names |= {x: Slot(len(kept) + n) for n, x in enumerate(computed)}
-    after = Scope(names, len(kept) + len(computed), scope.around)
+    after = Scope(names, len(kept) + len(computed), scope.innermost)
     if not computed and kept == list(range(scope.width)):
         return None, after
     return gather([Slot(i) for i in kept] + [scope.read(x) for x in computed]), after
