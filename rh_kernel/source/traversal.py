@@ -194,7 +194,7 @@ class Traversal(Generic[T]):
         """
         form = self._forms[type(node)]
         values = [getattr(node, f) for f in form.kept]
-        found = [type(node), *[repr(value) if isinstance(value, float) else value for value in values]]
+        found: list[object] = [type(node), *[repr(value) if isinstance(value, float) else value for value in values]]
         for item in form.inside(node):
             if not self._forms[type(item)].is_term:
                 found += self._constants(item)

@@ -11,7 +11,7 @@ from rh_kernel.source.traversal import Traversal
 
 TERMS = Traversal[c.Term](c.Term, c.Binding, make={c.Block: c.block})
 
-parts, rebuilt, mapped, subterms = TERMS.parts, TERMS.rebuilt, TERMS.mapped, TERMS.subterms
+parts, rebuilt, subterms = TERMS.parts, TERMS.rebuilt, TERMS.subterms
 binders, bound_names, substitute, alike = TERMS.binders, TERMS.bound, TERMS.substituted, TERMS.alike
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.binding import copy, float_out, occurrences, subterms
@@ -24,19 +23,6 @@ class Reduct:
         return replace(self, term=around(self.term))
 
 
-_Step: TypeAlias = Callable[[State, Strategy, c.Term], Reduct | None]
-_Terms: TypeAlias = tuple[c.Term, ...]
-
-
-def _first(find: _Step, s: State, strategy: Strategy, terms: _Terms, around: Callable[[_Terms], c.Term]) -> Reduct | None:
-    """The first step that ``find`` finds in immediate subterms, within the term that ``around`` makes of these."""
-    for i, u in enumerate(terms):
-        found = find(s, strategy, u)
-        if found:
-            return found.inside(lambda w, i=i: around((*terms[:i], w, *terms[i + 1 :])))
-    return None
-
-
 def step(s: State, strategy: Strategy, t: c.Term) -> Reduct | None:
     """The next step in t, without one that replaces a variable t by its value; ``None`` if there is none."""
     match t:
@@ -44,24 +30,40 @@ def step(s: State, strategy: Strategy, t: c.Term) -> Reduct | None:
             return None
         case c.App(function, argument):
             return _application(s, strategy, function, argument)
-        case c.Pair(left, right):
-            return _first(step, s, strategy, (left, right), lambda new: c.Pair(*new))
         case c.Plus(c.Num(r), c.Num(q)) if Rule.SUM not in strategy.off:
             return _number(Rule.SUM, r + q, 1)
         case c.Plus(c.Pair(left, right), c.Pair(left1, right1)) if Rule.SUM_OF_PAIRS not in strategy.off:
             made = c.Pair(c.Plus(left, left1), c.Plus(right, right1))
             return Reduct(Event(Rule.SUM_OF_PAIRS, made), made)
-        case c.Plus(left, right):
-            return _first(value, s, strategy, (left, right), lambda new: c.Plus(*new))
-        case c.Fun(symbol, arguments):
-            numbers = [u.value for u in arguments if isinstance(u, c.Num)]
-            if len(numbers) == len(arguments):
+        case c.Pair(left, right) | c.Plus(left, right):
+            operands = left, right
+        case c.Fun(symbol, operands):
+            numbers = [u.value for u in operands if isinstance(u, c.Num)]
+            if len(numbers) == len(operands):
                 rule = Rule.PRODUCT if symbol == "mul" else Rule.FUNCTION
                 return None if rule in strategy.off else _number(rule, apply(symbol, numbers), operations(symbol))
-            return _first(value, s, strategy, arguments, lambda new: c.Fun(symbol, new))
         case c.If(smaller, larger):
-            found = _first(value, s, strategy, (smaller, larger), lambda new: replace(t, smaller=new[0], larger=new[1]))
-            return found or (None if Rule.IF in strategy.off else _branch(s, t))
+            operands = smaller, larger
+    # No function of its own: the depth of terms is limited by Python's stack.
+    find = step if isinstance(t, c.Pair) else value
+    for i, u in enumerate(operands):
+        found = find(s, strategy, u)
+        if found:
+            return replace(found, term=_with_operands(t, (*operands[:i], found.term, *operands[i + 1 :])))
+    return _branch(s, t) if isinstance(t, c.If) and Rule.IF not in strategy.off else None
+
+
+def _with_operands(t: c.Pair | c.Plus | c.Fun | c.If, operands: tuple[c.Term, ...]) -> c.Term:
+    match t:
+        case c.Pair():
+            return c.Pair(*operands)
+        case c.Plus():
+            return c.Plus(*operands)
+        case c.Fun(symbol):
+            return c.Fun(symbol, operands)
+        case c.If(_, _, then, otherwise):
+            smaller, larger = operands
+            return c.If(smaller, larger, then, otherwise)
 
 
 def value(s: State, strategy: Strategy, t: c.Term) -> Reduct | None:
@@ -74,9 +76,14 @@ def value(s: State, strategy: Strategy, t: c.Term) -> Reduct | None:
 
 def deep_value(s: State, strategy: Strategy, t: c.Term) -> Reduct | None:
     """The next step in t and in its components, where variables may be replaced by their values."""
-    if isinstance(t, c.Pair):
-        return _first(deep_value, s, strategy, (t.left, t.right), lambda new: c.Pair(*new))
-    return value(s, strategy, t)
+    if not isinstance(t, c.Pair):
+        return value(s, strategy, t)
+    left, right = t.left, t.right
+    found = deep_value(s, strategy, left)
+    if found:
+        return found.inside(lambda u: c.Pair(u, right))
+    found = deep_value(s, strategy, right)
+    return found.inside(lambda u: c.Pair(left, u)) if found else None
 
 
 def copied(s: State, strategy: Strategy, x: c.Var) -> Reduct | None:
@@ -112,9 +119,11 @@ def _application(s: State, strategy: Strategy, function: c.Term, argument: c.Ter
             found = copied(s, strategy, function)
             return found.inside(lambda u: c.App(u, argument)) if found else None
         case c.Var():
-            return _first(value, s, strategy, (argument,), lambda new: c.App(function, *new))
+            found = value(s, strategy, argument)
+            return found.inside(lambda u: c.App(function, u)) if found else None
         case _:
-            return _first(step, s, strategy, (function,), lambda new: c.App(new[0], argument))
+            found = step(s, strategy, function)
+            return found.inside(lambda u: c.App(u, argument)) if found else None
 
 
 def _branch(s: State, t: c.If) -> Reduct | None:

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 
 from rh_kernel.ad.linear_negation import calculus as c
-from rh_kernel.ad.linear_negation.binding import mapped
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.source.diagnostic import Rejected
@@ -55,8 +54,10 @@ class Homomorphism(ABC):
         match t:
             case c.Var() | c.Nil():
                 return t
-            case c.App() | c.Pair():
-                return mapped(t, self.of)
+            case c.App(function, argument):
+                return c.App(self.of(function), self.of(argument))
+            case c.Pair(left, right):
+                return c.Pair(self.of(left), self.of(right))
             case c.Lam(x, A, body):
                 return c.Lam(x, with_numbers(A, self.number), self.of(body))
             case c.Fix(x, A, body):

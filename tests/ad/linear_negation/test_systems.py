@@ -247,6 +247,14 @@ def test_a_tape_needs_a_point_for_conditionals():
         assert reverse(system, f, (1.5,)).gradient == (2.0,)
 
 
+def test_a_variable_may_be_used_often():
+    """The adjoint of y is a sum of 300 terms, each level of which takes two frames of Python's stack."""
+    lets = " ".join(f"let v{i + 1} <- v{i} + y in" for i in range(300))
+    f = program(f"fun f(v0 : Real, y : Real) : Real = {lets} v300 * y")
+    for system in SYSTEMS:
+        assert reverse(system, f, (1.0, 2.0)).gradient == (2.0, 1201.0)
+
+
 def test_conditionals_that_wait_are_shown():
     f = program("fun f(x : Real) : Real = if x <= 1 then x * x else 2 * x")
     assert LINEAR.stages is not None
