@@ -3,8 +3,7 @@
 from lessons.reference.markdown import code, table
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
-from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
-from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS, OPERATORS
 from rh_kernel.session.sections.eff_cells import built_in_type
 from rh_kernel.session.sections.eff_forms import EFF_FORMS, EFF_SIGNS
 from rh_kernel.session.sections.eff_names import about
@@ -37,7 +36,7 @@ def programs_part() -> str:
 
 def _about(name: str) -> str:
     comment: list[str] = []
-    for line in library.included(name).text.split("\n"):
+    for line in library.source(name).text.split("\n"):
         if not line.startswith("#"):
             break
         comment.append(line.lstrip("# ").rstrip())

@@ -185,7 +185,20 @@ class Traversal(Generic[T]):
         """Return all of M except its subterms, for comparison."""
         form = self._forms[type(M)]
         names = [[*form.names_in(getattr(M, f))] for f in form.uses]
-        return type(M), [getattr(M, f) for f in form.kept], names, [bound for bound, _ in self.parts(M)]
+        return self._constants(M), names, [bound for bound, _ in self.parts(M)]
+
+    def _constants(self, node: T) -> list[object]:
+        """The class of a node and its fields without nodes and names, then those of its records.
+
+        Numbers are compared by their digits: zeros have signs, and nan is nan.
+        """
+        form = self._forms[type(node)]
+        values = [getattr(node, f) for f in form.kept]
+        found = [type(node), *[repr(value) if isinstance(value, float) else value for value in values]]
+        for item in form.inside(node):
+            if not self._forms[type(item)].is_term:
+                found += self._constants(item)
+        return found
 
     def _image(self, M: T, env: _Images[T], rename: _Renaming[T], *, is_lazy: bool = False) -> Descent[T]:
         """Replace the free names of M by ``env`` and its binders by ``rename``; restores ``env`` at the end."""

@@ -18,7 +18,7 @@ from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, writ
 from lessons.reference.running import run, start
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.frontend import lexing
-from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
+from rh_kernel.ad.eff.machine.builtins import OPERATORS
 from rh_kernel.ad.registry import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
@@ -231,7 +231,7 @@ def test_the_grammar_has_every_word_and_sign_of_effects(effects: Grammar) -> Non
 
 @pytest.mark.parametrize("name", library.names())
 def test_the_programs_of_the_library_follow_the_grammar(name: str, grammar: Grammar, effects: Grammar) -> None:
-    assert strays(grammar, effects, f"%%eff\n{library.included(name).text}") == []
+    assert strays(grammar, effects, f"%%eff\n{library.source(name).text}") == []
 
 
 def test_the_systems_stand_in_the_table_of_fragments() -> None:

@@ -19,7 +19,7 @@ from rh_kernel.ad.language.binding import TERMS as LANGUAGE
 from rh_kernel.ad.language.core import Variable as LanguageVariable
 from rh_kernel.ad.linear_negation.binding import TERMS as LINEAR_NEGATION
 from rh_kernel.ad.linear_negation.calculus import Var as LinearNegationVariable
-from rh_kernel.ad.linear_negation.source import read
+from rh_kernel.ad.linear_negation.source import translate
 from rh_kernel.ad.unary_form.systems import DIRECT, problem, raw
 from rh_kernel.ad.unary_form.terms.binding import TERMS as UNARY_FORM
 from rh_kernel.ad.unary_form.terms.terms import Var as UnaryFormVariable
@@ -46,7 +46,7 @@ def samples(draw: st.DrawFn) -> Sample:
             asked = problem(DIRECT, draw(programs(ARRAYS, scalar=True)).program)[1]
             terms, variable, M = UNARY_FORM, UnaryFormVariable, raw(asked)
         case 2:
-            terms, variable, M = LINEAR_NEGATION, LinearNegationVariable, read(draw(programs(HIGHER_ORDER)).program).term
+            terms, variable, M = LINEAR_NEGATION, LinearNegationVariable, translate(draw(programs(HIGHER_ORDER)).program).term
         case 3:
             t = derivative("chad", draw(programs(EVERYTHING)).program, Mode.REVERSE)
             terms, variable, M = TARGET, TargetVariable, t

@@ -11,12 +11,11 @@ from rh_kernel.ad.comparison import NESTING_HINT, Refused, Row, compare, distanc
 from rh_kernel.ad.errors import CannotDo, NeedsCotangent
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.diagnostics import wrong_number
+from rh_kernel.ad.language.diagnostics import unknown_name, wrong_number
 from rh_kernel.ad.language.elaboration import Functions, elaborate_term
 from rh_kernel.ad.language.evaluation import OpCounter, evaluate
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import SCALAR, Type
-from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.ad.language.values import Value, components
 from rh_kernel.ad.registry import ALL, names, system
 from rh_kernel.ad.system import JvpResult, Point, Stage, System, TraceStep
@@ -108,7 +107,7 @@ def analyze(item: s.AdItem, functions: Functions) -> Differentiate | ShowForms:
     systems = tuple(system(name, item.system.span) for name in wanted)
     f = functions.get(item.function.text)
     if f is None:
-        raise unknown(item.function.text, item.function.span, functions)
+        raise unknown_name(item.function.text, item.function.span, functions)
     if item.arguments is None:
         if item.traces:
             hint = f"a point is needed: %ad {item.system.text} {f.name}(…) --trace"

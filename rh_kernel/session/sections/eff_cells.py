@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, TypeAlias
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.core import Computation, Global, Return
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.frontend.elaboration_items import Asked, computation, elaborate
 from rh_kernel.ad.eff.frontend.elaboration_items import Run as Elaborated
+from rh_kernel.ad.eff.frontend.elaboration_items import TypeQuery, computation, elaborate
 from rh_kernel.ad.eff.frontend.parsing_items import item as read
 from rh_kernel.ad.eff.frontend.surface import Var
 from rh_kernel.ad.eff.frontend.surface_items import DataItem, DirectiveItem, EffectItem, FunItems, IncludeItem, Item, RunItem
@@ -164,7 +164,7 @@ def _type_shown(item: DirectiveItem, effects: EffDeclarations) -> r.TypeShown:
     if isinstance(e, Var) and e.name in BUILT_INS and not effects.about(e.name):
         return r.TypeShown(e.name, built_in_type(e.name), (BUILT_IN_KIND,))
     match elaborate(item, definitions):
-        case Asked(kind, key):
+        case TypeQuery(kind, key):
             made = next(one for one in effects.about(shown(key)) if one.kind.endswith(kind))
             return r.TypeShown(made.name, made.type, (made.kind,))
         case Elaborated(computation=Return(Global(key)) as M):
@@ -209,7 +209,7 @@ def _declaration_result(found: Item, before: EffDeclarations, after: EffDeclarat
         keys = _type_key(found, after.definitions)
         return declaration_made(now[keys[0]]) if keys else new[0]
     program = found.name.text
-    names = ", ".join(made.name for made in new if library.homes().get(made.name) == program)
+    names = ", ".join(made.name for made in new if library.declaring_programs().get(made.name) == program)
     return r.Notice(f"{program}: {names}" if names else f"{program} is included already")
 
 

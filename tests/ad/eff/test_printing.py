@@ -110,7 +110,7 @@ def indented(text: str) -> str:
 @pytest.mark.parametrize("width", [30, 128])
 def test_printed_programs_of_the_library_parse_as_the_same(name: str, width: int) -> None:
     definitions = unchecked(library.prelude(), BUILT_IN)
-    for item in parse(library.included(name)):
+    for item in parse(library.source(name)):
         made = elaborate(item, definitions)
         match made:
             case DataDeclaration():

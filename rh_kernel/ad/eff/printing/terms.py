@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
+from rh_kernel.ad.eff.builtin_effects import READ, REFERENCES, WRITE
 from rh_kernel.ad.eff.definitions import shown
-from rh_kernel.ad.eff.frontend.elaboration import OPERATORS, READ, REFERENCES, WRITE
+from rh_kernel.ad.eff.machine.builtins import OPERATORS
 from rh_kernel.ad.eff.printing.forms import Level, Printed, adaptor, keyword, let, lets, statement
 from rh_kernel.ad.eff.printing.inlining import can_be_inlined, is_let, popped, silent, strict
 from rh_kernel.ad.eff.printing.names import fresh_name, renamed

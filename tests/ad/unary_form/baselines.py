@@ -1,6 +1,6 @@
-"""What the paper starts from (§2.3), to be counted beside it: dense Jacobians, whole contexts, and a tape.
+"""The baselines of the paper (§2.3) for comparisons of counts: dense Jacobians, whole contexts, and a tape.
 
-All are of programs of numbers, as a straight line ``x1, …, xn; w1 = op(…); w2 = op(…); …``. Step i is a map
+All are for programs of numbers, as straight lines ``x1, …, xn; w1 = op(…); w2 = op(…); …``. Step i is a map
 ``R^(n+i−1) → R^(n+i)`` that keeps its context, and the gradient is ``Jᵀf1(Jᵀf2(… (0, …, 0, 1)))``. The executed raw term of
 Target, with its closures, is ``evaluation.run`` of ``systems.raw``.
 """
@@ -20,7 +20,7 @@ from rh_kernel.source.diagnostic import KernelBug
 
 @dataclass(frozen=True, slots=True)
 class StraightLine:
-    """``w_i = op_i(…)``: a symbol and where its arguments are, the parameters first; constants are steps of no arguments"""
+    """``w_i = op_i(…)``: symbols with the indices of their arguments; the parameters are first, constants have no arguments"""
 
     parameters: tuple[str, ...]
     steps: tuple[tuple[str | float, tuple[int, ...]], ...]
@@ -28,7 +28,7 @@ class StraightLine:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A gradient, and how many products, sums and moves of cotangents it took."""
+    """A gradient, with the numbers of products, sums and moves of cotangents."""
 
     gradient: tuple[float, ...]
     products: int
@@ -37,7 +37,7 @@ class Counted:
 
 
 def straight_line(problem: Problem) -> StraightLine:
-    """A program of numbers as a straight line."""
+    """Flatten a program of numbers to a straight line."""
     residual = Residual(problem.context, problem.names, frozenset())
     result = term(residual.run(problem.body, {}))
     places = {x: i for i, (x, _) in enumerate(problem.context)}
@@ -76,7 +76,7 @@ def _run(line: StraightLine, point: Mapping[str, float]) -> list[float]:
 
 
 def _slopes(symbol: str | float, at: tuple[int, ...], values: list[float]) -> list[tuple[int, float]]:
-    """``∂op`` by each argument, where that is."""
+    """``∂op`` by each argument, with its index."""
     if not isinstance(symbol, str):
         return []
     names = tuple(f"x{i}" for i in range(len(at)))
@@ -102,7 +102,7 @@ def dense(line: StraightLine, point: Mapping[str, float]) -> Counted:
 
 
 def sparse(line: StraightLine, point: Mapping[str, float]) -> Counted:
-    """``Jᵀf_i`` as ``(y⃗, z) ↦ y⃗ + [i]∂1op*z + …`` (Insight 2), but with the whole context made anew by each step"""
+    """``Jᵀf_i`` as ``(y⃗, z) ↦ y⃗ + [i]∂1op*z + …`` (Insight 2), but each step copies the whole context"""
     values = _run(line, point)
     n, products, moves = len(line.parameters), 0, 0
     cotangent = [0.0] * (len(values) - 1) + [1.0]
@@ -117,7 +117,7 @@ def sparse(line: StraightLine, point: Mapping[str, float]) -> Counted:
 
 
 def tape(line: StraightLine, point: Mapping[str, float]) -> Counted:
-    """``x' += ∂op * z'``, with one store that is written on: what the pure gradient is measured by"""
+    """``x' += ∂op * z'``, with mutable state: the reference for the cost of the pure gradient"""
     values = _run(line, point)
     n, products = len(line.parameters), 0
     store = [0.0] * (len(values) - 1) + [1.0]

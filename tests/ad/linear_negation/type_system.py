@@ -1,6 +1,6 @@
 """``Γ ⊢ t : A`` and ``Γ ⊢_z t : Rᵈ`` (Tab. 1): simple types, and terms that are linear in one variable z.
 
-One repair to the table: a variable of ``[a° := u]`` has the zone of u, so that typing is kept by ≡ and by linear factoring.
+One correction of the table: a variable of ``[a° := u]`` has the zone of u, so that typing is kept by ≡ and by linear factoring.
 The zone of a term is the linear variable that it is linear in, or ``NONE``, or, for a written zero, ``ANY``.
 """
 
@@ -37,7 +37,7 @@ class Rule(Enum):
 
 
 class TypeCheckError(Exception):
-    """A term that has no type, and why."""
+    """A term is ill-typed."""
 
 
 class Free(Enum):
@@ -78,15 +78,8 @@ def infer(t: c.Term, gamma: Context, fired: set[Rule] | None = None) -> Typed:
     return _Checker(set() if fired is None else fired).infer(t, dict(gamma))
 
 
-def sums(t: c.Term, types: Mapping[str, c.Type]) -> set[c.Type]:
-    """The types of the sums in t."""
-    checker = _Checker(set())
-    checker.infer(t, exponential(types))
-    return checker.sums
-
-
 def _join(first: Typed, second: Typed, what: str) -> Zone:
-    """The zone of both, which have the same one."""
+    """The common zone of two terms."""
     match first.zone, second.zone:
         case Free.ANY, zone:
             return zone
@@ -119,11 +112,8 @@ def _dimension(A: c.Type) -> int | None:
 
 
 class _Checker:
-    __slots__ = ("fired", "sums")
-
     def __init__(self, fired: set[Rule]) -> None:
         self.fired = fired
-        self.sums: set[c.Type] = set()
 
     def infer(self, t: c.Term, gamma: dict[str, Typed]) -> Typed:
         match t:
@@ -144,7 +134,6 @@ class _Checker:
                 first, second = self.infer(left, gamma), self.infer(right, gamma)
                 if first.type != second.type or _dimension(first.type) is None:
                     raise TypeCheckError(f"a sum of {first.type} and {second.type}")
-                self.sums.add(first.type)
                 return Typed(first.type, _join(first, second, "a sum"))
             case c.Lam(x, A, body):
                 self.fired.add(Rule.LAM)
@@ -152,7 +141,7 @@ class _Checker:
                 return Typed(c.Arrow(A, B), Free.NONE)
             case c.LinearLambda(a, body):
                 self.fired.add(Rule.LAM_LINEAR)
-                return self._colam(a, self.infer(body, {**gamma, a: Typed(c.R, a)}))
+                return self._linear_lambda(a, self.infer(body, {**gamma, a: Typed(c.R, a)}))
             case c.App(function, argument):
                 return self._app(self.infer(function, gamma), self.infer(argument, gamma))
             case c.Fun("mul", (left, right)):
@@ -190,7 +179,7 @@ class _Checker:
         self.fired.add(Rule.AX_LINEAR if isinstance(gamma[x].zone, str) else Rule.AX)
         return gamma[x]
 
-    def _colam(self, a: str, body: Typed) -> Typed:
+    def _linear_lambda(self, a: str, body: Typed) -> Typed:
         if body.zone not in (a, Free.ANY):
             raise TypeCheckError(f"λ°{a}: the body is linear in {_shown(body.zone)}")
         d = _dimension(body.type)
@@ -231,7 +220,7 @@ class _Checker:
             raise TypeCheckError(f"{what} of {found.type}")
 
     def _bind(self, b: c.Binding, gamma: dict[str, Typed]) -> None:
-        """Add what b binds to the context."""
+        """Extend the context by the variables that b binds."""
         bound = self.infer(b.bound, gamma)
         match b:
             case c.Bang(x, A):

@@ -10,7 +10,7 @@ from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.symbols import apply
 
 CELL = Arrow(R, Arrow(R, R))
-"""The type of a network's cell, from a datum and a state to a state."""
+"""The type of the cell of a network: from an input and a state to a state."""
 
 
 def church_numeral(n: int, A: Type, supply: NameSupply) -> Lam:
@@ -23,7 +23,7 @@ def church_numeral(n: int, A: Type, supply: NameSupply) -> Lam:
 
 
 def church_list(items: Sequence[Term], A: Type, X: Type, supply: NameSupply) -> Lam:
-    """The list of items of type A, to be folded into an X: the last item is met first."""
+    """The list of items of type A, to be folded into an X from the right."""
     f, s = supply.fresh("f"), supply.fresh("s")
     t: Term = Var(s)
     for item in reversed(items):

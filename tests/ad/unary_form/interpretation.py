@@ -1,4 +1,4 @@
-"""A term of Source UNF as a function from a list of values to another (Prop. 6.7): no names, the context is handed on."""
+"""The semantics of Source UNF (Prop. 6.7): functions from lists of values to lists of values."""
 
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.unary_form.terms.evaluation import run
@@ -7,7 +7,7 @@ from rh_kernel.source.diagnostic import KernelBug
 
 
 def interpret(e: TargetForm, values: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The values that e gives for these."""
+    """Apply e to a list of values."""
     match e:
         case VarU(_, i):
             return (*values, values[i - 1])

@@ -1,6 +1,6 @@
-"""``if`` in reverse mode (§7.2): the two ways that use the continuation twice, as terms of Target.
+"""``if`` in reverse mode (§7.2): the two non-solutions, which use the continuation twice, as terms of Target.
 
-What is used instead is in ``pullbacks``: the gradients of both branches, of which the condition chooses one.
+The solution is in ``pullbacks``: the condition chooses one of the gradients of both branches.
 """
 
 from rh_kernel.ad.language.names import Names
@@ -29,7 +29,7 @@ def second_non_solution(derive: Derive, context: Context, e: If, Y: str, names: 
 
 
 def solution(derive: Derive, context: Context, e: If, Y: str, names: Names) -> Term:
-    """``D_{Γ;Y}(e)`` as it is"""
+    """``D_{Γ;Y}(e)``, as implemented"""
     return transformed(derive(context, e, names), Y, names)
 
 

@@ -1,7 +1,7 @@
 """Equality up to ≡ and the sum's order, bracketing and zeros: of ``bp(G)`` and of the normal form of ``D(t)`` (Thm 15).
 
-A value is a sum of atoms, each so many times; an atom is an input, the adjoint, a numeral or a function symbol of values. Equal
-values have one number, so what is shared is looked at once.
+A value is a sum of atoms with multiplicities; an atom is an input, the adjoint, a numeral or a function symbol of values. Equal
+atoms have the same number.
 """
 
 from collections import Counter
@@ -15,12 +15,12 @@ from rh_kernel.ad.linear_negation.normal_form import Symbolic
 from rh_kernel.source.diagnostic import KernelBug
 
 Value: TypeAlias = Counter[int]
-"""How often each atom stands in a sum."""
+"""The multiplicity of each atom in a sum."""
 Known: TypeAlias = dict[str, Value]
 
 
 class Canon:
-    """The atoms that have been met, with their numbers."""
+    """The numbers of the atoms."""
 
     __slots__ = ("_atoms",)
 
@@ -28,7 +28,7 @@ class Canon:
         self._atoms: dict[object, int] = {}
 
     def atom(self, key: object) -> Value:
-        """The value that is one atom."""
+        """The value of a single atom."""
         return Counter({self._atoms.setdefault(key, len(self._atoms)): 1})
 
     def value(self, t: Term, known: Known) -> Value:
@@ -55,7 +55,7 @@ class Canon:
                 raise KernelBug("this is no ground term")
 
     def inputs(self, names: Sequence[str]) -> Known:
-        """The inputs, by their places."""
+        """The inputs, by their indices."""
         return {x: self.atom(("input", i)) for i, x in enumerate(names)}
 
     def symbolic(self, found: Symbolic) -> tuple[Value, ...]:
@@ -78,7 +78,7 @@ class Canon:
         return value, *adjoints.values()
 
     def backward(self, found: Backward, inputs: Sequence[str], a: str) -> tuple[Value, ...]:
-        """``G0, G1, …, Gn`` of what ``bp`` gives."""
+        """``G0, G1, …, Gn`` of a result of ``bp``."""
         known = self.inputs(inputs)
         for b in found.beta:
             self._bound(Block((b,), Var("")), known)
@@ -89,7 +89,7 @@ class Canon:
         return value, *(self.value(found.partials[x], known) if x in found.partials else Counter[int]() for x in inputs)
 
     def _bound(self, t: Term, known: Known) -> Term:
-        """What stands under the substitutions of t, which are made known."""
+        """The term under the substitutions of t, whose values are entered in ``known``."""
         stack, core = float_out(t)
         for b in stack:
             if isinstance(b, Open):
