@@ -6,40 +6,6 @@
 from enum import Enum
 
 
-class Rule(Enum):
-    """A rule of the operational semantics; the value is the name that is printed (LANGUAGE §5)."""
-
-    EV = "Ev"
-    PLUS = "Plus"
-    PROJ = "Proj"
-    LET = "Let"
-    RD = "Rd"
-    R_VAR = "R-Var"
-    R_CONST = "R-Const"
-    R_FUN = "R-Fun"
-    R_PLUS = "R-Plus"
-    R_LET = "R-Let"
-    R_TUPLE = "R-Tuple"
-    R_PROJ = "R-Proj"
-    R_RD = "R-Rd"
-    LET_COMMAND = "Let⇐"
-    REV_HANDLE = "RevHandle"
-    RH_RETURN = "RH-Return"
-    RH_LET = "RH-Let"
-    RH_OP = "RH-Op"
-    RH_HANDLE = "RH-Handle"
-    RH_TERM = "RH-Term"
-    GET = "Get"
-    PUT = "Put"
-    H_RETURN = "H-Return"
-    H_OP = "H-Op"
-
-    @property
-    def figure(self) -> "Figure":
-        """The figure or definition of the paper that states the rule."""
-        return _STATED_IN[self]
-
-
 class Figure(Enum):
     """A figure, definition or example of the paper; ``home`` is the module that holds it."""
 
@@ -75,26 +41,244 @@ class Figure(Enum):
         return _HOME[self]
 
 
-_STATED_IN: dict[Rule, Figure] = {
-    **dict.fromkeys((Rule.EV, Rule.PLUS, Rule.PROJ, Rule.LET, Rule.RD), Figure.DEF_5_4),
-    **dict.fromkeys(
-        (
-            Rule.R_VAR,
-            Rule.R_CONST,
-            Rule.R_FUN,
-            Rule.R_PLUS,
-            Rule.R_LET,
-            Rule.R_TUPLE,
-            Rule.R_PROJ,
-            Rule.R_RD,
-        ),
+class Rule(Enum):
+    """A rule of the operational semantics; the value is the name that is printed (LANGUAGE §5).
+
+    ``figure`` states the rule, and ``says`` is a sentence about it. ``equation`` is ``redex → contractum``, one case after
+    the other, in the notation in which terms and commands are printed; ``R-Plus`` is not in the paper. V, W and U are values,
+    M, N and L terms, P and Q commands, and ``M[V/x]`` is M with V for x. F is the frame around the head of a command:
+    ``[-]``, ``let x ⇐ F in Q``, or ``handle F with H`` where H has no clause for the head. ``condition`` says when the
+    equation holds and what its letters stand for; it is empty where the equation is clear without it.
+    """
+
+    figure: Figure
+    says: str
+    equation: str
+    condition: str
+
+    def __new__(cls, name: str, figure: Figure, says: str, equation: str, condition: str = "") -> "Rule":
+        """Make a member whose value is the name alone."""
+        rule = object.__new__(cls)
+        rule._value_ = name
+        rule.figure, rule.says, rule.equation, rule.condition = figure, says, equation, condition
+        return rule
+
+    EV = (
+        "Ev",
+        Figure.DEF_5_4,
+        "a function symbol is applied to a value: its result takes the place of the call",
+        "f(V) → Ev(f, V)",
+        "f is defined at V",
+    )
+    PLUS = (
+        "Plus",
+        Figure.DEF_5_4,
+        "two values are added, entry by entry",
+        "V + W → V +_A W",
+        "V and W have the type A, and +_A adds them entry by entry, in a tuple component by component",
+    )
+    PROJ = (
+        "Proj",
+        Figure.DEF_5_4,
+        "a component is taken out of a tuple",
+        "⟨V₁, …, Vₙ⟩.i → Vᵢ",
+    )
+    LET = (
+        "Let",
+        Figure.DEF_5_4,
+        "the value goes to every place of the variable",
+        "let x ← V in M → M[V/x]",
+    )
+    RD = (
+        "Rd",
+        Figure.DEF_5_4,
+        "a reverse derivative at a point becomes R, which goes through the term from outside to inside",
+        "W.rd(x. N)(V) → W.R_V(x. N)",
+    )
+    R_VAR = (
+        "R-Var",
         Figure.FIG_6,
-    ),
-    **dict.fromkeys((Rule.LET_COMMAND, Rule.REV_HANDLE), Figure.DEF_5_10),
-    **dict.fromkeys((Rule.RH_RETURN, Rule.RH_LET, Rule.RH_OP, Rule.RH_HANDLE, Rule.RH_TERM), Figure.FIG_7),
-    **dict.fromkeys((Rule.GET, Rule.PUT), Figure.EX_5_13),
-    **dict.fromkeys((Rule.H_RETURN, Rule.H_OP), Figure.SECTION_2_2),
-}
+        "the term is a variable: the cotangent itself if it is the one in question, else 0",
+        """\
+W.R_V(x. x) → W
+W.R_V(x. y) → 0""",
+        "y is another variable than x, and 0 has the type of V",
+    )
+    R_CONST = (
+        "R-Const",
+        Figure.FIG_6,
+        "the term is a constant, so its derivative is 0",
+        "W.R_V(x. c) → 0",
+        "0 has the type of V",
+    )
+    R_FUN = (
+        "R-Fun",
+        Figure.FIG_6,
+        "chain rule: rd[f] pulls the cotangent back along f, and R goes on with the argument",
+        """\
+W.R_V(x. f(M)) →
+  let x ← V in
+  let y ← rd[f](W, M) in
+  y.R_V(x. M)
+⟨W₁, W₂⟩.R_V(x. D[let y ← f(U) in ⟨y, U₂⟩]) →
+  let z ← rd[f](W₁, U[V/x]) in
+  ⟨z, W₂⟩.R_V(x. D[⟨U, U₂⟩])""",
+        "the case with D is for nested derivatives: D is a line of lets whose values are known; what has come to "
+        "y is added before",
+    )
+    R_PLUS = (
+        "R-Plus",
+        Figure.FIG_6,
+        "both summands get the same cotangent, and their answers are added",
+        """\
+W.R_V(x. M + N) → W.R_V(x. M) + W.R_V(x. N)
+⟨W₁, W₂⟩.R_V(x. D[let y ← U + U' in ⟨y, U₂⟩]) → ⟨W₁, W₁, W₂⟩.R_V(x. D[⟨U, U', U₂⟩])""",
+        "the case with D is for nested derivatives: D is a line of lets whose values are known; what has come to "
+        "y is added before",
+    )
+    R_LET = (
+        "R-Let",
+        Figure.FIG_6,
+        "the answers along the body and along what the let binds are added",
+        """\
+W.R_V(x. let y ← M in N) →
+  let x ← V in
+  let y ← M in
+  W.R_V(x. N) + (let y' ← W.R_y(y. N) in y'.R_V(x. M))
+W.R_V(⟨x, y⟩. N) →
+  let p ← V in
+  let x ← p.1 in
+  W.R_V(p. let y ← p.2 in N) + (let x' ← W.R_x(x. let y ← p.2 in N) in x'.R_V(p. p.1))
+W.R_V(x. let y ← U in N) → W.R_V(x. N[U/y])""",
+        "a pattern ⟨x, y⟩ stands for two lets; the last case is for nested derivatives, where a let that nothing "
+        "comes back to is left out, too",
+    )
+    R_TUPLE = (
+        "R-Tuple",
+        Figure.FIG_6,
+        "each component gets its part of the cotangent, and the answers are added",
+        """\
+W.R_V(x. ⟨M₁, …, Mₙ⟩) →
+  let ⟨y₁, …, yₙ⟩ ← W in
+  y₁.R_V(x. M₁) + … + yₙ.R_V(x. Mₙ)""",
+    )
+    R_PROJ = (
+        "R-Proj",
+        Figure.FIG_6,
+        "the cotangent goes to the component that is taken out, 0 to the others",
+        """\
+W.R_V(x. M.i) →
+  let x ← V in
+  let y ← M in
+  ⟨U₁, …, Uₙ⟩.R_V(x. M)
+⟨W, W'⟩.R_V(x. D[let ⟨y₁, …, yₙ⟩ ← U in ⟨yᵢ, U'⟩]) → ⟨⟨U₁, …, Uₙ⟩, W'⟩.R_V(x. D[⟨U, U'⟩])""",
+        "M, or U, has n components, Uᵢ is W, and every other Uₖ is 0; the case with D is for nested derivatives: "
+        "D is a line of lets whose values are known",
+    )
+    R_RD = (
+        "R-Rd",
+        Figure.FIG_6,
+        "a derivative in a derivative: R of what the inner one unfolds to, written as a line of lets",
+        """\
+W.R_V(x. M.rd(y. N)(L)) →
+  W.R_V(x. let z ← M in let w ← L in z.R_w(y. N))
+W.R_V(x. N) → D[V/x][W.R_⟨V; y₁, …, yₙ⟩(x. D[U])]""",
+        "in the second case N is what the derivatives in it have unfolded to, D is let y₁ ← M₁ in … let yₙ ← Mₙ "
+        "in […], each Mᵢ is a function, a sum or a component of values, and D[U] is N",
+    )
+    LET_COMMAND = (
+        "Let⇐",
+        Figure.DEF_5_10,
+        "the command has returned: its value goes to every place of the variable",
+        "let x ⇐ ⌊V⌋ in Q → Q[V/x]",
+    )
+    REV_HANDLE = (
+        "RevHandle",
+        Figure.DEF_5_10,
+        "reverse handling begins: RH keeps the values of the inputs and goes through the command",
+        """\
+rev handle (V₁, …, Vₘ) ⟨y₁, …, yₘ⟩. P with H →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. P)""",
+    )
+    RH_RETURN = (
+        "RH-Return",
+        Figure.FIG_7,
+        "the end of the way forward: the return clause gives the first cotangent; all other inputs get 0",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. ⌊yₖ⌋) →
+  let y ⇐ P[Vₖ/x] in
+  ⌊⟨W₁, …, Wₘ⟩⌋""",
+        "return x → P is the return clause of H, Wₖ is y, and every other Wᵢ is 0",
+    )
+    RH_LET = (
+        "RH-Let",
+        Figure.FIG_7,
+        "a name for a variable that is there already",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[let x ⇐ ⌊yᵢ⌋ in Q]) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Q[yᵢ/x]])""",
+    )
+    RH_OP = (
+        "RH-Op",
+        Figure.FIG_7,
+        "the clause's forward part, then the rest of the command under RH, then the clause's backward part",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Op(yᵢ)]) →
+  let ⟨y, z'⟩ ⇐ Qᶠ[Vᵢ/x] in
+  let ⟨y', y₁', …, yₘ'⟩ ⇐ RH^⟨y, V₁, …, Vₘ⟩_H(⟨y, y₁, …, yₘ⟩. F[⌊y⌋]) in
+  let yᵢ'' ⇐ Qᵇ[y'/y, z'/z] in
+  ⌊⟨y₁', …, yᵢ' + yᵢ'', …, yₘ'⟩⌋""",
+        "H has the clause Op(x) → Qᶠ | y, z → Qᵇ; without one Qᶠ is let y ⇐ Op(x) in ⌊⟨y, ()⟩⌋ and Qᵇ is ⌊0⌋",
+    )
+    RH_HANDLE = (
+        "RH-Handle",
+        Figure.FIG_7,
+        "a reverse handler inside: it is unfolded first",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[rev handle (yᵢ) ⟨z₁, …, zₙ⟩. Q with H']) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[RH^yᵢ_H'(⟨z₁, …, zₙ⟩. Q)])""",
+    )
+    RH_TERM = (
+        "RH-Term",
+        Figure.FIG_7,
+        "the term's value, then the rest under RH, then the cotangent is pulled back along the term by rd",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. Fᵗ[M]) →
+  let y ⇐ ⌊M[V₁/y₁, …, Vₘ/yₘ]⌋ in
+  let ⟨z, y₁', …, yₘ'⟩ ⇐ RH^⟨y, V₁, …, Vₘ⟩_H(⟨y, y₁, …, yₘ⟩. Fᵗ[y]) in
+  ⌊⟨y₁' + z.rd(y₁. M₁)(V₁), …, yₘ' + z.rd(yₘ. Mₘ)(Vₘ)⟩⌋""",
+        "Fᵗ[M] is F[⌊M⌋], F[Op(M)] or F[rev handle (M) ⟨…⟩. Q with H']; M is no variable; Mᵢ is M with its value "
+        "for every variable but yᵢ",
+    )
+    GET = (
+        "Get",
+        Figure.EX_5_13,
+        "the content of the location in the heap",
+        "(hp, Get[ℓ]()) → (hp, ⌊hp(ℓ)⌋)",
+        "hp holds ℓ",
+    )
+    PUT = (
+        "Put",
+        Figure.EX_5_13,
+        "the heap holds the value from now on",
+        "(hp, Put[ℓ](V)) → (hp[ℓ ↦ V], ⌊()⌋)",
+        "hp holds ℓ",
+    )
+    H_RETURN = (
+        "H-Return",
+        Figure.SECTION_2_2,
+        "the handled command has returned: the return clause takes its value",
+        "handle ⌊V⌋ with H → P[V/x]",
+        "return x → P is the return clause of H",
+    )
+    H_OP = (
+        "H-Op",
+        Figure.SECTION_2_2,
+        "the clause runs in place of the operation; its continuation is the rest of the handled command",
+        "handle F[Op(V)] with H → Q[V/x, k]",
+        "H has the clause Op(x), k → Q, and k • M is handle F[⌊M⌋] with H",
+    )
+
 
 _HOME: dict[Figure, str] = {
     Figure.FIG_2: "rh_kernel.typing.derivation.derive",

@@ -91,7 +91,7 @@ def test_pyright_names_each_match_in_which_a_new_term_needs_a_case(tmp_path: Pat
     shutil.copytree(ROOT / "rh_kernel", tmp_path / "rh_kernel", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     core = tmp_path / "rh_kernel" / "syntax" / "core.py"
-    node = '@frozen\nclass Stop(TermNode):\n    """``stop M``"""\n\n    of: "Term"\n\n\n'
+    node = '@frozen\nclass Stop(Node):\n    """``stop M``"""\n\n    of: "Term"\n\n\n'
     alias = "Unary: TypeAlias = Proj\n"
     core.write_text(
         patched(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.paper import Figure, Rule
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 
 ROOT = Path(__file__).parents[1]
 

@@ -9,18 +9,15 @@ from pathlib import Path
 
 from lessons.reference.markdown import code, fence, link, table
 from lessons.reference.running import run
-from rh_kernel.display.derivations.rule_docs import gloss as typing_gloss
-from rh_kernel.display.derivations.rule_docs import schema
 from rh_kernel.display.text import to_text
-from rh_kernel.display.traces.equations import condition, equation
 from rh_kernel.display.traces.frames import subject_doc
-from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.session.results import DerivationMade, TraceMade
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derivations import Derivation
+from rh_kernel.typing.derivation.rules import TypingRule
 
 _WORDS = Path(__file__).with_name("rules.toml")
 
@@ -121,10 +118,10 @@ def _typing_by_figure() -> Iterator[tuple[Figure, list[TypingRule]]]:
 
 def _reduction(rule: Rule) -> Iterator[str]:
     yield f"### {heading(rule)}"
-    yield _sentence(gloss(rule))
-    yield fence(equation(rule))
-    if condition(rule):
-        yield f"Here {condition(rule)}."
+    yield _sentence(rule.says)
+    yield fence(rule.equation)
+    if rule.condition:
+        yield f"Here {rule.condition}."
     program = words()["reduction"][rule.value].strip()
     yield fence(program, "rh")
     step = fired(rule, program)
@@ -158,7 +155,7 @@ def _change(step: Step) -> str:
 
 def _typing(rule: TypingRule) -> Iterator[str]:
     yield f"### {rule.value}"
-    yield _sentence(typing_gloss(rule))
+    yield _sentence(rule.says)
     yield fence(_inference(rule))
     program = words()["typing"].get(rule.value, "").strip()
     if not program:
@@ -178,7 +175,7 @@ def uses(derivation: Derivation, rule: TypingRule) -> bool:
 
 def _inference(rule: TypingRule) -> str:
     """The premises over the conclusion, and the conditions that are no judgments behind the line."""
-    figure = schema(rule)
+    figure = rule.schema
     above, below = "    ".join(figure.premises), figure.conclusion
     line = "─" * max(len(above), len(below))
     sides = f"  ({', '.join(figure.sides)})" if figure.sides else ""

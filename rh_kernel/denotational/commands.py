@@ -116,7 +116,7 @@ def _pure(M: core.Term, rho: Environment, b: Row) -> Interpretation:
             return tuple(parts)
         case core.Proj(i, n, N):
             return part((yield _pure(N, rho, b)), i - 1, n)
-        case core.TermNode():
+        case _:
             inside = enclose(rho, M.loose)
             draft: Draft = Builder(inside.types(b))
             V = yield term(M, inside.environment, draft)

@@ -8,7 +8,7 @@ from rh_kernel.display.markup import FAINT, details, span, table
 from rh_kernel.display.palette import COLOURS
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.printing.doc import Role, cells
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -36,10 +36,10 @@ def shortened_rows(rows: Sequence[T], most: int, cells: Callable[[T], S], note: 
     return [*map(cells, first), note(len(rows) - len(first) - len(last)), *map(cells, last)]
 
 
-def rules_table(style: str, verb: str, counts: Counter[AnyRule], gloss: Callable[[AnyRule], str]) -> str:
-    """A ``<details>`` element ``3 rules fired`` with the name, count, figure in the paper and gloss of each rule."""
+def rules_table(style: str, verb: str, counts: Counter[AnyRule]) -> str:
+    """A ``<details>`` element ``3 rules fired`` with the name, count, figure in the paper and sentence of each rule."""
     rows = [
-        [rule_name(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
+        [rule_name(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, rule.says)]
         for rule, times in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0].value))
     ]
     return details(style, f"{len(rows)} rules {verb}", table(rows, ["rule", "times", "paper", ""], "lrlw"))

@@ -1,6 +1,6 @@
 """Help texts on syntax: the form and its meaning for each keyword and symbol of the language (LANGUAGE §1–3, §6)."""
 
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 
 FORMS = {
     "let": "let x ← M in N   ·   let x ⇐ P in Q\nname the value of a term, or the result of a command",

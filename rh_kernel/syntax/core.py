@@ -43,16 +43,6 @@ def _loose_in(*nodes: Node) -> int:
 
 
 @frozen
-class TermNode(Node):
-    """Base of the terms."""
-
-
-@frozen
-class CommandNode(Node):
-    """Base of the commands."""
-
-
-@frozen
 class Scope(Node):
     """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
 
@@ -124,7 +114,7 @@ Function: TypeAlias = Primitive | Defined | RdOf
 
 
 @frozen
-class Bound(TermNode):
+class Bound(Node):
     """``x``"""
 
     index: int
@@ -135,7 +125,7 @@ class Bound(TermNode):
 
 
 @frozen
-class Const(TermNode):
+class Const(Node):
     """``c``: a constant symbol, an array that must not be modified."""
 
     value: Array
@@ -150,14 +140,14 @@ class Const(TermNode):
 
 
 @frozen
-class Zero(TermNode):
+class Zero(Node):
     """``0`` at type A, the zero of the commutative monoid; at a product it is the tuple of zeros."""
 
     type: Type
 
 
 @frozen
-class Call(TermNode):
+class Call(Node):
     """``f(M)``"""
 
     function: Function
@@ -168,7 +158,7 @@ class Call(TermNode):
 
 
 @frozen
-class Plus(TermNode):
+class Plus(Node):
     """``M + N``; in sums ``of_cotangents``, which derivatives create (RH Fig. 6, 7), ``0`` is a symbolic zero, not 0.0"""
 
     left: "Term"
@@ -180,7 +170,7 @@ class Plus(TermNode):
 
 
 @frozen
-class Tuple(TermNode):
+class Tuple(Node):
     """``⟨M1, …, Mn⟩``, n ≥ 2; ``of_values`` says whether it is a value"""
 
     items: tuple["Term", ...]
@@ -200,7 +190,7 @@ _leave_of_values: Callable[[Tuple, bool], None] = vars(Tuple)["of_values"].__set
 
 
 @frozen
-class Proj(TermNode):
+class Proj(Node):
     """``proj_i(M)`` of a product of ``arity`` factors, 1 ≤ i ≤ arity"""
 
     index: int
@@ -212,7 +202,7 @@ class Proj(TermNode):
 
 
 @frozen
-class Let(TermNode):
+class Let(Node):
     """``let x ← M in N``"""
 
     bound: "Term"
@@ -223,7 +213,7 @@ class Let(TermNode):
 
 
 @frozen
-class Rd(TermNode):
+class Rd(Node):
     """``W.rd(x. N)(V)``: cotangent, scope, point (all terms)"""
 
     cotangent: "Term"
@@ -235,7 +225,7 @@ class Rd(TermNode):
 
 
 @frozen
-class R(TermNode):
+class R(Node):
     """``W.R_V(x. N)``, a form of Fig. 6 not yet unfolded; W, V are values. ``known``: ``operational.nested_derivatives``"""
 
     cotangent: "Term"
@@ -247,9 +237,8 @@ class R(TermNode):
         _leave_loose(self, _loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
 
 
+# Terms that are strict in their only subterm, `of`.
 Unary: TypeAlias = Proj
-"""Terms that are strict in their only subterm, ``of``."""
-
 Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R
 
 
@@ -276,7 +265,7 @@ class Operation(Node):
 
 
 @frozen
-class Return(CommandNode):
+class Return(Node):
     """``⌊M⌋``"""
 
     term: Term
@@ -286,7 +275,7 @@ class Return(CommandNode):
 
 
 @frozen
-class Perform(CommandNode):
+class Perform(Node):
     """``Op(M)``"""
 
     operation: Operation
@@ -297,7 +286,7 @@ class Perform(CommandNode):
 
 
 @frozen
-class Bind(CommandNode):
+class Bind(Node):
     """``let x ⇐ P in Q``"""
 
     bound: "Command"
@@ -308,7 +297,7 @@ class Bind(CommandNode):
 
 
 @frozen
-class RevHandle(CommandNode):
+class RevHandle(Node):
     """``rev handle (M) ⟨x1, …, xn⟩. R with H``; the type of M is the product of n types"""
 
     argument: Term
@@ -320,7 +309,7 @@ class RevHandle(CommandNode):
 
 
 @frozen
-class RH(CommandNode):
+class RH(Node):
     """``RH_H^V(⟨y1, …, ym⟩. P)``: the form of Fig. 7, not yet unfolded; V is the ``tuple_of`` of the values"""
 
     values: Term
@@ -332,7 +321,7 @@ class RH(CommandNode):
 
 
 @frozen
-class Handle(CommandNode):
+class Handle(Node):
     """``handle P with H``: ordinary handling, RH §2.2.1"""
 
     command: "Command"
@@ -343,7 +332,7 @@ class Handle(CommandNode):
 
 
 @frozen
-class Resume(CommandNode):
+class Resume(Node):
     """``k • M``: the continuation is the bound variable ``index``; it occurs in clauses of ordinary handlers only"""
 
     index: int

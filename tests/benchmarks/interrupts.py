@@ -56,7 +56,7 @@ def chain(count: int) -> str:
 
 
 def lambda_program(lets: int) -> str:
-    """A program of the laboratory with so many lets."""
+    """A ``%%lambda`` program with that many lets."""
     lines = [f"  let y{i + 1} <- sin(y{i}) * y{i} in" for i in range(lets)]
     return "\n".join(["%%lambda", "fun g(y0 : Real) : Real =", *lines, f"  y{lets}"])
 

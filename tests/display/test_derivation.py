@@ -21,9 +21,10 @@ from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.core import Bind, Bound, Command, Return, Scope
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.values import constant
-from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from rh_kernel.typing.derivation.measures import size
+from rh_kernel.typing.derivation.rules import TypingRule
 from tests.display.pages import PASS, assert_harmless, shown
 from tests.display.typesetting import has_tex, typeset
 from tests.strategies import terms, types

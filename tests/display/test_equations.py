@@ -6,7 +6,6 @@ from itertools import islice
 
 import pytest
 
-from rh_kernel.display.traces.equations import WIDTH, condition, equation
 from rh_kernel.display.traces.frames import subject_doc
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
@@ -38,7 +37,7 @@ def pattern(schema: str) -> re.Pattern[str]:
 
 def sides(rule: Rule) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
     """Both sides of each case of a rule's equation; for heap rules, the commands."""
-    cases = re.split(r"\n(?! )", equation(rule))
+    cases = re.split(r"\n(?! )", rule.equation)
     halves = [re.sub(r"\s+", " ", case).split(" → ") for case in cases]
     return [(pattern(command(left)), pattern(command(right))) for left, right in halves]
 
@@ -79,9 +78,9 @@ def fired() -> dict[Rule, set[tuple[str, str]]]:
 
 @each_rule
 def test_every_rule_has_an_equation(rule: Rule) -> None:
-    assert all(0 < len(line) <= WIDTH for line in equation(rule).splitlines())
-    assert equation(rule).count(" → ") + equation(rule).count(" →\n") == len(sides(rule))
-    assert not condition(rule).endswith(".")
+    assert all(0 < len(line) <= 96 for line in rule.equation.splitlines())
+    assert rule.equation.count(" → ") + rule.equation.count(" →\n") == len(sides(rule))
+    assert not rule.condition.endswith(".")
 
 
 @each_rule
@@ -104,6 +103,6 @@ def test_equations_tell_the_rules_apart(fired: dict[Rule, set[tuple[str, str]]])
 @each_rule
 def test_letters_of_a_condition_are_those_of_the_equation(rule: Rule) -> None:
     """Indexed capital letters, and names of handlers and heaps, occur in the equation too."""
-    explained = re.sub(r"^.*?(?=Fᵗ)", "", condition(rule))
+    explained = re.sub(r"^.*?(?=Fᵗ)", "", rule.condition)
     for letter in re.findall(r"\b[VUW][₁ᵢₖₘₙ]|Q[ᶠᵇ]|Fᵗ|\bhp\b|ℓ", explained):
-        assert letter[0] in equation(rule)
+        assert letter[0] in rule.equation

@@ -19,7 +19,6 @@ from rh_kernel.display.traces.frames import frame, heap_changes, subject_doc
 from rh_kernel.display.traces.html import FIRST, LAST, MOST, trace_html
 from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.phases import Direction, legs
-from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.display.traces.text import LINES, WIDTH, trace_blocks, trace_text
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.reverse import reverse_clause
@@ -197,7 +196,7 @@ def test_the_page_tells_how_often_each_rule_fired() -> None:
     result = TRACES["pass"]
     text = Page.of(trace_html(result)).text
     for rule, times in Counter(step.rule for step in result.steps).items():
-        assert f"{rule.value}{times}{rule.figure.value}{gloss(rule)}" in text
+        assert f"{rule.value}{times}{rule.figure.value}{rule.says}" in text
 
 
 def test_the_page_shows_what_became_of_the_heap() -> None:
@@ -358,8 +357,8 @@ def test_the_text_shows_the_heap_when_it_changes() -> None:
 
 @pytest.mark.parametrize("rule", Rule)
 def test_every_rule_says_something(rule: Rule) -> None:
-    assert gloss(rule).strip()
-    assert not gloss(rule).endswith(".")
+    assert rule.says.strip()
+    assert not rule.says.endswith(".")
 
 
 def test_numbers_are_rounded_and_large_arrays_named() -> None:

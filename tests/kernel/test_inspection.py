@@ -15,7 +15,7 @@ from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.workspace.workspace import Workspace
 from tests.display.pages import assert_harmless
 from tests.tiers import law

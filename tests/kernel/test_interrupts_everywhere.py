@@ -18,7 +18,7 @@ BEFORE = "\n".join(
         *[f"fun f{i}(x : Real) : Real = let y <- f{i - 1}(x) in y * x" for i in range(1, 501)],
     ]
 )
-LABORATORY = "\n".join(
+LAMBDA_CELL = "\n".join(
     ["%%lambda", "fun g(y0 : Real) : Real =", *[f"  let y{i + 1} <- sin(y{i}) * y{i} in" for i in range(400)], "  y400"]
 )
 
@@ -36,7 +36,7 @@ CELLS = {
 def declared(start: Start) -> Client:
     running = start(measured=False)
     assert running.run(BEFORE).reply["status"] == "ok"
-    assert running.run(LABORATORY).reply["status"] == "ok"
+    assert running.run(LAMBDA_CELL).reply["status"] == "ok"
     return running
 
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.syntax.core import RH, Command, Term
-from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from rh_kernel.typing.derivation.measures import depth, size
+from rh_kernel.typing.derivation.rules import TypingRule
 from tests.laws.readings import steps_of
 from tests.strategies import terms, types
 from tests.strategies_of_commands import Program, programs

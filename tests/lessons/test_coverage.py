@@ -15,7 +15,7 @@ from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.syntax.parsing.tokens import INITIALS, TRAINING_OPTIONS
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted((ROOT / "lessons").glob("[0-9][0-9]-*.md"))

@@ -33,7 +33,7 @@ from rh_kernel.syntax.dimensions import Dim, DimVar, dim
 from rh_kernel.syntax.parsing.tokens import EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS, TRAINING_OPTIONS
 from rh_kernel.syntax.types import Real, concrete_shape
 from rh_kernel.training.bundled import NAMES
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from tests.programs.test_golden import OTHERWISE, classes
 
 PROGRAMS = Path(__file__).parents[1] / "programs"

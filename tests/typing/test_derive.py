@@ -42,18 +42,10 @@ from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, L
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Type, real
 from rh_kernel.syntax.values import UNIT_VALUE, constant
 from rh_kernel.typing.context import Zone
-from rh_kernel.typing.derivation.derivations import (
-    Assumption,
-    Derivation,
-    IllTyped,
-    TypingRule,
-    assumptions,
-    drop_delta,
-    extend,
-    look_up,
-)
+from rh_kernel.typing.derivation.derivations import Assumption, Derivation, IllTyped, assumptions, drop_delta, extend, look_up
 from rh_kernel.typing.derivation.derive import derive_command, derive_handler, derive_term
 from rh_kernel.typing.derivation.measures import depth, size
+from rh_kernel.typing.derivation.rules import TypingRule
 
 V, PAIR = real(2), Product((real(2), real(2)))
 v, w, x, y, z = constant([1.0, 2.0]), constant([3.0, 4.0]), Bound(0, "x"), Bound(1, "y"), Bound(0, "z")

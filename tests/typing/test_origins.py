@@ -3,7 +3,7 @@
 import pytest
 
 from rh_kernel.display.diagnostics import text as shown
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from tests.typing.cells import run, wrong
 
 OP = "op FC[l : Loc(m, n)] : Real(n) -> Real(m)\n"

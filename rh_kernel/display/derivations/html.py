@@ -9,7 +9,6 @@ from itertools import islice
 
 from rh_kernel.display.derivations.pagination import NARROW, Part, Piece, parts, pieces, subject_lines
 from rh_kernel.display.derivations.proof_tree import Proof, ProofTree, fold, premises, proof_tree
-from rh_kernel.display.derivations.rule_docs import gloss
 from rh_kernel.display.derivations.text import one_line, rules_more
 from rh_kernel.display.html import escape, spans
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
@@ -17,7 +16,8 @@ from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.tables import rules_table
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import Role, plain
-from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derivations import Derivation
+from rh_kernel.typing.derivation.rules import TypingRule
 
 MOST, HIGHEST = 400, 60
 """The most rules on a page, and the most levels."""
@@ -78,7 +78,7 @@ def _piece_name(name: str) -> str:
 
 def _line(rule: TypingRule) -> str:
     style = f"color:{COLOURS[Role.RULE]};font-size:85%;line-height:1;margin-left:5px;width:0px;white-space:nowrap"
-    label = element("span", style, escape(rule.value), title=f"{rule.figure.value}: {gloss(rule)}")
+    label = element("span", style, escape(rule.value), title=f"{rule.figure.value}: {rule.says}")
     return box("display:flex;align-items:center", box("flex-grow:1;border-top:1px solid;opacity:0.6;height:0px"), label)
 
 
@@ -104,7 +104,7 @@ def _legend(shown: ProofTree) -> Iterator[str]:
         yield box(f"{MONOSPACE};font-size:85%;margin-top:4px", table(rows, [""] * 3, "llw"))
     fired: Counter[TypingRule] = Counter()
     fold(shown.root, premises, lambda proof, _: fired.update([proof.rule]))
-    yield rules_table("margin:4px 0", "used", fired, gloss)
+    yield rules_table("margin:4px 0", "used", fired)
 
 
 _ROW = "margin-top:4px;display:flex;align-items:flex-end;justify-content:center"

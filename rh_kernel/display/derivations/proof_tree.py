@@ -13,8 +13,9 @@ from rh_kernel.display.derivations.judgments import Bindings, Judgment, Judgment
 from rh_kernel.display.text import to_text
 from rh_kernel.syntax.core import Term
 from rh_kernel.syntax.printing.doc import Doc
-from rh_kernel.typing.derivation.derivations import Derivation, Subject, TypingRule
+from rh_kernel.typing.derivation.derivations import Derivation, Subject
 from rh_kernel.typing.derivation.measures import depth, size
+from rh_kernel.typing.derivation.rules import TypingRule
 
 WORK = 50_000
 """A bound on the work of printing exact texts: the total number of rules above the judgments shown."""

@@ -4,13 +4,12 @@ from rh_kernel.display.data import Json, Record
 from rh_kernel.display.derivations.latex import derivation_document
 from rh_kernel.display.derivations.pagination import LINES, NARROW
 from rh_kernel.display.derivations.proof_tree import Browser, measures
-from rh_kernel.display.derivations.rule_docs import gloss, schema
 from rh_kernel.display.derivations.text import derivation_text
 from rh_kernel.display.live.view import Unanswerable, int_field, text_field
 from rh_kernel.display.text import runs, visible
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import Doc, plain
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 
 FIRST, HIGHEST = 60, 12
 """At most this many judgments are sent at first, and at most this many levels."""
@@ -108,10 +107,10 @@ class DerivationView:
 
 
 def _rule(rule: TypingRule) -> Record:
-    stated = schema(rule)
+    stated = rule.schema
     return {
         "figure": rule.figure.value,
-        "gloss": gloss(rule),
+        "gloss": rule.says,
         "premises": [*stated.premises],
         "conclusion": stated.conclusion,
         "sides": [*stated.sides],

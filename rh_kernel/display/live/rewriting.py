@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from rh_kernel.ad.eff.reduction.traces import Shown
+from rh_kernel.ad.eff.reduction.traces import DisplayStep
 from rh_kernel.ad.system import TraceStep
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.eff_cells.values import type_text
@@ -51,7 +51,7 @@ class Rewriting:
     def opening(self) -> Record:
         """Return the subject, the end of the trace, the rule of each step, and the steps that change a cell or print."""
         numbers = {rule: n for n, rule in enumerate(self._rules)}
-        reduced = [step for step in self._steps if isinstance(step, Shown)]
+        reduced = [step for step in self._steps if isinstance(step, DisplayStep)]
         glosses = {step.rule: (step.figure, step.gloss) for step in reversed(reduced)}
         return {
             **self._head(),
@@ -59,8 +59,10 @@ class Rewriting:
             "rules": [self._rule(rule, *glosses.get(rule, ("", ""))) for rule in self._rules],
             "numbers": [[step.first, step.number] for step in reduced],
             "fired": [numbers[step.rule] for step in self._steps],
-            "changes": [n for n, step in enumerate(self._steps) if isinstance(step, Shown) and step.changed is not None],
-            "printed": [[n, step.printed] for n, step in enumerate(self._steps) if isinstance(step, Shown) and step.printed],
+            "changes": [n for n, step in enumerate(self._steps) if isinstance(step, DisplayStep) and step.changed is not None],
+            "printed": [
+                [n, step.printed] for n, step in enumerate(self._steps) if isinstance(step, DisplayStep) and step.printed
+            ],
             "roles": [None if role is None else role.value for role in ROLES],
         }
 
@@ -99,11 +101,11 @@ class Rewriting:
         step = self._steps[n] if self._steps else self._start
         before = _laid(self._before(n), ("redex", "focus"), width)
         after = _laid(step.term, ("contractum", "changed"), width)
-        return {"before": before, "after": after, "cells": _cells(step) if isinstance(step, Shown) else []}
+        return {"before": before, "after": after, "cells": _cells(step) if isinstance(step, DisplayStep) else []}
 
     def _before(self, n: int) -> Doc:
         step = self._steps[n] if self._steps else self._start
-        if isinstance(step, Shown):
+        if isinstance(step, DisplayStep):
             return step.before
         return self._steps[n - 1].term if n else self._start.term
 
@@ -128,7 +130,7 @@ def _steps(result: RewritingShown | ReductionShown) -> Sequence[TraceStep]:
             return result.trace.steps
 
 
-def _cells(step: Shown) -> list[Json]:
+def _cells(step: DisplayStep) -> list[Json]:
     """Return name, content and whether it has changed, for the cells around the one that the step changes."""
     held = step.cells
     changed = next((i for i, cell in enumerate(held) if cell.is_changed), 0)

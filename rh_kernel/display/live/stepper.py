@@ -12,10 +12,8 @@ from rh_kernel.display.live.stepper_heap import HeapHistory
 from rh_kernel.display.live.view import Unanswerable, bool_field, int_field, search, text_field
 from rh_kernel.display.rounding import ENTRIES
 from rh_kernel.display.traces.captions import about, became, cut, inspected, one_line, title
-from rh_kernel.display.traces.equations import condition, equation
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.phases import legs
-from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
@@ -108,10 +106,10 @@ class Stepper:
         return {
             "name": rule.value,
             "figure": rule.figure.value,
-            "gloss": gloss(rule),
+            "gloss": rule.says,
             "times": self._fired[rule],
-            "equation": equation(rule),
-            "condition": condition(rule),
+            "equation": rule.equation,
+            "condition": rule.condition,
         }
 
     def _window(self, question: Record) -> Record:

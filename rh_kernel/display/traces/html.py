@@ -16,7 +16,6 @@ from rh_kernel.display.traces.frames import Frame, frame, heap_changes, state_do
 from rh_kernel.display.traces.panes import COLOURS as MARKS
 from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.phases import Direction, Leg, legs
-from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
@@ -48,7 +47,7 @@ def trace_html(result: TraceMade) -> str:
         _heap(total_changes(result, [*changes.values()])),
         _legend(result.steps),
         *_legs(result, changes),
-        rules_table("margin:6px 0", "fired", Counter([step.rule for step in result.steps]), gloss) if result.steps else "",
+        rules_table("margin:6px 0", "fired", Counter([step.rule for step in result.steps])) if result.steps else "",
         *[box(f"color:{COLOURS[Role.ERROR]}", escape(f"{d.code}: {d.message}")) for d in result.stuck],
     )
 
@@ -168,7 +167,7 @@ _COLOURS = {
 def _step(f: Frame, budget: int, *, is_open: bool) -> str:
     rule = f.step.rule
     summary = f"{f.number:>4}  {rule_name(rule)}{' ' * (10 - len(rule.value))}{escape(_gist(f))}"
-    arrow = box(f"{FAINT};padding-left:8px;white-space:normal", escape(f"—{rule.value}→  {rule.figure.value}: {gloss(rule)}"))
+    arrow = box(f"{FAINT};padding-left:8px;white-space:normal", escape(f"—{rule.value}→  {rule.figure.value}: {rule.says}"))
     heap = "" if f.change is None else box("padding:2px 8px", " ".join(_change(f.change)))
     for near, far, most in VIEWS:
         shown = details("", summary, pane(f.before, near, most), arrow, pane(f.after, far, most), heap, is_open=is_open)

@@ -54,7 +54,7 @@ def _words(now: Definitions, before: list[Token]) -> Iterator[Completion]:
                 yield Completion(name, "function", f"{name} : {built_in_type(name)}")
             yield from _named(now, (*now.types, *now.effects), "class")
             yield from [Completion(name, "class", "a type of the language") for name in _BASES if texts]
-            for word in sorted(KEYWORDS, key=lambda word: word not in DECLARATIONS):
+            for word in sorted(KEYWORDS, key=lambda word: (word not in DECLARATIONS, word)):
                 if word in _EXPRESSIONS or (word in DECLARATIONS) is not bool(texts):
                     yield Completion(word, "keyword", EFF_FORMS[word].split("\n")[0])
 

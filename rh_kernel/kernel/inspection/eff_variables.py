@@ -48,7 +48,7 @@ def _check_item(definitions: Definitions, part: Span, new: type[Inference]) -> N
             case HandlerDefinition():
                 check_handler(found, definitions, new)
             case Run(_, M):
-                check_computation(M, definitions, None, new)
+                check_computation(M, definitions, new)
             case _:
                 pass
     except (Failure, RecursionError, MemoryError):

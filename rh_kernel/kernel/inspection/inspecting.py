@@ -24,7 +24,7 @@ from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, SECTIONS, Kind, Toke
 from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, role
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 
 _DIRECTIVE = re.compile(r"%(\w+)")
 _OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}

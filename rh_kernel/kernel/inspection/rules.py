@@ -2,19 +2,18 @@
 
 from dataclasses import replace
 
-from rh_kernel.display.derivations.rule_docs import schema
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.signatures import type_text
 from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.types import Real, Type
 from rh_kernel.typing import definitions as defs
 from rh_kernel.typing.definitions import Definition
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 
 
 def rule_of(rule: TypingRule) -> str:
     """``T-PLUS (Fig. 2): from Γ ⊢ M : A and Γ ⊢ N : A follows Γ ⊢ M + N : A``"""
-    figure = schema(rule)
+    figure = rule.schema
     premises = " and ".join([*figure.premises, *figure.sides])
     return f"{_name(rule)}: from {premises} follows {figure.conclusion}"
 

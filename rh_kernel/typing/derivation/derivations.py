@@ -5,72 +5,15 @@ Contexts are linked lists, so that the contexts along a spine of lets share thei
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
-from rh_kernel.paper import Figure
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Command, Handler, Node, Term
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.context import Zone
-
-
-class TypingRule(Enum):
-    """A rule of RH Fig. 2 or 3, of §2.2.1, or a lemma that types an intermediate form; the value is its printed name."""
-
-    T_VAR = "T-VAR"
-    T_CONST = "T-CONST"
-    T_FUNC = "T-FUNC"
-    T_LET = "T-LET"
-    T_PLUS = "T-PLUS"
-    T_TUPLE = "T-TUPLE"
-    T_PROJ = "T-PROJ"
-    T_RD = "T-RD"
-    T_PURE = "T-PURE"
-    T_OP = "T-OP"
-    T_CLET = "T-CLET"
-    T_RHANDLE = "T-RHANDLE"
-    T_RHANDLER = "T-RHANDLER"
-    T_HANDLE = "T-HANDLE"
-    T_HANDLER = "T-HANDLER"
-    T_RESUME = "T-RESUME"
-    T_R = "Lemma 5.3"
-    T_RH = "Lemma 5.9"
-
-    @property
-    def figure(self) -> Figure:
-        """The figure, section or lemma of the paper that states the rule."""
-        return _STATED_IN[self]
-
-    @property
-    def cited(self) -> str:
-        """The rule together with the figure, section or lemma that states it."""
-        return f"{self.value} (RH {self.figure.value})"
-
-
-_STATED_IN: dict[TypingRule, Figure] = {
-    **dict.fromkeys(
-        (
-            TypingRule.T_VAR,
-            TypingRule.T_CONST,
-            TypingRule.T_FUNC,
-            TypingRule.T_LET,
-            TypingRule.T_PLUS,
-            TypingRule.T_TUPLE,
-            TypingRule.T_PROJ,
-            TypingRule.T_RD,
-        ),
-        Figure.FIG_2,
-    ),
-    **dict.fromkeys(
-        (TypingRule.T_PURE, TypingRule.T_OP, TypingRule.T_CLET, TypingRule.T_RHANDLE, TypingRule.T_RHANDLER), Figure.FIG_3
-    ),
-    **dict.fromkeys((TypingRule.T_HANDLE, TypingRule.T_HANDLER, TypingRule.T_RESUME), Figure.SECTION_2_2),
-    TypingRule.T_R: Figure.LEMMA_5_3,
-    TypingRule.T_RH: Figure.LEMMA_5_9,
-}
+from rh_kernel.typing.derivation.rules import TypingRule
 
 
 @frozen

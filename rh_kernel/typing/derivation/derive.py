@@ -24,12 +24,12 @@ from rh_kernel.typing.derivation.derivations import (
     IllTyped,
     OrdinaryHandlerType,
     ReverseHandlerType,
-    TypingRule,
     assumptions,
     drop_delta,
     extend,
     look_up,
 )
+from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.derivation.signatures import check_operation, clause_types, names_bound, requirements
 from rh_kernel.typing.unification.atoms import dimension_names
 

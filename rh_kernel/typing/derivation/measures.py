@@ -6,7 +6,8 @@ of its clauses. Rules that the figures lack count 1, like those of other constru
 
 from rh_kernel.syntax.core import Command, Handler, Node, RevHandle, Term
 from rh_kernel.syntax.traversal import inside
-from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derivations import Derivation
+from rh_kernel.typing.derivation.rules import TypingRule
 
 
 def depth(node: Command | Handler) -> int:

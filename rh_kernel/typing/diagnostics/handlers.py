@@ -5,7 +5,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.context import Context
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.diagnostics.hints import Expectation
 from rh_kernel.typing.diagnostics.origins import chosen, where
 from rh_kernel.typing.elaboration.backward import last

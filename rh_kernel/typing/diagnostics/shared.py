@@ -14,7 +14,7 @@ from rh_kernel.syntax.types import Type
 from rh_kernel.typing import errors
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition, NetDefinition, OpDefinition, kind_of
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation, instead, type_mismatch_hint
 from rh_kernel.typing.diagnostics.origins import chosen, origins, where
 from rh_kernel.typing.diagnostics.quick_fixes import array_of, is_number, is_typo, sign

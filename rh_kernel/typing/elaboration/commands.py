@@ -16,7 +16,7 @@ from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import Product, Real, Shape, Type, TypeMeta, product
 from rh_kernel.typing.context import REV_HANDLE, Context, Entry, Zone
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
 from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, origins, type_note
 from rh_kernel.typing.diagnostics.quick_fixes import inserted, sign

@@ -15,7 +15,7 @@ from rh_kernel.syntax.dimensions import Dim, DimVar
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeVar, Type
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.diagnostics.hints import counterexample
 from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, origins
 from rh_kernel.typing.diagnostics.quick_fixes import Advice, matmul_advice

@@ -7,7 +7,7 @@ from rh_kernel.syntax.core import Call, Term, Tuple
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
 from rh_kernel.typing.context import Context
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.diagnostics.hints import transpose_hint
 from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, told
 from rh_kernel.typing.diagnostics.quick_fixes import matmul_advice, operand_advice

@@ -23,7 +23,7 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
     kind_of,
 )
-from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
 from rh_kernel.typing.diagnostics.origins import chosen, names_of, operand_notes, origins
 from rh_kernel.typing.diagnostics.quick_fixes import sign, type_mismatch_advice

@@ -1,7 +1,9 @@
 """The machine agrees with the reducer (Sigal 2024, Figs. 7.4, 7.11) on random programs and on those of ch. 3."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import fields, replace
+from itertools import count
 from typing import cast
 
 import pytest
@@ -14,7 +16,7 @@ from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.running import Outcome, run, run_in_slices
 from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.rules import Rule
-from rh_kernel.ad.eff.traversal import Node, parts
+from rh_kernel.ad.eff.traversal import TERMS, Node, bottom_up, free, parts
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.trampoline import exhaust
@@ -106,6 +108,38 @@ def inside(M: Node) -> list[Node]:
 @given(programs.plain(forwards=True))
 def test_postponing_a_result_until_its_use_changes_nothing(program: programs.Program) -> None:
     assert run(silently(program.term), program.definitions).value == run(program.term, program.definitions).value
+
+
+def applied_in_place(M: Node) -> Node:
+    """M, with ``{λx. λy. N} V W`` for ``x ← return V; y ← return W; N``, and names for the arguments of built-in functions."""
+    match M:
+        case core.BuiltIn(_, (_, _) as arguments):
+            x, y = names = tuple([f"{id(M)}.{n}" for n in range(2)])
+            N: core.Computation = core.Let(y, core.Return(arguments[1]), replace(M, arguments=tuple(map(core.Variable, names))))
+            return applied_in_place(core.Let(x, core.Return(arguments[0]), N))
+        case core.Let(x, core.Return(V), core.Let(y, core.Return(W), N)) if x not in free(W):
+            return Apply(Apply(Force(Thunk(core.Lambda(x, core.Lambda(y, N)))), V), W)
+        case _:
+            return M
+
+
+def shadowing(M: Node, names: Mapping[str, str]) -> Node:
+    """M, whose binders have as few names as possible, and ``names`` for its free variables."""
+    if isinstance(M, core.Variable):
+        return core.Variable(names[M.name])
+    new: list[tuple[tuple[str, ...], Node]] = []
+    for binders, N in parts(M):
+        taken = {names[x] for x in free(N).difference(binders)}
+        unused = (x for n in count() if (x := f"x{n}") not in taken)
+        inner = dict(zip(binders, unused, strict=False))
+        new.append((tuple(inner.values()), shadowing(N, {**names, **inner})))
+    return TERMS.rebuilt(M, tuple(new)) if new else M
+
+
+@given(programs.plain(forwards=True, size=4))
+def test_variables_of_the_same_name_are_not_confused(program: programs.Program) -> None:
+    M = cast(core.Computation, shadowing(bottom_up(program.term, applied_in_place), {}))
+    assert run(M, program.definitions).value == run(program.term, program.definitions).value
 
 
 DERIVATIVES = ["d", "grad", "dc", "dt", "dd", "gradc", "gradh"]

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.reduction import reducer as reduction
-from rh_kernel.ad.eff.reduction.traces import Shown, Trace, trace
+from rh_kernel.ad.eff.reduction.traces import DisplayStep, Trace, trace
 from rh_kernel.syntax.printing.doc import Annotated, Concat, Doc, Group, Line, Mark, Nest, Shared, Text, plain
 from tests.ad.eff.programs import Program
 from tests.ad.eff.programs import plain as plain_program
@@ -110,7 +110,7 @@ def test_the_redex_the_operation_and_the_continuation_are_marked() -> None:
     assert marked(resumed.term) == {"contractum": "handle 2 with evaluate", "changed": "2"}
 
 
-def cells(step: Shown) -> list[tuple[str, str, bool]]:
+def cells(step: DisplayStep) -> list[tuple[str, str, bool]]:
     return [(cell.name, line(cell.content), cell.is_changed) for cell in step.cells]
 
 

@@ -12,8 +12,9 @@ from rh_kernel.display.derivations.text import one_line
 from rh_kernel.display.live.derivations import FIRST, MOST, DerivationView
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.session.results import DerivationMade
-from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command
+from rh_kernel.typing.derivation.rules import TypingRule
 from tests.display.pages import PASS, shown
 from tests.display.test_derivation import derived, tower
 from tests.strategies_of_commands import Program, programs

@@ -35,7 +35,7 @@ class Cell:
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Shown:
+class DisplayStep:
     """A step of a trace: one step of the reduction, several for a call with all its arguments, or none for the start.
 
     ``first`` and ``number`` are the numbers of its first and its last step of the reduction, from 1 on; 0 for the start.
@@ -111,7 +111,7 @@ class Trace:
     ``stuck`` are the diagnostics of a reduction that ended without a result.
     """
 
-    steps: tuple[Shown, ...]
+    steps: tuple[DisplayStep, ...]
     value: core.Value | None
     printed: tuple[str, ...]
     is_cut: bool = False
@@ -128,7 +128,7 @@ def tracing(
 ) -> Generator[int, None, Trace]:
     """The trace in slices: yields the number of steps after each slice of ``every`` steps, and returns the trace."""
     state = initial(M)
-    shown = [Shown((), 0, M)]
+    shown = [DisplayStep((), 0, M)]
     call: tuple[Step, ...] = ()
     stuck: tuple[Diagnostic, ...] = ()
     is_cut = False
@@ -141,14 +141,14 @@ def tracing(
         if step is None:
             break
         if call and not (_waits(call[-1]) and step.rule is Rule.APPLY):
-            shown.append(Shown(call, state.count - 1, M))
+            shown.append(DisplayStep(call, state.count - 1, M))
             call = ()
         call = () if step.is_silent else (*call, step)
         is_cut = limit is not None and state.count >= limit
         if not is_cut and state.count % every == 0:
             yield state.count
     if call:
-        shown.append(Shown(call, state.count, M))
+        shown.append(DisplayStep(call, state.count, M))
     printed = tuple([one.printed for one in shown if one.printed is not None])
     return Trace(tuple(shown), None if stuck or is_cut else state.value, printed, is_cut, stuck)
 

@@ -4,7 +4,7 @@ Recursion is polymorphic: a function that uses itself is first typed with no ass
 was found, until it is found again (Mycroft 1984); likewise a group of functions. A complete signature is assumed at once.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
@@ -50,12 +50,9 @@ class Checked:
     type: t.ComputationType
 
 
-def check_computation(
-    M: core.Computation, definitions: Definitions, cells: Mapping[int, t.ValueType] | None = None, new: New = Inference
-) -> Checked:
-    """Infer E and C in ``⊢_E M : C``; ``cells`` are the types of the references in M. Raises ``Rejected``."""
+def check_computation(M: core.Computation, definitions: Definitions, new: New = Inference) -> Checked:
+    """Infer E and C in ``⊢_E M : C``. Raises ``Rejected``."""
     inference = new(definitions)
-    inference.cells.update(cells or {})
     found = _checked(M, inference)
     term = resolve_literals(M, _numbers(inference))
     reject_uncovered(term, definitions)

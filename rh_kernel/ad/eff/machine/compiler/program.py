@@ -33,19 +33,6 @@ class Program:
     ``printed`` are the lines and ``tensors`` the tensor memory of the run of the last ``Machine`` that was made for it.
     """
 
-    __slots__ = (
-        "_codes",
-        "_handlings",
-        "_small",
-        "built_ins",
-        "definitions",
-        "is_native",
-        "printed",
-        "siblings",
-        "tally",
-        "tensors",
-    )
-
     definitions: Definitions
     siblings: Mapping[str, DataDeclaration]
     """The data type of each constructor."""
