@@ -66,12 +66,12 @@ NUMBERS = (0.0, 0.5, -0.5, 1.0, -1.0, 0.25, 1.5, -0.75)
 
 @dataclass(frozen=True)
 class World:
-    """What may be used at one place of a program.
+    """The variables, locations and symbols in scope at a place of a program.
 
-    ``context`` has the variables, the last one at index 0, and ``None`` for one out of reach; ``dims`` are the sizes of new
-    types; ``operations`` are the families that somebody handles. Functions named in ``without`` are not used. ``written`` asks
-    for what can be written and read again: no ``0``, which has the type that its context asks for, no array without entries
-    but the unit, no shape variable of a clause of ``Get``, no dimension of a clause that hides another.
+    ``context`` holds the variables, the last one at index 0, with ``None`` for an inaccessible one; ``dims`` are the sizes of
+    new types; ``operations`` are the handled families. Functions named in ``without`` are not used. With ``written``, programs
+    can be printed and parsed again: no ``0``, whose type depends on its context, no array without entries but the unit, no
+    shape variable of a clause of ``Get``, no dimension of a clause that shadows another.
     """
 
     context: tuple[Assumption | None, ...] = ()
@@ -82,16 +82,16 @@ class World:
     written: bool = False
 
     def bind(self, *assumptions: Assumption) -> "World":
-        """With more variables, the last of them at index 0."""
+        """Return the world with more variables, the last at index 0."""
         return replace(self, context=(*self.context, *assumptions))
 
     def delta(self, *types: Type) -> "World":
-        """With more variables in Δ."""
+        """Return the world with more variables in Δ."""
         return self.bind(*(Assumption("xyzuv"[len(self.context) % 5], A, Zone.DELTA) for A in types))
 
     @property
     def gamma(self) -> "World":
-        """With Γ alone: the other variables keep their indices and are out of reach."""
+        """Return the world with the variables of Γ alone, at the same indices."""
         return replace(self, context=tuple(x if x is not None and x.zone is Zone.GAMMA else None for x in self.context))
 
 
@@ -108,7 +108,7 @@ Dice: TypeAlias = Callable[[int], int]
 
 
 def dice_of(draw: DrawFn) -> Dice:
-    """Choices that hypothesis makes."""
+    """Draw choices by hypothesis."""
     return lambda n: draw(_below(n))
 
 
@@ -118,7 +118,7 @@ def _below(n: int) -> SearchStrategy[int]:
 
 
 def choose(dice: Dice, options: Sequence[T]) -> T:
-    """One of the options; failing examples shrink to the first."""
+    """Draw one of the options; failing examples shrink to the first."""
     return options[0] if len(options) == 1 else options[dice(len(options))]
 
 
@@ -155,7 +155,7 @@ def types(draw: DrawFn, w: World | None = None, depth: int = 1) -> Type:
 
 
 def contexts(most: int = 3) -> SearchStrategy[tuple[Type, ...]]:
-    """The types of Γ or Δ; the last one is that of index 0."""
+    """Draw the types of Γ or Δ, the last one for index 0."""
     return st.lists(types(), max_size=most).map(tuple)
 
 
@@ -232,7 +232,7 @@ def _leaf(dice: Dice, w: World, A: Type) -> Term:
 
 
 def _paths(M: Term, B: Type, A: Type) -> list[Term]:
-    """What can be projected out of ``M : B`` and has type A."""
+    """Return the projections of ``M : B`` of type A."""
     if B == A:
         return [M]
     if not isinstance(B, Product):
@@ -257,7 +257,7 @@ def draw_constant(dice: Dice, w: World, A: Type) -> Term:
 
 
 def draw_array(dice: Dice, sizes: tuple[int, ...]) -> Array:
-    """An array of moderate numbers that are exact in few bits."""
+    """Draw an array of small dyadic rationals."""
     array = np.array(np.random.default_rng(dice(2**20)).choice(NUMBERS, sizes))
     array.setflags(write=False)
     return array
@@ -314,7 +314,7 @@ def _opened(scheme: Scheme, unifier: Unifier, into: bool) -> tuple[Static, Type]
 
 
 def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: bool) -> Primitive | None:
-    """The member of the family that fits A; what A leaves open is drawn, and ``None`` is a draw that does not work out."""
+    """Draw a member of the family that fits A, with random types where A determines none, or ``None`` if the draw fails."""
     unifier = Unifier()
     static, general = _opened(scheme, unifier, into)
     unifier.unify_types(general, A)
@@ -345,18 +345,18 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
 
 
 def _has_what_it_needs(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
-    """Whether ``lo ≤ hi`` and the like hold for certain."""
+    """Whether inequalities such as ``lo ≤ hi`` hold for all values of the variables."""
     images = {v.name: a for v, a in zip(scheme.variables, at, strict=True) if isinstance(a, Dim)}
     return all(_is_natural(substitute(n.larger - n.smaller, images)) for n in scheme.needs)
 
 
 def _is_natural(d: Dim) -> bool:
-    """Whether d cannot be below 0, whatever the variables are."""
+    """Whether d is nonnegative for all values of the variables."""
     return all(coefficient > 0 for _, coefficient in d.terms)
 
 
 def _shape(dice: Dice, w: World, scheme: Scheme, unifier: Unifier, static: Static) -> Shape:
-    """A shape for what is open: as many entries as the other one has, where the scheme asks for that."""
+    """Draw a shape for a shape variable, with as many entries as another one if the scheme requires that."""
     if scheme.same_size is not None:
         known = [unifier.shape(static.shapes[x.name]) for x in scheme.same_size if isinstance(x, ShapeVar)]
         sizes = [n for n in map(size_of, known) if n is not None]
@@ -366,7 +366,7 @@ def _shape(dice: Dice, w: World, scheme: Scheme, unifier: Unifier, static: Stati
 
 
 def is_open(A: Type) -> bool:
-    """Whether an unknown is left in A."""
+    """Whether A contains a metavariable."""
     return any(
         not isinstance(B, Real) or isinstance(B.shape, ShapeMeta) or any(isinstance(v, DimMeta) for v in _variables(B.shape))
         for B in leaves(A)
@@ -395,11 +395,11 @@ def _sensible(A: Type) -> bool:
 
 
 def heap_of(seed: int) -> dict[Location, Array]:
-    """A content for every declared location."""
+    """Draw a content for every declared location."""
     rng = np.random.default_rng(seed)
     return {l: rng.choice(NUMBERS, concrete_shape(Real(l.shape)) or ()) for l in LOCATIONS}
 
 
 def heaps() -> SearchStrategy[dict[Location, Array]]:
-    """A content for every declared location."""
+    """Draw a content for every declared location."""
     return _below(2**20).map(heap_of)

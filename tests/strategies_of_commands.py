@@ -67,7 +67,7 @@ class Program:
 
 @st.composite
 def programs(draw: DrawFn, fuel: int = 4, w: World | None = None) -> Program:
-    """``◇ ; ◇ ⊢ P : A`` with a heap; all that P performs is handled, by a handler in P or by the heap."""
+    """``◇ ; ◇ ⊢ P : A`` with a heap; every operation of P is handled, by a handler in P or by the heap."""
     return draw_program(dice_of(draw), w or World(), fuel)
 
 
@@ -145,7 +145,7 @@ def _put_and_get(dice: Dice, w: World, A: Type, fuel: int) -> Command:
 
 
 def _result(dice: Dice, w: World) -> Type:
-    """The type of something that can be had here: often the result of an operation."""
+    """Draw a type for which there is a command here, often the result of an operation."""
     match dice(8):
         case 0 | 1 | 2:
             return draw_type(dice, w)
@@ -255,7 +255,7 @@ def draw_rev_handle(dice: Dice, w: World, A: Type, fuel: int) -> RevHandle:
 
 
 def _joined(dice: Dice, w: World, C: Type) -> Command:
-    """``⌊r + M⌋`` for the nearest variable r : C: a variable that r comes from and M mentions has two cotangents to add up."""
+    """``⌊r + M⌋`` for the nearest variable r : C, so that variables that both r and M depend on add two cotangents."""
     M = draw_term(dice, w, C, 3)
     for _ in range(4):
         if M.loose >> 1:
@@ -265,7 +265,7 @@ def _joined(dice: Dice, w: World, C: Type) -> Command:
 
 
 def draw_reverse_handler(dice: Dice, w: World, C: Type, fuel: int) -> tuple[ReverseHandler, World]:
-    """``⊢ H : rev handler(C)``, and the world of what it handles."""
+    """``⊢ H : rev handler(C)``, and the world of the commands that it handles."""
     closed = w.gamma
     returns = Scope(("x",), draw_command(dice, closed.delta(C), C, min(fuel - 1, 1)))
     patterns, inside = _heads(dice, w)
@@ -287,7 +287,7 @@ def _reverse_clause(dice: Dice, w: World, pattern: Pattern, fuel: int) -> Revers
 
 
 def draw_ordinary_handler(dice: Dice, w: World, C: Type, D: Type, fuel: int) -> tuple[OrdinaryHandler, World]:
-    """``⊢ H : C ⇒ D``, and the world of what it handles."""
+    """``⊢ H : C ⇒ D``, and the world of the commands that it handles."""
     closed = w.gamma
     returns = Scope(("x",), draw_command(dice, closed.delta(C), D, min(fuel - 1, 1)))
     patterns, inside = _heads(dice, w)
@@ -304,7 +304,7 @@ _NOWHERE = Return(UNIT_VALUE)
 
 
 def _heads(dice: Dice, w: World) -> tuple[tuple[Pattern, ...], World]:
-    """The heads of a handler's clauses, and the world inside, where what they cover may be performed too."""
+    """Draw the heads of a handler's clauses, and the world of the handled command, which may perform their operations."""
     names = [name for name in USER if chance(dice, 3)] + [name for name in ("Get", "Put") if not w.written and chance(dice, 12)]
     taken = {v.name for d in w.dims for v in variables(d) if isinstance(v, DimVar)}
     taken |= {l.shape.name for l in w.locations if isinstance(l.shape, ShapeVar)}
@@ -329,7 +329,7 @@ def _bound_by(family: Family) -> set[str]:
 
 
 def _at_location(dice: Dice, general: Pattern) -> Pattern | None:
-    """The same head with a declared location in the place of its first location parameter."""
+    """Return the head with its first location parameter replaced by a declared location."""
     i, p = next((i, p) for i, p in enumerate(general.family.parameters) if isinstance(p.kind, LocKind))
     unifier = Unifier()
     wanted = specialise_type(Real(cast(LocKind, p.kind).shape), _opened(general.family, unifier))
@@ -347,7 +347,7 @@ def _primed(name: str, taken: set[str]) -> str:
 
 
 def _inside(w: World, pattern: Pattern) -> World:
-    """The world of a clause: its dimensions, locations and closed values come to those around it."""
+    """Return the world of a clause, with its dimensions, locations and closed values added."""
     family, static = pattern.family, images(pattern, _NOWHERE)
     own: list[Loc] = []
     for p, index in zip(family.parameters, pattern.indices, strict=True):
@@ -370,5 +370,5 @@ def _mentions(d: Dim, names: set[str]) -> bool:
 
 
 def sizes_of(l: Location) -> tuple[int, ...]:
-    """The shape of a location's content."""
+    """Return the shape of a location's content."""
     return concrete_shape(Real(l.shape)) or ()

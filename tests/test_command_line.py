@@ -44,7 +44,7 @@ rev handle ([1.0, 2.0]) <x>. mlp(x) with sgd(0.1, 0.5)
 
 @dataclass(frozen=True)
 class Done:
-    """An exit code, and the output."""
+    """An exit code and the output."""
 
     code: int
     out: str
@@ -57,7 +57,7 @@ class Done:
 
 @pytest.fixture
 def rh(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Done]:
-    """Runs ``rh WORDS``; ``text`` is the content of the file called FILE among the words."""
+    """Run ``rh WORDS``, where FILE stands for a file with the content ``text``."""
 
     def rh(*words: str, text: str | bytes = MLP) -> Done:
         file = tmp_path / "program.rh"
@@ -78,7 +78,7 @@ Rh = Callable[..., Done]
 
 
 def by_hand() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The result and the new weights of the last line of MLP."""
+    """Return the result and the new weights of the last line of MLP."""
     w0, w1 = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), np.array([[0.1, 0.2, 0.3]])
     v = np.array([1.0, 2.0])
     s = w0 @ v
@@ -639,7 +639,7 @@ def test_lab_becomes_jupyterlab(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def hear_control_c() -> None:
-    """Background processes ignore Ctrl-C, and their children inherit that."""
+    """Background processes ignore SIGINT, which their children inherit."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -694,7 +694,7 @@ def test_the_script_is_installed() -> None:
 
 
 def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
-    """Neither the modules that draw diagrams and HTML nor those not needed to compute."""
+    """``rh run`` imports neither the modules for diagrams and HTML nor others that evaluation does not need."""
     file = tmp_path / "file.rh"
     file.write_text("loc w : Real(2) = ones\n2 * [1, 2]\nlet x <= Get[w]() in return x + 1 * x\n", encoding="utf-8")
     code = f"import sys, rh_kernel.__main__ as m; m.main(['run', {str(file)!r}]); print(*sys.modules)"
@@ -707,7 +707,7 @@ def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
 
 
 def deep(layers: int) -> str:
-    """A handler, and a net of that many layers of one neuron."""
+    """Return a handler, and a net of so many layers of one neuron."""
     return "\n".join(
         [
             "handler back : rev handler(Real(1)) = { return x -> return x }",

@@ -52,6 +52,7 @@ def apply(kind: str, body: str, folder: Path) -> str:
 def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
     for name in COPIED:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.ipynb", "node_modules"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
     printed = expected = ""
     for kind, body in re.findall(r"^```(\w+)\n(.*?)^```$", RECIPES[recipe], re.DOTALL | re.MULTILINE):
         if kind == "text":

@@ -8,8 +8,6 @@ import numpy as np
 from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.passes import Pass, passes
-from rh_kernel.arrays.planning.profiling import profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Closed, Run, State, type_summary
 from rh_kernel.session.directives.arguments import needs_expression
@@ -89,6 +87,10 @@ def _compiled(
 
     Raises ``Stuck``, with a span, as evaluation and training do, and ``Rejected`` as training does.
     """
+    # Completion and %help import this module, and need neither.
+    from rh_kernel.arrays.passes import Pass, passes
+    from rh_kernel.arrays.planning.profiling import profile
+
     yield Working("compiling")
     source = _Translated(subject, settings)
     samples, precision = source.samples, settings.precision
