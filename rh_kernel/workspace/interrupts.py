@@ -102,9 +102,11 @@ class Interrupts:
         if again or time.monotonic() - self._since > LONG_SLICE:
             self.delivered = True
             raise KeyboardInterrupt
-        self._grace_timer = threading.Timer(GRACE_PERIOD, self._interrupt_slice)
-        self._grace_timer.daemon = True
-        self._grace_timer.start()
+        timer = threading.Timer(GRACE_PERIOD, self._interrupt_slice)
+        timer.daemon = True
+        timer.start()
+        # Only now: a second signal may raise in this handler, and a timer that was not started cannot be joined.
+        self._grace_timer = timer
 
     def _interrupt_slice(self) -> None:
         if self._in_slice and not self.delivered:
