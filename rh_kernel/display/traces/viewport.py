@@ -117,10 +117,10 @@ def document(
     M: Subject, names: Sequence[str], brevity: Abbreviation, marks: Marks = UNMARKED, memory: PrintCache | None = None
 ) -> Doc:
     """M, whose free variables are called ``names``, and outside of them ``…``."""
-    shelf = None if memory is None else memory.shelf(brevity)
-    visible = Names(symbols(M)) if memory is None or shelf is None else shelf.names(memory.symbols.of(M))
+    cache = None if memory is None else memory.of_style(brevity)
+    visible = Names(symbols(M)) if memory is None or cache is None else cache.names(memory.symbols.of(M))
     name_binders(visible, names, M)
-    page = PrinterState(visible, brevity, shelf)
+    page = PrinterState(visible, brevity, cache)
     match M:
         case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
             return descend(term(page, M, Level.OPEN, marks))
