@@ -1,5 +1,6 @@
 """Each recipe of ``CONTRIBUTING.md``, applied to a copy of the checkout."""
 
+import json
 import os
 import re
 import shutil
@@ -61,6 +62,50 @@ def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
     assert printed == expected
 
 
-def test_there_is_a_recipe_for_each_registry() -> None:
-    titles = ["A function symbol", "A directive", "A data format", "An array back end", "A system of automatic differentiation"]
-    assert list(RECIPES) == titles
+def test_there_is_a_recipe_for_everything_that_is_often_added() -> None:
+    assert list(RECIPES) == [
+        "A function symbol",
+        "A term former",
+        "A directive",
+        "A data format",
+        "An array back end",
+        "A system of automatic differentiation",
+    ]
+
+
+TERM_MATCHES = {
+    "arrays/symbolic/terms.py",
+    "denotational/terms.py",
+    "operational/derivative.py",
+    "operational/let_chains.py",
+    "operational/telescopes.py",
+    "syntax/printing/terms.py",
+    "typing/derivation/derive.py",
+}
+"""The modules with a match over all terms, outside of ``rh_kernel/ad``."""
+
+
+@pytest.mark.slow
+def test_pyright_names_each_match_in_which_a_new_term_needs_a_case(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "rh_kernel", tmp_path / "rh_kernel", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    core = tmp_path / "rh_kernel" / "syntax" / "core.py"
+    node = '@frozen\nclass Stop(TermNode):\n    """``stop M``"""\n\n    of: "Term"\n\n\n'
+    alias = "Unary: TypeAlias = Proj\n"
+    core.write_text(
+        patched(
+            core.read_text(encoding="utf-8"),
+            [f"-{alias[:-1]}", *[f"+{line}" for line in f"{node}{alias[:-1]} | Stop".splitlines()]],
+        )
+    )
+    packages = [str(path) for path in (tmp_path / "rh_kernel").iterdir() if path.is_dir() and path.name != "ad"]
+    command = [sys.executable, "-m", "pyright", "--outputjson", "--project", str(tmp_path), *packages]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    found = {
+        Path(each["file"]).relative_to(tmp_path / "rh_kernel").as_posix()
+        for each in json.loads(done.stdout)["generalDiagnostics"]
+        if "do not exhaustively handle" in each["message"]
+    }
+    assert found == TERM_MATCHES
+    for module in found:
+        assert module in TEXT or f"`{Path(module).name}`" in TEXT

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 
+from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
-from rh_kernel.ad.systems import ALL, NAMES
+from rh_kernel.ad.registry import ALL, NAMES
 from rh_kernel.highlighting import effects_words, laboratory_words, looks
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import names
@@ -30,7 +31,7 @@ WIDTH = 120
 
 def files() -> dict[Path, str]:
     """The text of each file as the code has it now; a file that is to go has none."""
-    return {PYTHON_NAMES: python_names(), **labextension()}
+    return {PYTHON_NAMES: python_names(), **labextension(), **figures()}
 
 
 def python_names() -> str:

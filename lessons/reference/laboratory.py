@@ -1,11 +1,11 @@
 """The tables of the laboratory in ``language.md``: its words and signs, the systems and what each of them takes."""
 
 from lessons.reference.markdown import code, table
-from rh_kernel.ad.comparison import pulled
+from rh_kernel.ad.comparison import vjp
 from rh_kernel.ad.language.elaboration import elaborate_function
 from rh_kernel.ad.language.parsing_items import item
 from rh_kernel.ad.language.surface import FunItem
-from rh_kernel.ad.systems import NAMES, system
+from rh_kernel.ad.registry import NAMES, system
 from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.span import Source, Span
@@ -28,7 +28,7 @@ def takes(name: str, program: str) -> bool:
     if not isinstance(written, FunItem):
         raise KernelBug(f"{program} declares no function")
     try:
-        pulled(system(name), elaborate_function(written, {}), (2.0,), 1.0)
+        vjp(system(name), elaborate_function(written, {}), (2.0,), 1.0)
     except Rejected:
         return False
     return True

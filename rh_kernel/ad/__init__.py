@@ -1,4 +1,4 @@
-"""The laboratory: published systems of automatic differentiation, on one common language (``ad/language``).
+"""Published systems of automatic differentiation for one common λ-calculus (``ad/language``), and their comparison.
 
-Each system is a package that knows the common language and no other system; ``ad/systems.py`` lists them.
+Each system is a package that imports the common language and no other system; ``ad/registry.py`` lists them.
 """

@@ -1,4 +1,4 @@
-"""One program at one point through one system or all of them: what each finds, how much work it takes, whether they agree."""
+"""Comparison of systems on one program at one point: gradients, operation counts, times, and differences of the gradients."""
 
 import math
 import time
@@ -16,12 +16,12 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import TooDeep
 from rh_kernel.syntax.parsing.cursor import DEEPEST
 
-SHALLOWER = "give parts of it names, with let or fun"
+NESTING_HINT = "give parts of it names, with let or fun"
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The program is outside of what the system can do, or its work came to no end."""
+    """The system does not support the program, or its execution reached a limit."""
 
     diagnostics: tuple[Diagnostic, ...]
 
@@ -31,19 +31,22 @@ Outcome: TypeAlias = VjpResult | JvpResult | Refused
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a system found. ``apart`` is how far its gradient is from that of the first system in the table that found one.
+    """The outcome of one system.
 
-    It is the largest difference of two numbers, relative to the larger of them where that is more than 1.
+    ``difference`` is the ``distance`` of its result from that of the first system in the table that has one.
     """
 
     system: System
     outcome: Outcome
     seconds: float
-    apart: float | None
+    difference: float | None
 
 
-def pulled(system: System, program: Program, point: Point, cotangent: Value, span: Span | None = None) -> VjpResult:
-    """The gradient by one system; one that pushes tangents forward does so for each number of the point."""
+def vjp(system: System, program: Program, point: Point, cotangent: Value, span: Span | None = None) -> VjpResult:
+    """Compute the gradient with one system; one that has forward mode alone runs once for each number of the point.
+
+    Raises ``Rejected``.
+    """
     if system.reverse is not None:
         return system.reverse(program, point, cotangent)
     if system.forward is None:
@@ -52,63 +55,55 @@ def pulled(system: System, program: Program, point: Point, cotangent: Value, spa
     A = Product(tuple(B for _, B in program.parameters))
     if not is_ground(A) or not is_ground(program.result):
         refuse(system.name, "functions and sums as arguments or results")
-    gradient: list[float] = []
-    found: JvpResult | None = None
+    slopes: list[float] = []
+    result: JvpResult | None = None
     operations = 0
     for tangent in basis(A):
-        found = system.forward(program, point, components(tangent))
-        operations += found.derivative
-        gradient.append(sum((a * b for a, b in zip(numbers(cotangent), numbers(found.tangent), strict=True)), 0.0))
-    if found is None:
-        found = system.forward(program, point, components(zero(A)))
-    slopes = of_numbers(A, iter(gradient))
-    counters = (("passes", len(gradient)), *found.counters)
-    return VjpResult(found.value, components(slopes), found.primal, operations, found.size, counters)
+        result = system.forward(program, point, components(tangent))
+        operations += result.derivative
+        slopes.append(sum((a * b for a, b in zip(numbers(cotangent), numbers(result.tangent), strict=True)), 0.0))
+    if result is None:
+        result = system.forward(program, point, components(zero(A)))
+    gradient = components(of_numbers(A, iter(slopes)))
+    counters = (("passes", len(slopes)), *result.counters)
+    return VjpResult(result.value, gradient, result.primal, operations, result.size, counters)
 
 
-def compared(systems: tuple[System, ...], program: Program, point: Point, cotangent: Value) -> tuple[Row, ...]:
-    """A row for each system; what one refuses does not stop the others."""
-    rows = comparing(systems, program, point, cotangent)
-    while True:
-        try:
-            next(rows)
-        except StopIteration as end:
-            return end.value
-
-
-def comparing(
+def compare(
     systems: tuple[System, ...], program: Program, point: Point, cotangent: Value
 ) -> Generator[System, None, tuple[Row, ...]]:
-    """Each system before it begins; what the generator returns are the rows of ``compared``."""
+    """Yield each system before it runs, and return a row for each; a system that refuses does not stop the others."""
     rows: list[Row] = []
     reference: VjpResult | None = None
     for system in systems:
         yield system
         system.ready()
-        began = time.perf_counter()
+        start = time.perf_counter()
         outcome: VjpResult | Refused
         try:
-            outcome = pulled(system, program, point, cotangent)
+            outcome = vjp(system, program, point, cotangent)
         except Failure as failure:
             outcome = Refused(failure.diagnostics)
         except RecursionError:
-            outcome = Refused((TooDeep(limit=DEEPEST, hint=SHALLOWER),))
-        seconds = time.perf_counter() - began
-        apart = None
+            outcome = Refused((TooDeep(limit=DEEPEST, hint=NESTING_HINT),))
+        seconds = time.perf_counter() - start
+        difference = None
         if isinstance(outcome, VjpResult):
             reference = reference or outcome
-            apart = distance(outcome.gradient, reference.gradient)
-        rows.append(Row(system, outcome, seconds, apart))
+            difference = distance(outcome.gradient, reference.gradient)
+        rows.append(Row(system, outcome, seconds, difference))
     return tuple(rows)
 
 
 def distance(V: Value, W: Value) -> float:
-    """The largest difference of two numbers, relative to the larger where that is more than 1."""
-    return max((_apart(a, b) for a, b in zip(numbers(V), numbers(W), strict=True)), default=0.0)
+    """Return the largest difference of two numbers, relative to the larger of them if that is more than 1.
+
+    A number that is infinite or NaN has an infinite distance from every other one.
+    """
+    return max((_distance(a, b) for a, b in zip(numbers(V), numbers(W), strict=True)), default=0.0)
 
 
-def _apart(a: float, b: float) -> float:
-    """What is no number, or not finite, is infinitely far from all that is not the same."""
+def _distance(a: float, b: float) -> float:
     if a == b or (math.isnan(a) and math.isnan(b)):
         return 0.0
     difference = abs(a - b) / max(1.0, abs(a), abs(b))

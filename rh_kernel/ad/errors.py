@@ -1,4 +1,4 @@
-"""What the laboratory refuses: one dataclass per complaint (RH5xx). The docstring of each is a text that has it."""
+"""The diagnostics of ``%ad`` (RH50x). The docstring of each is an input that has it."""
 
 from dataclasses import dataclass
 

@@ -1,9 +1,9 @@
-"""How counts grow: a family of programs, one of each size, through systems of the laboratory."""
+"""Growth of counts with the size of a program, for systems of automatic differentiation."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rh_kernel.ad.comparison import pulled
+from rh_kernel.ad.comparison import vjp
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.values import Value
@@ -13,14 +13,14 @@ from rh_kernel.source.diagnostic import Rejected, Stuck
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Something that a system counts: ``operations``, ``primal``, ``nodes``, one of its counters, or one of its measures."""
+    """A quantity that a system counts: ``operations``, ``primal``, ``nodes``, one of its counters, or one of its measures."""
 
     system: System
     name: str
 
     @property
     def label(self) -> str:
-        """How it is written, e.g. ``chad visits``."""
+        """The label of its curve, e.g. ``chad visits``."""
         return f"{self.system.name} {self.name}"
 
 
@@ -36,7 +36,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A count for each size; ``None`` where the work came to no end."""
+    """A count for each size, or ``None`` if the execution reached a limit."""
 
     label: str
     values: tuple[int | None, ...]
@@ -51,7 +51,10 @@ class Growth:
 
 
 def growth(cases: Iterable[Case], counts: tuple[Count, ...]) -> Growth:
-    """Every count of every program; each system is run once a program, and once more for each measure. Raises ``Rejected``."""
+    """Compute all counts of all programs. Raises ``Rejected``.
+
+    Each system runs once for each program, and once more for each measure.
+    """
     sizes: list[int] = []
     columns: list[list[int | None]] = [[] for _ in counts]
     for case in cases:
@@ -64,13 +67,13 @@ def growth(cases: Iterable[Case], counts: tuple[Count, ...]) -> Growth:
 
 
 def _counted(count: Count, case: Case, found: dict[str, dict[str, int]]) -> int | None:
-    """One count; ``found`` keeps what the systems found that were run on this program."""
+    """Return one count; ``found`` caches the counters of the systems that ran on this program."""
     system, measures = count.system, dict(count.system.measures)
     try:
         if count.name in measures:
             return measures[count.name](case.program, case.point, case.cotangent)
         if system.name not in found:
-            found[system.name] = _named(pulled(system, case.program, case.point, case.cotangent))
+            found[system.name] = _counters(vjp(system, case.program, case.point, case.cotangent))
     except Stuck:
         return None
     counters = found[system.name]
@@ -81,7 +84,7 @@ def _counted(count: Count, case: Case, found: dict[str, dict[str, int]]) -> int 
     return counters[count.name]
 
 
-def _named(outcome: VjpResult) -> dict[str, int]:
+def _counters(outcome: VjpResult) -> dict[str, int]:
     return {
         "operations": outcome.derivative,
         "primal": outcome.primal,

@@ -1,7 +1,7 @@
-"""What a system of the laboratory is: a name, a paper, and functions from a program to what can be shown of it.
+"""The interface of a system of automatic differentiation.
 
-A system is a value. What it cannot do is ``None``; what lies outside of its fragment it refuses with ``Rejected`` that carries
-``OutsideFragment`` and names the construct. No system computes with another's code.
+A system is a value. An ability that it lacks is ``None``; for a program that it does not support it raises ``Rejected`` with
+``OutsideFragment``, which names the construct. No system uses the code of another one.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,12 +20,12 @@ Point: TypeAlias = tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True)
 class VjpResult:
-    """What reverse mode finds at a point: ``f(V)``, and the cotangent of each argument for a cotangent of the result.
+    """The result of reverse mode at a point: ``f(V)``, and the cotangent of each argument for a cotangent of the result.
 
-    ``primal`` and ``derivative`` count operations on numbers: those of f alone, and those of the transformed program as it is
-    run, which computes value and gradient: a system that simplifies first is counted after that, and one whose paper fixes the
-    cotangent 1 has it built in. ``size`` is how many nodes that program has. ``counters`` are what else the system
-    counts, by name: steps, visits, zeros that were added.
+    ``primal`` and ``derivative`` count operations on numbers: those of f alone, and those of the transformed program, which
+    computes value and gradient, as it is executed: after simplification if the system simplifies, and with the cotangent 1
+    built in if the paper fixes it. ``size`` is the number of nodes of that program. ``counters`` are further counts by name:
+    steps, visits, added zeros.
     """
 
     value: Value
@@ -38,7 +38,7 @@ class VjpResult:
 
 @dataclass(frozen=True, slots=True)
 class JvpResult:
-    """What forward mode finds at a point for a tangent of each argument: ``f(V)`` and the tangent of the result."""
+    """The result of forward mode at a point for a tangent of each argument: ``f(V)`` and the tangent of the result."""
 
     value: Value
     tangent: Value
@@ -50,18 +50,18 @@ class JvpResult:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A form of the program on the way, e.g. "transformed" or "simplified", to be read."""
+    """A printed form of the program, e.g. "transformed" or "simplified"."""
 
     title: str
     doc: Doc
 
 
 class TraceStep(Protocol):
-    """A step of a trace: the name of its rule, empty for the start, and the whole term after it."""
+    """A step of a trace."""
 
     @property
     def rule(self) -> str:
-        """The name, empty for the start."""
+        """The name of the rule; empty for the start of the trace."""
         ...
 
     @property
@@ -72,9 +72,9 @@ class TraceStep(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of rewriting: the rule's name, and the whole term after it, in which the contractum is marked.
+    """A step of rewriting: the name of the rule, and the whole term after it, with the contractum marked.
 
-    The first of a trace has no rule.
+    The rule of the first step of a trace is empty.
     """
 
     rule: str
@@ -86,10 +86,10 @@ class System:
     """A system of automatic differentiation.
 
     ``reverse`` takes a program, a point and a cotangent of the result, ``forward`` a program, a point and a tangent of each
-    argument; a system may have both. ``stages`` are the printed forms of the transformed program, ``steps`` its reduction at
-    a point with a cotangent (or with tangents, where the system has ``forward`` alone). ``measures`` are counts by name that
-    are of another run than ``reverse``: what it would cost without an idea of the system. All raise ``Rejected``.
-    ``ready`` reads what the system needs whatever the program is; the time that it takes is not the program's.
+    argument; a system may have both. ``stages`` returns the printed forms of the transformed program, ``steps`` its reduction
+    at a point with a cotangent, or with tangents if the system has ``forward`` alone. ``measures`` are counts by name that
+    need another run than ``reverse``, e.g. without an optimisation of the system. All raise ``Rejected``.
+    ``ready`` loads what the system needs for every program; its time is not measured.
     """
 
     name: str
@@ -104,5 +104,5 @@ class System:
 
 
 def refuse(system: str, construct: str, hint: str = "") -> NoReturn:
-    """Raise the refusal of a construct, which is named as a reader would: ``λ-abstractions``, ``foldl with a tuple``."""
+    """Raise ``Rejected`` for a construct, which is named for the user: ``λ-abstractions``, ``foldl with a tuple``."""
     raise Rejected(OutsideFragment(system=system, construct=construct, hint=hint))

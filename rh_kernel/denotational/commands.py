@@ -21,26 +21,21 @@ from rh_kernel.syntax.core import (
     RH,
     Bind,
     Bound,
-    Call,
     Command,
-    Const,
     Handle,
     Let,
     Operation,
     OrdinaryHandler,
     Perform,
-    Plus,
     Proj,
-    R,
-    Rd,
     Resume,
     Return,
     ReverseHandler,
     RevHandle,
     Scope,
     Term,
+    TermNode,
     Tuple,
-    Zero,
 )
 from rh_kernel.syntax.types import Type, leaves
 
@@ -139,7 +134,7 @@ def _pure(M: Term, rho: Environment, b: Row) -> Interpretation:
             return tuple(parts)
         case Proj(i, n, N):
             return part((yield _pure(N, rho, b)), i - 1, n)
-        case Const() | Zero() | Call() | Plus() | Rd() | R():
+        case TermNode():
             inside = enclose(rho, M.loose)
             draft: Draft = Builder(inside.types(b))
             V = yield term(M, inside.environment, draft)

@@ -155,7 +155,7 @@ def _tokens_of_laboratory(item: Span) -> Iterator[Token]:
 
 def _look_in_laboratory(token: Token, before: list[str]) -> Look:
     """How a token of a ``%%lambda`` cell looks after those before it in its item."""
-    from rh_kernel.ad.systems import ALL, is_system
+    from rh_kernel.ad.registry import ALL, is_system
     from rh_kernel.highlighting.laboratory_words import LABORATORY_FUNCTIONS, LABORATORY_TYPES, LABORATORY_WORDS
 
     match token.kind, before:

@@ -7,7 +7,7 @@ them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.operational.environments import Environment
@@ -25,7 +25,6 @@ from rh_kernel.syntax.core import (
     Node,
     Perform,
     Plus,
-    Proj,
     R,
     Rd,
     Resume,
@@ -34,6 +33,7 @@ from rh_kernel.syntax.core import (
     Scope,
     Term,
     Tuple,
+    Unary,
     Zero,
 )
 
@@ -177,16 +177,17 @@ def within(K: Context | None, form: Subject, position: int, before: "Term | Valu
 def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
     """Return the innermost form of K with this hole and these siblings; the form decides whether a term or a command fits."""
     M, P = cast(Term, hole), cast(Command, hole)
-    span, before = K.form.span, K.before
-    match K.form:
+    form, before = K.form, K.before
+    if isinstance(form, Unary):
+        return replace(form, of=M)
+    span = form.span
+    match form:
         case Call(f):
             return Call(f, M, span=span)
         case Plus(of_cotangents=flag):
             return Plus(before, M, flag, span=span) if K.position else Plus(M, beside[0], flag, span=span)
         case Tuple():
             return Tuple((*listed(before), M, *beside), span=span)
-        case Proj(i, n):
-            return Proj(i, n, M, span=span)
         case Let(_, scope):
             return Let(before, Scope(scope.hints, M), span=span) if K.position else Let(M, beside[0], span=span)
         case Rd():
@@ -220,6 +221,8 @@ def siblings(K: Context) -> tuple[Any, ...]:
 
 
 def _unevaluated(form: Subject, position: int) -> tuple[Node, ...]:
+    if isinstance(form, Unary):
+        return ()
     match form:
         case Plus(_, N):
             return () if position else (N,)
@@ -237,7 +240,7 @@ def _unevaluated(form: Subject, position: int) -> tuple[Node, ...]:
             return scope, H
         case Handle(_, H):
             return (H,)
-        case Bound() | Const() | Zero() | Call() | Proj() | R() | Return() | RH() | Resume():
+        case Bound() | Const() | Zero() | Call() | R() | Return() | RH() | Resume():
             return ()
 
 

@@ -4,6 +4,7 @@ The heads are, outside every ``RH``: a redex of Def. 5.4, ``⌊V⌋``, ``Op(V)``
 variables are values and terms wait for RH-Term, they are ``⌊M⌋``, ``Op(M)`` and ``rev handle (M) …`` for any M.
 """
 
+from dataclasses import replace
 from typing import TypeAlias, cast
 
 from rh_kernel.operational.contexts import Context, Subject, Values, around, listed
@@ -22,7 +23,6 @@ from rh_kernel.syntax.core import (
     Let,
     Perform,
     Plus,
-    Proj,
     R,
     Rd,
     Resume,
@@ -30,6 +30,7 @@ from rh_kernel.syntax.core import (
     RevHandle,
     Term,
     Tuple,
+    Unary,
     Zero,
 )
 
@@ -96,7 +97,7 @@ def _head(M: Subject, rho: Environment, K: Context | None) -> Head:
             N = M.term
         elif type(M) is Let:
             N = M.bound
-        elif type(M) is Proj:
+        elif isinstance(M, Unary):
             N = M.of
         elif type(M) is Plus or type(M) is Rd:
             N = M.left if isinstance(M, Plus) else M.cotangent
@@ -131,14 +132,14 @@ def evaluated(head: Head) -> Subject:
     form, V, W, _, _ = head
     if V is None:
         return form
+    if isinstance(form, Unary):
+        return form if form.of is V else replace(form, of=V)
     span = form.span
     match form:
         case Call(f, N):
             return form if N is V else Call(f, V, span=span)
         case Plus(L, N) if W is not None:
             return form if L is V and N is W else Plus(V, W, form.of_cotangents, span=span)
-        case Proj(i, n, N):
-            return form if N is V else Proj(i, n, V, span=span)
         case Let(N, scope):
             return form if N is V else Let(V, scope, span=span)
         case Rd(L, scope, N) if W is not None:

@@ -25,7 +25,7 @@ from rh_kernel.operational.telescopes import Telescope
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_term
-from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Proj, R, Rd, Scope, Term, Tuple, Zero
+from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, R, Rd, Scope, Term, Tuple, Unary, Zero
 
 # -- which derivative is unfolded first ----------------------------------------------------------------------------------------
 
@@ -102,8 +102,10 @@ def _is_name(M: Term) -> bool:
 
 def _child(M: Term, position: int) -> tuple[int, Term] | None:
     """Return the child at this position or the first one after it."""
+    if isinstance(M, Unary):
+        return None if position else (0, M.of)
     match M:
-        case Call(_, N) | Proj(_, _, N) if not position:
+        case Call(_, N) if not position:
             return 0, N
         case Plus(L, N):
             return (position, (L, N)[position]) if position < 2 else None

@@ -4,7 +4,7 @@ It takes two passes without recursion: down to the substituted variables, skippi
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar, cast
 
 from rh_kernel.operational.environments import Environment, value_at
@@ -31,6 +31,7 @@ from rh_kernel.syntax.core import (
     Scope,
     Term,
     Tuple,
+    Unary,
     Zero,
 )
 from rh_kernel.syntax.rebuild import Transform, rebuild
@@ -144,7 +145,7 @@ def _visited(root: Node, most: int | None = None) -> tuple[list[_Visit], bool, b
             continue
         if type(node) is Call:
             todo.append((node.argument, depth))
-        elif type(node) is Proj:
+        elif isinstance(node, Unary):
             todo.append((node.of, depth))
         elif type(node) is Return:
             todo.append((node.term, depth))
@@ -198,6 +199,8 @@ def _rebuilt(root: AnyNode, visits: list[_Visit], image: Image, resume: Resumed 
             done.append(Call(node.function, take(), span=node.span))
         elif type(node) is Proj:
             done.append(Proj(node.index, node.arity, take(), span=node.span))
+        elif isinstance(node, Unary):
+            done.append(replace(node, of=take()))
         elif type(node) is Return:
             done.append(Return(take(), span=node.span))
         elif type(node) is Tuple:

@@ -43,6 +43,16 @@ def _loose_in(*nodes: Node) -> int:
 
 
 @frozen
+class TermNode(Node):
+    """Base of the terms."""
+
+
+@frozen
+class CommandNode(Node):
+    """Base of the commands."""
+
+
+@frozen
 class Scope(Node):
     """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
 
@@ -114,7 +124,7 @@ Function: TypeAlias = Primitive | Defined | RdOf
 
 
 @frozen
-class Bound(Node):
+class Bound(TermNode):
     """``x``"""
 
     index: int
@@ -125,7 +135,7 @@ class Bound(Node):
 
 
 @frozen
-class Const(Node):
+class Const(TermNode):
     """``c``: a constant symbol, an array that must not be modified."""
 
     value: Array
@@ -140,14 +150,14 @@ class Const(Node):
 
 
 @frozen
-class Zero(Node):
+class Zero(TermNode):
     """``0`` at type A, the zero of the commutative monoid; at a product it is the tuple of zeros."""
 
     type: Type
 
 
 @frozen
-class Call(Node):
+class Call(TermNode):
     """``f(M)``"""
 
     function: Function
@@ -158,7 +168,7 @@ class Call(Node):
 
 
 @frozen
-class Plus(Node):
+class Plus(TermNode):
     """``M + N``; in sums ``of_cotangents``, which derivatives create (RH Fig. 6, 7), ``0`` is a symbolic zero, not 0.0"""
 
     left: "Term"
@@ -170,7 +180,7 @@ class Plus(Node):
 
 
 @frozen
-class Tuple(Node):
+class Tuple(TermNode):
     """``⟨M1, …, Mn⟩``, n ≥ 2; ``of_values`` says whether it is a value"""
 
     items: tuple["Term", ...]
@@ -190,7 +200,7 @@ _leave_of_values: Callable[[Tuple, bool], None] = vars(Tuple)["of_values"].__set
 
 
 @frozen
-class Proj(Node):
+class Proj(TermNode):
     """``proj_i(M)`` of a product of ``arity`` factors, 1 ≤ i ≤ arity"""
 
     index: int
@@ -202,7 +212,7 @@ class Proj(Node):
 
 
 @frozen
-class Let(Node):
+class Let(TermNode):
     """``let x ← M in N``"""
 
     bound: "Term"
@@ -213,7 +223,7 @@ class Let(Node):
 
 
 @frozen
-class Rd(Node):
+class Rd(TermNode):
     """``W.rd(x. N)(V)``: cotangent, scope, point (all terms)"""
 
     cotangent: "Term"
@@ -225,7 +235,7 @@ class Rd(Node):
 
 
 @frozen
-class R(Node):
+class R(TermNode):
     """``W.R_V(x. N)``, a form of Fig. 6 not yet unfolded; W, V are values. ``known``: ``operational.nested_derivatives``"""
 
     cotangent: "Term"
@@ -237,7 +247,10 @@ class R(Node):
         _leave_loose(self, _loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
 
 
-Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Proj | Let | Rd | R
+Unary: TypeAlias = Proj
+"""Terms that are strict in their only subterm, ``of``."""
+
+Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R
 
 
 def is_value(M: Term) -> bool:
@@ -263,7 +276,7 @@ class Operation(Node):
 
 
 @frozen
-class Return(Node):
+class Return(CommandNode):
     """``⌊M⌋``"""
 
     term: Term
@@ -273,7 +286,7 @@ class Return(Node):
 
 
 @frozen
-class Perform(Node):
+class Perform(CommandNode):
     """``Op(M)``"""
 
     operation: Operation
@@ -284,7 +297,7 @@ class Perform(Node):
 
 
 @frozen
-class Bind(Node):
+class Bind(CommandNode):
     """``let x ⇐ P in Q``"""
 
     bound: "Command"
@@ -295,7 +308,7 @@ class Bind(Node):
 
 
 @frozen
-class RevHandle(Node):
+class RevHandle(CommandNode):
     """``rev handle (M) ⟨x1, …, xn⟩. R with H``; the type of M is the product of n types"""
 
     argument: Term
@@ -307,7 +320,7 @@ class RevHandle(Node):
 
 
 @frozen
-class RH(Node):
+class RH(CommandNode):
     """``RH_H^V(⟨y1, …, ym⟩. P)``: the form of Fig. 7, not yet unfolded; V is the ``tuple_of`` of the values"""
 
     values: Term
@@ -319,7 +332,7 @@ class RH(Node):
 
 
 @frozen
-class Handle(Node):
+class Handle(CommandNode):
     """``handle P with H``: ordinary handling, RH §2.2.1"""
 
     command: "Command"
@@ -330,7 +343,7 @@ class Handle(Node):
 
 
 @frozen
-class Resume(Node):
+class Resume(CommandNode):
     """``k • M``: the continuation is the bound variable ``index``; it occurs in clauses of ordinary handlers only"""
 
     index: int

@@ -12,11 +12,11 @@ from rh_kernel.syntax.core import (
     Perform,
     Plus,
     Primitive,
-    Proj,
     RdOf,
     Return,
     Scope,
     Tuple,
+    Unary,
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim
@@ -60,7 +60,7 @@ def is_ground(node: Node) -> bool:
         elif isinstance(node, Plus):
             todo.append(node.left)
             todo.append(node.right)
-        elif isinstance(node, Proj):
+        elif isinstance(node, Unary):
             todo.append(node.of)
         elif not (isinstance(node, Zero) and node.type.is_concrete):
             return False

@@ -261,25 +261,13 @@ class ResumeExpr(Written):
     children = (child("argument"),)
 
 
-Expr: TypeAlias = (
-    Var
-    | Number
-    | ArrayLiteral
-    | Unit
-    | TupleExpr
-    | Apply
-    | Family
-    | Negate
-    | Binary
-    | Transpose
-    | Projection
-    | ReverseDerivative
-    | LetExpr
-    | ReturnExpr
-    | RevHandleExpr
-    | HandleExpr
-    | ResumeExpr
-)
+UnaryExpr: TypeAlias = Negate | Transpose | Projection
+"""Expressions with one subexpression, ``operand``."""
+
+TermExpr: TypeAlias = Var | Number | ArrayLiteral | Unit | TupleExpr | UnaryExpr | Binary | ReverseDerivative
+"""Expressions that are terms and never commands."""
+
+Expr: TypeAlias = TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr
 
 
 @frozen

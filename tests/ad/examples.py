@@ -1,7 +1,7 @@
-"""The examples of the papers in the laboratory's language, each with a point, a cotangent, and the gradient by hand.
+"""The examples of the papers as programs of ``%%lambda`` cells, each with a point, a cotangent and the gradient by hand.
 
-The numbers are those of the papers and of their digests' oracles, cited by number; ``must`` are the systems that have to take
-the program.
+The numbers are those of the papers and of their digests' oracles, cited by number; ``must`` are the systems that have to
+support the program.
 """
 
 import math

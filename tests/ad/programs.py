@@ -1,4 +1,4 @@
-"""Programs of the laboratory for the tests: from text, and drawn at random, well typed and smooth.
+"""Programs of ``%%lambda`` cells for tests: from text, or random, well typed and smooth.
 
 ``programs(fragment)`` draws a program whose parameters and result are arrays and tuples of them, with a point and a cotangent.
 """
@@ -22,7 +22,7 @@ from rh_kernel.syntax.parsing.lexer import chunks
 
 
 def functions(text: str) -> dict[str, c.Program]:
-    """The functions that a ``%%lambda`` cell declares."""
+    """Return the functions that a ``%%lambda`` cell declares."""
     found: dict[str, c.Program] = {}
     for chunk in chunks(Source("test", text)):
         parsed = item(chunk)
@@ -32,17 +32,17 @@ def functions(text: str) -> dict[str, c.Program]:
 
 
 def program(text: str) -> c.Program:
-    """The last function that a ``%%lambda`` cell declares."""
+    """Return the last function that a ``%%lambda`` cell declares."""
     return list(functions(text).values())[-1]
 
 
 def flat(value: Value) -> tuple[float, ...]:
-    """All numbers in a value."""
+    """Return all numbers in a value."""
     return tuple(numbers(value))
 
 
 def finite_differences(f: c.Program, point: Point, cotangent: Value, h: float = 1e-6) -> tuple[float, ...]:
-    """The gradient by central differences, flat: the oracle that knows no rule."""
+    """Return the gradient by central differences, flat."""
     A = Product(tuple(B for _, B in f.parameters))
     where, w = flat(point), flat(cotangent)
 
@@ -62,7 +62,7 @@ def finite_differences(f: c.Program, point: Point, cotangent: Value, h: float = 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """What a random program may hold beside numbers, lets and smooth function symbols."""
+    """The constructs of random programs, beside numbers, lets and smooth function symbols."""
 
     tuples: bool = True
     functions: bool = False
@@ -78,7 +78,7 @@ FIRST_ORDER = Fragment()
 HIGHER_ORDER = Fragment(functions=True)
 """With function values."""
 ARRAYS = Fragment(arrays=True)
-"""With ``map`` and its like, without folds."""
+"""With arrays, without folds."""
 EVERYTHING = Fragment(functions=True, sums=True, conditionals=True, arrays=True, folds=True, fuel=16)
 """The whole language."""
 
@@ -98,7 +98,7 @@ class Sample:
 
 @st.composite
 def programs(draw: st.DrawFn, fragment: Fragment = FIRST_ORDER, *, scalar: bool = False) -> Sample:
-    """A random well-typed program with a point and a cotangent; ``scalar`` asks for a result of type Real."""
+    """Draw a well-typed program with a point and a cotangent; with ``scalar``, its result has type Real."""
     writer = _Writer(draw, fragment, Names())
     parameters: list[tuple[str, Type]] = []
     for i in range(draw(st.integers(1, 3))):
@@ -111,18 +111,18 @@ def programs(draw: st.DrawFn, fragment: Fragment = FIRST_ORDER, *, scalar: bool 
 
 
 class _Writer:
-    """Draws terms of given types, every binder with a name of its own."""
+    """Draws terms of given types; no two binders have the same name."""
 
     def __init__(self, draw: st.DrawFn, fragment: Fragment, names: Names) -> None:
         self.draw, self.fragment, self.names = draw, fragment, names
 
     def value(self, A: Type) -> Value:
-        """A value with numbers of three digits from −1.5 to 1.5."""
+        """Draw a value with numbers of three digits from −1.5 to 1.5."""
         each = st.integers(-1500, 1500).map(lambda k: k / 1000)
         return of_numbers(A, iter(self.draw(st.lists(each, min_size=size(A), max_size=size(A)))))
 
     def ground(self, depth: int) -> Type:
-        """A type of numbers, of arrays and of pairs, as far as the fragment has them."""
+        """Draw a type of numbers, arrays and pairs, if the fragment has them."""
         kinds = [0, 0]
         if self.fragment.arrays:
             kinds.append(1)
@@ -137,7 +137,7 @@ class _Writer:
                 return SCALAR
 
     def any_type(self) -> Type:
-        """A type for something that is bound inside."""
+        """Draw a type for a bound variable."""
         kinds = [0, 0]
         if self.fragment.functions:
             kinds.append(1)
@@ -172,7 +172,7 @@ class _Writer:
         return self.draw(st.sampled_from(ways))()
 
     def _made(self, A: Type, gamma: dict[str, Type], fuel: int) -> c.Term:
-        """A term that begins with what makes an A."""
+        """Draw a term of type A that begins with a constructor of A."""
         match A:
             case Real(1):
                 return self._number(gamma, fuel)

@@ -1,4 +1,4 @@
-"""Counts over the sizes of families: the complexities that the papers state or admit, as formulas that fit every count."""
+"""Counts as formulas of the size of a program: the complexities that the papers state or admit."""
 
 from collections.abc import Iterator
 
@@ -9,8 +9,8 @@ from rh_kernel.ad.growth import Case, Count, growth
 from rh_kernel.ad.language.binding import count
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.values import Value
+from rh_kernel.ad.registry import system
 from rh_kernel.ad.system import Point, System, VjpResult
-from rh_kernel.ad.systems import system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Rejected, Stuck
 from tests.ad.programs import program
@@ -31,19 +31,19 @@ def nest(d: int) -> str:
 
 
 def squares(n: int) -> str:
-    """Every variable is used twice (linear negation, §3.3 of the digest)"""
+    """Each variable is used twice (linear negation, §3.3 of the digest)."""
     lets = " ".join(f"let x{i + 1} <- x{i} * x{i} in" for i in range(n))
     return f"fun f(x0 : Real) : Real = {lets} x{n}"
 
 
 def cases(texts: dict[int, str]) -> Iterator[Case]:
-    """The programs at one point."""
+    """Yield the programs, with one point for all."""
     for n, text in texts.items():
         yield Case(n, program(text), (0.9,), 1.0)
 
 
 def counted(name: str, what: str, texts: dict[int, str]) -> dict[int, int | None]:
-    """One count for each size."""
+    """Return a count for each size."""
     found = growth(cases(texts), (Count(system(name), what),))
     return dict(zip(found.sizes, found.curves[0].values, strict=True))
 
@@ -76,7 +76,7 @@ def test_linear_factoring_makes_an_exponential_linear():
 
 
 def test_moves_are_quadratic_before_partial_evaluation_and_linear_after():
-    """Their second differences over equal distances are constant, and those of the optimised program zero."""
+    """Second differences are constant and positive before, and zero after partial evaluation."""
     texts = {n: chain(n) for n in (4, 8, 12, 16)}
     for what, bend in [("moves without partial evaluation", True), ("moves", False)]:
         a, b, c, d = (v or 0 for v in counted("unary", what, texts).values())
@@ -84,25 +84,25 @@ def test_moves_are_quadratic_before_partial_evaluation_and_linear_after():
         assert ((c - b) > (b - a)) == bend
 
 
-def test_work_without_end_is_a_gap():
-    def tires(f: Program, point: Point, cotangent: Value) -> VjpResult:
+def test_a_run_without_fuel_is_a_gap():
+    def runs_out(f: Program, point: Point, cotangent: Value) -> VjpResult:
         del cotangent
         if count(f.body) > 10:
             raise Stuck(OutOfFuel(steps=10))
         return VjpResult(0.0, point, 0, count(f.body), 0)
 
-    def patience(f: Program, point: Point, cotangent: Value) -> int:
+    def constant(f: Program, point: Point, cotangent: Value) -> int:
         del f, point, cotangent
         return 10
 
-    lazy = System("lazy", "", "", reverse=tires, measures=(("patience", patience),))
-    found = growth(cases({1: chain(1), 9: chain(9)}), (Count(lazy, "operations"), Count(lazy, "patience")))
+    lazy = System("lazy", "", "", reverse=runs_out, measures=(("constant", constant),))
+    found = growth(cases({1: chain(1), 9: chain(9)}), (Count(lazy, "operations"), Count(lazy, "constant")))
     assert [curve.values for curve in found.curves] == [(count(program(chain(1)).body), None), (10, 10)]
 
 
 def test_an_unknown_count_is_refused_with_those_that_there_are():
     with pytest.raises(Rejected) as refused:
         counted("linear-negation", "visists", {1: chain(1)})
-    [complaint] = refused.value.diagnostics
-    assert isinstance(complaint, CannotDo)
-    assert "steps without factoring" in complaint.expected
+    [diagnostic] = refused.value.diagnostics
+    assert isinstance(diagnostic, CannotDo)
+    assert "steps without factoring" in diagnostic.expected

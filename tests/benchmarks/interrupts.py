@@ -163,7 +163,7 @@ def kernel(folder: str, variables: Sequence[tuple[str, str]]) -> Generator[Kerne
     environment = {**os.environ, "PYTHONPATH": str(PLACE), "RH_HISTORY": "off", **dict(variables)}
     manager.start_kernel(cwd=folder, env=environment, stderr=subprocess.DEVNULL)
     client = manager.client()
-    client.start_channels()
+    client.start_channels(hb=False)
     try:
         client.wait_for_ready(timeout=PATIENCE)
         yield Kernel(manager, client)

@@ -106,7 +106,7 @@ def _started(folder: str) -> tuple[KernelManager, Any, float]:
     began = time.perf_counter()
     manager.start_kernel(cwd=folder, stderr=subprocess.DEVNULL)
     client = manager.client()
-    client.start_channels()
+    client.start_channels(hb=False)
     client.wait_for_ready(timeout=PATIENCE)
     run(client, "1 + 2", 0)
     return manager, client, time.perf_counter() - began

@@ -76,7 +76,7 @@ def waiting(head: str) -> None:
         manager.start_kernel()
         kernel = Kernel(manager, manager.client())
         try:
-            kernel.client.start_channels()
+            kernel.client.start_channels(hb=False)
             kernel.client.wait_for_ready(timeout=PATIENCE)
             _measure(kernel, head)
         finally:

@@ -37,7 +37,7 @@ def kernel(tmp_path: Path) -> Iterator[Client]:
     environment = {**unmeasured(), "IPYTHONDIR": str(tmp_path / "ipython")}
     manager.start_kernel(cwd=str(tmp_path), env=environment, stderr=subprocess.DEVNULL)
     client = manager.client()
-    client.start_channels()
+    client.start_channels(hb=False)
     try:
         client.wait_for_ready(timeout=PATIENCE)
         yield Client(manager, client)

@@ -159,7 +159,8 @@ def start(jupyter_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
         manager = KernelManager(kernel_name="rh", kernel_spec_manager=specs)
         manager.start_kernel(cwd=str(folder), env={**environment, "IPYTHONDIR": str(folder / ".ipython")})
         client = manager.client()
-        client.start_channels()
+        # Not the heartbeat: if another process took its port, its thread never ends, and neither does `stop_channels`.
+        client.start_channels(hb=False)
         started.append(Client(manager, client))
         client.wait_for_ready(timeout=PATIENCE)
         return started[-1]

@@ -78,7 +78,7 @@ def stranger(file: Path, info: dict[str, Any]) -> BlockingKernelClient:
     file.write_text(json.dumps(info), encoding="utf-8")
     client = BlockingKernelClient(connection_file=str(file))
     client.load_connection_file()
-    client.start_channels()
+    client.start_channels(hb=False)
     return client
 
 
@@ -112,7 +112,7 @@ def test_what_goes_over_the_wire_can_be_encrypted(jupyter_path: Path, tmp_path: 
     manager.start_kernel(cwd=str(tmp_path), env={**unmeasured(), "IPYTHONDIR": str(tmp_path / ".ipython")})
     client = manager.client()
     try:
-        client.start_channels()
+        client.start_channels(hb=False)
         client.wait_for_ready(timeout=PATIENCE)
         assert is_well(Client(manager, client))
         info = json.loads(Path(manager.connection_file).read_text(encoding="utf-8"))

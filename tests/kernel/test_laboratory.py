@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.ad.systems import ALL, NAMES
+from rh_kernel.ad.registry import ALL, NAMES
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection

@@ -190,7 +190,7 @@ def test_nothing_is_left_of_kernels_that_are_gone(
             manager = KernelManager(kernel_name="rh", kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(kernels)]))
             manager.start_kernel(cwd=str(tmp_path), env=environment, stderr=subprocess.DEVNULL)
             client = manager.client()
-            client.start_channels()
+            client.start_channels(hb=False)
             file = Path(manager.connection_file)
             assert file.exists()
             try:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lessons.reference import complaints, directives, laboratory, rules, words
+from lessons.reference.figures import imports, layers, stages
 from lessons.reference.files import files
 from lessons.reference.grammar import Grammar, read, signs, strays
 from lessons.reference.markdown import anchored, anchors, contents, headings, slug, table
@@ -18,7 +19,7 @@ from lessons.reference.running import run, start
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.frontend import lexing
 from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
-from rh_kernel.ad.systems import NAMES as SYSTEMS
+from rh_kernel.ad.registry import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import SYMBOLS, cost, failing
@@ -277,3 +278,20 @@ def test_tables_and_contents() -> None:
 
 def test_words_of_the_language_are_those_of_the_lexer() -> None:
     assert set(re.findall(r"`(\w+)`", words.reserved_part())) == KEYWORDS
+
+
+def test_every_import_goes_to_a_lower_layer() -> None:
+    order = [package for layer in layers() for package in layer]
+    assert len(order) == len(set(order)) > 15
+    for i, package in enumerate(order):
+        assert (imports(package) - {package}) & {*order} <= {*order[i + 1 :]}
+
+
+def test_the_figure_of_the_stages_shows_that_all_three_semantics_end_with_one_result() -> None:
+    (text, core), (reduction, diagram, program), end = stages()
+    assert "rev handle" in text.lines[2]
+    assert core.lines[-1] == ": Real(1)"
+    assert reduction.lines[-1].startswith("-12.0 : Real(1)")
+    assert "Put[w]" in " ".join(diagram.lines)
+    assert "return" in program.lines[-1]
+    assert end.lines[0] == "-12.0 : Real(1)"

@@ -29,7 +29,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     }
     manager.start_kernel(cwd=str(folder), env=environment)
     client = manager.client()
-    client.start_channels()
+    client.start_channels(hb=False)
     client.wait_for_ready(timeout=60)
     started = Client(manager, client)
     assert started.run("%load_ext rh_kernel").reply["status"] == "ok"

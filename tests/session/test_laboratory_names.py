@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.ad.systems import NAMES
+from rh_kernel.ad.registry import NAMES
 from rh_kernel.session.directives.help import help_text
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result, Shown

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.ad.chad.running import transformed
+from rh_kernel.ad.chad.execution import derivative
 from rh_kernel.ad.chad.target.terms import Variable as TargetVariable
 from rh_kernel.ad.chad.target.traversal import TERMS as TARGET
 from rh_kernel.ad.chad.target.types import Mode
@@ -48,7 +48,7 @@ def samples(draw: st.DrawFn) -> Sample:
         case 2:
             terms, variable, M = LINEAR_NEGATION, LinearNegationVariable, read(draw(programs(HIGHER_ORDER)).program).term
         case 3:
-            t = transformed("chad", draw(programs(EVERYTHING)).program, Mode.REVERSE)
+            t = derivative("chad", draw(programs(EVERYTHING)).program, Mode.REVERSE)
             terms, variable, M = TARGET, TargetVariable, t
         case _:
             terms, variable, M = EFF, EffVariable, draw(plain(ground=False, forwards=True)).term

@@ -1,1 +1,1 @@
-"""Finite differences: no derivative at all, and the judge of all the others."""
+"""Gradients by finite differences, which use no derivative rule, as a reference for the other systems."""

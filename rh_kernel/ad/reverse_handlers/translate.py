@@ -1,9 +1,8 @@
-"""A first-order program in the language of the paper: as a term (RH Def. 3.4), and as a net whose primitives are operations.
+"""Translation of first-order programs to the language of the paper: to a term (RH Def. 3.4), and to a net of operations.
 
-The text is what one would write in a cell, so that it can be taken there.
+The result is the text of a cell, so users can copy it.
 """
 
-from collections.abc import Iterable
 from typing import cast
 
 from rh_kernel.ad.language import core
@@ -20,13 +19,13 @@ from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.printing.doc import plain
 
 HANDLER = "backwards"
-"""What the handler is called; the net has the name of the program."""
+"""The name of the handler; the net has the name of the program."""
 
 _WIDTH = 96
 
 
 def first_order(system: str, program: core.Program) -> core.Program:
-    """The program on tuples, if there are no functions, sums and conditionals in it. Raises ``Rejected``."""
+    """Return the program without arrays. Raises ``Rejected`` if it has functions, sums, conditionals or long arrays."""
     hint = "it only handles first-order programs"
     if not all(is_ground(A) for A in (program.result, *(A for _, A in program.parameters))):
         refuse(system, "functions or sums as arguments or results", hint)
@@ -42,11 +41,11 @@ def first_order(system: str, program: core.Program) -> core.Program:
                 pass
     if longest(program) > LONGEST:
         refuse(system, f"arrays of more than {LONGEST} entries", "they are unrolled to tuples")
-    return _named_apart(unrolled(program))
+    return _renamed(unrolled(program))
 
 
-def _named_apart(f: core.Program) -> core.Program:
-    """The program without a variable that has the name of a symbol, of an operation, or of what is declared beside it."""
+def _renamed(f: core.Program) -> core.Program:
+    """Rename the program and its variables so that none has the name of a symbol, an operation or the handler."""
     names = Names([*FUNCTION_SYMBOLS, *map(operation, SYMBOLS), HANDLER])
     name = names.fresh(f.name)
     renamed = {x: names.fresh(x) for x, _ in f.parameters}
@@ -55,16 +54,16 @@ def _named_apart(f: core.Program) -> core.Program:
 
 
 def body_text(f: core.Program) -> str:
-    """The body of a program on tuples, as a term of the paper's language."""
+    """Return the body of a program on tuples as a term of the paper's language."""
     return _text(f.body)
 
 
 def _text(M: core.Term) -> str:
-    return plain(printed(_pointed(M)), _WIDTH)
+    return plain(printed(_with_points(M)), _WIDTH)
 
 
-def _pointed(M: core.Term) -> core.Term:
-    """M with its numbers written with a point: there, ``0`` alone is the zero of whatever type is asked for."""
+def _with_points(M: core.Term) -> core.Term:
+    """Write the numbers of M with a decimal point: in the paper's language, ``0`` is the zero of any type."""
 
     def pointed(N: core.Term) -> core.Term:
         if not isinstance(N, core.Constant):
@@ -75,7 +74,7 @@ def _pointed(M: core.Term) -> core.Term:
 
 
 def type_text(A: Type) -> str:
-    """A type of numbers and tuples as it is written."""
+    """Return the text of a type of numbers and tuples."""
     match A:
         case Real():
             return "Real"
@@ -84,11 +83,11 @@ def type_text(A: Type) -> str:
         case Product(factors):
             return " * ".join(f"({type_text(B)})" if isinstance(B, Product) and B.factors else type_text(B) for B in factors)
         case _:
-            raise KernelBug(f"{A} is not made of numbers")
+            raise KernelBug(f"{A} is not a type of numbers and tuples")
 
 
 def value_text(V: Value) -> str:
-    """A value of numbers and tuples as it is written."""
+    """Return the text of a value of numbers and tuples."""
     if isinstance(V, tuple):
         return f"({', '.join(value_text(W) for W in cast(tuple[Value, ...], V))})"
     if isinstance(V, float):
@@ -97,37 +96,32 @@ def value_text(V: Value) -> str:
 
 
 def net_text(f: core.Program) -> tuple[str, str]:
-    """A program on tuples as a net, with the operations that it performs; and a handler that runs it backwards.
+    """Return a program on tuples as a net with its operations, and the reverse handler for these.
 
-    Each operation is a function symbol: the handler's forward part applies it and keeps its argument, the backward part is its
-    derivative at what was kept.
+    Each operation is a function symbol: the forward part of the handler applies the symbol and stores the argument, the
+    backward part is the derivative at that argument.
     """
-    symbols = list(dict.fromkeys(M.symbol for M in subterms(f.body) if isinstance(M, core.Apply)))
-    declared = [f"op {operation(s)} : {type_text(product(*[Real()] * k))} -> Real" for s, k in _arities(f, symbols)]
+    arities = {M.symbol: len(M.arguments) for M in subterms(f.body) if isinstance(M, core.Apply)}
+    declared = [f"op {operation(s)} : {type_text(product(*[Real()] * k))} -> Real" for s, k in arities.items()]
     names = Names([*(x for x, _ in f.parameters), *binders(f.body)])
     lines: list[str] = []
     result = _command(f.body, lines, names)
     parameters = ", ".join(f"{x} : {type_text(A)}" for x, A in f.parameters)
     body = "\n".join(f"  {line}" for line in (*lines, f"return {_text(result)}"))
     net = "\n".join([*declared, f"net {f.name}({parameters}) : {type_text(f.result)} =", body])
-    clauses = [f"  {operation(s)}(x) -> return ({s}(x), x)\n    | y, z -> return rd[{s}](y, z)" for s in symbols]
+    clauses = [f"  {operation(s)}(x) -> return ({s}(x), x)\n    | y, z -> return rd[{s}](y, z)" for s in arities]
     B = type_text(without_arrays(f.result))
     handler = "\n".join([f"handler {HANDLER}(w : {B}) : rev handler({B}) = {{", "  return y -> return w", *clauses, "}"])
     return net, handler
 
 
 def operation(symbol: str) -> str:
-    """The operation that stands for a function symbol: ``Sin`` for ``sin``."""
+    """Return the operation for a function symbol: ``Sin`` for ``sin``."""
     return symbol.capitalize()
 
 
-def _arities(f: core.Program, symbols: Iterable[str]) -> Iterable[tuple[str, int]]:
-    found = {M.symbol: len(M.arguments) for M in subterms(f.body) if isinstance(M, core.Apply)}
-    return [(s, found[s]) for s in symbols]
-
-
 def _command(M: core.Term, lines: list[str], names: Names) -> core.Term:
-    """The pure term that is left of M when each application has a name of its own; ``lines`` grows by their lets."""
+    """Bind each application in M to a name, by a line of ``lines``; return the remaining pure term."""
     while isinstance(M, core.Let):
         _bind(M.name, M.bound, lines, names)
         M = M.body
@@ -143,7 +137,7 @@ def _command(M: core.Term, lines: list[str], names: Names) -> core.Term:
         case core.Projection(i, N):
             return core.Projection(i, _command(N, lines, names))
         case _:
-            raise KernelBug("the program is not on tuples alone")
+            raise KernelBug("the program has other terms than numbers and tuples")
 
 
 def _bind(x: str, M: core.Term, lines: list[str], names: Names) -> None:

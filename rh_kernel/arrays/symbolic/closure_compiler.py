@@ -11,7 +11,7 @@ from rh_kernel.arrays.symbolic.tape import Continuation, Environment, Evaluator
 from rh_kernel.arrays.symbolic.values import Symbolic, SymbolicZero, unpack
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Primitive, Proj, R, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Primitive, Proj, Term, TermNode, Tuple, Zero
 from rh_kernel.syntax.types import Product
 
 DEEPEST = 50
@@ -44,7 +44,7 @@ def evaluator(M: Term, b: Builder, levels: int = DEEPEST) -> Evaluator | None:
         case Let(N, scope):
             bound, body = evaluator(N, b, levels - 1), evaluator(cast(Term, scope.body), b, levels - 1)
             return None if bound is None or body is None or scope.arity != 1 else _let(bound, body)
-        case Call() | Rd() | R():
+        case TermNode():
             return None
 
 

@@ -86,7 +86,7 @@ def _cells(row: Row, result: Differentiated) -> tuple[str, ...]:
             slopes = value_text(program.result, tangent)
         case Refused():
             return name, _why(row)
-    apart = "" if row.apart is None else ROUNDING if row.apart < 1e-12 else f"{row.apart:.0e}"
+    apart = "" if row.difference is None else ROUNDING if row.difference < 1e-12 else f"{row.difference:.0e}"
     ratio = f"{derivative / primal:.1f}" if primal else ""
     time = f"{row.seconds * 1e3:.1f} ms"
     return name, value_text(program.result, V), slopes, apart, f"{derivative:,}", ratio, f"{size:,}", time
@@ -133,7 +133,7 @@ def _found(row: Row, result: Differentiated) -> Record:
         "operations": counted,
         "size": size,
         **more,
-        "apart": None if row.apart is None else strict_json(row.apart),
+        "apart": None if row.difference is None else strict_json(row.difference),
         "seconds": row.seconds,
     }
 

@@ -12,23 +12,13 @@ from rh_kernel.display.traces.cropping import crop
 from rh_kernel.operational.contexts import Closure, Context, Subject, binders, depth, outline, path, plug
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.core import (
-    RH,
-    Bind,
     Bound,
-    Call,
+    CommandNode,
     Const,
     Handle,
-    Let,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
     RevHandle,
     Scope,
-    Tuple,
+    TermNode,
     Zero,
 )
 from rh_kernel.syntax.printing.commands import command
@@ -122,9 +112,9 @@ def document(
     name_binders(visible, names, M)
     page = PrinterState(visible, brevity, cache)
     match M:
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
+        case TermNode():
             return descend(term(page, M, Level.OPEN, marks))
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
+        case CommandNode():
             return descend(command(page, M, marks))
 
 

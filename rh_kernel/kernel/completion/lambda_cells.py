@@ -7,7 +7,7 @@ from rh_kernel.ad.language.elaboration import Functions
 from rh_kernel.ad.language.parsing import GIVEN
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, product
-from rh_kernel.ad.systems import ALL, names, system
+from rh_kernel.ad.registry import ALL, names, system
 from rh_kernel.kernel.completion.words import Candidates, Completion, written_types
 from rh_kernel.kernel.sections.lambda_cells import declared
 from rh_kernel.kernel.sections.place import Place

@@ -8,7 +8,7 @@ from rh_kernel.ad.language.core import Term
 from rh_kernel.ad.language.elaboration import Elaboration, Functions, Scope, elaborate_function, elaborate_term
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, Type, product
-from rh_kernel.ad.systems import is_system, system
+from rh_kernel.ad.registry import is_system, system
 from rh_kernel.kernel.inspection.content import Inspection, directive, touched
 from rh_kernel.kernel.sections.lambda_cells import declared, read
 from rh_kernel.kernel.sections.place import Place

@@ -156,7 +156,7 @@ def _with_effects(word: str) -> str:
 
 
 def _in_laboratory(word: str) -> str:
-    from rh_kernel.ad.systems import is_system, system
+    from rh_kernel.ad.registry import is_system, system
 
     if is_system(word):
         one = system(word)

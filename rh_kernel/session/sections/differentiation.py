@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import ClassVar
 
-from rh_kernel.ad.comparison import SHALLOWER, Refused, Row, comparing, distance, pulled
+from rh_kernel.ad.comparison import NESTING_HINT, Refused, Row, compare, distance, vjp
 from rh_kernel.ad.errors import CannotDo, NeedsCotangent
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.core import Program
@@ -16,8 +16,8 @@ from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import SCALAR, Type
 from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.ad.language.values import Value, components
+from rh_kernel.ad.registry import ALL, names, system
 from rh_kernel.ad.system import JvpResult, Point, Stage, System, TraceStep
-from rh_kernel.ad.systems import ALL, names, system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.actions import Action, Run, State, typed
 from rh_kernel.session.names import arrow
@@ -158,7 +158,7 @@ def _forms(one: System, f: Program, span: Span) -> tuple[Stage, ...]:
         hint = _able(lambda other: other.stages is not None)
         raise Rejected(CannotDo(span=span, system=one.name, what="does not transform the program", hint=hint))
     try:
-        with shallow(span, SHALLOWER):
+        with shallow(span, NESTING_HINT):
             return one.stages(f)
     except Failure as failure:
         raise placed(failure, span) from None
@@ -166,7 +166,7 @@ def _forms(one: System, f: Program, span: Span) -> tuple[Stage, ...]:
 
 def _compared(asked: Differentiate) -> Generator[Event, None, tuple[Row, ...]]:
     """What all systems find, one after the other."""
-    rows = comparing(asked.systems, asked.program, asked.point, asked.direction)
+    rows = compare(asked.systems, asked.program, asked.point, asked.direction)
     number = 0
     while True:
         try:
@@ -183,8 +183,8 @@ def _only(asked: Differentiate) -> Row:
     one.ready()
     began = time.perf_counter()
     try:
-        with shallow(asked.span, SHALLOWER):
-            found = pulled(one, asked.program, asked.point, asked.direction, asked.span)
+        with shallow(asked.span, NESTING_HINT):
+            found = vjp(one, asked.program, asked.point, asked.direction, asked.span)
     except Failure as failure:
         raise placed(failure, asked.span) from None
     return Row(one, found, time.perf_counter() - began, 0.0)
@@ -202,7 +202,7 @@ def _pushed(asked: Differentiate) -> tuple[Row, ...]:
             if one.forward is None:
                 hint = _able(lambda other: other.forward is not None)
                 raise Rejected(CannotDo(span=asked.span, system=one.name, what="has no forward mode", hint=hint))
-            with shallow(asked.span, SHALLOWER):
+            with shallow(asked.span, NESTING_HINT):
                 outcome = one.forward(asked.program, asked.point, components(asked.direction))
         except Failure as failure:
             if alone:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.growth import Case, Count, Growth, growth
-from rh_kernel.ad.systems import system
+from rh_kernel.ad.registry import system
 from rh_kernel.session.actions import AnalysisContext
 from rh_kernel.session.sections.differentiation import Differentiate
 from rh_kernel.session.sections.lambda_cells import DeclareFunction, analyze

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from types import MappingProxyType
 
-from rh_kernel.ad.comparison import SHALLOWER
+from rh_kernel.ad.comparison import NESTING_HINT
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.core import Program, Term
 from rh_kernel.ad.language.elaboration import elaborate_function, elaborate_term
@@ -61,7 +61,7 @@ class Compute(Action):
     def run(self, number: int, state: State) -> Run:
         """Evaluates it. Raises ``Failure``."""
         yield Working()
-        with shallow(self.span, SHALLOWER), quietly():
+        with shallow(self.span, NESTING_HINT), quietly():
             V = evaluate(self.term, {}, OpCounter())
         yield Shown(number, Computed(self.type, V))
         return state
@@ -69,7 +69,7 @@ class Compute(Action):
 
 def analyze(span: Span, context: AnalysisContext) -> Analysis:
     """The action of the item at ``span``. Raises ``Rejected``."""
-    with failed_names(LAMBDA_SECTION, context), shallow(span, SHALLOWER):
+    with failed_names(LAMBDA_SECTION, context), shallow(span, NESTING_HINT):
         found = read(span)
         match found:
             case s.FunItem():

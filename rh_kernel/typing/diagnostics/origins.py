@@ -155,6 +155,9 @@ def _free(e: s.Expr) -> Iterator[str]:
     pending: list[tuple[s.Expr, frozenset[str]]] = [(e, frozenset())]
     while pending:
         node, bound = pending.pop()
+        if isinstance(node, s.UnaryExpr):
+            pending.append((node.operand, bound))
+            continue
         below: list[tuple[s.Expr, frozenset[str]]] = []
         match node:
             case s.Var(name):
@@ -166,8 +169,8 @@ def _free(e: s.Expr) -> Iterator[str]:
                 below = [(argument, bound) for argument in arguments]
             case s.TupleExpr(items):
                 below = [(item, bound) for item in items]
-            case s.Negate(operand) | s.Transpose(operand) | s.Projection(_, operand) | s.ReturnExpr(operand):
-                below = [(operand, bound)]
+            case s.ReturnExpr(term):
+                below = [(term, bound)]
             case s.Binary(_, left, right):
                 below = [(left, bound), (right, bound)]
             case s.ReverseDerivative(cotangent, x, body, point):

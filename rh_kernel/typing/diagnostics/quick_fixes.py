@@ -175,15 +175,5 @@ def _atom(e: s.Expr) -> str:
     match e:
         case s.Var() | s.Number() | s.ArrayLiteral() | s.Unit() | s.TupleExpr() | s.Apply() | s.Projection() | s.Transpose():
             return e.span.text
-        case (
-            s.Family()
-            | s.Negate()
-            | s.Binary()
-            | s.ReverseDerivative()
-            | s.LetExpr()
-            | s.ReturnExpr()
-            | s.RevHandleExpr()
-            | s.HandleExpr()
-            | s.ResumeExpr()
-        ):
+        case _:
             return f"({e.span.text})"

@@ -88,6 +88,8 @@ class Commands:
         return core.Return(M, span=e.bound.span), B
 
     def _head(self, cx: Context, e: s.Expr, A: Type | None, asked: Expectation) -> tuple[core.Command, Type]:
+        if isinstance(e, s.TermExpr):
+            raise self._term_in_command(cx, e)
         match e:
             case s.ReturnExpr(term):
                 M, B = self.terms.infer(cx, term) if A is None else (self.terms.check(cx, term, A, asked), A)
@@ -100,19 +102,6 @@ class Commands:
                 P, B = self._handle(cx, e, A, asked)
             case s.ResumeExpr(continuation, argument):
                 P, B = self._resume(cx, e, continuation, argument)
-            case (
-                s.Var()
-                | s.Number()
-                | s.ArrayLiteral()
-                | s.Unit()
-                | s.TupleExpr()
-                | s.Negate()
-                | s.Binary()
-                | s.Transpose()
-                | s.Projection()
-                | s.ReverseDerivative()
-            ):
-                raise self._term_in_command(cx, e)
             case s.Family(head):
                 hint = f"give it an argument: `{head.text}[…](x)`"
                 raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)

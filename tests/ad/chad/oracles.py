@@ -1,4 +1,4 @@
-"""The oracles of the CHAD digest (§7) in the laboratory's language: value and gradient at a point, by their numbers."""
+"""The oracles of the CHAD digest (§7) as programs of ``%%lambda`` cells: value and gradient at a point, by their numbers."""
 
 from dataclasses import dataclass
 

@@ -1,13 +1,12 @@
-"""P1 and P2: what the transformations give is well typed, with one linear variable; ill-formed linear terms are not (§8.1)."""
+"""P1 and P2: derivatives are well typed, with one linear variable; ill-formed linear terms are not (§8.1)."""
 
 import pytest
 from hypothesis import given
 
+from rh_kernel.ad.chad.context import Context
+from rh_kernel.ad.chad.execution import derivative, derivative_by_combinators
 from rh_kernel.ad.chad.operations import scalar
-from rh_kernel.ad.chad.running import by_combinators, transformed
-from rh_kernel.ad.chad.source import Context
 from rh_kernel.ad.chad.target import terms as to
-from rh_kernel.ad.chad.target.checking import TypeCheckError, cartesian_type, linear_type
 from rh_kernel.ad.chad.target.types import (
     NUMBER,
     Copower,
@@ -15,11 +14,12 @@ from rh_kernel.ad.chad.target.types import (
     LinearMap,
     Mode,
     Product,
-    derivative,
+    linear_map,
     primal,
     tangent,
 )
 from tests.ad.chad.oracles import ORACLES, Oracle
+from tests.ad.chad.target_typing import TypeCheckError, cartesian_type, linear_type
 from tests.ad.programs import EVERYTHING, Sample, programs
 from tests.tiers import law
 
@@ -29,14 +29,14 @@ GAMMA = {"x": NUMBER, "f": LinearMap(NUMBER, NUMBER), "g": Function(NUMBER, NUMB
 
 
 def check(mode: Mode, sample: Sample | Oracle) -> None:
-    """``D(Γ)_1 ⊢ D(M) : D(A)_1 × (D(A)_2 ⊸ D(Γ)_2)``, and the combinators alike."""
+    """``D(Γ)_1 ⊢ D(M) : D(A)_1 × (D(A)_2 ⊸ D(Γ)_2)``, also by combinators."""
     program = sample.program
     gamma = Context.of(mode, program.parameters)
     values = {x: primal(A, mode) for x, A in program.parameters}
-    linear = derivative(gamma.tangents, tangent(program.result, mode), mode)
+    linear = linear_map(gamma.tangents, tangent(program.result, mode), mode)
     expected = Product((primal(program.result, mode), linear))
-    assert cartesian_type(values, transformed("chad", program, mode)) == expected
-    assert cartesian_type(values, by_combinators("chad-combinators", program, mode)) == expected
+    assert cartesian_type(values, derivative("chad", program, mode)) == expected
+    assert cartesian_type(values, derivative_by_combinators("chad-combinators", program, mode)) == expected
 
 
 @pytest.mark.parametrize("oracle", ORACLES, ids=lambda o: o.name)
@@ -79,7 +79,7 @@ REJECTED = {
 
 @pytest.mark.parametrize("t", REJECTED.values(), ids=REJECTED.keys())
 def test_p2_ill_formed_linear_terms_are_rejected(t: to.Term) -> None:
-    """§8.1"""
+    """The examples of §8.1 and the like have no type."""
     with pytest.raises(TypeCheckError):
         linear_type(GAMMA, "v", NUMBER, t)
 
@@ -104,7 +104,7 @@ def test_p2_ill_formed_cartesian_terms_are_rejected(t: to.Term) -> None:
 
 
 def test_p2_their_well_formed_neighbours_are_accepted() -> None:
-    """A linear variable may be used any number of times; a power takes a Cartesian argument; a let may keep its variable."""
+    """A linear variable may occur several times; a power takes a Cartesian argument; ``let`` may keep the variable."""
     both = to.Plus(V, to.LinearVariable("w"))
     assert linear_type(GAMMA, "v", NUMBER, to.Plus(V, V)) == NUMBER
     assert linear_type(GAMMA, "v", NUMBER, to.Tuple((V, V))) == PAIR

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from rh_kernel.ad.chad.context import Context
 from rh_kernel.ad.chad.derivatives.forward import forward_derivative
 from rh_kernel.ad.chad.derivatives.reverse import reverse_derivative
-from rh_kernel.ad.chad.evaluation.evaluation import evaluate
-from rh_kernel.ad.chad.evaluation.values import Bag, Counters
-from rh_kernel.ad.chad.source import Context
+from rh_kernel.ad.chad.evaluation import evaluate
 from rh_kernel.ad.chad.target.types import Mode
+from rh_kernel.ad.chad.values import Bag, Counters
 from rh_kernel.ad.language.core import Apply, Call, Lambda, Term, Variable, mul
 from rh_kernel.ad.language.types import SCALAR, Function, Type
 
@@ -22,18 +22,18 @@ TWICE = Call(Variable("f"), Call(Variable("f"), Variable("x")))
 
 
 def at(mode: Mode, gamma: dict[str, Type], M: Term, values: dict[str, Any]) -> tuple[Any, Callable[[Any], Any]]:
-    """``D_Γ(M)`` where the variables have these values, of ``D(Γ)_1``: the value and the linear function."""
+    """Evaluate ``D_Γ(M)`` in an environment for ``D(Γ)_1``; return the value and the linear function."""
     derive = forward_derivative if mode is Mode.FORWARD else reverse_derivative
     return evaluate(derive(Context.of(mode, gamma.items()), M).term, dict(values), Counters())
 
 
 def square(y: float) -> tuple[float, Callable[[float], float]]:
-    """``y²`` with the derivative that is the same in both modes."""
+    """``y²`` with its derivative, which is the same in both modes"""
     return y * y, lambda w: 2 * y * w
 
 
 def zero(_: float) -> float:
-    """The direction in which a function does not change."""
+    """The zero tangent of a function"""
     return 0.0
 
 
@@ -43,7 +43,7 @@ def bag(*items: tuple[float, float]) -> Bag:
 
 
 def test_o19_a_function_as_the_result() -> None:
-    """``c ⊢ λy. sin(c * y)`` at c = .5: its value and the derivative in its argument, and in what it has captured."""
+    """``c ⊢ λy. sin(c * y)`` at c = .5: its value, and the derivatives with respect to its argument and to c."""
     function, captured = at(Mode.REVERSE, {"c": SCALAR}, SINE, {"c": 0.5})
     value, backward = function(2.0)
     assert value == pytest.approx(0.8414709848078965)
@@ -60,7 +60,7 @@ def test_o19_forward() -> None:
 
 
 def test_p14_copowers_are_sums() -> None:
-    """The order, summands of one key, and zeros make no difference; no summand is zero."""
+    """Reordering, merging summands with the same key and omitting zeros change nothing; the empty sum is zero."""
     _, captured = at(Mode.REVERSE, {"c": SCALAR}, SINE, {"c": 0.5})
     assert captured(bag()) == (0.0,)
     split, merged = captured(bag((2.0, 1.0), (2.0, -0.5))), captured(bag((2.0, 0.5)))
@@ -85,7 +85,7 @@ def test_p14_with_a_function_in_the_context() -> None:
 
 
 def test_p15_the_logical_relation_at_functions() -> None:
-    """``d/ds f_{c(s)}(y(s))`` is what the two derivatives of the function give together, in both modes."""
+    """``d/ds f_{c(s)}(y(s))`` is the sum of the two derivatives of the function, in both modes."""
     dc, dy, y = 1.0, 0.25, 2.0
     h = 1e-6
     expected = (math.sin((0.5 + h) * (y + dy * h)) - math.sin((0.5 - h) * (y - dy * h))) / (2 * h)
@@ -99,7 +99,7 @@ def test_p15_the_logical_relation_at_functions() -> None:
 
 
 def test_o20_a_function_as_a_parameter_in_reverse_mode() -> None:
-    """P16: ``f(f(x))`` gives the call sites of f, each with the cotangent that comes to it."""
+    """P16: the cotangent of f in ``f(f(x))`` has the arguments of its calls, each with the cotangent of the result."""
     gamma: dict[str, Type] = {"f": REALS, "x": SCALAR}
     value, backward = at(Mode.REVERSE, gamma, TWICE, {"f": square, "x": 0.5})
     f, x = backward(1.0)
@@ -114,7 +114,7 @@ def test_o20_a_function_as_a_parameter_in_reverse_mode() -> None:
     ids=["of the function", "of x", "of both"],
 )
 def test_o20_a_function_as_a_parameter_in_forward_mode(direction: Callable[[float], float], dx: float, expected: float) -> None:
-    """P16: any function is a direction in which f may change."""
+    """P16: any function is a tangent of f."""
     gamma: dict[str, Type] = {"f": REALS, "x": SCALAR}
     _, forward = at(Mode.FORWARD, gamma, TWICE, {"f": square, "x": 0.5})
     assert forward((direction, dx)) == pytest.approx(expected, abs=1e-12)

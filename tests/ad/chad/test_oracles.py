@@ -1,4 +1,4 @@
-"""The oracles of the digest: every system of CHAD finds the values, gradients and tangents that are written there."""
+"""The oracles of the digest: every system of CHAD finds their values, gradients and tangents."""
 
 import math
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def close(found: Sequence[float], expected: Sequence[float], tolerance: float = 
 @pytest.mark.parametrize("oracle", ORACLES, ids=lambda o: o.name)
 @pytest.mark.parametrize("system", REVERSE, ids=lambda s: s.name)
 def test_reverse_mode_finds_value_and_gradient(system: System, oracle: Oracle) -> None:
-    """``D(f)`` at the point gives ``f(V)`` and ``Dᵗf(V; W)``."""
+    """The system finds ``f(V)`` and ``Dᵗf(V; W)``."""
     assert system.reverse is not None
     pulled = system.reverse(oracle.program, oracle.point, oracle.cotangent)
     assert close(flat(pulled.value), oracle.value)
@@ -38,7 +38,7 @@ def test_reverse_mode_finds_value_and_gradient(system: System, oracle: Oracle) -
 @pytest.mark.parametrize("oracle", [o for o in ORACLES if o.tangent is not None], ids=lambda o: o.name)
 @pytest.mark.parametrize("system", FORWARD, ids=lambda s: s.name)
 def test_forward_mode_finds_value_and_tangent(system: System, oracle: Oracle) -> None:
-    """``D(f)`` at the point gives ``f(V)`` and ``Df(V; W)``."""
+    """The system finds ``f(V)`` and ``Df(V; W)``."""
     assert system.forward is not None
     assert oracle.tangent is not None
     pushed = system.forward(oracle.program, oracle.point, oracle.tangent)

@@ -1,4 +1,4 @@
-"""F3: derivatives are code to be read, before and after simplification, as the paper writes it."""
+"""F3: derivatives are printed in the notation of the paper, before and after simplification."""
 
 import pytest
 
@@ -15,7 +15,7 @@ CALLED = program("fun f(c : Real, x : Real) : Real = let f <- λy : Real. c * y 
 
 
 def stages(system: System, f: Program) -> dict[str, str]:
-    """The stages by their titles, on one line each."""
+    """Return the stages by their titles, each on one line."""
     assert system.stages is not None
     return {stage.title: " ".join(plain(stage.doc).split()) for stage in system.stages(f)}
 
@@ -31,7 +31,7 @@ TITLES = {
 @pytest.mark.parametrize("oracle", ORACLES, ids=lambda o: o.name)
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.name)
 def test_every_system_shows_its_stages(system: System, oracle: Oracle) -> None:
-    """From the source on, each with a linear function once it is transformed, and simplified no longer than before."""
+    """The source comes first; derivatives have a linear function, and simplified ones are not longer."""
     found = stages(system, oracle.program)
     assert list(found) == TITLES[system.name]
     assert found["source"].startswith("fun f(")
@@ -49,7 +49,7 @@ def test_the_square_before_simplification() -> None:
 
 
 def test_a_function_before_simplification() -> None:
-    """§3.4, the rules of λ and application: one half of the body's derivative is for the argument, one for what is captured."""
+    """§3.4, λ and application: the derivative of the body splits into those for the argument and for captured variables."""
     assert stages(_BY_NAME["chad"], CALLED)["transformed"] == (
         "let ⟨f, f'⟩ = let y1 = λy. let ⟨x1, x1'⟩ = ⟨c, λ̲v. coproj₁(v)⟩ in"
         " let ⟨x2, x2'⟩ = ⟨y, λ̲v. coproj₃(v)⟩ in"
@@ -69,7 +69,7 @@ def test_combinators() -> None:
 
 
 def test_accumulators() -> None:
-    """§5: what was a one-hot vector is ``add``, what was a case of a copower gives both cotangents at once."""
+    """§5: ``add`` replaces one-hot vectors, and a call returns the cotangents of argument and captured variables."""
     assert stages(_BY_NAME["chad-accumulated"], CALLED)["transformed"] == (
         "let ⟨f, f'⟩ = ⟨λy. let ⟨y1, y1'⟩ = let ⟨x1, x1'⟩ = ⟨c, λ̲v. add c v⟩ in"
         " let ⟨x2, x2'⟩ = ⟨y, λ̲v. add y v⟩ in"

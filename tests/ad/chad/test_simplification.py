@@ -1,14 +1,13 @@
-"""P12 and the golden outputs of the digest (§3.6): simplified derivatives are equal, no dearer, and those of the paper."""
+"""P12 and the golden outputs of the digest (§3.6): simplified derivatives are equal, not slower, and those of the paper."""
 
 from collections import Counter
 
 import pytest
 from hypothesis import given
 
-from rh_kernel.ad.chad.running import by_combinators, pull, push, transformed
+from rh_kernel.ad.chad.execution import derivative, derivative_by_combinators, jvp, vjp
 from rh_kernel.ad.chad.simplification.contraction import Simplification
-from rh_kernel.ad.chad.simplification.simplifying import simplified
-from rh_kernel.ad.chad.target.checking import cartesian_type
+from rh_kernel.ad.chad.simplification.simplifier import simplify
 from rh_kernel.ad.chad.target.printing import document
 from rh_kernel.ad.chad.target.terms import Term
 from rh_kernel.ad.chad.target.traversal import count
@@ -18,14 +17,15 @@ from rh_kernel.ad.language.core import Case, Inject, Program, Variable
 from rh_kernel.ad.language.types import SCALAR, Sum
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.chad.oracles import ORACLES
+from tests.ad.chad.target_typing import cartesian_type
 from tests.ad.chad.test_oracles import close
 from tests.ad.programs import EVERYTHING, Sample, flat, program, programs
 from tests.tiers import law
 
 
 def simple(t: Term, f: Program, used: Counter[Simplification] | None = None) -> Term:
-    """The derivative of f, simplified."""
-    return simplified(t, tuple(x for x, _ in f.parameters), frozenset(binders(f.body)), used)
+    """Return the derivative of f, simplified."""
+    return simplify(t, tuple(x for x, _ in f.parameters), frozenset(binders(f.body)), used)
 
 
 FIG_1A = "fun f(x : Real) : (Real * Real) * Real = let y <- 2*x in let z <- x*y in let w <- cos(z) in ((y, z), w)"
@@ -65,46 +65,46 @@ GOLDEN = {
 
 @pytest.mark.parametrize(("mode", "text", "expected"), GOLDEN.values(), ids=GOLDEN.keys())
 def test_golden_outputs(mode: Mode, text: str, expected: str) -> None:
-    """§3.6: the derivatives of the figures, with the tuple of the context for its only entry."""
+    """§3.6: the derivatives of the figures; a context of one entry is printed as a tuple."""
     f = program(text)
-    assert " ".join(plain(document(simple(transformed("chad", f, mode), f))).split()) == expected
+    assert " ".join(plain(document(simple(derivative("chad", f, mode), f))).split()) == expected
 
 
 @pytest.mark.parametrize("name", ["O2", "O6", "O7", "O8", "O29"])
 def test_the_simplified_combinators_are_as_long_as_the_simplified_terms(name: str) -> None:
-    """P10 on code: what combinators add to first-order terms is simplified away."""
+    """P10 on code: simplification removes what combinators add to first-order terms."""
     (f,) = [oracle.program for oracle in ORACLES if oracle.name == name]
-    one, other = (simple(t("chad", f, Mode.REVERSE), f) for t in (transformed, by_combinators))
+    one, other = (simple(t("chad", f, Mode.REVERSE), f) for t in (derivative, derivative_by_combinators))
     assert count(other) == count(one)
 
 
 @law(60)
 @given(programs(EVERYTHING))
 def test_p12_simplification_keeps_values_types_and_cost(sample: Sample) -> None:
-    """P12: the same type and numbers, by no more operations."""
+    """P12: simplification keeps the type and the numbers, and adds no operations."""
     f = sample.program
     for mode in Mode:
-        t = transformed("chad", f, mode)
+        t = derivative("chad", f, mode)
         s = simple(t, f)
         values = {x: primal(A, mode) for x, A in f.parameters}
         assert cartesian_type(values, s) == cartesian_type(values, t)
         if mode is Mode.REVERSE:
-            one, other = (pull(f, sample.point, sample.cotangent, u) for u in (t, s))
+            one, other = (vjp(f, sample.point, sample.cotangent, u) for u in (t, s))
             assert close(flat(other.gradient), flat(one.gradient), 1e-9)
         else:
-            one, other = (push(f, sample.point, sample.point, u) for u in (t, s))
+            one, other = (jvp(f, sample.point, sample.point, u) for u in (t, s))
             assert close(flat(other.tangent), flat(one.tangent), 1e-9)
         assert flat(other.value) == flat(one.value)
         assert other.derivative <= one.derivative
 
 
 def test_every_rule_of_table_1_is_used() -> None:
-    """On the programs of the digest, and on a case of what was just injected, in both modes, each rule has its use."""
+    """The programs of the digest and a case of an injection use every rule."""
     used = Counter[Simplification]()
     injected = Inject(1, Sum(SCALAR, SCALAR), Variable("x"))
     case = Program("f", (("x", SCALAR),), SCALAR, Case(injected, "a", Variable("a"), "b", Variable("x")))
     for f in (case, *(oracle.program for oracle in ORACLES)):
         for mode in Mode:
-            t = transformed("chad", f, mode)
+            t = derivative("chad", f, mode)
             assert count(simple(t, f, used)) <= count(t) + len(f.parameters)
     assert set(Simplification) == set(used)

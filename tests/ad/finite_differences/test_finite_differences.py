@@ -1,15 +1,15 @@
-"""Central differences: what they find, and what they cost."""
+"""Central differences: gradients and counts."""
 
 import math
 
 import pytest
 
-from rh_kernel.ad.systems import system
+from rh_kernel.ad.registry import system
 from tests.ad.programs import program
 
 
 def test_the_program_is_run_twice_for_each_number_and_once_more() -> None:
-    """2n + 1 runs; each quotient and each product with the cotangent is counted."""
+    """2n + 1 runs; quotients and products with the cotangent count."""
     f = program("fun f(x : Real, ys : Real(3)) : Real = x * sum(ys)")
     reverse = system("finite-differences").reverse
     assert reverse is not None

@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given
 
-from rh_kernel.ad.comparison import distance, pulled
+from rh_kernel.ad.comparison import distance, vjp
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.printing import items as printing_items
 from rh_kernel.ad.eff.traversal import nodes
@@ -19,8 +19,8 @@ from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import run
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.values import Value, numbers
+from rh_kernel.ad.registry import system
 from rh_kernel.ad.system import VjpResult
-from rh_kernel.ad.systems import system
 from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.examples import EXAMPLES, Example
@@ -33,7 +33,7 @@ PER_MODE = pytest.mark.parametrize("mode", MODES, ids=lambda m: m.name)
 
 def differentiated(mode: Mode | str, f: Program, *point: Value, cotangent: Value = 1.0) -> VjpResult:
     """The gradient by a mode."""
-    return pulled(system(mode if isinstance(mode, str) else mode.name), f, point, cotangent)
+    return vjp(system(mode if isinstance(mode, str) else mode.name), f, point, cotangent)
 
 
 def accepted(example: Example) -> bool:

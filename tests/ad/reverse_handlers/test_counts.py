@@ -1,11 +1,11 @@
-"""What RH Fig. 6 and a reverse handler cost on the same chain of lets: counts, not seconds."""
+"""The operations and steps of RH Fig. 6 and of a reverse handler on the same chain of lets."""
 
 from pathlib import Path
 
 import pytest
 
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.systems import system
+from rh_kernel.ad.registry import system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.results import ValueFound, results
 from rh_kernel.session.session import Session, execute
@@ -22,7 +22,7 @@ def chain(n: int, step: str) -> Program:
 
 
 def counts(name: str, f: Program) -> tuple[int, int]:
-    """Operations of the derivative, and steps."""
+    """Return the operations of the derivative, and the steps."""
     reverse = system(name).reverse
     assert reverse is not None
     found = reverse(f, (1.001,), 1.0)
@@ -39,24 +39,24 @@ def test_fig_6_doubles_with_each_let(n: int) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 4, 8, 16])
 def test_a_reverse_handler_does_each_operation_once(n: int) -> None:
-    """Forward 1 and backward 3 for a sine with what is added to it, forward 1 and backward 6 for a square: linear in n."""
+    """A sine takes 1 operation forward and 3 backward, additions included, a square 1 and 6: linear in n."""
     assert counts("reverse-handler", chain(n, "sin({0})"))[0] == 4 * n
     operations, steps = counts("reverse-handler", chain(n, "{0} * {0}"))
     assert operations == 7 * n
-    # Each step back adds a cotangent to each of the variables that are in scope, though most of them are zero.
+    # Each backward step adds a cotangent to each variable in scope, though most of them are zero.
     assert steps == 15 * n * n + 21 * n + 4
 
 
 @pytest.mark.slow
-def test_what_unfolds_too_far_is_stopped() -> None:
-    """A complaint, and not a reduction without an end."""
+def test_the_reduction_of_fig_6_runs_out_of_fuel() -> None:
+    """The reduction stops with a diagnostic."""
     with pytest.raises(Stuck) as stopped:
         counts("reverse-derivative", chain(20, "{0} * {0}"))
     assert isinstance(stopped.value.diagnostics[0], OutOfFuel)
 
 
-def test_what_is_written_is_a_program_of_the_paper() -> None:
-    """The net and the handler that are shown can be run as they are."""
+def test_the_displayed_net_and_handler_run() -> None:
+    """The displayed net and handler run in a cell."""
     f = program("fun f(x : Real, ys : Real(2)) : Real = sum(map(y. sin(x * y), ys))")
     stages = system("reverse-handler").stages
     assert stages is not None

@@ -1,8 +1,8 @@
 """The commands of backpropagators that add to accumulators (the monad EVM of Efficient CHAD; digest of CHAD, §5).
 
-``C D ::= pure | C >> D | add x t | add Γ t | x' • t | let v = t in C | scope x C >>= λ̲v. D`` and loops. A variable of the
-program has an accumulator of its name while the backpropagator of what it is bound in runs. Linear terms are those of the
-target, and their zeros take no room.
+``C D ::= pure | C >> D | add x t | add Γ t | x' • t | let v = t in C | scope x C >>= λ̲v. D`` and loops. While the
+backpropagator of the body of a binder runs, the bound variable has an accumulator of its name. Linear terms are those of the
+target language; their values are sparse.
 """
 
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from rh_kernel.source.traversal import Traversal
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Effect):
+class Pure(Effect):
     """``pure``"""
 
 
 @dataclass(frozen=True, slots=True)
-class Then(Effect):
+class Sequence(Effect):
     """``C >> D``"""
 
     first: "Command"
@@ -34,16 +34,16 @@ class Add(Effect):
 
 
 @dataclass(frozen=True, slots=True)
-class Spread(Effect):
-    """``add ⟨x1, …, xk⟩ t``: the components of t, which are the cotangents of what a function has captured"""
+class AddCaptured(Effect):
+    """``add ⟨x1, …, xk⟩ t``, where the components of t are the cotangents of the captured variables of a function"""
 
     names: tuple[str, ...]
     operand: Term
 
 
 @dataclass(frozen=True, slots=True)
-class Send(Effect):
-    """``x' • t``: nothing happens if t is zero"""
+class Backpropagate(Effect):
+    """``x' • t``; it does nothing if t is zero"""
 
     function: Term
     operand: Term
@@ -59,8 +59,8 @@ class LetCotangent(Effect):
 
 
 @dataclass(frozen=True, slots=True)
-class Scoped(Effect):
-    """``scope x C >>= λ̲v. D``: v is what the accumulator of x has in the end"""
+class WithAccumulator(Effect):
+    """``scope x C >>= λ̲v. D``, where v is the final content of the accumulator of x"""
 
     name: str
     inner: "Command"
@@ -69,8 +69,8 @@ class Scoped(Effect):
 
 
 @dataclass(frozen=True, slots=True)
-class Returning(Effect):
-    """``let ⟨e, v⟩ = f • t in C``: e is for what the function had captured, v for its argument"""
+class BackpropagateCall(Effect):
+    """``let ⟨e, v⟩ = f • t in C``, where e and v are the cotangents of the captured variables and of the argument"""
 
     function: Term
     operand: Term
@@ -92,10 +92,10 @@ class ForEach(Effect):
 
 
 @dataclass(frozen=True, slots=True)
-class FromTheRight(Effect):
-    """``let ⟨w, d⟩ = mapAccumR(b v. scope a x (b • v), s, t) in C``; no t is zero
+class FoldRight(Effect):
+    """``let ⟨w, d⟩ = mapAccumR(b v. scope a x (b • v), s, t) in C``; ``start`` is ``None`` for ``t = 0``
 
-    ``outputs`` are cotangents that are added to w on the way.
+    ``outputs`` are the cotangents that are added to the accumulator before each step.
     """
 
     size: int
@@ -107,10 +107,21 @@ class FromTheRight(Effect):
     rest: "Command"
 
 
-Command: TypeAlias = Done | Then | Add | Spread | Send | LetCotangent | Scoped | Returning | ForEach | FromTheRight
+Command: TypeAlias = (
+    Pure
+    | Sequence
+    | Add
+    | AddCaptured
+    | Backpropagate
+    | LetCotangent
+    | WithAccumulator
+    | BackpropagateCall
+    | ForEach
+    | FoldRight
+)
 
 
 _TERMS = Traversal[Term | Command](Term | Command, Scope)
 
 all_terms, count = _TERMS.subterms, _TERMS.count
-"""A term and all terms and commands in it, and how many these are."""
+"""All terms and commands in a term, and their number."""

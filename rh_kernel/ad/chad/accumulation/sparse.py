@@ -1,14 +1,14 @@
-"""Sparse cotangents: a zero takes no room, and what is added is charged to what it was made of (digest of CHAD, §5).
+"""Sparse cotangents: zeros are not stored, and the cost of an addition is at most that of making its operands (digest, §5).
 
-``None`` is zero at any type. A family, which is a tuple, an array or what a function has captured, is a ``Sparse`` of the
-entries that are not zero, or a Python tuple of all. Every cotangent is used once, so one may be added to in place.
+``None`` is zero at any type. The cotangent of a tuple, of an array or of captured variables is a ``Sparse`` of the entries that
+are not zero, or a Python tuple of all entries. Every cotangent is used once, so addition may update an operand in place.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
-from rh_kernel.ad.chad.evaluation.values import Counters, TargetValue
+from rh_kernel.ad.chad.values import Counters, TargetValue
 from rh_kernel.ad.language.types import Function, Product, Real, Sum, Type
 from rh_kernel.ad.language.values import Injection, Value, array
 from rh_kernel.source.diagnostic import KernelBug
@@ -22,21 +22,21 @@ class Sparse:
 
 
 def family(size: int, entries: dict[int, TargetValue]) -> TargetValue:
-    """The array of ``size`` entries with these; an array of one entry is that entry."""
+    """Return the array of ``size`` entries with these at their places; an array of one entry is that entry."""
     if size == 1:
         return entries.get(0)
     return Sparse(entries) if entries else None
 
 
 def entry(V: TargetValue, i: int) -> TargetValue:
-    """Entry i, from 0."""
+    """Return entry i, counted from 0."""
     if isinstance(V, Sparse):
         return V.entries.get(i)
     return None if V is None else V[i]
 
 
 def entries_of(size: int, V: TargetValue) -> Iterator[tuple[int, TargetValue]]:
-    """The entries of an array that are not zero, with their places."""
+    """Yield the entries of an array that are not zero, with their places."""
     if V is None:
         return
     if size == 1:
@@ -48,7 +48,7 @@ def entries_of(size: int, V: TargetValue) -> Iterator[tuple[int, TargetValue]]:
 
 
 def plus(V: TargetValue, W: TargetValue, counters: Counters) -> TargetValue:
-    """``V + W``; both are used up. The work is that of the smaller one, or of both if both are full."""
+    """``V + W``; may update V or W in place, in time proportional to the smaller number of entries"""
     if V is None:
         return W
     if W is None:
@@ -60,7 +60,7 @@ def plus(V: TargetValue, W: TargetValue, counters: Counters) -> TargetValue:
     if isinstance(V, Injection):
         other = cast(Injection, W)
         if V.side != other.side:
-            raise KernelBug("cotangents of both sides of a sum were added")
+            raise KernelBug("cotangents of different sides of a sum were added")
         return Injection(V.side, plus(V.value, other.value, counters))
     left, right = _entries(V), _entries(W)
     larger, smaller = (left, right) if len(left) >= len(right) else (right, left)
@@ -75,7 +75,7 @@ def _entries(V: TargetValue) -> dict[int, TargetValue]:
 
 
 def full(A: Type, V: TargetValue) -> Value:
-    """The cotangent with all of its zeros, of a type of arrays and products."""
+    """Return the cotangent with its zeros, for a type of arrays and products."""
     match A:
         case Real(1):
             return 0.0 if V is None else V
@@ -84,4 +84,4 @@ def full(A: Type, V: TargetValue) -> Value:
         case Product(factors):
             return tuple(full(B, entry(V, i)) for i, B in enumerate(factors))
         case Sum() | Function():
-            raise KernelBug(f"{A} is not made of numbers")
+            raise KernelBug(f"{A} contains functions or sums")

@@ -8,10 +8,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rh_kernel.ad.chad.derivatives.reverse_arrays import ArrayRuleTerm as LoopTerm
-from rh_kernel.ad.chad.operations import Operation
-from rh_kernel.ad.chad.rules import component_of, domain_of, sides_of
-from rh_kernel.ad.chad.source import operation, size_of
+from rh_kernel.ad.chad.context import codomain_of, component_of, size_of, sum_of
+from rh_kernel.ad.chad.operations import LoopTerm, Operation, of_term
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import parts
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
@@ -21,7 +19,7 @@ from rh_kernel.syntax.printing.doc import LINE, Doc, Text, concat, group, join, 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """``Γ`` as an object: the product of a context and one more type, from the left"""
+    """``Γ`` as an object, the product ``(… (1 × A1) × …) × An`` of its types"""
 
     types: tuple[Type, ...]
 
@@ -48,7 +46,7 @@ class Compose:
 
 @dataclass(frozen=True, slots=True)
 class Tupling:
-    """``⟨f1, …, fn⟩``; for none it is ``!``"""
+    """``⟨f1, …, fn⟩``, or ``!`` for n = 0"""
 
     parts: tuple["Arrow", ...]
 
@@ -115,12 +113,12 @@ class Cotupling:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``sign : real × real → 1 + 1``: left if the first is at most the second"""
+    """``sign : real × real → 1 + 1``, left if the first number is at most the second"""
 
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """``map f : Γ × real^n → real^n`` for ``f : Γ × real → real``, with no arrays over ``0, …, n − 1``, or with two"""
+    """``map f : Γ × real^n → real^n`` for ``f : Γ × real → real``; over two arrays, or over ``0, …, n − 1`` if there is none"""
 
     size: int
     arrays: int
@@ -158,7 +156,7 @@ _Typed: TypeAlias = tuple[Arrow, Type]
 
 
 def arrow(names: tuple[str, ...], gamma: Entries, M: core.Term) -> Arrow:
-    """``Γ ⊢ M : B`` as an arrow from Γ to B"""
+    """Return ``Γ ⊢ M : B`` as an arrow from Γ to B."""
     return descend(_arrow(names, gamma, M))[0]
 
 
@@ -166,7 +164,7 @@ def _arrow(names: tuple[str, ...], gamma: Entries, M: core.Term) -> Descent[_Typ
     match M:
         case core.Constant() | core.Apply() | core.Array() | core.Index() | core.Total() | core.Replicate() | core.Dot():
             typed = yield from _all(names, gamma, tuple(N for _, N in parts(M)))
-            op = operation(M, tuple(size_of(A) for _, A in typed))
+            op = of_term(M, tuple(size_of(A) for _, A in typed))
             point = typed[0][0] if len(typed) == 1 else Tupling(tuple(f for f, _ in typed))
             return Compose(point, Primitive(op)), Real(op.codomain)
         case core.Variable(x):
@@ -191,15 +189,15 @@ def _arrow(names: tuple[str, ...], gamma: Entries, M: core.Term) -> Descent[_Typ
         case core.Call(N, L):
             f, A = yield _arrow(names, gamma, N)
             g, _ = yield _arrow(names, gamma, L)
-            return Compose(Tupling((f, g)), Evaluation()), domain_of(A)[1]
+            return Compose(Tupling((f, g)), Evaluation()), codomain_of(A)
         case core.Inject(side, A, N):
             f, _ = yield _arrow(names, gamma, N)
             return Compose(f, Injection(side, A)), A
         case core.Case(N, x, left, y, right):
             f, A = yield _arrow(names, gamma, N)
-            B, C = sides_of(A)
-            g, D = yield _arrow((*names, x), gamma.extended(B), left)
-            h, _ = yield _arrow((*names, y), gamma.extended(C), right)
+            sides = sum_of(A)
+            g, D = yield _arrow((*names, x), gamma.extended(sides.left), left)
+            h, _ = yield _arrow((*names, y), gamma.extended(sides.right), right)
             return Compose(Extension(f), Cotupling(g, h)), D
         case core.If(smaller, larger, then, otherwise):
             typed = yield from _all(names, gamma, (smaller, larger))
@@ -212,7 +210,7 @@ def _arrow(names: tuple[str, ...], gamma: Entries, M: core.Term) -> Descent[_Typ
 
 
 def _loop(names: tuple[str, ...], gamma: Entries, M: LoopTerm) -> Descent[_Typed]:
-    """A form that binds: its arguments enter the context one by one."""
+    """An array term that binds variables: its arguments are added to the context one by one."""
     match M:
         case core.Generate(n, i, body):
             f, _ = yield _arrow((*names, i), gamma.extended(SCALAR), body)
@@ -246,7 +244,7 @@ def _all(
 
 
 def document(f: Arrow) -> Doc:
-    """The arrow as the paper writes it: ``⟨id, t⟩; s``, ``Λf``."""
+    """Return the arrow in the notation of the paper: ``⟨id, t⟩; s``, ``Λf``."""
     return descend(_document(f))
 
 

@@ -1,177 +1,117 @@
-"""``D_Γ(M) : D(Γ)_1 ⊢ D(A)_1 × (D(A)_2 ⊸ D(Γ)_2)``, the reverse derivative of ``Γ ⊢ M : A`` (CHAD §2.3, §7.3, §7.5).
+"""The linear functions of the reverse derivative: from a cotangent v of the result to one of the context (CHAD §7.3, §7.5)."""
 
-Every rule mentions the derivative of each subterm once, so that the code is as long as the program but for a constant.
-"""
-
-from collections.abc import Generator
 from functools import reduce
 
-from rh_kernel.ad.chad.derivatives.reverse_arrays import array_rule
-from rh_kernel.ad.chad.rules import (
-    Derivation,
-    Derived,
-    Rule,
-    call,
-    component_of,
-    domain_of,
-    dual,
-    first,
-    let,
-    let_linear,
-    lets,
-    product_of,
-    second,
-    sides_of,
-)
-from rh_kernel.ad.chad.source import Context, NameSupply, OperationTerm, operation, size_of
+from rh_kernel.ad.chad.context import Context, Derived
+from rh_kernel.ad.chad.derivatives.folds import FoldDerivative
+from rh_kernel.ad.chad.derivatives.transformation import Transformation
+from rh_kernel.ad.chad.operations import Operation
 from rh_kernel.ad.chad.target import terms as to
-from rh_kernel.ad.chad.target.types import UNIT, AnyType, Mode, primal, tangent
+from rh_kernel.ad.chad.target.types import Mode, product_of, tangent
+from rh_kernel.ad.chad.term_builder import Terms, call, linear_call, second
 from rh_kernel.ad.language import core
-from rh_kernel.ad.language.binding import binders, parts
-from rh_kernel.ad.language.types import Function, Real
-from rh_kernel.ad.language.types import Product as SourceProduct
-from rh_kernel.source.trampoline import Descent, descend
+from rh_kernel.ad.language.binding import binders
+from rh_kernel.ad.language.types import Sum, Type
 
 _R = Mode.REVERSE
 
 
-def reverse_derivative(gamma: Context, M: core.Term, derivation: Derivation | None = None) -> Derived:
-    """``D_Γ(M)``"""
-    if derivation is None:
-        derivation = Derivation(NameSupply((*gamma.names, *binders(M))))
-    return descend(_derivative(gamma, M, derivation))
+def reverse_derivative(gamma: Context, M: core.Term) -> Derived:
+    """Return ``D_Γ(M)`` in reverse mode."""
+    return Reverse(_R, (*gamma.names, *binders(M))).derivative(gamma, M)
 
 
-def _derivative(gamma: Context, M: core.Term, d: Derivation) -> Descent[Derived]:
-    tangents = gamma.tangents
-    match M:
-        case core.Constant() | core.Apply() | core.Array() | core.Index() | core.Total() | core.Replicate() | core.Dot():
-            return (yield _operation(gamma, M, d))
-        case core.Variable(x):
-            d.used.add(Rule.VARIABLE)
-            i = gamma.index(x)
-            v = d.linear(tangents.factors[i - 1])
-            return Derived(dual(to.Variable(x), v.lambda_(to.Coprojection(i, tangents, v.variable))), gamma.types[i - 1])
-        case core.Let(x, bound, body):
-            d.used.add(Rule.LET)
-            t = yield _derivative(gamma, bound, d)
-            s = yield _derivative(gamma.extended((x, t.type)), body, d)
-            x_, (y, y_) = d.supply.fresh(f"{x}'"), d.supply.pair("y")
-            v, w = d.linear(tangent(s.type, _R)), d.supply.fresh("v")
-            pulled = to.Plus(to.Initial(to.LinearVariable(w)), call(x_, to.Last(to.LinearVariable(w))))
-            rest = dual(to.Variable(y), v.lambda_(let_linear(w, call(y_, v.variable), pulled)))
-            return Derived(let((x, x_), t.term, let((y, y_), s.term, rest)), s.type)
-        case core.Tuple(()):
-            d.used.add(Rule.UNIT)
-            return Derived(dual(to.Tuple(()), d.linear(UNIT).lambda_(to.Zero(tangents))), SourceProduct(()))
-        case core.Tuple(components):
-            d.used.add(Rule.TUPLE)
-            items = yield from _all(gamma, components, d)
-            names = [d.supply.pair("x") for _ in items]
-            A = SourceProduct(tuple(item.type for item in items))
-            v = d.linear(tangent(A, _R))
-            pulled = [call(x_, to.Projection(i, v.variable)) for i, (_, x_) in enumerate(names, 1)]
-            value = to.Tuple(tuple(to.Variable(x) for x, _ in names))
-            return Derived(lets(names, items, dual(value, v.lambda_(_sum(pulled)))), A)
-        case core.Projection(i, N):
-            d.used.add(Rule.PROJECTION)
-            t = yield _derivative(gamma, N, d)
-            A = component_of(t.type, i)
-            x, x_ = d.supply.pair("x")
-            v = d.linear(tangent(A, _R))
-            put = to.Coprojection(i, product_of(tangent(t.type, _R)), v.variable)
-            return Derived(let((x, x_), t.term, dual(to.Projection(i, to.Variable(x)), v.lambda_(call(x_, put)))), A)
-        case core.Lambda(x, A, body):
-            d.used.add(Rule.LAMBDA)
-            t = yield _derivative(gamma.extended((x, A)), body, d)
-            y, (z, z_), a, b = d.supply.fresh("y"), d.supply.pair("z"), d.supply.fresh(x), d.supply.fresh(x)
-            v, c, w = d.linear(tangent(t.type, _R)), d.linear(tangent(Function(A, t.type), _R)), d.supply.fresh("v")
-            A1 = primal(A, _R)
-            inner = dual(to.Variable(z), v.lambda_(to.Last(call(z_, v.variable))))
-            function = to.Lambda(A1, to.Scope((a,), let((z, z_), to.Call(to.Variable(y), to.Variable(a)), inner)))
-            of_context = to.Initial(to.LinearCall(second(to.Call(to.Variable(y), to.Variable(b))), to.LinearVariable(w)))
-            captured = to.Fold(gamma.tangents, c.variable, to.Scope((b, w), of_context))
-            value = dual(function, c.lambda_(captured))
-            return Derived(let((y,), to.Lambda(A1, to.Scope((x,), t.term)), value), Function(A, t.type))
-        case core.Call(N, L):
-            d.used.add(Rule.CALL)
-            t = yield _derivative(gamma, N, d)
-            s = yield _derivative(gamma, L, d)
-            B = domain_of(t.type)[1]
-            (x, x_), (y, y_), (z, z_) = d.supply.pair("x"), d.supply.pair("y"), d.supply.pair("z")
-            v = d.linear(tangent(B, _R))
-            pulled = to.Plus(call(x_, to.Single(to.Variable(y), v.variable)), call(y_, call(z_, v.variable)))
-            called = let((z, z_), to.Call(to.Variable(x), to.Variable(y)), dual(to.Variable(z), v.lambda_(pulled)))
-            return Derived(let((x, x_), t.term, let((y, y_), s.term, called)), B)
-        case core.Inject(side, A, N):
-            d.used.add(Rule.INJECT)
-            t = yield _derivative(gamma, N, d)
-            x, x_ = d.supply.pair("x")
-            v, B = d.linear(tangent(A, _R)), A.left if side == 1 else A.right
-            put = v.lambda_(call(x_, to.LinearOut(side, tangent(B, _R), v.variable)))
-            value = dual(to.Inject(side, primal(A, _R), to.Variable(x)), put)
-            return Derived(let((x, x_), t.term, value), A)
-        case core.Case(N, x, left, y, right):
-            d.used.add(Rule.CASE)
-            t = yield _derivative(gamma, N, d)
-            A, B = sides_of(t.type)
-            e, e_ = d.supply.pair("e")
-            s = yield _derivative(gamma.extended((x, A)), left, d)
-            r = yield _derivative(gamma.extended((y, B)), right, d)
-            one = to.Scope((x,), _branch(1, s, tangent(B, _R), e_, d))
-            other = to.Scope((y,), _branch(2, r, tangent(A, _R), e_, d))
-            return Derived(let((e, e_), t.term, to.Case(to.Variable(e), one, other)), s.type)
-        case core.If(smaller, larger, then, otherwise):
-            d.used.add(Rule.IF)
-            t = yield _derivative(gamma, smaller, d)
-            s = yield _derivative(gamma, larger, d)
-            r = yield _derivative(gamma, then, d)
-            q = yield _derivative(gamma, otherwise, d)
-            sign = to.Sign(first(t.term), first(s.term))
-            return Derived(
-                to.Case(sign, to.Scope((d.supply.fresh("u"),), r.term), to.Scope((d.supply.fresh("u"),), q.term)), r.type
-            )
-        case core.Map() | core.Map2() | core.Generate() | core.Reduce() | core.Foldl() | core.Scanl():
-            return (yield array_rule(gamma, M, d, _derivative))
+class Reverse(Transformation):
+    """The linear functions of reverse mode"""
+
+    def operation_rule(self, gamma: Context, op: Operation, point: Terms, linear: list[str], v: to.Term) -> to.Term:
+        """``let w = Dopᵗ(x1, …; v) in x1' • w.1 + …``"""
+        differential = to.Differential(_R, op, point, v)
+        match linear:
+            case []:
+                return to.Zero(gamma.tangents)
+            case [x_]:
+                return self.let_linear(differential, lambda w: linear_call(x_, w))
+            case _:
+                return self.let_linear(differential, lambda w: _sum_of_components(linear, w))
+
+    def variable_rule(self, gamma: Context, i: int, v: to.Term) -> to.Term:
+        """``coproj_i(v)``"""
+        return to.Coprojection(i, gamma.tangents, v)
+
+    def let_rule(self, x_: str, y_: str, v: to.Term) -> to.Term:
+        """``let w = y' • v in fst w + x' • (snd w)``"""
+        return self.let_linear(linear_call(y_, v), lambda w: to.Plus(to.Initial(w), linear_call(x_, to.Last(w))))
+
+    def tuple_rule(self, gamma: Context, linear: list[str], v: to.Term) -> to.Term:
+        """``x1' • v.1 + … + xn' • v.n``"""
+        return _sum_of_components(linear, v) if linear else to.Zero(gamma.tangents)
+
+    def projection_rule(self, i: int, A: Type, x_: str, v: to.Term) -> to.Term:
+        """``x' • coproj_i(v)``"""
+        return linear_call(x_, to.Coprojection(i, product_of(tangent(A, _R)), v))
+
+    def argument_rule(self, gamma: Context, z_: str, w: to.Term) -> to.Term:
+        """``snd (z' • w)``"""
+        return to.Last(linear_call(z_, w))
+
+    def captured_rule(self, gamma: Context, A: Type, y: str, b: str, v: to.Term) -> to.Term:
+        """``case v of !b⊗w → fst ((y b).2 • w)``"""
+        w = self.names.fresh("v")
+        body = to.Initial(to.LinearCall(second(call(y, b)), to.LinearVariable(w)))
+        return to.Fold(gamma.tangents, v, to.Scope((b, w), body))
+
+    def call_rule(self, x_: str, y: str, y_: str, z_: str, v: to.Term) -> to.Term:
+        """``x' • (!y⊗v) + y' • (z' • v)``"""
+        return to.Plus(linear_call(x_, to.Single(to.Variable(y), v)), linear_call(y_, linear_call(z_, v)))
+
+    def injection_rule(self, side: int, A: Sum, x_: str, v: to.Term) -> to.Term:
+        """``x' • (lout v)``"""
+        return linear_call(x_, to.LinearOut(side, tangent(A.left if side == 1 else A.right, _R), v))
+
+    def branch_rule(self, side: int, A: Sum, e_: str, q_: str, v: to.Term) -> to.Term:
+        """``let w = q' • v in fst w + e' • (linl (snd w))``"""
+        other = tangent(A.right if side == 1 else A.left, _R)
+
+        def both(w: to.Term) -> to.Term:
+            return to.Plus(to.Initial(w), linear_call(e_, to.LinearInject(side, other, to.Last(w))))
+
+        return self.let_linear(linear_call(q_, v), both)
+
+    def map_function_rule(self, n: int, A: Type, f: tuple[str, str], z: tuple[str, str], v: to.Term) -> to.Term:
+        """``f' • sum(zipWith(x u. !x⊗u, z, v)) + z' • zipWith(x w. (f x).2 • w, z, v)``"""
+        b, c, u, w = (self.names.fresh(x) for x in ("x", "x", "v", "v"))
+        array = (to.Variable(z[0]),)
+        calls = to.LinearZipWith(n, array, v, to.Scope((b, u), to.Single(to.Variable(b), to.LinearVariable(u))))
+        step = to.LinearCall(second(call(f[0], c)), to.LinearVariable(w))
+        entries = to.LinearZipWith(n, array, v, to.Scope((c, w), step))
+        return to.Plus(linear_call(f[1], to.LinearSum(n, tangent(A, _R), calls)), linear_call(z[1], entries))
+
+    def map2_rule(
+        self, gamma: Context, n: int, y: str, rows: tuple[str, ...], arrays: Terms, linear: list[str], v: to.Term
+    ) -> to.Term:
+        """``let q = zipWith(x1 x2 w. (y x1 x2).2 • w, s, r, v) in sum q.Γ + s' • q.x1 + r' • q.x2``"""
+        w = self.names.fresh("v")
+        step = to.LinearCall(second(call(y, *rows)), to.LinearVariable(w))
+
+        def accumulated(q: to.Term) -> to.Term:
+            of_context = to.LinearSum(n, gamma.tangents, self.map_linear(n, q, lambda c: to.Initial(to.Initial(c))))
+            of_first = linear_call(linear[0], self.map_linear(n, q, lambda c: to.Last(to.Initial(c))))
+            return to.Plus(to.Plus(of_context, of_first), linear_call(linear[1], self.map_linear(n, q, to.Last)))
+
+        return self.let_linear(to.LinearZipWith(n, arrays, v, to.Scope((*rows, w), step)), accumulated, "q")
+
+    def generate_rule(self, gamma: Context, n: int, y: str, i: str, v: to.Term) -> to.Term:
+        """``sum(zipWith(i w. fst ((y i).2 • w), [0, …, n − 1], v))``"""
+        w = self.names.fresh("v")
+        step = to.Initial(to.LinearCall(second(call(y, i)), to.LinearVariable(w)))
+        return to.LinearSum(n, gamma.tangents, to.LinearZipWith(n, (to.Indices(n),), v, to.Scope((i, w), step)))
+
+    def fold_rule(self, gamma: Context, fold: FoldDerivative, steps: to.Term, z_: str, s_: str, v: to.Term) -> to.Term:
+        """``let q = mapAccumR(b w. …, b, v) in sum q.2.1 + z' • q.1 + s' • q.2.2``"""
+        return fold.vjp(steps, v, gamma.tangents, lambda c, a, e: to.Plus(to.Plus(c, linear_call(z_, a)), linear_call(s_, e)))
 
 
-def _operation(gamma: Context, M: OperationTerm, d: Derivation) -> Descent[Derived]:
-    d.used.add(Rule.OPERATION)
-    items = yield from _all(gamma, tuple(N for _, N in parts(M)), d)
-    op = operation(M, tuple(size_of(item.type) for item in items))
-    names = [d.supply.pair("x") for _ in items]
-    point = tuple(to.Variable(x) for x, _ in names)
-    v = d.linear(tangent(Real(op.codomain), _R))
-    w = d.supply.fresh("v")
-    if names:
-        pulled = [call(x_, _component(i, len(names), to.LinearVariable(w))) for i, (_, x_) in enumerate(names, 1)]
-        backward = let_linear(w, to.Differential(_R, op, point, v.variable), _sum(pulled))
-    else:
-        backward = to.Zero(gamma.tangents)
-    return Derived(lets(names, items, dual(to.Apply(op, point), v.lambda_(backward))), Real(op.codomain))
-
-
-def _all(gamma: Context, terms: tuple[core.Term, ...], d: Derivation) -> Generator[Descent[Derived], Derived, list[Derived]]:
-    items: list[Derived] = []
-    for M in terms:
-        item = yield _derivative(gamma, M, d)
-        items.append(item)
-    return items
-
-
-def _component(i: int, k: int, t: to.Term) -> to.Term:
-    """``proj_i(t)`` of k components; t itself if that is all there is."""
-    return t if k == 1 else to.Projection(i, t)
-
-
-def _branch(side: int, s: Derived, other: AnyType, e_: str, d: Derivation) -> to.Term:
-    """``let ⟨q, q'⟩ = D(s) in ⟨q, λ̲v. let v = q' • v in fst v + e' • (linl (snd v))⟩``"""
-    q, q_ = d.supply.pair("q")
-    v, w = d.linear(tangent(s.type, _R)), d.supply.fresh("v")
-    pulled = to.Plus(to.Initial(to.LinearVariable(w)), call(e_, to.LinearInject(side, other, to.Last(to.LinearVariable(w)))))
-    return let((q, q_), s.term, dual(to.Variable(q), v.lambda_(let_linear(w, call(q_, v.variable), pulled))))
-
-
-def _sum(terms: list[to.Term]) -> to.Term:
-    """``t1 + … + tn`` for n ≥ 1"""
-    return reduce(to.Plus, terms)
+def _sum_of_components(linear: list[str], t: to.Term) -> to.Term:
+    """``x1' • t.1 + … + xn' • t.n`` for n ≥ 1"""
+    return reduce(to.Plus, [linear_call(x_, to.Projection(i, t)) for i, x_ in enumerate(linear, 1)])

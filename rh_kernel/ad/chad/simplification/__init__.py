@@ -1,1 +1,1 @@
-"""Derivatives made readable, at no cost (CHAD App. B)."""
+"""Simplification of derivatives (CHAD App. B)."""

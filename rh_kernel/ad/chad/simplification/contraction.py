@@ -1,19 +1,20 @@
-"""The rules of Table 1 (CHAD App. B) that apply at a node of a term, whose parts are already simplified."""
+"""The rules of Table 1 (CHAD App. B) at a node whose subterms are simplified."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
 from rh_kernel.ad.chad import operations
-from rh_kernel.ad.chad.source import NameSupply
+from rh_kernel.ad.chad.names import NameSupply
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.traversal import renamed
-from rh_kernel.ad.chad.target.types import NUMBER, AnyType, Mode, Product, vector
+from rh_kernel.ad.chad.target.types import NUMBER, AnyType, Mode, Product, product_of, vector
 from rh_kernel.ad.language import core
 from rh_kernel.source.diagnostic import KernelBug
 
 
 class Simplification(Enum):
-    """The rules by the names of the table; the last ones are laws of Fig. 6 and the definitions of the derivatives."""
+    """The rules by their names in the table; the last ones are laws of Fig. 6 and definitions of derivatives."""
 
     LAM_APP_LET = "lamAppLet"
     LET_ROTATE = "letRotate"
@@ -39,7 +40,7 @@ class Simplification(Enum):
 
 
 def is_cheap(t: to.Term) -> bool:
-    """Whether t may be written several times: a variable, a number, a zero, or a component of one."""
+    """Whether t may be duplicated: a variable, a constant, a zero, or a component of one of these."""
     while isinstance(t, to.Projection | to.Initial | to.Last):
         t = t.operand
     match t:
@@ -51,8 +52,8 @@ def is_cheap(t: to.Term) -> bool:
             return False
 
 
-def contracted(t: to.Term, supply: NameSupply) -> tuple[Simplification, to.Term] | None:
-    """What t becomes by a rule, and the rule; ``None`` if there is none."""
+def contract(t: to.Term, supply: NameSupply) -> tuple[Simplification, to.Term] | None:
+    """Return the rule that applies to t and its result, or ``None`` if there is none."""
     match t:
         case to.Call(to.Lambda(_, to.Scope(names, body)), argument):
             return Simplification.LAM_APP_LET, to.Let(argument, to.Scope(names, body))
@@ -92,24 +93,30 @@ def contracted(t: to.Term, supply: NameSupply) -> tuple[Simplification, to.Term]
 
 
 def dense(t: to.Term) -> to.Term:
-    """A coprojection, or the zero of a product, as a tuple; others as they are."""
+    """Return a coprojection, or the zero of a product, as a tuple; other terms are unchanged."""
     match t:
-        case to.Coprojection(i, A, s):
-            zeros = [to.Zero(B) for B in A.factors]
-            return to.Tuple((*zeros[: i - 1], s, *zeros[i:]))
+        case to.Coprojection():
+            return to.Tuple(_components(t))
         case to.Zero(Product(factors)):
             return to.Tuple(tuple(map(to.Zero, factors)))
         case _:
             return t
 
 
+def _components(t: to.Tuple | to.Coprojection) -> tuple[to.Term, ...]:
+    match t:
+        case to.Tuple(components):
+            return components
+        case to.Coprojection(i, A, s):
+            zeros = [to.Zero(B) for B in A.factors]
+            return (*zeros[: i - 1], s, *zeros[i:])
+
+
 def _of_sparse(
     t: to.Projection | to.Initial | to.Last, inner: to.Coprojection | to.Zero
 ) -> tuple[Simplification, to.Term] | None:
-    """The components of coprojections and zeros"""
-    whole = inner.type
-    if not isinstance(whole, Product):
-        raise KernelBug("a product was expected")
+    """Components of coprojections and zeros"""
+    whole = product_of(inner.type)
     n = len(whole.factors)
     match t:
         case to.Initial():
@@ -139,12 +146,9 @@ def _of_monoid(t: to.Plus | to.Scale) -> tuple[Simplification, to.Term] | None:
             return _floated(t)
 
 
-def _by_components(left: to.Term, right: to.Term) -> to.Term:
-    """``⟨t1 + s1, …⟩``, in which a zero is left away."""
-    one, other = dense(left), dense(right)
-    if not isinstance(one, to.Tuple) or not isinstance(other, to.Tuple):
-        raise KernelBug("tuples were expected")
-    return to.Tuple(tuple(_sum(s, r) for s, r in zip(one.components, other.components, strict=True)))
+def _by_components(left: to.Tuple | to.Coprojection, right: to.Tuple | to.Coprojection) -> to.Term:
+    """``⟨t1 + s1, …⟩``, without zeros as summands"""
+    return to.Tuple(tuple(_sum(s, r) for s, r in zip(_components(left), _components(right), strict=True)))
 
 
 def _sum(s: to.Term, r: to.Term) -> to.Term:
@@ -184,27 +188,26 @@ def _of_sums(t: to.Term, supply: NameSupply) -> tuple[Simplification, to.Term] |
             return None
 
 
+_OPERANDS: Mapping[type[to.Term], tuple[str, ...]] = {
+    to.Plus: ("left", "right"),
+    to.Projection: ("operand",),
+    to.Initial: ("operand",),
+    to.Last: ("operand",),
+    to.LinearCall: ("function", "operand"),
+    to.Call: ("function",),
+    to.Scale: ("operand",),
+}
+"""The fields from which a ``let`` is moved out."""
+
+
 def _floated(t: to.Term) -> tuple[Simplification, to.Term] | None:
-    """``let`` out of an operand, and ``0 * x``"""
+    """Move ``let`` out of an operand, and simplify ``0 * x`` and ``1 * x``."""
+    for field in _OPERANDS[type(t)]:
+        inner = getattr(t, field)
+        if isinstance(inner, to.Let | to.LetLinear):
+            rule = Simplification.PLUS_LET if isinstance(t, to.Plus) else Simplification.LET_PROJ
+            return rule, _around(inner, replace(t, **{field: inner.scope.body}))
     match t:
-        case to.Plus(to.Let() | to.LetLinear() as inner, s):
-            return Simplification.PLUS_LET, _around(inner, to.Plus(inner.scope.body, s))
-        case to.Plus(s, to.Let() | to.LetLinear() as inner):
-            return Simplification.PLUS_LET, _around(inner, to.Plus(s, inner.scope.body))
-        case to.Projection(i, to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.Projection(i, inner.scope.body))
-        case to.Initial(to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.Initial(inner.scope.body))
-        case to.Last(to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.Last(inner.scope.body))
-        case to.LinearCall(to.Let() as inner, s):
-            return Simplification.LET_PROJ, _around(inner, to.LinearCall(inner.scope.body, s))
-        case to.LinearCall(s, to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.LinearCall(s, inner.scope.body))
-        case to.Call(to.Let() | to.LetLinear() as inner, s):
-            return Simplification.LET_PROJ, _around(inner, to.Call(inner.scope.body, s))
-        case to.Scale(s, to.Let() | to.LetLinear() as inner):
-            return Simplification.LET_PROJ, _around(inner, to.Scale(s, inner.scope.body))
         case to.Scale(_, to.Zero()):
             return Simplification.ALGEBRA, to.Zero(NUMBER)
         case to.Scale(to.Apply(operation), s) if not operation.domain and float(operation.name) in (0.0, 1.0):
@@ -214,13 +217,13 @@ def _floated(t: to.Term) -> tuple[Simplification, to.Term] | None:
 
 
 def _around(let: to.Let | to.LetLinear, t: to.Term) -> to.Term:
-    """The ``let`` with another body."""
+    """Return the ``let`` with another body."""
     scope = to.Scope(let.scope.names, t)
     return to.Let(let.bound, scope) if isinstance(let, to.Let) else to.LetLinear(let.bound, scope, keeps=True)
 
 
 def _expanded(t: to.Differential, supply: NameSupply) -> to.Term | None:
-    """``Dop(t, …; s)`` by what it is: products with the partial derivatives, sums and copies."""
+    """Return ``Dop(t, …; s)`` as products with partial derivatives, sums and copies; ``None`` if it stays as it is."""
     operation, operand = t.operation, t.operand
     if not is_cheap(operand) and not (t.mode is Mode.FORWARD and isinstance(operand, to.Tuple)):
         v = supply.fresh("v")
@@ -235,11 +238,11 @@ def _expanded(t: to.Differential, supply: NameSupply) -> to.Term | None:
         if not forward:
             pulled = tuple(to.Scale(factor, operand) for factor in factors)
             return pulled[0] if len(pulled) == 1 else to.Tuple(pulled)
-        several = len(factors) > 1
+        has_tuple = len(factors) > 1
         pushed: list[to.Term] = [
-            to.Scale(factor, to.Projection(i, operand) if several else operand) for i, factor in enumerate(factors, 1)
+            to.Scale(factor, to.Projection(i, operand) if has_tuple else operand) for i, factor in enumerate(factors, 1)
         ]
-        return pushed[0] if not several else to.Plus(pushed[0], pushed[1])
+        return pushed[0] if not has_tuple else to.Plus(pushed[0], pushed[1])
     match operation.name:
         case "sum":
             return to.LinearSum(n, NUMBER, operand) if forward else to.LinearReplicate(n, operand)
@@ -254,7 +257,7 @@ def _expanded(t: to.Differential, supply: NameSupply) -> to.Term | None:
 
 
 def _translated(M: core.Term, environment: dict[str, to.Term]) -> to.Term:
-    """A partial derivative with these terms for its variables."""
+    """Return a partial derivative as a target term, with terms for its variables."""
     match M:
         case core.Variable(x):
             return environment[x]
@@ -263,13 +266,13 @@ def _translated(M: core.Term, environment: dict[str, to.Term]) -> to.Term:
         case core.Apply(symbol, arguments):
             return to.Apply(operations.scalar(symbol), tuple(_translated(N, environment) for N in arguments))
         case _:
-            raise KernelBug("a partial derivative is made of operations on numbers")
+            raise KernelBug("a partial derivative consists of operations on numbers")
 
 
 def _split_map(d: to.MapDifferential, v: to.Term, supply: NameSupply) -> to.Term:
-    """``Dmapᵗ(x v. ⟨t1, …, tn, s⟩, z, r) • v``, by a sum for each entry of the context and a map for the array."""
+    """``Dmapᵗ(x v. ⟨t1, …, tn, s⟩, z, r) • v``, as a sum for each entry of the context and a map for the array"""
     if not isinstance(d.scope.body, to.Tuple) or not isinstance(d.context, Product):
-        raise KernelBug("the body of Dmapᵗ gives a context and a number")
+        raise KernelBug("the body of Dmapᵗ is a tuple of a context and a number")
     *items, last = d.scope.body.components
     if not is_cheap(v):
         w = supply.fresh("v")

@@ -1,1 +1,1 @@
-"""The target language (CHAD §4): types, terms, what is well typed, and how it is written."""
+"""The target language (CHAD §4): types, terms, traversal and printing."""

@@ -1,7 +1,6 @@
-"""Terms of the target as the paper writes them: ``λ̲v. t``, ``t • s``, ``coproj₂(v)``, ``case t of !x⊗v → s``.
+"""Printing of target terms in the notation of the paper: ``λ̲v. t``, ``t • s``, ``coproj₂(v)``, ``case t of !x⊗v → s``.
 
-As long as there is one linear variable at a time, all of them may have one name, as in the paper; where a term has several,
-each has its own.
+Linear variables are printed without their numbers, as in the paper, unless several of them are in scope at a time.
 """
 
 from collections.abc import Generator, Sequence
@@ -21,7 +20,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 class Level(IntEnum):
-    """How tightly a form holds together; a form stands in brackets where a tighter one is asked for."""
+    """Precedence; a term is bracketed where a higher level is required."""
 
     OPEN = 0
     SUM = 1
@@ -31,12 +30,12 @@ class Level(IntEnum):
 
 
 def document(t: to.Term) -> Doc:
-    """The term as it is read."""
+    """Return the document of a term."""
     return descend(_Printer(t).term(t, Level.OPEN))
 
 
 def level_of(t: to.Term) -> Level:
-    """How tightly t holds together as it is printed."""
+    """Return the precedence of t as it is printed."""
     match t:
         case to.Let() | to.LetLinear() | to.Lambda() | to.LinearLambda() | to.Case() | to.Fold() | to.Backward():
             return Level.OPEN
@@ -57,22 +56,22 @@ def level_of(t: to.Term) -> Level:
 
 
 class _Printer:
-    """Prints the parts of one term; ``kept`` are the names that Cartesian variables have in it."""
+    """Prints one term; ``cartesian`` are the names of its Cartesian variables, and ``is_numbered`` says to keep numbers."""
 
     def __init__(self, t: to.Term) -> None:
         forms = tuple(do.all_terms(t))
-        self.kept = {s.name for s in forms if isinstance(s, to.Variable)}
-        self.several = any(isinstance(s, to.LetLinear) and s.keeps for s in forms)
+        self.cartesian = {s.name for s in forms if isinstance(s, to.Variable)}
+        self.is_numbered = any(isinstance(s, to.LetLinear) and s.keeps for s in forms)
 
     def term(self, t: to.Term, level: Level) -> Descent[Doc]:
-        """The document of t, in brackets if it holds less tightly than ``level``."""
+        """Return the document of t, in brackets if its precedence is lower than ``level``."""
         doc = yield self._form(t)
         return concat("(", nest(doc, indent=1), ")") if level_of(t) < level else doc
 
     def linear(self, name: str) -> str:
-        """The name under which a linear variable is shown."""
+        """Return the name with which a linear variable is printed."""
         stem = name.rstrip("0123456789")
-        return name if self.several or stem in self.kept else stem
+        return name if self.is_numbered or stem in self.cartesian else stem
 
     def _form(self, t: to.Term) -> Descent[Doc]:
         match t:
@@ -214,50 +213,51 @@ class _Printer:
         return _listed("[", docs, "]") if name.startswith("array") else concat(name, _listed("(", docs, ")"))
 
     def _command(self, C: do.Command) -> "Generator[Descent[Doc], Doc, list[Doc]]":
-        """The commands that follow each other, a line for each."""
+        """Return the lines of a command."""
         lines: list[Doc] = []
         pending = [C]
         while pending:
             match pending.pop():
-                case do.Done():
+                case do.Pure():
                     pass
-                case do.Then(first, second):
+                case do.Sequence(first, second):
                     pending += (second, first)
                 case do.Add(x, t):
                     operand = yield self.term(t, Level.ATOM)
                     lines.append(concat(role(Role.KEYWORD, "add "), f"{x} ", operand))
-                case do.Spread(names, t):
+                case do.AddCaptured(names, t):
                     operand = yield self.term(t, Level.ATOM)
                     lines.append(concat(role(Role.KEYWORD, "add "), f"⟨{', '.join(names)}⟩ ", operand))
-                case do.Send(f, t):
+                case do.Backpropagate(f, t):
                     doc = yield self.term(to.LinearCall(f, t), Level.OPEN)
                     lines.append(doc)
                 case do.LetCotangent(v, t, rest):
                     doc = yield self.term(t, Level.OPEN)
                     lines.append(concat(f"{self.linear(v)} ← ", doc))
                     pending.append(rest)
-                case do.Scoped(x, inner, v, rest):
+                case do.WithAccumulator(x, inner, v, rest):
                     docs = yield from self._command(inner)
                     lines.append(concat(f"{self.linear(v)} ← ", role(Role.KEYWORD, "scope "), f"{x} ", _bracketed(docs)))
                     pending.append(rest)
-                case do.Returning(f, t, e, v, rest):
+                case do.BackpropagateCall(f, t, e, v, rest):
                     doc = yield self.term(to.LinearCall(f, t), Level.OPEN)
                     lines.append(concat(f"⟨{self.linear(e)}, {self.linear(v)}⟩ ← ", doc))
                     pending.append(rest)
                 case do.ForEach(_, array, t, names, results, rest):
-                    docs = yield from self._all((array, t))
-                    head = f"{_tuple([*map(self.linear, results)])} ← "
-                    body = concat("b v. ", role(Role.KEYWORD, "scope "), f"{' '.join(names)} (b • v)")
-                    lines.append(concat(head, _listed("each(", [body, *docs], ")")))
+                    loop = yield self._loop("each", (array, t), names, results)
+                    lines.append(loop)
                     pending.append(rest)
-                case do.FromTheRight(_, array, start, outputs, names, results, rest):
-                    terms = [t for t in (array, start, outputs) if t is not None]
-                    docs = yield from self._all(terms)
-                    head = f"{_tuple([*map(self.linear, results)])} ← "
-                    body = concat("b v. ", role(Role.KEYWORD, "scope "), f"{' '.join(names)} (b • v)")
-                    lines.append(concat(head, _listed("mapAccumR(", [body, *docs], ")")))
+                case do.FoldRight(_, array, start, outputs, names, results, rest):
+                    loop = yield self._loop("mapAccumR", [t for t in (array, start, outputs) if t is not None], names, results)
+                    lines.append(loop)
                     pending.append(rest)
         return lines or [Text("pure")]
+
+    def _loop(self, word: str, operands: Sequence[to.Term], names: Sequence[str], results: Sequence[str]) -> Descent[Doc]:
+        """``⟨d, …⟩ ← word(b v. scope x … (b • v), t, …)``"""
+        docs = yield from self._all(operands)
+        body = concat("b v. ", role(Role.KEYWORD, "scope "), f"{' '.join(names)} (b • v)")
+        return concat(f"{_tuple([*map(self.linear, results)])} ← ", _listed(f"{word}(", [body, *docs], ")"))
 
     def _prefix(self, word: str, s: to.Term) -> Descent[Doc]:
         doc = yield self.term(s, Level.ATOM)
@@ -277,12 +277,12 @@ class _Printer:
         return docs
 
     def _lets(self, t: to.Term) -> Descent[Doc]:
-        """``let x = t in … s``, each on a line of its own."""
+        """Print ``let x = t in … s`` with a line for each ``let``."""
         lines: list[Doc | str] = []
         while isinstance(t, to.Let | to.LetLinear):
             bound = yield self.term(t.bound, Level.OPEN)
             names = t.scope.names if isinstance(t, to.Let) else tuple(map(self.linear, t.scope.names))
-            left = names[0] if len(names) == 1 else f"⟨{', '.join(names)}⟩"
+            left = _tuple(names)
             bound = nest(LINE, bound) if isinstance(t.bound, to.Let | to.LetLinear) else concat(" ", nest(bound))
             lines += [role(Role.KEYWORD, "let"), f" {left} =", Group(bound), role(Role.KEYWORD, " in"), LINE]
             t = t.scope.body

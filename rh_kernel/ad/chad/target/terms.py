@@ -1,7 +1,7 @@
-"""The terms of the target language (CHAD §4, §10): Cartesian ones ``t s r``, and linear ones in one linear variable v.
+"""The terms of the target language (CHAD §4, §10): Cartesian terms ``t s r``, and linear terms in one linear variable v.
 
 ``t s ::= x | let x = t in s | op(t, …) | ⟨t, …⟩ | t.i | λx. t | t s | λ̲v. t | t • s | v | Dop(t, …; s) | !t⊗s | 0 | t + s``,
-``case t of !x⊗v → s``, sums, and arrays of any type. No two binders of a term have one name.
+``case t of !x⊗v → s``, sums, and arrays of any type. No two binders of a term have the same name.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from rh_kernel.source.children import Children, child
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``x y. t``: Cartesian or linear variables, and where they are bound"""
+    """``x y. t``: Cartesian or linear variables, and the term in which they are bound"""
 
     names: tuple[str, ...]
     body: "Term"
@@ -47,7 +47,7 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class LetLinear:
-    """``let v = t in s``: s has this variable alone; where it ``keeps``, also those that t has, all linear in the one"""
+    """``let v = t in s``: s is linear in v; if ``keeps``, in ``⟨u, v⟩`` for the linear variable u of t"""
 
     bound: "Term"
     scope: Scope
@@ -64,7 +64,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Differential:
-    """``Dop(t1, …, tk; s)`` and ``Dopᵗ(t1, …, tk; s)``, linear in s; k tangents, or k cotangents, are a tuple if k ≠ 1"""
+    """``Dop(t1, …, tk; s)`` and ``Dopᵗ(t1, …, tk; s)``, linear in s; the k (co)tangents are a tuple if k ≠ 1"""
 
     mode: Mode
     operation: Operation
@@ -97,7 +97,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class Coprojection:
-    """``coproj_i(t)``: the tuple of that type with t at place i and zeros elsewhere"""
+    """``coproj_i(t)``: the tuple of this type with t at place i and zeros elsewhere"""
 
     index: int
     type: Product
@@ -120,7 +120,7 @@ class Last:
 
 @dataclass(frozen=True, slots=True)
 class Extend:
-    """``⟨t, s⟩`` for a context t: s is its new last entry"""
+    """``⟨t, s⟩`` for a context t, with s as its new last entry"""
 
     initial: "Term"
     last: "Term"
@@ -168,7 +168,7 @@ class Single:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """``case t of !x⊗v → s : L``: the sum of s over all that t has"""
+    """``case t of !x⊗v → s : L``: the sum of s over the summands of t"""
 
     type: AnyType
     operand: "Term"
@@ -210,7 +210,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """``t ≤ s : 1 + 1``, the sign of ``s − t``: left if it holds"""
+    """``t ≤ s : 1 + 1``, the sign of ``s − t``: left if ``t ≤ s``"""
 
     smaller: "Term"
     larger: "Term"
@@ -227,7 +227,7 @@ class LinearInject:
 
 @dataclass(frozen=True, slots=True)
 class LinearOut:
-    """``lout_l t`` or ``lout_r t``: what is on that side, zero if t is; the other side is a mistake"""
+    """``lout_l t`` or ``lout_r t``: the cotangent on that side; zero if t is zero, an error if t is on the other side"""
 
     side: int
     type: AnyType
@@ -261,7 +261,7 @@ class Prepend:
 
 @dataclass(frozen=True, slots=True)
 class Accumulate:
-    """``mapAccumL(a x. t, s, r) : τ × σ^n``, where t gives the next a and an entry"""
+    """``mapAccumL(a x. t, s, r) : τ × σ^n``, where t is the pair of the next a and an entry"""
 
     size: int
     start: "Term"
@@ -271,7 +271,7 @@ class Accumulate:
 
 @dataclass(frozen=True, slots=True)
 class MapDifferential:
-    """``Dmap(x v. t, s, r)`` and ``Dmapᵗ(x v. t, s, r)``, both linear functions, as r is (§10)"""
+    """``Dmap(x v. t, s, r)`` and ``Dmapᵗ(x v. t, s, r)``, linear functions, for a linear function r (§10)"""
 
     mode: Mode
     size: int
@@ -328,7 +328,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``place t : L^n`` for ``t : L^(j − i)``: zeros but at i, …, j − 1"""
+    """``place t : L^n`` for ``t : L^(j − i)``: the array with t at i, …, j − 1 and zeros elsewhere"""
 
     start: int
     stop: int
@@ -339,7 +339,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class LinearAccumulate:
-    """``mapAccum(b v. t, s, r) : L × M^n`` for ``r : L × K^n``, from the left forward, from the right in reverse mode"""
+    """``mapAccum(b v. t, s, r) : L × M^n`` for ``r : L × K^n``, from the left in forward, from the right in reverse mode"""
 
     mode: Mode
     size: int
@@ -349,12 +349,12 @@ class LinearAccumulate:
 
 
 class Effect:
-    """What a backpropagator does to accumulators: one of ``commands``"""
+    """The base class of the commands of backpropagators, in ``accumulation.commands``"""
 
 
 @dataclass(frozen=True, slots=True)
 class Backward:
-    """``λ̲v. C``: it adds to accumulators; with ``names``, to its own ones for these variables"""
+    """``λ̲v. C``, a backpropagator that adds to accumulators; it has its own ones for the variables ``names``"""
 
     variable: str
     command: Effect

@@ -1,6 +1,6 @@
-"""Parts, binders and renaming of the terms of the target."""
+"""Traversal of target terms: parts, binders, renaming."""
 
-from rh_kernel.ad.chad.source import NameSupply
+from rh_kernel.ad.chad.names import NameSupply
 from rh_kernel.ad.chad.target.terms import Scope, Term
 from rh_kernel.source.traversal import Traversal
 
@@ -11,5 +11,5 @@ count, binders, renamed_as = TERMS.count, TERMS.binders, TERMS.renamed_as
 
 
 def renamed(t: Term, supply: NameSupply) -> Term:
-    """The same term with new names for all that it binds, so that it may stand beside itself."""
+    """Return the same term with fresh names for its bound variables, so that both may occur in one term."""
     return renamed_as(t, {x: supply.fresh(x) for x in binders(t)})

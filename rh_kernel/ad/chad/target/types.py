@@ -1,7 +1,8 @@
-"""The types of the target language (CHAD §4), and those that differentiation gives to a type (§7.3–7.5).
+"""The types of the target language (CHAD §4), and the primal and tangent types ``D(A)_1``, ``D(A)_2`` of a type A (§7.3–7.5).
 
-``τ σ ::= real | τ^n | τ1 × … × τn | τ + σ | τ → σ | L ⊸ M`` are Cartesian, and linear, that is commutative monoids, are ``L M
-::= real | L^n | L1 × … × Ln | τ → L | !τ ⊗ L | L ⊕ M``. A context is the product of its entries, with a new one on the right.
+``τ σ ::= real | τ^n | τ1 × … × τn | τ + σ | τ → σ | L ⊸ M`` are Cartesian types.
+``L M ::= real | L^n | L1 × … × Ln | τ → L | !τ ⊗ L | L ⊕ M`` are linear types, that is commutative monoids.
+A context is the product of its entries, to which a new entry is added on the right.
 """
 
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from enum import Enum
 from typing import TypeAlias
 
 from rh_kernel.ad.language import types as source
+from rh_kernel.source.diagnostic import KernelBug
 
 
 class Mode(Enum):
-    """Which of the two derivatives: tangents are pushed forward, cotangents pulled back."""
+    """Forward mode maps tangents to tangents, reverse mode cotangents to cotangents."""
 
     FORWARD = "forward"
     REVERSE = "reverse"
@@ -72,7 +74,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class LinearMap:
-    """``L ⊸ M``, which is a Cartesian type"""
+    """``L ⊸ M``, a Cartesian type"""
 
     domain: "AnyType"
     codomain: "AnyType"
@@ -94,7 +96,7 @@ class Copower:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """``L ⊕ M``: the cotangents of a sum; its zero is on neither side, and a left one and a right one have no sum"""
+    """``L ⊕ M``: the cotangents of a sum; zero has no side, and addition is defined for cotangents of the same side"""
 
     left: "AnyType"
     right: "AnyType"
@@ -114,30 +116,19 @@ def _tight(A: AnyType) -> str:
 
 
 def vector(n: int, A: AnyType) -> AnyType:
-    """``A^n``, and A itself for n = 1: an array of one entry is that entry."""
+    """``A^n``, or A itself for n = 1: an array of one entry is that entry"""
     return A if n == 1 else Vector(n, A)
 
 
-def product(*factors: AnyType) -> AnyType:
-    """``A1 × … × An``, and A itself for a single one: the type of the arguments of an operation."""
-    return factors[0] if len(factors) == 1 else Product(factors)
-
-
-def is_linear(A: AnyType) -> bool:
-    """Whether A is a commutative monoid of the target language."""
-    match A:
-        case Number() | Copower() | Either():
-            return True
-        case Vector(_, B) | Function(_, B):
-            return is_linear(B)
-        case Product(factors):
-            return all(map(is_linear, factors))
-        case LinearMap() | Sum():
-            return False
+def product_of(A: AnyType) -> Product:
+    """A, which is a product"""
+    if not isinstance(A, Product):
+        raise KernelBug(f"{A} is not a product type")
+    return A
 
 
 def primal(A: source.Type, mode: Mode) -> AnyType:
-    """``D(A)_1``: that of a function carries the derivative with respect to its argument."""
+    """``D(A)_1``; that of a function type includes the derivative with respect to the argument"""
     match A:
         case source.Real(n):
             return vector(n, NUMBER)
@@ -146,11 +137,11 @@ def primal(A: source.Type, mode: Mode) -> AnyType:
         case source.Sum(B, C):
             return Sum(primal(B, mode), primal(C, mode))
         case source.Function(B, C):
-            return Function(primal(B, mode), Product((primal(C, mode), derivative(tangent(B, mode), tangent(C, mode), mode))))
+            return Function(primal(B, mode), Product((primal(C, mode), linear_map(tangent(B, mode), tangent(C, mode), mode))))
 
 
 def tangent(A: source.Type, mode: Mode) -> AnyType:
-    """``D(A)_2``: that of a function carries the derivative with respect to what the function has captured."""
+    """``D(A)_2``; that of a function type is the derivative with respect to the captured variables"""
     match A:
         case source.Real(n):
             return vector(n, NUMBER)
@@ -164,6 +155,6 @@ def tangent(A: source.Type, mode: Mode) -> AnyType:
             return Copower(primal(B, mode), tangent(C, mode))
 
 
-def derivative(L: AnyType, M: AnyType, mode: Mode) -> LinearMap:
-    """``L ⊸ M`` forward, ``M ⊸ L`` reverse"""
+def linear_map(L: AnyType, M: AnyType, mode: Mode) -> LinearMap:
+    """``L ⊸ M`` in forward mode, ``M ⊸ L`` in reverse mode"""
     return LinearMap(L, M) if mode is Mode.FORWARD else LinearMap(M, L)

@@ -1,6 +1,6 @@
-"""The systems of automatic differentiation by their names, each in a package that is imported when the system is used.
+"""The registry of systems of automatic differentiation; the package of a system is imported when the system is used.
 
-Other distributions add theirs: entry points of the group ``rh_kernel.systems``.
+Other distributions add systems by entry points in the group ``rh_kernel.systems``.
 """
 
 import difflib
@@ -15,12 +15,12 @@ from rh_kernel.source.plugins import plugins
 from rh_kernel.source.span import Span
 
 ALL = "all"
-"""Asks for every system."""
+"""The name that stands for all systems."""
 
 GROUP = "rh_kernel.systems"
-"""The group of entry points; each is a ``System``, under its name."""
+"""The group of entry points; each is a ``System`` under its name."""
 
-_HOMES = {
+_PACKAGES = {
     "reverse-derivative": "reverse_handlers",
     "reverse-handler": "reverse_handlers",
     "chad": "chad",
@@ -43,18 +43,18 @@ _HOMES = {
     "finite-differences": "finite_differences",
 }
 
-NAMES: tuple[str, ...] = tuple(_HOMES)
-"""The systems that come with the language, in the order of the tables."""
+NAMES: tuple[str, ...] = tuple(_PACKAGES)
+"""The built-in systems in the order of the tables."""
 
 
 def names() -> tuple[str, ...]:
-    """All systems, also those that other distributions add."""
+    """Return all systems, including those that other distributions add."""
     return (*NAMES, *_added())
 
 
 def is_system(name: str) -> bool:
-    """Whether there is a system of this name. Nothing is imported for one that comes with the language."""
-    return name in _HOMES or name in _added()
+    """Whether there is a system of this name; does not import built-in systems."""
+    return name in _PACKAGES or name in _added()
 
 
 @cache
@@ -63,8 +63,8 @@ def _added() -> Mapping[str, System]:
 
 
 def system(name: str, span: Span | None = None) -> System:
-    """The system of a name. Raises ``Rejected``."""
-    if name not in _HOMES:
+    """Return the system of this name. Raises ``Rejected``."""
+    if name not in _PACKAGES:
         if name in _added():
             return _added()[name]
         close = difflib.get_close_matches(name, (*names(), ALL), n=1)
@@ -72,8 +72,8 @@ def system(name: str, span: Span | None = None) -> System:
         expected = ", ".join((*names(), ALL))
         hint = f"`%ad {ALL} f(…)` runs all systems"
         raise Rejected(UnknownSystem(span=span, name=name, expected=expected, fix=fix, hint=hint))
-    found: tuple[System, ...] = import_module(f"rh_kernel.ad.{_HOMES[name]}.systems").SYSTEMS
-    for candidate in found:
+    systems: tuple[System, ...] = import_module(f"rh_kernel.ad.{_PACKAGES[name]}.systems").SYSTEMS
+    for candidate in systems:
         if candidate.name == name:
             return candidate
-    raise KernelBug(f"{name} is not where it should be")
+    raise KernelBug(f"rh_kernel.ad.{_PACKAGES[name]} has no system {name}")

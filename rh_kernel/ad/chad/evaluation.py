@@ -1,6 +1,6 @@
-"""Big-step evaluation of the target language, by value (CHAD §4, Fig. 7): ``case`` runs once for each summand of a copower.
+"""Call-by-value big-step evaluation of the target language (CHAD §4, Fig. 7); ``case`` runs once for each summand of a copower.
 
-Bound terms and bodies of functions are evaluated in a loop, so that programs may be as long, and their derivatives as deep, as
+Bound terms and bodies of functions are evaluated in a loop, so programs may be as long, and their derivatives as deep, as
 memory allows.
 """
 
@@ -9,42 +9,41 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias, cast
 
-from rh_kernel.ad.chad.evaluation.values import Bag, Counters, TargetValue, array_of, items_of, plus, zero
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import AnyType, Mode
+from rh_kernel.ad.chad.values import Bag, Counters, TargetValue, array_of, items_of, plus, zero
 from rh_kernel.ad.language.values import Injection
 from rh_kernel.source.diagnostic import KernelBug
 
+Function: TypeAlias = Callable[[TargetValue], TargetValue]
+
 Environment: TypeAlias = dict[str, TargetValue]
-"""Values of variables. A ``let`` adds to the one it is evaluated in: harmless, as every binder has a name of its own."""
-
-
-Unary: TypeAlias = Callable[[TargetValue], TargetValue]
+"""The values of variables. ``let`` updates it in place, which is safe because no two binders have the same name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure:
-    """``λx. t`` or ``λ̲v. t`` and the values of its variables"""
+    """``λx. t`` or ``λ̲v. t``, with its environment"""
 
     scope: to.Scope
     environment: Environment
     counters: Counters
 
     def __call__(self, argument: TargetValue) -> TargetValue:
-        """The value of t where x has this value."""
+        """Return the value of t for this argument."""
         return evaluate(self.scope.body, {**self.environment, self.scope.names[0]: argument}, self.counters)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BackwardClosure:
-    """A backpropagator and the values of its variables"""
+    """``λ̲v. C``, with its environment"""
 
     backward: to.Backward
     environment: Environment
 
 
 def evaluate(t: to.Term, environment: Environment, counters: Counters) -> TargetValue:
-    """The value of t where its variables have the values of ``environment``."""
+    """Return the value of t."""
     waiting: list[tuple[to.Scope, Environment]] = []
     while True:
         counters.visits += 1
@@ -60,7 +59,7 @@ def evaluate(t: to.Term, environment: Environment, counters: Counters) -> Target
                     environment = {**f.environment, f.scope.names[0]: V}
                     t = f.scope.body
                     continue
-                value = cast(Callable[[TargetValue], TargetValue], f)(V)
+                value = cast(Function, f)(V)
             case to.Case(operand, left, right):
                 V = evaluate(operand, environment, counters)
                 scope = left if V.side == 1 else right
@@ -80,7 +79,7 @@ def evaluate(t: to.Term, environment: Environment, counters: Counters) -> Target
 
 
 def _value(t: to.Term, environment: Environment, counters: Counters) -> TargetValue:
-    """The value of a term that is evaluated by way of those of its subterms."""
+    """Return the value of a term that does not continue with another one."""
     match t:
         case to.Variable(x) | to.LinearVariable(x):
             return environment[x]
@@ -111,14 +110,14 @@ def _value(t: to.Term, environment: Environment, counters: Counters) -> TargetVa
             return _array(t, environment, counters)
         case to.MapDifferential(mode, n, s, scope, r, context):
             V, f = evaluate(s, environment, counters), evaluate(r, environment, counters)
-            run = _transposed_map if mode is Mode.REVERSE else _pushed_map
+            run = _reverse_map if mode is Mode.REVERSE else _forward_map
             return partial(run, n, V, _bound(scope, environment, counters), f, context, counters)
         case _:
             return _linear(t, environment, counters)
 
 
 def _bound(scope: to.Scope, environment: Environment, counters: Counters) -> Callable[..., TargetValue]:
-    """The body of a scope as a function of the values of its names."""
+    """Return the body of a scope as a function of the values of its names."""
     return lambda *values: evaluate(scope.body, {**environment, **dict(zip(scope.names, values, strict=True))}, counters)
 
 
@@ -158,8 +157,8 @@ def _linear(t: to.Term, environment: Environment, counters: Counters) -> TargetV
             W = evaluate(s, environment, counters)
             counters.transposed += 1
             if mode is Mode.FORWARD:
-                return operation.push(values, (W,) if len(values) == 1 else W, counters)
-            pulled = operation.pull(values, W, counters)
+                return operation.jvp(values, (W,) if len(values) == 1 else W, counters)
+            pulled = operation.vjp(values, W, counters)
             return pulled[0] if len(values) == 1 else pulled
         case to.Scale(s, r):
             counters.operations += 1
@@ -177,7 +176,7 @@ def _linear(t: to.Term, environment: Environment, counters: Counters) -> TargetV
             if V is None:
                 return zero(A, counters)
             if V.side != side:
-                raise KernelBug("a cotangent is on the other side of a sum")
+                raise KernelBug("the cotangent belongs to the other side of the sum")
             return V.value
         case _:
             return _linear_array(t, environment, counters)
@@ -225,8 +224,8 @@ def _sum(A: AnyType, values: tuple[TargetValue, ...], counters: Counters) -> Tar
     return total
 
 
-def _transposed_map(
-    n: int, V: TargetValue, step: Callable[..., TargetValue], f: Unary, context: AnyType, counters: Counters, w: TargetValue
+def _reverse_map(
+    n: int, V: TargetValue, step: Callable[..., TargetValue], f: Function, context: AnyType, counters: Counters, w: TargetValue
 ) -> TargetValue:
     """``let q = zipWith(x v. t, s, w) in sum (map fst q) + r • (map snd q)``"""
     counters.visits += n
@@ -234,8 +233,8 @@ def _transposed_map(
     return plus(_sum(context, tuple(c[:-1] for c in q), counters), f(array_of([c[-1] for c in q])), counters)
 
 
-def _pushed_map(
-    n: int, V: TargetValue, step: Callable[..., TargetValue], f: Unary, _: AnyType, counters: Counters, w: TargetValue
+def _forward_map(
+    n: int, V: TargetValue, step: Callable[..., TargetValue], f: Function, _: AnyType, counters: Counters, w: TargetValue
 ) -> TargetValue:
     """``zipWith(x x'. t[⟨w, x'⟩], s, r • w)``"""
     counters.visits += n

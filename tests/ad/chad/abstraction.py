@@ -1,31 +1,113 @@
-"""``(Γ; v : L ⊢ t : M)ᵀ = Γ ⊢ tᵀ : LFun(L, M)``, the target in an ordinary functional language (CHAD §9.1).
+"""A second evaluator of the target: ``(Γ; v : L ⊢ t : M)ᵀ = Γ ⊢ tᵀ : LFun(L, M)`` by abstract types (CHAD §9.1–9.2, Fig. 8).
 
-Each linear term is built from the functions of ``linear_functions``, without its variable; Cartesian terms are what they are.
-This is a second evaluator, to be compared with the first; it takes as much of Python's stack as the term is deep.
+Each linear term is built from the functions of ``LinearFunctions``, without its variable. ``LFun(L, M)`` is implemented as a
+function and ``Copower(A, L)`` as a list of pairs. No other code constructs or inspects them, so every ``LFun`` is a
+homomorphism and the order of the list is not observable. The recursion is as deep as the term.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias, cast
 
-from rh_kernel.ad.chad.evaluation.linear_functions import Api, LFun
-from rh_kernel.ad.chad.evaluation.values import Counters, TargetValue, array_of, items_of, zero
 from rh_kernel.ad.chad.target import terms as to
-from rh_kernel.ad.chad.target.types import Mode
+from rh_kernel.ad.chad.target.types import AnyType, Mode
+from rh_kernel.ad.chad.values import Bag, Counters, TargetValue, array_of, items_of, plus, zero
 from rh_kernel.ad.language.values import Injection
 from rh_kernel.source.diagnostic import KernelBug
 
 Environment: TypeAlias = dict[str, TargetValue]
+Function: TypeAlias = Callable[[TargetValue], TargetValue]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LFun:
+    """A linear function."""
+
+    _run: Function
+
+    def __call__(self, argument: TargetValue) -> TargetValue:
+        """Return the image of a linear value."""
+        return self._run(argument)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearFunctions:
+    """The operations of the abstract types; ``counters`` count zeros and additions."""
+
+    counters: Counters
+
+    def identity(self) -> LFun:
+        """``lid : LFun(L, L)``"""
+        return LFun(lambda v: v)
+
+    def then(self, f: LFun, g: LFun) -> LFun:
+        """``f ;ₗ g : LFun(L, N)``"""
+        return LFun(lambda v: g(f(v)))
+
+    def operation(self, run: Function) -> LFun:
+        """``lop(t, …)``, for a linear function"""
+        return LFun(run)
+
+    def zero(self, A: AnyType) -> LFun:
+        """``0 : LFun(L, A)``"""
+        return LFun(lambda _: zero(A, self.counters))
+
+    def plus(self, f: LFun, g: LFun) -> LFun:
+        """``f + g``"""
+        return LFun(lambda v: plus(f(v), g(v), self.counters))
+
+    def pair(self, functions: Sequence[LFun]) -> LFun:
+        """``lpair(f, …) : LFun(L, M1 × …)``"""
+        return LFun(lambda v: tuple([f(v) for f in functions]))
+
+    def component(self, i: int) -> LFun:
+        """``lfst`` and ``lsnd``: component i, from 1"""
+        return LFun(lambda v: v[i - 1])
+
+    def swap(self, f: Callable[[TargetValue], LFun]) -> LFun:
+        """``lswap f : LFun(L, A → M)`` for ``f : A → LFun(L, M)``"""
+        return LFun(lambda v: partial(_at, f, v))
+
+    def evaluation(self, x: TargetValue) -> LFun:
+        """``leval_x : LFun(A → L, L)``"""
+        return LFun(lambda h: h(x))
+
+    def single(self, x: TargetValue) -> LFun:
+        """``{(x, −)} : LFun(L, Copower(A, L))``"""
+        return LFun(lambda v: Bag(((x, v),)))
+
+    def fold(self, A: AnyType, f: Callable[[TargetValue], LFun]) -> LFun:
+        """``lcopowfold f : LFun(Copower(B, L), A)`` for ``f : B → LFun(L, A)``"""
+        return LFun(lambda bag: self._sum(A, [f(x)(v) for x, v in bag.items]))
+
+    def each(self, n: int, f: Callable[[int], LFun]) -> LFun:
+        """``LFun(L^n, M^n)`` from a linear function for each entry"""
+        return LFun(lambda v: array_of([f(i)(w) for i, w in enumerate(items_of(n, v))]))
+
+    def sum(self, n: int, A: AnyType) -> LFun:
+        """``LFun(A^n, A)``"""
+        return LFun(lambda v: self._sum(A, items_of(n, v)))
+
+    def _sum(self, A: AnyType, values: Sequence[TargetValue]) -> TargetValue:
+        total = zero(A, self.counters)
+        for v in reversed(values):
+            total = plus(v, total, self.counters)
+        return total
+
+
+def _at(f: Callable[[TargetValue], LFun], v: TargetValue, x: TargetValue) -> TargetValue:
+    return f(x)(v)
 
 
 class Abstraction:
-    """The translation; ``counters`` count as in the first evaluator."""
+    """The translation; ``counters`` count as in ``evaluation``."""
 
     def __init__(self, counters: Counters) -> None:
-        self.counters, self.api = counters, Api(counters)
+        self.counters, self.api = counters, LinearFunctions(counters)
 
     def value(self, t: to.Term, gamma: Environment) -> TargetValue:
-        """The value of a Cartesian term."""
+        """Return the value of a Cartesian term."""
         match t:
             case to.Variable(x):
                 return gamma[x]
@@ -113,7 +195,7 @@ class Abstraction:
                 return api.then(self.linear(bound, gamma), self.linear(scope.body, gamma))
             case to.Differential(mode, operation, arguments, s):
                 point = tuple([self.value(r, gamma) for r in arguments])
-                run = partial(_push if mode is Mode.FORWARD else _pull, operation, point, self.counters)
+                run = partial(_jvp if mode is Mode.FORWARD else _vjp, operation, point, self.counters)
                 return api.then(self.linear(s, gamma), api.operation(run))
             case to.Tuple(components):
                 return api.pair([self.linear(s, gamma) for s in components])
@@ -190,7 +272,7 @@ class Abstraction:
         return [items_of(n, self.value(s, gamma)) for s in arrays]
 
     def _under(self, scope: to.Scope, values: tuple[TargetValue, ...], gamma: Environment) -> Environment:
-        """The environment with these values; a linear variable at the end of the names has none."""
+        """Extend the environment; a linear variable at the end of the names has no value."""
         return {**gamma, **dict(zip(scope.names, values, strict=False))}
 
     def _each(self, n: int, run: Callable[[TargetValue], TargetValue]) -> LFun:
@@ -203,12 +285,12 @@ class Abstraction:
         return first
 
 
-def _push(operation: TargetValue, point: tuple[TargetValue, ...], counters: Counters, w: TargetValue) -> TargetValue:
-    return operation.push(point, (w,) if len(point) == 1 else w, counters)
+def _jvp(operation: TargetValue, point: tuple[TargetValue, ...], counters: Counters, w: TargetValue) -> TargetValue:
+    return operation.jvp(point, (w,) if len(point) == 1 else w, counters)
 
 
-def _pull(operation: TargetValue, point: tuple[TargetValue, ...], counters: Counters, w: TargetValue) -> TargetValue:
-    pulled = operation.pull(point, w, counters)
+def _vjp(operation: TargetValue, point: tuple[TargetValue, ...], counters: Counters, w: TargetValue) -> TargetValue:
+    pulled = operation.vjp(point, w, counters)
     return pulled[0] if len(point) == 1 else pulled
 
 

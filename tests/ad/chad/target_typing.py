@@ -1,7 +1,7 @@
 """``Γ ⊢ t : τ`` and ``Γ; v : L ⊢ t : M``, the types of Cartesian and of linear terms of the target (CHAD §4, Fig. 5).
 
-A linear term has exactly one linear variable. It may use it any number of times: t is a homomorphism in v. After a
-``let v' = t in s`` that keeps, the names in s are the components of the one variable ``⟨v, t⟩``.
+A linear term has exactly one linear variable, which may occur any number of times: t is a homomorphism in v. After a
+``let v' = t in s`` with ``keeps``, the names in s are the components of the one variable ``⟨v, t⟩``.
 """
 
 from collections.abc import Generator, Mapping
@@ -17,47 +17,45 @@ from rh_kernel.ad.chad.target.types import (
     Function,
     LinearMap,
     Mode,
+    Number,
     Product,
     Sum,
     Vector,
-    is_linear,
-    product,
     vector,
 )
-from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import Descent, descend
 
 Stoup: TypeAlias = Mapping[str, AnyType] | None
-"""``v : L``, in as many components as it has names; ``None`` for Cartesian terms, which have no linear variable."""
+"""The linear variable ``v : L`` as its components by their names; ``None`` for Cartesian terms."""
 
 
 ArrayForm: TypeAlias = to.Map | to.Indices | to.Prepend | to.Accumulate | to.MapDifferential
 CartesianForm: TypeAlias = to.Apply | to.LinearLambda | to.Inject | to.Sign | ArrayForm
-"""The forms of terms that are never linear."""
+"""The terms that are never linear."""
 
 
-class TypeCheckError(KernelBug):
-    """A term of the target has no type: that is a mistake of a transformation."""
+class TypeCheckError(Exception):
+    """A target term has no type."""
 
 
 def cartesian_type(gamma: Mapping[str, AnyType], t: to.Term) -> AnyType:
-    """The τ of ``Γ ⊢ t : τ``; raises ``TypeCheckError`` if there is none."""
+    """Return the τ of ``Γ ⊢ t : τ``. Raises ``TypeCheckError``."""
     return descend(_Checker(dict(gamma)).type_of(t, None))
 
 
 def linear_type(gamma: Mapping[str, AnyType], v: str, L: AnyType, t: to.Term) -> AnyType:
-    """The M of ``Γ; v : L ⊢ t : M``; raises ``TypeCheckError`` if there is none."""
+    """Return the M of ``Γ; v : L ⊢ t : M``. Raises ``TypeCheckError``."""
     return descend(_Checker(dict(gamma)).type_of(t, {v: L}))
 
 
 class _Checker:
-    """Goes through a term; ``gamma`` has what is bound where it is."""
+    """Checks one term; ``gamma`` has the variables in scope."""
 
     def __init__(self, gamma: dict[str, AnyType]) -> None:
         self.gamma = gamma
 
     def type_of(self, t: to.Term, v: Stoup) -> Descent[AnyType]:
-        """The type of t, in the linear variable v or without one."""
+        """Return the type of t, which is linear in v unless v is ``None``."""
         match t:
             case to.Variable(x):
                 if v is not None:
@@ -97,13 +95,13 @@ class _Checker:
                 A = yield self.type_of(function, v)
                 B = yield self.type_of(argument, None)
                 if not isinstance(A, Function):
-                    _fail(f"{A} is no function")
+                    _fail(f"{A} is not a function")
                 _same(B, A.domain, "an argument")
                 return A.codomain
             case to.Case(operand, left, right):
                 A = yield self.type_of(operand, None)
                 if not isinstance(A, Sum):
-                    _fail(f"{A} is no sum")
+                    _fail(f"{A} is not a sum")
                 B = yield self._under(left, (A.left,), v)
                 C = yield self._under(right, (A.right,), v)
                 return _same(C, B, "the branches of a case")
@@ -137,7 +135,7 @@ class _Checker:
             case to.Inject(side, A, s):
                 B = yield self.type_of(s, None)
                 if not isinstance(A, Sum):
-                    _fail(f"{A} is no sum")
+                    _fail(f"{A} is not a sum")
                 _same(B, A.left if side == 1 else A.right, "an injection")
                 return A
             case to.Sign(s, r):
@@ -149,7 +147,7 @@ class _Checker:
                 return (yield self._array(t))
 
     def _under(self, scope: to.Scope, types: tuple[AnyType, ...], v: Stoup) -> Descent[AnyType]:
-        """The type of the body where Cartesian variables of these types are bound."""
+        """Return the type of the body, in which Cartesian variables of these types are bound."""
         if len(types) != len(scope.names) or any(x in self.gamma for x in scope.names):
             _fail(f"{', '.join(scope.names)} cannot be bound")
         self.gamma.update(zip(scope.names, types, strict=True))
@@ -159,7 +157,7 @@ class _Checker:
         return A
 
     def _over(self, scope: to.Scope, types: tuple[AnyType, ...], L: AnyType) -> Descent[AnyType]:
-        """The type of the body where Cartesian variables are bound, and as the last name the linear variable."""
+        """Return the type of the body, in which Cartesian variables and, by the last name, a linear variable are bound."""
         return self._under(to.Scope(scope.names[:-1], scope.body), types, {scope.names[-1]: L})
 
     def _arguments(self, sizes: tuple[int, ...], arguments: tuple[to.Term, ...]) -> Generator[Descent[AnyType], AnyType, None]:
@@ -219,7 +217,8 @@ class _Checker:
             case to.Differential(mode, operation, arguments, s):
                 yield from self._arguments(operation.domain, arguments)
                 A = yield self.type_of(s, v)
-                inner = product(*(vector(n, NUMBER) for n in operation.domain))
+                arguments_ = tuple(vector(n, NUMBER) for n in operation.domain)
+                inner = arguments_[0] if len(arguments_) == 1 else Product(arguments_)
                 outer = vector(operation.codomain, NUMBER)
                 given, result = (inner, outer) if mode is Mode.FORWARD else (outer, inner)
                 _same(A, given, "a differential")
@@ -237,7 +236,7 @@ class _Checker:
                 A = yield self.type_of(function, None)
                 B = yield self.type_of(s, v)
                 if not isinstance(A, LinearMap):
-                    _fail(f"{A} is no linear function")
+                    _fail(f"{A} is not a linear function")
                 _same(B, A.domain, "an argument of a linear function")
                 return A.codomain
             case to.Single(key, s):
@@ -247,7 +246,7 @@ class _Checker:
             case to.Fold(L, s, scope):
                 A = yield self.type_of(s, v)
                 if not isinstance(A, Copower):
-                    _fail(f"{A} is no copower")
+                    _fail(f"{A} is not a copower")
                 B = yield self._over(scope, (A.key,), A.value)
                 return _same(B, L, "case")
             case to.Zero(L):
@@ -262,7 +261,7 @@ class _Checker:
             case to.LinearOut(side, L, s):
                 A = yield self.type_of(s, v)
                 if not isinstance(A, Either):
-                    _fail(f"{A} is no sum")
+                    _fail(f"{A} is not a sum")
                 return _same(A.left if side == 1 else A.right, L, "lout")
             case _:
                 return (yield self._linear_array(t, v))
@@ -306,7 +305,7 @@ def _fail(why: str) -> NoReturn:
 
 
 def _linear(L: AnyType) -> AnyType:
-    if not is_linear(L):
+    if not _is_linear(L):
         _fail(f"{L} is not linear")
     return L
 
@@ -319,7 +318,7 @@ def _same(found: AnyType, wanted: AnyType, what: str) -> AnyType:
 
 def _product(A: AnyType) -> Product:
     if not isinstance(A, Product):
-        _fail(f"{A} is no product")
+        _fail(f"{A} is not a product")
     return A
 
 
@@ -331,7 +330,7 @@ def _nonempty(A: AnyType) -> tuple[AnyType, ...]:
 
 
 def _split(A: AnyType, n: int) -> tuple[AnyType, ...]:
-    """The factors of a product of n; for one, A itself."""
+    """Return the n factors of a product, or A itself for n = 1."""
     if n == 1:
         return (A,)
     factors = _product(A).factors
@@ -341,9 +340,22 @@ def _split(A: AnyType, n: int) -> tuple[AnyType, ...]:
 
 
 def _element(n: int, A: AnyType) -> AnyType:
-    """The type of the entries of an array of n entries."""
+    """Return the type of the entries of an array of n entries."""
     if n == 1:
         return A
     if not isinstance(A, Vector) or A.size != n:
-        _fail(f"{A} is no array of {n} entries")
+        _fail(f"{A} is not an array of {n} entries")
     return A.element
+
+
+def _is_linear(A: AnyType) -> bool:
+    """Whether A is a linear type."""
+    match A:
+        case Number() | Copower() | Either():
+            return True
+        case Vector(_, B) | Function(_, B):
+            return _is_linear(B)
+        case Product(factors):
+            return all(map(_is_linear, factors))
+        case LinearMap() | Sum():
+            return False

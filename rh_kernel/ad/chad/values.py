@@ -1,10 +1,10 @@
-"""Values of the target language: the Cartesian ones of the laboratory, closures, and what linear types are made of.
+"""Values of the target language: those of the source language, closures, and linear values.
 
-A linear value is a number, a tuple (of a product or an array), a ``Bag`` of a copower, a function of a power, or one of a sum:
-``None`` is the zero of ``L ⊕ M``.
+A linear value is a number, a tuple for a product or an array, a ``Bag`` for a copower, a function for a power, and an
+``Injection`` or ``None``, its zero, for ``L ⊕ M``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, cast
@@ -15,22 +15,22 @@ from rh_kernel.ad.language.values import Injection
 from rh_kernel.source.diagnostic import KernelBug
 
 TargetValue: TypeAlias = Any
-"""A value of the target language; which one it is, its type says."""
+"""A value of the target language; its class depends on its type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bag:
-    """``!V1⊗W1 + … + !Vn⊗Wn``: the values of a copower, up to order and ``!V⊗W + !V⊗W' = !V⊗(W + W')``"""
+    """``!V1⊗W1 + … + !Vn⊗Wn``, a value of a copower, up to order and ``!V⊗W + !V⊗W' = !V⊗(W + W')``"""
 
     items: tuple[tuple[TargetValue, TargetValue], ...]
 
 
 @dataclass(slots=True)
 class Counters(OpCounter):
-    """What is counted beside operations on numbers.
+    """Counters of the evaluation, beside the operations on numbers.
 
-    ``visits`` are evaluated nodes and entries of arrays, ``applied`` and ``transposed`` how often an operation and a derivative
-    of one were run, ``zeros`` and ``additions`` numbers of linear values that were made as zero, or added.
+    ``visits`` counts evaluated nodes and entries of arrays, ``applied`` and ``transposed`` the calls of operations and of their
+    derivatives, ``zeros`` and ``additions`` the numbers in linear values that are created as zero and that are added.
     """
 
     visits: int = 0
@@ -39,13 +39,8 @@ class Counters(OpCounter):
     zeros: int = 0
     additions: int = 0
 
-    @property
-    def work(self) -> int:
-        """All of the above that takes time."""
-        return self.visits + self.zeros + self.additions
-
     def named(self) -> tuple[tuple[str, int], ...]:
-        """The counters by name."""
+        """Return the counters by the names that are shown."""
         return (
             ("visits", self.visits),
             ("primitives run", self.applied),
@@ -56,17 +51,17 @@ class Counters(OpCounter):
 
 
 def items_of(n: int, V: TargetValue) -> tuple[TargetValue, ...]:
-    """The entries of an array of n entries; one of one entry is that entry."""
+    """Return the entries of an array of n entries; an array of one entry is that entry."""
     return (V,) if n == 1 else V
 
 
 def array_of(entries: Sequence[TargetValue]) -> TargetValue:
-    """The array of these entries."""
+    """Return the array of these entries."""
     return entries[0] if len(entries) == 1 else tuple(entries)
 
 
 def zero(A: AnyType, counters: Counters) -> TargetValue:
-    """``0``, in full: a product of zeros is made of as many"""
+    """``0``, dense: every component and entry is created"""
     match A:
         case Number():
             counters.zeros += 1
@@ -83,13 +78,13 @@ def zero(A: AnyType, counters: Counters) -> TargetValue:
         case Either():
             return None
         case Function(_, B):
-            return partial(_constantly_zero, B, counters)
+            return partial(_zero_at, B, counters)
         case Sum() | LinearMap():
             raise KernelBug(f"{A} has no zero")
 
 
 def plus(V: TargetValue, W: TargetValue, counters: Counters) -> TargetValue:
-    """``V + W``: by components, of copowers one list after the other, of powers point by point"""
+    """``V + W``: by components; bags are concatenated, and functions are added pointwise"""
     match V:
         case float():
             counters.additions += 1
@@ -107,18 +102,15 @@ def plus(V: TargetValue, W: TargetValue, counters: Counters) -> TargetValue:
                 return V
             other = cast(Injection, W)
             if other.side != side:
-                raise KernelBug("cotangents of both sides of a sum were added")
+                raise KernelBug("cotangents of different sides of a sum were added")
             return Injection(side, plus(inner, other.value, counters))
         case _:
-            f, g = cast(Callable[[TargetValue], TargetValue], V), cast(Callable[[TargetValue], TargetValue], W)
-            return partial(_pointwise, f, g, counters)
+            return partial(_sum_at, V, W, counters)
 
 
-def _constantly_zero(A: AnyType, counters: Counters, _: TargetValue) -> TargetValue:
+def _zero_at(A: AnyType, counters: Counters, _: TargetValue) -> TargetValue:
     return zero(A, counters)
 
 
-def _pointwise(
-    f: Callable[[TargetValue], TargetValue], g: Callable[[TargetValue], TargetValue], counters: Counters, key: TargetValue
-) -> TargetValue:
-    return plus(f(key), g(key), counters)
+def _sum_at(f: TargetValue, g: TargetValue, counters: Counters, argument: TargetValue) -> TargetValue:
+    return plus(f(argument), g(argument), counters)
