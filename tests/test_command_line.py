@@ -1,4 +1,4 @@
-"""The command line: what it prints, for people and for programs, and how it exits (LANGUAGE §8)."""
+"""The command line: its output as text and JSON, and its exit codes (LANGUAGE §8)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ rev handle ([1.0, 2.0]) <x>. mlp(x) with sgd(0.1, 0.5)
 
 @dataclass(frozen=True)
 class Done:
-    """An exit code, and what was written."""
+    """An exit code, and the output."""
 
     code: int
     out: str
@@ -57,7 +57,7 @@ class Done:
 
 @pytest.fixture
 def rh(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Done]:
-    """Runs ``rh WORDS``; ``text`` is what the file called FILE among the words holds."""
+    """Runs ``rh WORDS``; ``text`` is the content of the file called FILE among the words."""
 
     def rh(*words: str, text: str | bytes = MLP) -> Done:
         file = tmp_path / "program.rh"
@@ -579,7 +579,7 @@ def test_a_fault_of_ours_is_told_without_a_traceback(rh: Rh, monkeypatch: pytest
 
 
 class Terminal(io.StringIO):
-    """A stream that is looked at."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -639,7 +639,7 @@ def test_lab_becomes_jupyterlab(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def hear_control_c() -> None:
-    """Who starts the tests in the background has Ctrl-C ignored, and children inherit that."""
+    """Background processes ignore Ctrl-C, and their children inherit that."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -694,7 +694,7 @@ def test_the_script_is_installed() -> None:
 
 
 def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
-    """Neither what draws diagrams and pages, nor what is not needed to compute."""
+    """Neither the modules that draw diagrams and HTML nor those not needed to compute."""
     file = tmp_path / "file.rh"
     file.write_text("loc w : Real(2) = ones\n2 * [1, 2]\nlet x <= Get[w]() in return x + 1 * x\n", encoding="utf-8")
     code = f"import sys, rh_kernel.__main__ as m; m.main(['run', {str(file)!r}]); print(*sys.modules)"
@@ -707,7 +707,7 @@ def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
 
 
 def deep(layers: int) -> str:
-    """A handler, and a net of so many layers of one neuron."""
+    """A handler, and a net of that many layers of one neuron."""
     return "\n".join(
         [
             "handler back : rev handler(Real(1)) = { return x -> return x }",

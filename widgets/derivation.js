@@ -1,8 +1,8 @@
-// A derivation to explore: each judgment open or folded, with its rule, drawn as in the paper or as a list.
+// Interactive typing derivation: judgments open or folded, with their rules, as an inference tree or as a list.
 import { copyText, download, h, refill } from "./dom.js";
-import { derivationCard, derivationNames } from "./derivation_card.js";
-import { derivationDrawn, derivationListed } from "./derivation_paper.js";
-import { derivationKnown, derivationLearn, derivationLevels, derivationPath, derivationRevealed, derivationShown, derivationStep, derivationTree } from "./derivation_tree.js";
+import { derivationDetails, derivationNames } from "./derivation_details.js";
+import { derivationInferenceTree, derivationList } from "./derivation_layout.js";
+import { derivationIsKnown, derivationAdd, derivationLevels, derivationPath, derivationPathToOpen, derivationVisible, derivationStep, derivationTree } from "./derivation_tree.js";
 
 const DERIVATION_KEYS = [
   "drawn: ↑ to the premises (opens them), ↓ to the conclusion, ← → to what stands beside",
@@ -13,7 +13,7 @@ const DERIVATION_FILES = { latex: "derivation.tex", text: "derivation.txt" };
 const DERIVATION_NARROW = 620;
 const DERIVATION_LEAST = 0.8;
 
-/** The view of `%derivation`: one tree, or two of them. */
+/** The view of `%derivation`: one tree, or two. */
 export function derivation(host, el) {
   el.setAttribute("data-lm-suppress-shortcuts", "true");
   const views = host.opening.trees.map((_, n) => new DerivationView(host, el, n));
@@ -83,15 +83,15 @@ class DerivationView {
     this.page = h("div", { class: "rh-proof-page" });
     this.page.addEventListener("keydown", (event) => this.onKey(event));
     this.page.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
-    this.card = h("div", { class: "rh-proof-card", role: "region", "aria-label": "the judgment that is picked", "aria-live": "polite" });
+    this.details = h("div", { class: "rh-proof-card", role: "region", "aria-label": "the judgment that is picked", "aria-live": "polite" });
     this.status = h("div", { class: "rh-proof-status", role: "status" });
     this.legend = h("div", {});
     const title = h("div", { class: "rh-proof-head" }, h("span", {}, this.host.opening.subject), " ", h("span", { class: "rh-proof-quiet" }, `${told.measures}, ${told.size} rule${told.size === 1 ? "" : "s"}`));
-    this.root = h("div", {}, title, bar, this.help, this.page, this.card, this.status, this.legend);
+    this.root = h("div", {}, title, bar, this.help, this.page, this.details, this.status, this.legend);
     el.append(this.root);
   }
 
-  /** At first so many levels are open as have room, and the root is in sight. */
+  /** Open as many levels as fit at first, and scroll to the root. */
   settle() {
     for (let levels = 3; !this.isList && levels > 1 && this.page.scrollWidth * DERIVATION_LEAST > this.page.clientWidth; levels -= 1) {
       this.open = derivationLevels(this.tree, levels);
@@ -110,7 +110,7 @@ class DerivationView {
     const at = { left: this.page.scrollLeft, top: this.page.scrollTop };
     const before = this.made?.get(this.picked)?.getBoundingClientRect();
     this.made = new Map();
-    refill(this.page, (this.isList ? derivationListed : derivationDrawn)(this.tree, this.open, this.on, this.made));
+    refill(this.page, (this.isList ? derivationList : derivationInferenceTree)(this.tree, this.open, this.on, this.made));
     this.kind.textContent = this.isList ? "drawing" : "list";
     this.page.style.fontSize = `${(13 * this.scale).toFixed(2)}px`;
     if (!this.made.has(this.picked)) this.picked = derivationPath(this.tree, this.picked).filter((id) => this.made.has(id)).pop() ?? 0;
@@ -121,7 +121,7 @@ class DerivationView {
     refill(this.legend, derivationNames(this.names));
   }
 
-  /** Leaves the judgment that is picked where it was before everything was drawn anew. */
+  /** Keep the selected judgment at its position when everything is redrawn. */
   hold(before, element) {
     const now = element.getBoundingClientRect();
     this.page.scrollBy(now.left - before.left, now.top - before.top);
@@ -134,7 +134,7 @@ class DerivationView {
     }
     for (const node of this.page.querySelectorAll('[tabindex="0"]')) node.setAttribute("tabindex", -1);
     if (!this.made.has(id)) {
-      this.open = derivationRevealed(this.tree, this.open, id);
+      this.open = derivationPathToOpen(this.tree, this.open, id);
       this.picked = id;
       this.draw(focus);
       return;
@@ -145,7 +145,7 @@ class DerivationView {
     node.classList.add("rh-proof-on");
     node.setAttribute("tabindex", 0);
     node.setAttribute("aria-selected", "true");
-    refill(this.card, derivationCard(this.tree, this.host.opening.rules, id, derivationShown(this.tree, this.open, id).length > 0, this.on));
+    refill(this.details, derivationDetails(this.tree, this.host.opening.rules, id, derivationVisible(this.tree, this.open, id).length > 0, this.on));
     if (focus) {
       node.focus({ preventScroll: true });
       this.reveal(node);
@@ -170,7 +170,7 @@ class DerivationView {
   async toggle(id) {
     this.remember();
     this.picked = id;
-    if (derivationShown(this.tree, this.open, id).length) this.open.delete(id);
+    if (derivationVisible(this.tree, this.open, id).length) this.open.delete(id);
     else {
       if (!(await this.learn(id, 2))) return;
       this.open.add(id);
@@ -179,19 +179,19 @@ class DerivationView {
     this.draw(true);
   }
 
-  /** Asks for what is so many levels above a node, unless it is known; whether its premises are known then. */
+  /** Fetch `levels` levels above a node unless they are known; return whether its premises are known then. */
   async learn(id, levels) {
-    if (derivationKnown(this.tree, id) && levels <= 2) return true;
+    if (derivationIsKnown(this.tree, id) && levels <= 2) return true;
     try {
       const { nodes, names } = await this.host.ask({ ask: "open", tree: this.number, node: id, levels });
-      derivationLearn(this.tree, nodes);
+      derivationAdd(this.tree, nodes);
       this.names = names;
     } catch (error) {
-      if (!derivationKnown(this.tree, id)) this.status.textContent = error.message;
-      return derivationKnown(this.tree, id);
+      if (!derivationIsKnown(this.tree, id)) this.status.textContent = error.message;
+      return derivationIsKnown(this.tree, id);
     }
-    if (!derivationKnown(this.tree, id)) this.status.textContent = "This rule has too many premises to show them.";
-    return derivationKnown(this.tree, id);
+    if (!derivationIsKnown(this.tree, id)) this.status.textContent = "This rule has too many premises to show them.";
+    return derivationIsKnown(this.tree, id);
   }
 
   async level(levels) {
@@ -265,7 +265,7 @@ class DerivationView {
     event.stopPropagation();
   }
 
-  /** Does what a key says; whether it says anything. */
+  /** Handle a key; return whether it was handled. */
   act(key) {
     if (key.startsWith("Arrow") || key === "Home" || key === "End") {
       const step = derivationStep(this.tree, this.open, this.picked, key, this.isList);

@@ -1,38 +1,38 @@
-// Which part of a derivation is shown, and ways through it. Pure. Nodes are known by their numbers, the root is 0.
+// The visible part of a derivation, and keyboard navigation. Pure. Nodes are numbers, the root is 0.
 
-/** A tree of what has been told; `told` nodes may come later, and what is above them is known when its nodes are. */
+/** A tree of the nodes received so far; the premises of a node may arrive later. */
 export function derivationTree(told) {
   const tree = { nodes: new Map(), below: new Map() };
-  derivationLearn(tree, told);
+  derivationAdd(tree, told);
   return tree;
 }
 
-/** Adds nodes that have been told. */
-export function derivationLearn(tree, told) {
+/** Add received nodes. */
+export function derivationAdd(tree, told) {
   for (const node of told) {
     tree.nodes.set(node.id, node);
     for (const premise of node.premises) tree.below.set(premise, node.id);
   }
 }
 
-/** Whether the premises of a node have all been told. */
-export function derivationKnown(tree, id) {
+/** Whether all premises of a node are known. */
+export function derivationIsKnown(tree, id) {
   return tree.nodes.get(id).premises.every((premise) => tree.nodes.has(premise));
 }
 
-/** The premises that are shown: those of an open node whose premises are known. */
-export function derivationShown(tree, open, id) {
-  return open.has(id) && derivationKnown(tree, id) ? tree.nodes.get(id).premises : [];
+/** The visible premises: those of an open node whose premises are known. */
+export function derivationVisible(tree, open, id) {
+  return open.has(id) && derivationIsKnown(tree, id) ? tree.nodes.get(id).premises : [];
 }
 
-/** The nodes that are shown, each before its premises. */
+/** The visible nodes, each before its premises. */
 export function derivationOrder(tree, open) {
   const order = [];
   const pending = [0];
   while (pending.length) {
     const id = pending.pop();
     order.push(id);
-    pending.push(...[...derivationShown(tree, open, id)].reverse());
+    pending.push(...[...derivationVisible(tree, open, id)].reverse());
   }
   return order;
 }
@@ -44,30 +44,30 @@ export function derivationPath(tree, id) {
   return path;
 }
 
-/** The nodes that are less than `levels` above the root and have premises that are known. */
+/** The nodes less than `levels` above the root whose premises are known. */
 export function derivationLevels(tree, levels) {
   const open = new Set();
   let row = [0];
   for (let level = 1; level < levels && row.length; level += 1) {
-    const here = row.filter((id) => tree.nodes.get(id).premises.length && derivationKnown(tree, id));
+    const here = row.filter((id) => tree.nodes.get(id).premises.length && derivationIsKnown(tree, id));
     for (const id of here) open.add(id);
     row = here.flatMap((id) => tree.nodes.get(id).premises);
   }
   return open;
 }
 
-/** The nodes to open so that a node is seen. */
-export function derivationRevealed(tree, open, id) {
+/** The nodes to open so that a node is visible. */
+export function derivationPathToOpen(tree, open, id) {
   return new Set([...open, ...derivationPath(tree, id).slice(0, -1)]);
 }
 
 /**
- * What an arrow key does at a node: { go: id }, { open: id }, { fold: id } or null.
- * In the list, as in any tree view: down and up through what is shown, right into it, left out of it.
- * In the drawing up is to the premises, down to the conclusion, left and right to what stands beside.
+ * The effect of an arrow key at a node: { go: id }, { open: id }, { fold: id } or null. In the list, as in any tree view, down
+ * and up go through the visible nodes, right into a node, and left out of it. In the tree, up goes to the premises, down to the
+ * conclusion, left and right to the neighbours.
  */
 export function derivationStep(tree, open, id, key, isList) {
-  const shown = derivationShown(tree, open, id);
+  const shown = derivationVisible(tree, open, id);
   const hasMore = tree.nodes.get(id).premises.length > 0;
   const below = tree.below.get(id);
   if (key === "Home") return { go: 0 };
@@ -85,7 +85,7 @@ export function derivationStep(tree, open, id, key, isList) {
   if (key === "ArrowUp") return shown.length ? { go: shown[0] } : hasMore ? { open: id } : null;
   if (key === "ArrowDown") return below === undefined ? null : { go: below };
   if (key !== "ArrowLeft" && key !== "ArrowRight") return null;
-  const level = derivationBeside(tree, open, id);
+  const level = derivationLevel(tree, open, id);
   const there = level[level.indexOf(id) + (key === "ArrowRight" ? 1 : -1)];
   return there === undefined ? null : { go: there };
 }
@@ -96,10 +96,10 @@ export function derivationText(node) {
   return `${node.left}${subject}${node.right}`;
 }
 
-/** The nodes that are as far from the root as this one, from left to right. */
-function derivationBeside(tree, open, id) {
+/** The visible nodes at the same distance from the root, from left to right. */
+function derivationLevel(tree, open, id) {
   const height = derivationPath(tree, id).length;
   let row = [0];
-  for (let level = 1; level < height; level += 1) row = row.flatMap((other) => derivationShown(tree, open, other));
+  for (let level = 1; level < height; level += 1) row = row.flatMap((other) => derivationVisible(tree, open, other));
   return row;
 }

@@ -1,8 +1,8 @@
-// A string diagram to explore: what is in it, where a wire goes, and each of its folds open or closed.
+// Interactive string diagram: details of its parts, the wires of a selection, and folds to open and close.
 import { download, h, refill, s } from "./dom.js";
-import { diagramCard } from "./diagram_card.js";
-import { diagramPicture } from "./diagram_picture.js";
-import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramPartners, diagramSame, diagramStep, diagramToggled } from "./diagram_walk.js";
+import { diagramDetails } from "./diagram_details.js";
+import { diagramSvg } from "./diagram_svg.js";
+import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramPartners, diagramCounterpart, diagramStep, diagramToggled } from "./diagram_navigation.js";
 import { zoomable } from "./zoom.js";
 
 const DIAGRAM_KEYS = [
@@ -60,7 +60,7 @@ class DiagramView {
     this.svg.addEventListener("click", () => this.pick(null));
     this.svg.addEventListener("focusin", (event) => this.focused(event.target));
     this.zoom = zoomable(this.svg, { w: 1, h: 1 }, DIAGRAM_LEAST);
-    this.card = h("div", { class: "rh-diagram-card", role: "region", "aria-label": "what is picked", "aria-live": "polite" });
+    this.details = h("div", { class: "rh-diagram-card", role: "region", "aria-label": "what is picked", "aria-live": "polite" });
     this.status = h("div", { class: "rh-diagram-status", role: "status" });
     this.search = h("input", { type: "search", size: 12, placeholder: "find", "aria-label": "find a box or a wire", on: { input: () => this.find(), keydown: (event) => this.onSearchKey(event) } });
     this.count = h("span", { class: "rh-diagram-quiet", "aria-live": "polite" });
@@ -84,7 +84,7 @@ class DiagramView {
     );
     const list = h("details", {}, h("summary", {}, "as a list"), h("pre", { class: "rh-diagram-list", tabindex: 0 }, opening.listing));
     this.window = h("div", { class: "rh-diagram-window" }, this.svg);
-    this.el.append(h("div", { class: "rh-diagram-head" }, opening.summary), bar, this.help, this.window, this.card, this.status, list);
+    this.el.append(h("div", { class: "rh-diagram-head" }, opening.summary), bar, this.help, this.window, this.details, this.status, list);
     this.keyed = (event) => this.onKey(event);
     this.window.addEventListener("keydown", this.keyed);
   }
@@ -113,7 +113,7 @@ class DiagramView {
     return this.layout(diagramToggled(this.index.drawing.folded, fold), fold);
   }
 
-  /** Another drawing: the one with these folds closed. */
+  /** Switch to the drawing with these folds closed. */
   async layout(folded, about = null) {
     const key = diagramKey(folded);
     this.asked += 1;
@@ -134,7 +134,7 @@ class DiagramView {
     const hadFocus = this.svg.contains(document.activeElement);
     const wasFitted = this.zoom.isFitted();
     this.index = diagramIndex(drawing, this.host.opening.folds, this.host.opening.cotangents);
-    const { parts, made } = diagramPicture(drawing, this.on);
+    const { parts, made } = diagramSvg(drawing, this.on);
     this.made = made;
     refill(this.svg, parts);
     if (wasFitted) this.window.style.height = `${this.height(drawing, DIAGRAM_LEAST)}px`;
@@ -157,11 +157,11 @@ class DiagramView {
   }
 
   sameBox(id) {
-    const same = diagramSame(this.index, id);
+    const same = diagramCounterpart(this.index, id);
     return same === null ? null : { kind: "box", id: same };
   }
 
-  /** What is picked when a fold has been closed or opened: its box, or its frame. */
+  /** The selection after a fold has been closed or opened: its box, or its frame. */
   afterFold(fold) {
     const box = this.index.drawing.boxes.find((b) => b.fold === fold);
     if (box !== undefined) return { kind: "box", id: box.id };
@@ -199,18 +199,18 @@ class DiagramView {
     }
     mark(first, "rh-diagram-on");
     for (const [id, node] of made.box) node.setAttribute("tabindex", id === this.reachable() ? 0 : -1);
-    refill(this.card, diagramCard(index, picked, this.on));
+    refill(this.details, diagramDetails(index, picked, this.on));
     if (focus && first !== null && picked.kind !== "wire") first.focus({ preventScroll: true });
     if (focus) this.reveal();
   }
 
-  /** A box that the keyboard has come to is picked. */
+  /** Select a box reached by keyboard. */
   focused(node) {
     const id = Number(node.dataset?.box);
     if (node.dataset?.box !== undefined && !(this.picked?.kind === "box" && this.picked.id === id)) this.pick({ kind: "box", id });
   }
 
-  /** The box that the Tab key comes to. */
+  /** The box in the tab order. */
   reachable() {
     if (this.picked?.kind === "box" && this.index.boxes.has(this.picked.id)) return this.picked.id;
     return diagramOrder(this.index.drawing)[0] ?? null;
@@ -218,7 +218,7 @@ class DiagramView {
 
   reveal() {
     const box = this.picked?.kind === "box" ? this.index.boxes.get(this.picked.id) : undefined;
-    if (box !== undefined && !diagramSeen(box, this.zoom)) this.zoom.reveal(box);
+    if (box !== undefined && !diagramIsVisible(box, this.zoom)) this.zoom.reveal(box);
   }
 
   toggleHelp() {
@@ -274,7 +274,7 @@ class DiagramView {
     event.stopPropagation();
   }
 
-  /** Does what a key says; whether it says anything. */
+  /** Handle a key; return whether it was handled. */
   act(event) {
     const { key } = event;
     if (key.startsWith("Arrow")) return this.arrow(key, event.shiftKey);
@@ -354,8 +354,8 @@ class DiagramView {
   }
 }
 
-/** Whether all of a box is in the window. */
-function diagramSeen(box, zoom) {
+/** Whether a box is entirely in view. */
+function diagramIsVisible(box, zoom) {
   const { x, y, scale } = zoom.state();
   const { w, h } = zoom.view();
   return x <= box.x && y <= box.y && box.x + box.w <= x + w / scale && box.y + box.h <= y + h / scale;

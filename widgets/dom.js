@@ -1,23 +1,23 @@
-// Elements: text always becomes text nodes, so nothing that a person wrote is ever read as HTML.
+// Element builders. Text always becomes text nodes, so user text is never parsed as HTML.
 
 const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-/** An element of HTML: attributes, `on: {event: listener}`, and children (nodes, texts, lists of them, null). */
+/** An HTML element: attributes, `on: {event: listener}`, and children (nodes, texts, lists of them, null). */
 export function h(tag, attributes, ...children) {
-  return dressed(document.createElement(tag), attributes, children);
+  return withAttributes(document.createElement(tag), attributes, children);
 }
 
-/** An element of SVG. */
+/** An SVG element. */
 export function s(tag, attributes, ...children) {
-  return dressed(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
+  return withAttributes(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 }
 
-/** Take everything out of an element and put these children in. */
+/** Replace the children of an element. */
 export function refill(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter(isThere));
+  element.replaceChildren(...children.flat(Infinity).filter(isPresent));
 }
 
-/** Offer a text to be saved as a file. */
+/** Offer a text as a file download. */
 export function download(name, type, text) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const anchor = h("a", { href: address, download: name });
@@ -27,7 +27,7 @@ export function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** Put a text on the clipboard, also where a page may only do so the old way. */
+/** Copy a text to the clipboard, with a fallback for pages without the clipboard API. */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -41,12 +41,12 @@ export async function copyText(text) {
   }
 }
 
-/** Whether the reader has asked for little motion. */
+/** Whether the user prefers reduced motion. */
 export function reducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-function dressed(element, attributes, children) {
+function withAttributes(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (name === "on") {
       for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
@@ -56,10 +56,10 @@ function dressed(element, attributes, children) {
       element.setAttribute(name, String(value));
     }
   }
-  element.append(...children.flat(Infinity).filter(isThere));
+  element.append(...children.flat(Infinity).filter(isPresent));
   return element;
 }
 
-function isThere(child) {
+function isPresent(child) {
   return child !== null && child !== undefined && child !== false;
 }

@@ -1,4 +1,4 @@
-// Small pictures of arrays: a heat map for a matrix, a curve for a vector. Below zero is blue and marked, above it orange.
+// Thumbnails of arrays: a heat map for a matrix, a curve for a vector. Negative is blue with a dash, positive orange.
 import { s } from "./dom.js";
 
 export const HEAT_MOST = 32;
@@ -7,13 +7,13 @@ const HEAT_BELOW = "rgb(var(--rh-below))";
 const HEAT_ABOVE = "rgb(var(--rh-above))";
 const HEAT_NONE = "rgb(var(--rh-faded))";
 
-/** An entry as a number, also where it came as the text `nan`, `inf` or `-inf`. */
+/** An entry as a number; the kernel sends `nan`, `inf` and `-inf` as text. */
 export function heatReal(x) {
   if (typeof x === "number") return x;
   return x === "inf" ? Infinity : x === "-inf" ? -Infinity : NaN;
 }
 
-/** The largest finite entry in size of these lists, and 1 where there is none but zeros. */
+/** The largest finite magnitude in these lists; 1 if all entries are zero. */
 export function heatScale(...lists) {
   let most = 0;
   for (const list of lists) for (const x of list) if (Number.isFinite(heatReal(x))) most = Math.max(
@@ -23,12 +23,12 @@ export function heatScale(...lists) {
   return most || 1;
 }
 
-/** Each entry as a number from -1 to 1; what is no number stays `NaN`. */
+/** Entries scaled to [-1, 1]; non-finite ones become `NaN`. */
 export function heatStrengths(values, scale = heatScale(values)) {
   return values.map((x) => Math.max(-1, Math.min(1, heatReal(x) / scale)));
 }
 
-/** The level of a strength: -8 … 8, or `null` for what is no number. */
+/** The quantised level, -8 … 8; `null` for NaN. */
 export function heatLevel(strength) {
   return Number.isNaN(strength) ? null : Math.round(strength * HEAT_LEVELS) + 0;
 }
@@ -50,21 +50,21 @@ export function heatBlocks(values, rows, columns, most = HEAT_MOST) {
   return { rows: down.length - 1, columns: across.length - 1, cells };
 }
 
-/** How an array is laid out: the last axis across, all others down. */
+/** The 2D layout of an array: the last axis across, all others down. */
 export function heatPlane(shape) {
   const columns = shape.length === 0 ? 1 : shape[shape.length - 1];
   const rows = shape.slice(0, -1).reduce((n, m) => n * m, 1);
   return { rows, columns };
 }
 
-/** The side of a vector that may well be a square image, 0 if it is none. */
+/** The side of a vector that may be a square image; 0 if its length is no square. */
 export function heatSquare(shape) {
   if (shape.length !== 1) return 0;
   const side = Math.round(Math.sqrt(shape[0]));
   return side >= 5 && side * side === shape[0] ? side : 0;
 }
 
-/** The points of a curve in a field of `width` × `height`, in stretches without gaps; of many entries the extremes. */
+/** The polylines of a curve in a field of `width` × `height`, broken at NaN; long vectors are reduced to their extremes. */
 export function heatPoints(values, width, height, most = 120) {
   const numbers = values.map(heatReal);
   const edges = heatEdges(numbers.length, most);
@@ -84,7 +84,7 @@ export function heatPoints(values, width, height, most = 120) {
   return { stretches: stretches.filter((stretch) => stretch.length > 0), zero: (height * high) / tall };
 }
 
-/** A heat map of a matrix as SVG. `scale` makes several of them comparable, `side` is the most that a side may take. */
+/** A heat map of a matrix as SVG. `scale` makes several comparable; `side` is the maximal length of a side. */
 export function heatMap(values, rows, columns, label, scale = heatScale(values), side = 160) {
   const blocks = heatBlocks(heatStrengths(values, scale), rows, columns);
   const cell = Math.min(16, Math.max(3, Math.floor(side / Math.max(blocks.rows, blocks.columns, 1))));
@@ -98,7 +98,7 @@ export function heatMap(values, rows, columns, label, scale = heatScale(values),
     const colour = level === null ? HEAT_NONE : level < 0 ? HEAT_BELOW : HEAT_ABOVE;
     const opacity = level === null ? 1 : Math.abs(level) / HEAT_LEVELS;
     if (title !== null || opacity > 0) cells.push(s("rect", { ...place, fill: colour, "fill-opacity": opacity }, title));
-    // A dash says "below zero" without colour.
+    // A dash marks negative entries independently of colour.
     const d = `M${place.x + cell * 0.3} ${place.y + cell / 2}h${cell * 0.4}`;
     if (cell >= 9 && level !== null && level < 0) cells.push(s(
       "path",
@@ -127,7 +127,7 @@ export function heatMap(values, rows, columns, label, scale = heatScale(values),
   );
 }
 
-/** The entries of a vector from left to right as a curve, with a line at zero. */
+/** A vector as a curve with a zero line. */
 export function heatCurve(values, label, width = 180, height = 40) {
   const { stretches, zero } = heatPoints(values, width, height);
   const d = stretches.map((points) => `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`).join("");
@@ -151,7 +151,10 @@ export function heatCurve(values, label, width = 180, height = 40) {
   );
 }
 
-/** The pictures that fit an array: none for a number, a curve for a vector (a square one as an image too), else a heat map. */
+/**
+ * The thumbnails of an array: none for a scalar, a curve for a vector (and an image if its length is a square), else a heat
+ * map.
+ */
 export function heatPictures(content, label, scale, side = 160) {
   const { values, shape } = content;
   if (values === null || values.length < 2) return [];

@@ -1,11 +1,11 @@
-// What a view has to do with: its opening, questions to the kernel, and what survives a reload of the page.
+// The host of a view: its opening record, questions to the kernel, and state that survives a reload.
 
-const PATIENCE_MS = 60000;
+const TIMEOUT_MS = 60000;
 const GONE = "The kernel no longer knows this. Run the cell again.";
 const DEAD = ["dead", "terminating", "restarting", "autorestarting"];
 
-/** The host of a view over an anywidget model; `release` lets go of the model. */
-export function hostOf(model, patience = PATIENCE_MS) {
+/** The host of a view over an anywidget model; `release` detaches it. */
+export function hostOf(model, timeout = TIMEOUT_MS) {
   const waiting = new Map();
   const mourners = [];
   let last = 0;
@@ -27,7 +27,7 @@ export function hostOf(model, patience = PATIENCE_MS) {
     });
   }
 
-  // A model is given its channel before it has a view: that the channel changes after that means that the kernel is gone.
+  // A model gets its comm before it has a view, so a later change of the comm means that the kernel is gone.
   function die() {
     if (!isAlive) return;
     isAlive = false;
@@ -40,7 +40,7 @@ export function hostOf(model, patience = PATIENCE_MS) {
     last += 1;
     const id = `${last}-${Math.random().toString(36).slice(2)}`;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle(id, (asked) => asked.reject(new Error("The kernel gave no answer."))), patience);
+      const timer = setTimeout(() => settle(id, (asked) => asked.reject(new Error("The kernel gave no answer."))), timeout);
       waiting.set(id, { resolve, reject, timer });
       try {
         model.send({ id, question });
@@ -56,7 +56,7 @@ export function hostOf(model, patience = PATIENCE_MS) {
 
   model.on("msg:custom", heard);
   model.on("comm_live_update", die);
-  // JupyterLab and Notebook tell when a kernel is shut down; other pages are found out by the answers that do not come.
+  // JupyterLab and Notebook report the shutdown of a kernel; elsewhere it is detected by missing answers.
   const kernel = model.widget_manager?.kernel;
   kernel?.statusChanged?.connect(looked);
   kernel?.disposed?.connect(looked);

@@ -1,15 +1,15 @@
-// The gradient player: a pass forward, the turn and the way back, box by box, with what every wire holds.
+// The gradient player: forward pass, turn and backward pass, box by box, with the content of every wire.
 import { h, refill } from "./dom.js";
-import { PLAYER_KEYS, playerBar, playerKeyed, playerLegs } from "./player_bar.js";
+import { PLAYER_KEYS, playerBar, playerCommand, playerLegs } from "./player_bar.js";
 import { playerSeek, playerTimeline } from "./player_compare.js";
 import { PlayerDiagram } from "./player_diagram.js";
-import { playerBoxCard, playerHint, playerShowWeights, playerWireCard } from "./player_inspector.js";
+import { playerBoxDetails, playerHint, playerShowWeights, playerWireDetails } from "./player_inspector.js";
 import { playerLegend } from "./player_legend.js";
 import { PlayerPass } from "./player_pass.js";
 import { PlayerStore } from "./player_store.js";
 import { playerDifferences, playerDifferenceTable, playerTable } from "./player_table.js";
 
-/** The view of `%gradient`: one pass, or two of them in step. */
+/** The view of `%gradient`: one pass, or two in step. */
 export function player(host, el) {
   const view = new PlayerView(host, el);
   return () => view.release();
@@ -63,7 +63,7 @@ class PlayerView {
     this.bar.speed(this.speed);
     this.panes = this.passes.map((pass, p) => this.pane(pass, p));
     this.level();
-    this.card = h("div", { class: "rh-player-inspector", role: "region", "aria-label": "what is picked", tabindex: -1 });
+    this.details = h("div", { class: "rh-player-inspector", role: "region", "aria-label": "what is picked", tabindex: -1 });
     this.weights = h("div", { class: "rh-player-side" });
     this.differences = h("div", {});
     this.help = h(
@@ -97,13 +97,13 @@ class PlayerView {
       below,
       this.help,
       this.value,
-      h("div", { class: "rh-player-lower" }, this.card, this.weights),
+      h("div", { class: "rh-player-lower" }, this.details, this.weights),
       this.differences,
       this.tables.map((table) => table.element),
     );
   }
 
-  /** A pass: its heading, and its drawing, if it is not too large for one. */
+  /** A pass: its heading, and its drawing unless that is too large. */
   pane(pass, p) {
     const { title, type, too_large: words } = pass.record;
     const heading = h(
@@ -123,14 +123,14 @@ class PlayerView {
     return { element: h("div", { class: "rh-player-pane" }, heading, diagram.element), diagram };
   }
 
-  /** Drawings beside each other are equally high. */
+  /** Give adjacent drawings the same height. */
   level() {
     const diagrams = this.panes.map((pane) => pane.diagram).filter(Boolean);
     const most = Math.max(...diagrams.map((diagram) => diagram.height()));
     for (const diagram of diagrams) diagram.tall(most);
   }
 
-  /** The table of a pass, filled as long as it is open. */
+  /** The table of a pass, updated while it is open. */
   tableOf(pass, p, isOpen) {
     const body = h("div", {});
     const summary = h("summary", {}, this.isTwo ? `${p === 0 ? "The first" : "The second"} pass as a table` : "As a table");
@@ -143,7 +143,7 @@ class PlayerView {
     return { element, body };
   }
 
-  /** The choice between the clauses open and each of them as one box. */
+  /** The switch between open and folded clauses. */
   folding() {
     if (!this.passes.some((pass) => (pass.record.foldings ?? []).length > 1)) return null;
     const isFolded = Boolean(this.passes.find((pass) => pass.record.boxes !== undefined)?.record.folded);
@@ -173,7 +173,7 @@ class PlayerView {
     }
   }
 
-  /** Show the moment that it is. The keyboard stays in the view, also where what had it is gone or cannot be pressed now. */
+  /** Render the current moment. Keyboard focus stays in the view even if the focused element is removed or disabled. */
   show(doesFollow = true) {
     if (this.bar === undefined) return;
     const active = () => this.el.getRootNode().activeElement;
@@ -210,7 +210,7 @@ class PlayerView {
     this.showBelow(frames);
   }
 
-  /** What is picked in a pass: what the reader has picked there, or what agrees with it. */
+  /** The selection in a pass: the user's, or its counterpart from the other pass. */
   chosenIn(p) {
     if (this.chosen === null) return null;
     if (this.chosen.pass === p) return this.chosen;
@@ -219,7 +219,7 @@ class PlayerView {
   }
 
   showBelow(frames) {
-    playerKeeping(this.card, () => this.showCard(frames));
+    playerKeepFocus(this.details, () => this.showDetails(frames));
     this.weighed = playerShowWeights(this.weights, this.passes, frames, this.weighed);
     this.passes.forEach((pass, p) => {
       for (const use of pass.uses) if (use.frame <= frames[p] && use.after.values === null) this.store.want({
@@ -243,17 +243,17 @@ class PlayerView {
       refill(this.differences, playerDifferenceTable(found) ?? []);
     }
     this.tables.forEach(({ element, body }, p) => {
-      if (element.open) playerKeeping(
+      if (element.open) playerKeepFocus(
         body,
         () => refill(body, playerTable(this.passes[p], frames[p], (what) => this.pick({ pass: p, ...what }))),
       );
     });
   }
 
-  showCard(frames) {
+  showDetails(frames) {
     const cards = this.passes.map((pass, p) => this.cardOf(p, frames[p])).filter(Boolean);
-    if (cards.length === 0) playerHint(this.card);
-    else refill(this.card, cards);
+    if (cards.length === 0) playerHint(this.details);
+    else refill(this.details, cards);
   }
 
   cardOf(p, frame) {
@@ -263,13 +263,13 @@ class PlayerView {
     const pick = (what) => this.pick({ pass: p, ...what });
     if (mine.wire === undefined) {
       const box = this.panes[p].diagram?.geometry.boxes.find((candidate) => candidate.id === mine.box);
-      return box === undefined ? null : playerBoxCard(pass, box, frame, pick);
+      return box === undefined ? null : playerBoxDetails(pass, box, frame, pick);
     }
     const ref = { pass: p, wire: mine.wire };
     if (pass.wires.get(mine.wire).content.values === null && pass.wireState(mine.wire, frame) !== "empty") this.store.want(ref);
     const heading = this.isTwo ? h("span", { class: "rh-player-quiet" }, p === 0 ? "first" : "second") : null;
     const more = () => this.store.demand(ref).catch((error) => this.say(error.message));
-    return playerWireCard(pass, mine.wire, frame, { fetched: this.store.known(ref), more, pick, heading });
+    return playerWireDetails(pass, mine.wire, frame, { fetched: this.store.known(ref), more, pick, heading });
   }
 
   pick(what) {
@@ -320,14 +320,14 @@ class PlayerView {
     todo[name]();
   }
 
-  /** So many boxes a second. */
+  /** Set the number of boxes per second. */
   hurry(speed) {
     this.speed = speed;
     this.host.keep("speed", speed);
     if (this.timer !== null) this.play();
   }
 
-  /** The drawing that the reader is in. */
+  /** The drawing that has the focus. */
   here() {
     const around = this.panes.find(({ element }) => element.contains(document.activeElement));
     const pane = around ?? this.panes[this.chosen?.pass ?? 0];
@@ -343,7 +343,7 @@ class PlayerView {
     const what = this.panes[p]?.diagram?.underCursor() ?? null;
     if (what === null) return;
     this.pick({ pass: p, ...what });
-    this.card.focus();
+    this.details.focus();
   }
 
   play() {
@@ -363,7 +363,7 @@ class PlayerView {
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key.startsWith("Arrow") && event.target.closest?.(".rh-player-entries")) return;
-    const name = playerKeyed(event.key, event.target.tagName, event.target.type);
+    const name = playerCommand(event.key, event.target.tagName, event.target.type);
     if (name === null) return;
     event.preventDefault();
     event.stopPropagation();
@@ -388,8 +388,8 @@ class PlayerView {
   }
 }
 
-// What is refilled keeps the keyboard's place: the button at the same place has the focus again.
-function playerKeeping(element, change) {
+// Refill an element, restoring focus to the button at the same index.
+function playerKeepFocus(element, change) {
   const buttons = () => [...element.querySelectorAll("button, [tabindex]")];
   const at = buttons().indexOf(document.activeElement);
   change();

@@ -1,9 +1,9 @@
-// The controls of a pass: where one is, on what leg, and every way to get somewhere else.
+// The controls of a pass: the current position and leg, and navigation.
 import { h } from "./dom.js";
 
 const PLAYER_SPEEDS = [0.5, 1, 2, 4, 10];
 
-/** The bar; `act(name, value)` is called with what the reader wants. */
+/** The control bar; calls `act(name, value)`. */
 export function playerBar(act, legs, last, unit) {
   const button = (name, text, label, more = {}) => h(
     "button",
@@ -67,7 +67,7 @@ export function playerBar(act, legs, last, unit) {
   };
 }
 
-/** The stretches of a pass for the strip below the slider: how long each leg is, in moments. */
+/** The segments of the strip below the slider: the length of each leg in moments. */
 export function playerLegs(pass, moments) {
   if (pass.turn === null) return [];
   const stretches = [];
@@ -80,7 +80,7 @@ export function playerLegs(pass, moments) {
   return stretches;
 }
 
-/** Which keys do what: `[keys, words, what]`. */
+/** Keyboard shortcuts: `[keys, words, command]`. */
 export const PLAYER_KEYS = [
   [["ArrowLeft"], "← one box back", "back"],
   [["ArrowRight"], "→ one box on", "forward"],
@@ -101,8 +101,8 @@ export const PLAYER_KEYS = [
   [["?"], "? these keys", "help"],
 ];
 
-/** What a key stands for, or null: fields and buttons keep the keys that they need themselves. */
-export function playerKeyed(key, tag, type) {
+/** The command of a key, or null: fields and buttons keep the keys that they need themselves. */
+export function playerCommand(key, tag, type) {
   const isTyping = tag === "SELECT" || tag === "TEXTAREA" || (tag === "INPUT" && type !== "range" && type !== "checkbox");
   if (isTyping) return null;
   if ((tag === "BUTTON" || tag === "SUMMARY" || tag === "INPUT") && (key === " " || key === "Enter")) return null;

@@ -1,8 +1,8 @@
-// Two passes beside each other: which boxes agree, so which frames go together.
+// Comparison of two passes: which boxes agree, and so which frames correspond.
 
 const PLAYER_MOST_PAIRS = 4000000;
 
-/** The pairs `[i, j]` of a longest common subsequence of two lists of keys; of too long ones only their common ends. */
+/** Index pairs `[i, j]` of a longest common subsequence of two lists of keys; of very long lists, of the common ends only. */
 export function playerAlign(left, right) {
   let start = 0;
   while (start < left.length && start < right.length && left[start] === right[start]) start += 1;
@@ -14,7 +14,7 @@ export function playerAlign(left, right) {
   return pairs;
 }
 
-/** The moments of two passes played in step: boxes that agree run together, what is between them by its share. */
+/** The moments of two passes played in step: corresponding boxes run together, those between are interpolated. */
 export function playerMoments(left, right) {
   const pairs = playerAlign(playerKeys(left), playerKeys(right));
   const moments = [[0, 0]];
@@ -32,13 +32,13 @@ export function playerMoments(left, right) {
   return moments;
 }
 
-/** The moments of these passes, one or two: the frame of each at every moment. */
+/** The moments of one or two passes: the frame of each at every moment. */
 export function playerTimeline(passes) {
   if (passes.length === 2) return playerMoments(passes[0], passes[1]);
   return Array.from({ length: passes[0].frames + 1 }, (_, frame) => [frame]);
 }
 
-/** The rows of two tables that are about the same box: `[row or null, row or null]`, none left out. */
+/** Corresponding rows of two tables: `[row or null, row or null]`, including unmatched ones. */
 export function playerRows(left, right) {
   const pairs = playerAlign(left.map(playerRowKey), right.map(playerRowKey));
   const rows = [];
@@ -51,7 +51,7 @@ export function playerRows(left, right) {
   return rows;
 }
 
-/** The first moment at or after this one, or strictly before it, at which one of the passes is at one of its frames. */
+/** The first moment from this one on, or strictly before it, at which one of the passes is at one of its frames. */
 export function playerSeek(moments, frames, from, step) {
   for (let at = from + step; at >= 0 && at < moments.length; at += step) {
     if (moments[at].some((frame, p) => frames[p].has(frame) && moments[at - 1]?.[p] !== frame)) return at;
@@ -59,7 +59,7 @@ export function playerSeek(moments, frames, from, step) {
   return null;
 }
 
-// The turn of one pass is the turn of the other, whatever the return clauses compute.
+// The turns correspond, whatever the return clauses compute.
 function playerKeys(pass) {
   return pass.record.steps.map((step) => (step.frame === pass.turn ? "turn" : `${step.leg}|${step.label}`));
 }

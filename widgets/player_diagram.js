@@ -1,13 +1,13 @@
-// The string diagram of a pass as one sees it at a frame: what has run, what runs, and what waits on the wires.
+// The string diagram of a pass at a frame: boxes that have run, the running box, and waiting wires.
 import { s, refill } from "./dom.js";
 import { PLAYER_CHIP_HEIGHT, playerAround, playerChipWidth, playerClauses, playerCrossings } from "./player_geometry.js";
-import { playerEntries, playerHalves, playerLength, playerPath, playerStretched } from "./player_geometry.js";
+import { playerEntries, playerHalves, playerLength, playerPath, playerStretch } from "./player_geometry.js";
 import { PlayerWindow } from "./player_window.js";
 import { playerChip, playerRole, playerState } from "./player_words.js";
 
 const PLAYER_LOOKS = { pure: "pure", operation: "operation", sum: "pure", zero: "pure", constant: "constant" };
 
-/** A drawing of one pass; `select(what)` is called with `{wire}` or `{box}` when the reader picks one. */
+/** The drawing of a pass; calls `select(what)` with `{wire}` or `{box}`. */
 export class PlayerDiagram extends PlayerWindow {
   constructor(pass, label, select) {
     super();
@@ -18,14 +18,14 @@ export class PlayerDiagram extends PlayerWindow {
     this.cursor = null;
   }
 
-  /** Take another drawing of the same pass. */
+  /** Switch to another drawing of the same pass. */
   draw(geometry) {
     const types = new Map(geometry.labels.map((t) => [t.wire, t.text]));
     const texts = new Map([...this.pass.wires.values()].map((wire) => [
       wire.id,
       playerChip(wire.content, types.get(wire.id), this.pass.tag(wire.id)),
     ]));
-    this.geometry = playerStretched(geometry, texts);
+    this.geometry = playerStretch(geometry, texts);
     this.clauses = playerClauses(this.geometry);
     this.halves = playerHalves(this.clauses);
     this.wires = new Map();
@@ -105,7 +105,7 @@ export class PlayerDiagram extends PlayerWindow {
     return groups;
   }
 
-  /** One box with its text. */
+  /** A box with its text. */
   drawnBox(box) {
     const [x, y] = [box.x + box.w / 2, box.y + box.h / 2];
     const look = PLAYER_LOOKS[box.look] ?? "pure";
@@ -119,7 +119,7 @@ export class PlayerDiagram extends PlayerWindow {
     return group;
   }
 
-  /** The type of a wire; it gives way to the chip. */
+  /** The type of a wire, replaced by its chip once there is a value. */
   drawnLabel(label, i) {
     const element = s("text", { class: "rh-player-type", x: label.x, y: label.y }, label.text);
     const known = this.wires.get(label.wire);
@@ -128,7 +128,7 @@ export class PlayerDiagram extends PlayerWindow {
     return element;
   }
 
-  /** The number on a wire, hidden until there is one. */
+  /** The value on a wire, hidden until there is one. */
   drawnChip(chip) {
     const element = s(
       "g",
@@ -157,7 +157,7 @@ export class PlayerDiagram extends PlayerWindow {
     return element;
   }
 
-  /** What makes an element one that can be picked. */
+  /** Make an element selectable. */
   pickable(what) {
     return {
       tabindex: -1,
@@ -167,7 +167,7 @@ export class PlayerDiagram extends PlayerWindow {
     };
   }
 
-  /** Show the pass at a frame; `chosen` is what is picked, `partners` the wires that belong to it. */
+  /** Show the pass at a frame; `chosen` is the selection, `partners` the wires that belong to it. */
   show(frame, chosen = this.chosen, partners = []) {
     this.frame = frame;
     this.chosen = chosen;
@@ -188,7 +188,7 @@ export class PlayerDiagram extends PlayerWindow {
     this.showMargin(this.scroller.scrollLeft / this.zoom);
   }
 
-  /** One wire at a frame. */
+  /** Update a wire to a frame. */
   showWire(known, frame, chosen, partners) {
     const { wire, group } = known;
     const state = this.pass.wireState(wire.id, frame);
@@ -208,7 +208,7 @@ export class PlayerDiagram extends PlayerWindow {
     for (const chip of known.chips) chip.setAttribute("class", `rh-player-chip rh-player-${wire.role} rh-player-${state}`);
   }
 
-  /** Between the two halves of the clause that runs stands what it is wrapped around: the rest of the program. */
+  /** Shade what lies between the two halves of the running clause: the rest of the program. */
   showRest() {
     const running = this.boxes.find((known) => known.state === "now");
     const frames = this.clauses;
@@ -230,7 +230,7 @@ export class PlayerDiagram extends PlayerWindow {
     this.rest.append(title, field, ...(words === null ? [] : [words]));
   }
 
-  /** Bring what runs now into view, unless it is there; at once if there is no time to glide. */
+  /** Scroll to the running box unless it is in view; without animation if there is no time. */
   follow(frame, isHasty = false) {
     const known = this.boxes?.find((candidate) => this.pass.boxState(candidate.box, frame) === "now");
     if (known === undefined) return this.scrollTo(frame === 0 ? 0 : this.scroller.scrollLeft, this.scroller.scrollTop, isHasty);
@@ -247,7 +247,7 @@ export class PlayerDiagram extends PlayerWindow {
     );
   }
 
-  /** At the left edge of what is in view: the names of the wires that come in there and carry something. */
+  /** At the left edge of the view, name the wires that enter there and carry a value. */
   showMargin(left) {
     const names = playerCrossings(this.geometry, left + 6).map(({ wire, y }) => {
       const known = this.wires.get(wire);
@@ -270,7 +270,7 @@ export class PlayerDiagram extends PlayerWindow {
     refill(this.margin, names);
   }
 
-  /** All that can be picked, in the order of the run: each box, then what it makes. */
+  /** All selectable elements in order of execution: each box, then its outputs. */
   stops() {
     const boxes = new Map(this.boxes.map(({ box }) => [box.id, box]));
     const wires = [...this.wires.values()].map(({ wire }) => ({ pick: playerPick({ wire: wire.id }), at: wire.born, x: 1 }));
@@ -278,7 +278,7 @@ export class PlayerDiagram extends PlayerWindow {
     return all.sort((one, other) => one.at - other.at || one.x - other.x).map((stop) => stop.pick);
   }
 
-  /** Move the keyboard's place among the boxes and wires. */
+  /** Move keyboard focus among boxes and wires. */
   moveCursor(step) {
     const stops = this.stops();
     const at = stops.indexOf(this.cursor);
@@ -287,7 +287,7 @@ export class PlayerDiagram extends PlayerWindow {
     this.canvas.querySelector(`[data-pick="${next}"]`)?.focus({ preventScroll: false });
   }
 
-  /** What the keyboard's place is at. */
+  /** The focused box or wire. */
   underCursor() {
     const wire = [...this.wires.keys()].find((id) => playerPick({ wire: id }) === this.cursor);
     if (wire !== undefined) return { wire };

@@ -1,15 +1,15 @@
-// The drawing of a pass: room for the numbers on its wires, curves, and which frames belong together. Pure numbers.
+// Geometry of a pass: space for values on wires, curves, and matching frames. Pure.
 
 export const PLAYER_CHIP_HEIGHT = 14;
 const PLAYER_CHIP_LETTER = 5.9;
 const PLAYER_CHIP_ABOVE = 17;
 
-/** How wide the chip with this text is. */
+/** The width of the chip with this text. */
 export function playerChipWidth(text) {
   return [...text].length * PLAYER_CHIP_LETTER + 9;
 }
 
-/** Where the chip of each wire starts: behind the box that makes it, just above the wire. `texts` is by wire. */
+/** The start of each wire's chip: behind the box that makes it, just above the wire. `texts` is by wire. */
 export function playerChipPlaces(geometry, texts) {
   const places = [];
   const seen = new Set();
@@ -23,8 +23,8 @@ export function playerChipPlaces(geometry, texts) {
   return places;
 }
 
-/** The drawing made longer where the chips would lie on boxes or on each other, and the chips. */
-export function playerStretched(geometry, texts) {
+/** The drawing stretched so that chips overlap neither boxes nor each other, and the chips. */
+export function playerStretch(geometry, texts) {
   const chips = playerChipPlaces(geometry, texts);
   const titles = geometry.frames_of_parts.map((f) => ({ x: f.x + 7, y: f.y + 2, h: 14 }));
   const obstacles = [...geometry.boxes, ...titles, ...chips];
@@ -39,12 +39,12 @@ export function playerStretched(geometry, texts) {
   }
   const last = Math.max(0, ...chips.map((c) => playerMoved(c.x, added) + c.w + 2));
   const width = Math.max(playerMoved(geometry.width, added), last);
-  // What goes out at the right end goes on to it.
+  // Outputs at the right end are extended to the new end.
   const to = (x) => (x > geometry.width - 0.5 ? width : playerMoved(x, added));
   return { ...playerMapped(geometry, to), chips: chips.map((c) => ({ ...c, x: playerMoved(c.x, added) })) };
 }
 
-/** A strand as the `d` of a path: lines at one height, else curves that begin and end horizontally. */
+/** The path of a strand as `d`: lines on one level, otherwise curves that begin and end horizontally. */
 export function playerPath(points) {
   const n = (x) => String(Math.round(x * 10) / 10);
   let d = `M${n(points[0][0])} ${n(points[0][1])}`;
@@ -57,12 +57,12 @@ export function playerPath(points) {
   return d;
 }
 
-/** About how long a strand is. */
+/** The approximate length of a strand. */
 export function playerLength(points) {
   return points.slice(1).reduce((sum, [x, y], i) => sum + Math.hypot(x - points[i][0], y - points[i][1]), 0) * 1.1;
 }
 
-/** The points at which a wire goes into a box: `{wire, x, y}`. */
+/** The points at which a wire enters a box: `{wire, x, y}`. */
 export function playerEntries(geometry) {
   const found = [];
   for (const { wire, points } of geometry.strands) {
@@ -72,7 +72,7 @@ export function playerEntries(geometry) {
   return found;
 }
 
-/** The wires that pass this x at one height and began well to the left of it: `{wire, y}`, one for each wire. */
+/** The wires that cross this x horizontally and began well to the left of it: `{wire, y}`, one per wire. */
 export function playerCrossings(geometry, x) {
   const began = new Map();
   for (const { wire, points } of geometry.strands) began.set(wire, Math.min(points[0][0], began.get(wire) ?? Infinity));
@@ -90,7 +90,7 @@ export function playerCrossings(geometry, x) {
   return [...found.values()].filter(({ y }) => !near.some((b) => b.y < y && b.y + b.h > y - 16));
 }
 
-/** The halves of clauses in a drawing: the frames around them, and the boxes `⟦Qᶠ FC[w0]⟧` that folded ones are. */
+/** The halves of clauses in a drawing: their frames, or the boxes `⟦Qᶠ FC[w0]⟧` that folded ones are. */
 export function playerClauses(geometry) {
   const folded = geometry.boxes.flatMap((box) => {
     const half = /^⟦(Q[ᶠᵇ].*?)⟧?$/u.exec(box.label ?? "");
@@ -109,7 +109,7 @@ export function playerClauses(geometry) {
   return [...geometry.frames_of_parts, ...folded];
 }
 
-/** For each frame around a clause the one of its other half, as brackets match; null if it has none. */
+/** For each frame of a clause, the frame of its other half, matched like brackets; null if there is none. */
 export function playerHalves(frames) {
   const partner = frames.map(() => null);
   const open = [];
@@ -125,7 +125,7 @@ export function playerHalves(frames) {
   return partner;
 }
 
-/** The smallest frame around a box that has another half: its number, or null. */
+/** The index of the smallest frame around a box that has another half, or null. */
 export function playerAround(frames, halves, box) {
   const [right, bottom] = [box.x + box.w - 1, box.y + box.h - 1];
   const inside = (f) => box.x >= f.x - 1 && box.y >= f.y - 1 && right <= f.x + f.w && bottom <= f.y + f.h;
@@ -137,7 +137,7 @@ function playerSubject(frame) {
   return frame.title.replace(/^Q[ᶠᵇ]?\s*/u, "");
 }
 
-// Where strands start that no label stands at.
+// The starts of strands that have no label.
 function playerStarts(geometry) {
   return geometry.strands
     .map(({ wire, points }) => ({ wire, x: points[0][0] + 4, y: points[0][1] }))

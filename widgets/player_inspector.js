@@ -1,4 +1,4 @@
-// What a wire or a box is and holds, and the locations with their contents before and after.
+// Details of a wire or box, and locations with their contents before and after.
 import { h, refill } from "./dom.js";
 import { heatPictures, heatPlane, heatReal, heatScale } from "./heat.js";
 import { playerChange, playerNorm } from "./player_pass.js";
@@ -6,8 +6,8 @@ import { playerFacts, playerList, playerNumber, playerRole, playerSize, playerSt
 
 const PLAYER_WRITTEN = 64;
 
-/** What is known of a wire at a frame; `more` asks for all of its numbers, `pick` goes to another wire. */
-export function playerWireCard(pass, id, frame, { fetched, more, pick, heading }) {
+/** Details of a wire at a frame; `more` fetches all of its entries, `pick` selects another wire. */
+export function playerWireDetails(pass, id, frame, { fetched, more, pick, heading }) {
   const wire = pass.wires.get(id);
   const state = pass.wireState(id, frame);
   const link = (other) => h(
@@ -50,8 +50,8 @@ export function playerWireCard(pass, id, frame, { fetched, more, pick, heading }
   );
 }
 
-/** What a box does, and the wires at it. */
-export function playerBoxCard(pass, box, frame, pick) {
+/** What a box does, and its wires. */
+export function playerBoxDetails(pass, box, frame, pick) {
   const members = new Set(box.members ?? [box.id]);
   const steps = [...pass.steps.values()].filter((step) => members.has(step.box));
   const inside = new Set(steps.flatMap((step) => step.makes));
@@ -80,7 +80,7 @@ export function playerBoxCard(pass, box, frame, pick) {
   );
 }
 
-/** Show the locations of the passes, anew only where one has changed since `shown`; what was just written is in view. */
+/** Show the locations of the passes, redrawing only if one has changed since `shown`; scroll to what was just written. */
 export function playerShowWeights(element, passes, frames, shown) {
   const said = (weight, frame) => `${weight.last?.frame} ${weight.last?.frame === frame} ${weight.last?.after.values === null}`;
   const key = JSON.stringify(passes.map((pass, p) => pass.weights(frames[p]).map((weight) => said(weight, frames[p]))));
@@ -95,7 +95,7 @@ export function playerShowWeights(element, passes, frames, shown) {
   return key;
 }
 
-/** The locations, before and after, side by side; what a Put has just written is said to be so. */
+/** The locations before and after, side by side, with a note on what a Put has just written. */
 export function playerWeights(pass, frame, heading) {
   const weights = pass.weights(frame);
   if (weights.length === 0) return null;
@@ -120,7 +120,7 @@ function playerWeight({ location, before, after, puts, last }, frame) {
   );
   const first = picture(before, puts === 0 ? "content" : "before", scale);
   const change = after === null ? null : playerDelta(last);
-  // What a Put will write has its place already, and nothing in it.
+  // Reserve the space of what a Put will write.
   const waiting = (words) => h(
     "figure",
     { class: "rh-player-blank" },
@@ -150,13 +150,13 @@ function playerWeight({ location, before, after, puts, last }, frame) {
   );
 }
 
-// An empty field as large as a picture.
+// A blank field of the size of a thumbnail.
 function playerBlank(picture) {
   const [width, height] = ["width", "height"].map((name) => picture.getAttribute(name) ?? "18");
   return h("div", { class: "rh-player-field", style: `width:${width}px;height:${height}px` });
 }
 
-// What a Put has added, as an array; it is drawn by a scale of its own, as it is small mostly.
+// What a Put has added, as an array; drawn with a scale of its own, as it is usually small.
 function playerDelta({ before, after }) {
   if (before === null || before.values === null || after.values === null || after.values.length < 2) return null;
   const values = after.values.map((x, i) => heatReal(x) - heatReal(before.values[i]));
@@ -167,18 +167,18 @@ function playerDelta({ before, after }) {
 
 function playerLine(pass, id, frame, pick) {
   const wire = pass.wires.get(id);
-  const isThere = pass.wireState(id, frame) !== "empty";
+  const isPresent = pass.wireState(id, frame) !== "empty";
   const name = h("button", { type: "button", class: "rh-player-link", on: { click: () => pick({ wire: id }) } }, pass.name(id));
   return h(
     "div",
     {},
     name,
     " ",
-    isThere ? h("code", {}, wire.content.text) : h("span", { class: "rh-player-not" }, "not computed yet"),
+    isPresent ? h("code", {}, wire.content.text) : h("span", { class: "rh-player-not" }, "not computed yet"),
   );
 }
 
-/** The numbers of an array: pictures, the extremes, and the entries as far as they are there. */
+/** The content of an array: thumbnails, extremes, and the entries received. */
 export function playerNumbers(content, name, rows, more) {
   const n = playerSize(content.shape);
   if (n <= 1) return h("p", { class: "rh-player-number" }, content.text);
@@ -217,7 +217,7 @@ function playerScrolled(lines) {
   );
 }
 
-/** The hint where nothing is picked yet. */
+/** The hint while nothing is selected. */
 export function playerHint(box) {
   refill(
     box,

@@ -1,4 +1,4 @@
-// What the lines of the diagram mean.
+// The legend of the diagram.
 import { h, s } from "./dom.js";
 
 const PLAYER_LINES = [
@@ -10,7 +10,7 @@ const PLAYER_LINES = [
   ["value empty", "not computed yet"],
 ];
 
-/** The legend, in the same looks as the wires. */
+/** The legend, drawn like the wires. */
 export function playerLegend() {
   return h(
     "div",

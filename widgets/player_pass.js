@@ -1,8 +1,8 @@
-// A recorded pass at each of its frames: frame f is the moment when f boxes have run, the last of them just now.
+// A recorded pass by frames: at frame f, f boxes have run, the last of them just now.
 import { heatReal } from "./heat.js";
 import { playerList, playerNumber } from "./player_words.js";
 
-/** A pass with what one looks up at every frame. */
+/** A pass with lookup tables for every frame. */
 export class PlayerPass {
   constructor(record) {
     this.record = record;
@@ -24,7 +24,7 @@ export class PlayerPass {
     }
   }
 
-  /** Where on its way a wire is: empty, fresh, read, waiting, live or done. */
+  /** The state of a wire: empty, fresh, read, waiting, live or done. */
   wireState(id, frame) {
     const wire = this.wires.get(id);
     if (wire === undefined || wire.born > frame) return "empty";
@@ -36,35 +36,35 @@ export class PlayerPass {
     return this.waitsFor(wire, next) ? "waiting" : "live";
   }
 
-  /** Whether the wire leaves the diagram: nothing reads it, and still it is held to the end. */
+  /** Whether the wire is an output of the diagram: no box reads it, and it is kept to the end. */
   goesOut(id) {
     const wire = this.wires.get(id);
     const readers = this.readers.get(id) ?? [];
     return wire.last_read === this.frames && readers[readers.length - 1] !== this.frames;
   }
 
-  /** Whether the next box to read the wire is on the way back, and the wire itself is not. */
+  /** Whether the next box to read the wire is in the backward pass, and the wire itself is not. */
   waitsFor(wire, next) {
     if (wire.role === "cotangent" || wire.role === "update" || wire.role === "backward") return false;
     if (this.turn !== null && wire.born < this.turn) return this.steps.get(next).leg === "backward";
     return wire.waits && this.steps.get(next).leg === "backward";
   }
 
-  /** Whether a box, or one that stands for several, has run, runs now or is to come. */
+  /** Whether a box, or one that stands for several, has run, is running or is still to run. */
   boxState(box, frame) {
     const last = box.last_frame ?? box.frame;
     if (frame < box.frame) return "later";
     return frame > last ? "ran" : "now";
   }
 
-  /** Where at a frame the pass is: before it, on the way forward, at the turn, or on the way back. */
+  /** Where the pass is at a frame: before the start, forward, at the turn, or backward. */
   legAt(frame) {
     if (frame === 0) return "start";
     if (this.turn === null || frame < this.turn) return "forward";
     return (this.steps.get(frame)?.leg ?? "backward") === "return" ? "return" : "backward";
   }
 
-  /** The wires that belong together with this one: the value and its cotangents. */
+  /** The wires related to this one: the value and its cotangents. */
   partners(id) {
     const of = this.wires.get(id)?.of ?? null;
     const found = new Set([...(of === null ? [] : [of]), ...(this.cotangents.get(id) ?? [])]);
@@ -78,7 +78,7 @@ export class PlayerPass {
     return this.uses.filter((use) => use.kind === "Put").map((use) => use.frame);
   }
 
-  /** What happens at a frame, in words. */
+  /** A caption for a frame. */
   caption(frame) {
     if (frame === 0) return "Before the first box: nothing has been computed.";
     const step = this.steps.get(frame);
@@ -101,16 +101,16 @@ export class PlayerPass {
     return of === undefined ? wire.name : `${wire.name} (cotangent of ${of.name})`;
   }
 
-  /** The short name that stands on a wire: `z`, and `◂z` for a cotangent of z; none where the program gave none. */
+  /** The short label on a wire: `z`, or `◂z` for a cotangent of z; none if the program does not name it. */
   tag(id) {
     const wire = this.wires.get(id);
     const of = wire.of === null ? undefined : this.wires.get(wire.of);
     if (wire.role === "update") return "new";
-    if (wire.role === "cotangent") return `◂${of === undefined ? "" : playerGiven(of.name)}`;
-    return playerGiven(wire.name);
+    if (wire.role === "cotangent") return `◂${of === undefined ? "" : playerProgramName(of.name)}`;
+    return playerProgramName(wire.name);
   }
 
-  /** Each location that was used, with its content before the pass, now, and by how much it has changed. */
+  /** Each location used: its content before the pass, its current content, and the norm of the change. */
   weights(frame) {
     const found = new Map();
     for (const use of this.uses) {
@@ -134,14 +134,14 @@ export class PlayerPass {
   }
 }
 
-/** `‖Δ‖ = 0.03`, as far as the numbers are there; a first content has nothing to differ from. */
+/** `‖Δ‖ = 0.03` if the entries are known; the first content has no predecessor. */
 export function playerChange(use) {
   if (use.before === null) return `${use.location} gets its first content`;
   const size = playerDistance(use.before.values, use.after.values);
   return size === null ? `${use.location} has a new content` : `${use.location} changes by ‖Δ‖ = ${playerNumber(size)}`;
 }
 
-/** The norm of the difference of two lists of numbers; null if one of them is not there. */
+/** The norm of the difference of two lists of numbers; null if one is missing. */
 export function playerDistance(left, right) {
   if (left === null || right === null || left.length !== right.length) return null;
   return playerNorm(left.map((x, i) => heatReal(x) - heatReal(right[i])));
@@ -152,7 +152,7 @@ export function playerNorm(numbers) {
   return Math.hypot(...playerPieces(numbers.map(heatReal)));
 }
 
-/** The cosine of the angle between two lists of numbers; null where there is none. */
+/** The cosine of the angle between two lists of numbers; null if undefined. */
 export function playerCosine(left, right) {
   if (left === null || right === null || left.length !== right.length) return null;
   const [x, y] = [left.map(heatReal), right.map(heatReal)];
@@ -168,7 +168,7 @@ const PLAYER_WHERE = {
   clause: ", in a clause",
 };
 
-// The norms of stretches: a function takes only so many arguments.
+// Norms of chunks: a function takes only so many arguments.
 function playerPieces(numbers) {
   if (numbers.length <= 1000) return numbers;
   const norms = [];
@@ -176,8 +176,8 @@ function playerPieces(numbers) {
   return playerPieces(norms);
 }
 
-// The kernel calls what has no name in the program `v7`.
-function playerGiven(name) {
+// The kernel names unnamed wires `v7`.
+function playerProgramName(name) {
   return /^v\d+$/.test(name) ? "" : name;
 }
 

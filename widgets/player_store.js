@@ -1,10 +1,10 @@
-// What the page has been told of the passes beyond the opening: larger arrays, the other drawing.
+// Data of passes fetched after the opening: large arrays and the other drawing.
 import { playerRows } from "./player_compare.js";
 import { playerSize } from "./player_words.js";
 
 const PLAYER_MOST_ENTRIES = 65536;
 
-/** Asks for what is wanted, once, and puts it where it belongs; `arrived` is called then. */
+/** Fetches each item once and stores it; calls `arrived` then. */
 export class PlayerStore {
   constructor(host, passes, arrived) {
     this.host = host;
@@ -16,18 +16,18 @@ export class PlayerStore {
     this.pairs = passes.length > 1 ? playerPairs(passes) : [];
   }
 
-  /** The answer about a wire `{pass, wire}`, if it is here. */
+  /** The answer about a wire `{pass, wire}`, if it has arrived. */
   known(ref) {
     return this.answers.get(JSON.stringify(ref));
   }
 
-  /** Ask for an array in passing: if it cannot be had, all goes on without it. */
+  /** Prefetch an array, ignoring failure. */
   want(ref) {
     if (this.asked.has(JSON.stringify(ref)) || !this.host.alive() || this.sizeOf(ref) > PLAYER_MOST_ENTRIES) return;
     this.demand(ref).catch(() => undefined);
   }
 
-  /** Ask for an array; rejects with the reason if it cannot be had. */
+  /** Fetch an array; rejects with the reason if that fails. */
   demand(ref) {
     const key = JSON.stringify(ref);
     if (!this.asked.has(key)) this.asked.set(key, this.fetched(ref, key));
@@ -48,7 +48,7 @@ export class PlayerStore {
     return answer;
   }
 
-  /** A drawing of pass `p`; null where there is none to choose. */
+  /** The other drawing of pass `p`; null if there is none. */
   async layout(p, folded) {
     const key = `${p}|${folded}`;
     if (!this.layouts.has(key)) {
@@ -58,7 +58,7 @@ export class PlayerStore {
     return this.layouts.get(key);
   }
 
-  /** The wire of the other pass that is what this one is here. */
+  /** The corresponding wire of the other pass. */
   agreeing(p, wire) {
     return this.pairs.find((pair) => pair[p] === wire)?.[1 - p];
   }
@@ -70,7 +70,7 @@ export class PlayerStore {
   }
 }
 
-/** The wires of two passes that are the same thing: the values of boxes that agree, and their cotangents. */
+/** Corresponding wires of two passes: the values of boxes that agree, and their cotangents. */
 export function playerPairs(passes) {
   const pairs = [];
   for (const [one, other] of playerRows(passes[0].record.rows, passes[1].record.rows)) {

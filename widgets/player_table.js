@@ -1,11 +1,11 @@
-// The pass as a table: each box with its value on the way forward and the cotangent that came back for it.
+// The pass as a table: each box with its value and its cotangent.
 import { h } from "./dom.js";
 import { playerRows } from "./player_compare.js";
 import { heatReal } from "./heat.js";
 import { playerCosine, playerDistance, playerNorm } from "./player_pass.js";
 import { playerNumber } from "./player_words.js";
 
-/** The table of one pass at a frame; `pick(wire)` when the reader wants one of its numbers explained. */
+/** The table of a pass at a frame; calls `pick(wire)`. */
 export function playerTable(pass, frame, pick) {
   const { rows, rows_left_out: more } = pass.record;
   const lines = rows.map((row) => playerRowLine(pass, row, frame, pick));
@@ -52,7 +52,7 @@ function playerCell(pass, id, frame, pick) {
   );
 }
 
-/** What two passes differ in, of what both have computed at these frames: `{what, norms, size, cosine, words, refs}`. */
+/** The differences of what both passes have computed at these frames: `{what, norms, size, cosine, words, refs}`. */
 export function playerDifferences(passes, frames) {
   const [left, right] = passes;
   const found = [];

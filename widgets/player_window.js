@@ -1,10 +1,10 @@
-// Looking at a drawing through a window that scrolls: its scale, where in it one is, and an overview of all of it.
+// A scrollable, zoomable window onto a drawing, with an overview.
 import { h, reducedMotion } from "./dom.js";
 
 const PLAYER_LEAST_ZOOM = 0.2;
 const PLAYER_MOST_ZOOM = 4;
 
-/** The window. What is drawn in it has its `svg`, its `size`, the frame around what is in view, and `showMargin(x)`. */
+/** The window. The drawing has an `svg`, a `size`, the frame around the visible part, and `showMargin(x)`. */
 export class PlayerWindow {
   constructor() {
     this.zoom = 1;
@@ -23,17 +23,17 @@ export class PlayerWindow {
     this.watcher.observe(this.scroller);
   }
 
-  /** Let go of everything that listens. */
+  /** Remove all listeners. */
   release() {
     this.watcher.disconnect();
   }
 
-  /** Begin with the scale that was kept, or one at which letters can be read; `placed` is called once there is a place. */
+  /** Start with the saved scale, or one at which text is legible; calls `placed` once the element has a size. */
   begin(zoom, placed) {
     this.beginning = { zoom, placed };
   }
 
-  /** The page has given it another size. */
+  /** The element was resized. */
   resized() {
     if (this.size === undefined || this.scroller.clientWidth === 0) return;
     if (this.beginning !== undefined) {
@@ -46,14 +46,14 @@ export class PlayerWindow {
     this.framed();
   }
 
-  /** Ctrl and the wheel make it larger. */
+  /** Ctrl+wheel zooms. */
   wheeled(event) {
     if (!event.ctrlKey) return;
     const around = this.scroller.getBoundingClientRect();
     this.zoomed(this.zoom * Math.exp(-event.deltaY / 300), event.clientX - around.left, event.clientY - around.top);
   }
 
-  /** Pull the drawing along; a click stays a click. */
+  /** Dragging pans; a click stays a click. */
   dragged(event) {
     if (event.button !== 0 || event.pointerType === "touch") return;
     const { scrollLeft, scrollTop } = this.scroller;
@@ -64,7 +64,7 @@ export class PlayerWindow {
     playerDrag(move);
   }
 
-  /** Go where the reader points to in the overview. */
+  /** Go to the point clicked in the overview. */
   jumped(event) {
     event.preventDefault();
     const go = (at) => {
@@ -76,7 +76,7 @@ export class PlayerWindow {
     playerDrag(go);
   }
 
-  /** Draw at this scale, what is in the middle staying there. */
+  /** Draw at this scale, keeping the centre. */
   zoomed(zoom, x = this.scroller.clientWidth / 2, y = this.scroller.clientHeight / 2) {
     const before = this.zoom;
     this.zoom = Math.min(PLAYER_MOST_ZOOM, Math.max(PLAYER_LEAST_ZOOM, zoom));
@@ -89,17 +89,17 @@ export class PlayerWindow {
     this.framed();
   }
 
-  /** How many pixels high it wants to be. */
+  /** The preferred height in pixels. */
   height() {
     return Math.round(Math.min(460, Math.max(150, this.size.height * 1.1 + 16)));
   }
 
-  /** Be so high. */
+  /** Set the height. */
   tall(height) {
     this.scroller.style.height = `${height}px`;
   }
 
-  /** The scale at which all of it is seen. */
+  /** The scale at which the whole drawing fits. */
   fitting() {
     return Math.min(
       (this.scroller.clientWidth - 4) / this.size.width,
@@ -108,7 +108,7 @@ export class PlayerWindow {
     );
   }
 
-  /** Mark in the overview what is in view; without an overview where everything is. */
+  /** Mark the visible part in the overview; hide the overview if everything is visible. */
   framed() {
     if (this.svg === undefined) return;
     const { clientWidth, clientHeight, scrollLeft, scrollTop, scrollWidth } = this.scroller;
@@ -123,7 +123,7 @@ export class PlayerWindow {
     this.showMargin(place.x);
   }
 
-  /** Bring these pixels to the upper left corner, gliding if they are near and there is time. */
+  /** Scroll these pixels to the upper left corner, animated if they are near and there is time. */
   scrollTo(left, top, isHasty) {
     const { scrollLeft, scrollTop, clientWidth } = this.scroller;
     if (left === scrollLeft && top === scrollTop) return;

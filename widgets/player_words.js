@@ -1,6 +1,6 @@
-// Numbers and arrays of a pass in few words.
+// Short texts for numbers and arrays of a pass.
 
-/** A number to some significant digits, as the kernel writes it; what is no finite number comes and stays as a text. */
+/** A number with some significant digits, as the kernel prints it; non-finite numbers are texts already. */
 export function playerNumber(x, digits = 4) {
   if (x === null || x === undefined) return "";
   if (typeof x === "string") return x;
@@ -9,17 +9,12 @@ export function playerNumber(x, digits = 4) {
   return String(Number(x.toPrecision(digits))).replace("e+", "e");
 }
 
-/** How many entries an array of this shape has. */
+/** The number of entries of an array of this shape. */
 export function playerSize(shape) {
   return shape.reduce((n, m) => n * m, 1);
 }
 
-/** `3 × 2`; a number has no shape to speak of. */
-export function playerShape(shape) {
-  return playerSize(shape) === 1 && shape.length < 2 ? "" : shape.join("×");
-}
-
-/** What stands on a wire: its name, if it has one, and a number itself, two of them, or else its type and its norm. */
+/** The label of a wire: its name, if it has one, with one or two entries, or else its type and norm. */
 export function playerChip(content, type = "", name = "") {
   const n = playerSize(content.shape);
   const isMade = name !== "" && name !== "new";
@@ -32,7 +27,7 @@ export function playerChip(content, type = "", name = "") {
   return `${name} ${type} ‖${playerNumber(content.norm, 3)}‖`.trim().replace("  ", " ");
 }
 
-/** The most important of an array in one line: type, norm, least and greatest entry. */
+/** An array in one line: type, norm, least and greatest entry. */
 export function playerFacts(content) {
   const n = playerSize(content.shape);
   if (n <= 1) return content.type;
@@ -40,12 +35,12 @@ export function playerFacts(content) {
   return `${content.type}, norm ${playerNumber(content.norm)}, ${least}`;
 }
 
-/** Words for a role: what the reader is told that a wire is for. */
+/** The description of a wire's role. */
 export function playerRole(role) {
   return PLAYER_ROLES[role] ?? role;
 }
 
-/** Where on its way a wire is, in words. */
+/** The description of a wire's state. */
 export function playerState(state) {
   return PLAYER_STATES[state];
 }

@@ -1,4 +1,4 @@
-// A trace of whole terms, step by step: the term before and after each step, the rule, and what the cells hold.
+// A trace of whole terms, step by step: the term before and after each step, the rule, and the contents of cells.
 import { h, refill } from "./dom.js";
 import { rewritingBar } from "./rewriting_bar.js";
 import { rewritingCommand, RewritingIndex } from "./rewriting_index.js";
@@ -10,7 +10,7 @@ const REWRITING_PLAY_MS = 900;
 const REWRITING_NARROW = 760;
 const REWRITING_GONE = "The kernel no longer knows this trace. Steps that were seen can still be seen; run the cell again for the rest.";
 
-/** Fill `el` with the trace of `host.opening`; what comes back takes it out of use. */
+/** Fill `el` with the trace of `host.opening`; returns a function that disposes of it. */
 export function rewriting(host, el) {
   const view = new RewritingView(host, el);
   return () => view.release();
@@ -138,7 +138,7 @@ class RewritingView {
   play() {
     if (this.at >= this.steps - 1) return;
     this.timer = setInterval(() => {
-      // A step that is not there yet is waited for.
+      // Wait for a step that has not arrived.
       if (this.known.has(this.key(this.at))) this.go(this.at + 1);
       if (this.at >= this.steps - 1) this.stop();
     }, REWRITING_PLAY_MS);
@@ -197,14 +197,14 @@ class RewritingView {
     this.frame.classList.toggle("rh-waiting", told === undefined);
     if (told === undefined || this.isReleased) return;
     this.shown = this.key(this.at);
-    // What stands beside the panes takes room from them, so it comes first.
+    // The side panel takes space from the panes, so it is laid out first.
     this.cells.show(told.cells);
     this.panes[0].show(told.before);
     this.panes[1].show(this.steps === 0 ? { lines: [], marks: {} } : told.after, rewritingWords(told.before.marks.focus !== undefined));
     for (const next of [this.at + 1, this.at - 1]) if (next >= 0 && next < this.steps) this.ask(next, () => {});
   }
 
-  /** Ask for a step, unless it is known. */
+  /** Fetch a step unless it is known. */
   ask(step, then) {
     const key = this.key(step);
     if (this.known.has(key)) return then();
@@ -245,7 +245,7 @@ function rewritingStatus(at, { steps, numbers }, rule) {
   ];
 }
 
-/** Where the step is in the reduction, if steps of that are shown together or not at all. */
+/** The number of the step in the reduction, if the trace groups or omits steps of the reduction. */
 function rewritingNumbers(numbers, at) {
   const last = numbers.length === 0 ? 0 : numbers[numbers.length - 1][1];
   if (last <= numbers.length) return "";

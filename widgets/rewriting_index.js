@@ -1,4 +1,4 @@
-// Where a reader of a trace can go: steps by their rules, steps that change a cell, and the keys for that.
+// Navigation in a trace: steps by rule, steps that change a cell, and keyboard shortcuts.
 
 const REWRITING_KEYS = {
   ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last", PageUp: "back-ten", PageDown: "on-ten", " ": "play",
@@ -11,7 +11,7 @@ export function rewritingCommand(event) {
   return Object.hasOwn(REWRITING_KEYS, event.key) ? REWRITING_KEYS[event.key] : null;
 }
 
-/** The rules that fired and the steps that change a cell, by the numbers of the steps. */
+/** Index of the steps by rule, and of those that change a cell. */
 export class RewritingIndex {
   constructor({ steps, fired, changes }) {
     this.steps = steps;

@@ -1,4 +1,4 @@
-// What is to be seen of a step: terms as lines with marks in them, cells in a table, and what was printed so far.
+// The parts of a step: terms as lines with marks, cells in a table, and the text printed so far.
 import { h, refill } from "./dom.js";
 import { marksByLine, runsOf } from "./stepper_marks.js";
 
@@ -6,12 +6,12 @@ const REWRITING_WORDS = { redex: "is reduced", focus: "is performed", contractum
 const REWRITING_SHARP = ["focus", "changed"];
 const REWRITING_CLASS = /^[a-z]+$/;
 
-/** What the marks in a term mean, by their kinds, where `captured` says that a continuation has just been made. */
+/** The meanings of the kinds of marks; `captured`: a continuation has just been captured. */
 export function rewritingWords(captured) {
   return captured ? { ...REWRITING_WORDS, changed: "is k" } : REWRITING_WORDS;
 }
 
-/** A term; `show` takes its lines and the marks in them, and what these mean. */
+/** A term; `show` takes its lines, their marks, and what these mean. */
 export function rewritingPane(label, word, roles) {
   const keys = h("span", {});
   const body = h("div", { class: "rh-rewriting-lines" });
@@ -46,7 +46,7 @@ export function rewritingPane(label, word, roles) {
   };
 }
 
-/** Scroll a page so that a line is in sight, and no more than that needs. */
+/** Scroll a page as little as needed to show a line. */
 function rewritingReveal(page, body, line) {
   const element = Number.isFinite(line) ? body.children[line] : undefined;
   if (element === undefined) return;
@@ -55,7 +55,7 @@ function rewritingReveal(page, body, line) {
   if (!isInSight) page.scrollTop = Math.max(0, top - 2 * height);
 }
 
-/** The cells; `show` takes `[name, content, is it changed by the step]` for each. */
+/** The cells; `show` takes `[name, content, whether the step changes it]` for each. */
 export function rewritingCells() {
   const body = h("tbody", {});
   const head = h("tr", {}, h("th", { scope: "col" }, "cell"), h("th", { scope: "col" }, "after the step"));
@@ -72,7 +72,7 @@ export function rewritingCells() {
   };
 }
 
-/** What was printed: `[step, text]` for each print. */
+/** The printed text; takes `[step, text]` for each print. */
 export function rewritingPrinted(printed) {
   const text = h("pre", { tabindex: "0" });
   const el = h("div", { class: "rh-rewriting-printed", hidden: printed.length === 0 }, h("b", {}, "printed"), text);

@@ -1,10 +1,10 @@
-// A trace, step by step: what each step reduces and what comes of it, side by side.
+// A trace, step by step: redex and contractum of each step in their terms, side by side.
 import { copyText, h, refill } from "./dom.js";
 import { stepperBar } from "./stepper_bar.js";
 import { staysOpen } from "./stepper_folds.js";
 import { stepperHeap } from "./stepper_heap.js";
 import { StepIndex } from "./stepper_index.js";
-import { StepperKeeper } from "./stepper_keeper.js";
+import { StepperPersistence } from "./stepper_persistence.js";
 import { addressOf, stepNamed, stepperCommand } from "./stepper_keys.js";
 import { stepperList } from "./stepper_list.js";
 import { sharedLefts } from "./stepper_marks.js";
@@ -16,13 +16,13 @@ import { stepperArrow, stepperHelp, stepperOptions, stepperRule, stepperSource, 
 import { StepperStore } from "./stepper_store.js";
 import { FOLD_WORDS, stepperHeading, stepperNotice, stepperOutcome, stepperStatus } from "./stepper_words.js";
 
-const STEPPER_SAY_MS = 6000;
+const STEPPER_MESSAGE_MS = 6000;
 const STEPPER_WHILE_PLAYING = ["play", "help", "options", "copy", "equation"];
 const STEPPER_BEFORE = [["redex"], ["focus"]];
 const STEPPER_AFTER = [["contractum"], ["changed", "forward", "backward"]];
 const STEPPER_UNKNOWN = { marks_before: {}, marks_after: {}, about: "", became: "" };
 
-/** Fill `el` with the stepper of `host.opening`; what comes back takes it out of use. */
+/** Fill `el` with the stepper of `host.opening`; returns a function that disposes of it. */
 export function stepper(host, el) {
   const opening = host.opening;
   const steps = opening.steps;
@@ -31,7 +31,7 @@ export function stepper(host, el) {
   const folds = { origins: new Set(kept.origins ?? []), blocks: new Set() };
   const index = new StepIndex(opening.fired, opening.rules, opening.puts);
   const store = new StepperStore(host, index, options, (what) => coming[what]());
-  const keeper = new StepperKeeper(host);
+  const persistence = new StepperPersistence(host);
   const play = new StepperPlay(index, store, kept.speed ?? 1, { at: () => at, go, stopped: () => refresh() });
   let at = Math.max(0, Math.min(steps - 1, Math.trunc(Number(host.recall("step", 0))) || 0));
   let direction = 1;
@@ -104,7 +104,7 @@ export function stepper(host, el) {
       direction = to > at ? 1 : -1;
       at = to;
       pointer.forget();
-      keeper.keep("step", at);
+      persistence.keep("step", at);
     }
     store.retry();
     refresh();
@@ -153,7 +153,7 @@ export function stepper(host, el) {
     leave,
   };
 
-  /** What may be seen is no longer what could be seen before. */
+  /** The set of hidden steps has changed. */
   function predicted(words = "") {
     if (drawn !== null) drawn.isStale = true;
     refresh();
@@ -216,7 +216,7 @@ export function stepper(host, el) {
     if (found !== null) details.scrollTop = 0;
   }
 
-  /** Buttons that are drawn anew lose the focus; the keys must go on working. */
+  /** Restore focus after buttons are redrawn, so that shortcuts keep working. */
   const focus = () => el.focus({ preventScroll: true });
 
   function flip(fold) {
@@ -248,7 +248,7 @@ export function stepper(host, el) {
     const key = store.key();
     how();
     if (store.key() !== key) pointer.forget();
-    keeper.keep("view", { ...options, origins: [...folds.origins], hidden: [...index.hidden], speed: play.speed, rule: isRuleOpen });
+    persistence.keep("view", { ...options, origins: [...folds.origins], hidden: [...index.hidden], speed: play.speed, rule: isRuleOpen });
     refresh();
     look();
     play.tick();
@@ -285,7 +285,7 @@ export function stepper(host, el) {
     showNotice();
   }
 
-  /** What the reader may see of the step, or null while it is not known. */
+  /** The visible record of the step, or null while it is not known. */
   const known = () => question.veil(at, store.step(at));
 
   function showStep() {
@@ -305,7 +305,7 @@ export function stepper(host, el) {
     return say("");
   }
 
-  /** Of a step that is not known yet the rule is; the terms of another one are no good where it will never be known. */
+  /** The rule of a step that has not arrived is known; terms of another step are not shown if its own will never arrive. */
   function showUnknown() {
     if (drawn !== null) drawn.isStale = true;
     const detail = { ...STEPPER_UNKNOWN, about: question.isHidden(at) ? "" : store.about(at) ?? "" };
@@ -348,14 +348,14 @@ export function stepper(host, el) {
     refill(notice, stepperNotice(host.alive(), store.has(at), at, again, () => [focus(), go(at)]));
   }
 
-  /** Words for a while in place of what the step is about; none: what the step is about. */
+  /** Show a message for a while in place of the caption; without one, the caption. */
   function say(words) {
     clearTimeout(saying);
     const detail = known()?.detail;
     const rule = question.rule(at);
     if (words !== "") {
       refill(status, words);
-      saying = setTimeout(() => say(""), STEPPER_SAY_MS);
+      saying = setTimeout(() => say(""), STEPPER_MESSAGE_MS);
     } else if (detail !== undefined) {
       refill(status, stepperStatus(opening, at, rule, index.hidden.has(rule?.name), detail));
     }
@@ -383,7 +383,7 @@ export function stepper(host, el) {
   }
 
   return () => {
-    keeper.now();
+    persistence.now();
     isClean = true;
     store.clean();
     list.clean();

@@ -11,7 +11,7 @@ const BAR_ICONS = {
   pause: "M4 3h3v10H4zM9 3h3v10H9z",
 };
 
-/** A small picture for a button. */
+/** A button icon. */
 export function barIcon(name) {
   const path = s("path", { d: BAR_ICONS[name] });
   return s("svg", { class: "rh-icon", viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, path);
@@ -23,7 +23,7 @@ function barButton(content, title, label, click, look = null) {
 
 /**
  * The bars. `act` has `command(name)`, `slide(step)`, `jump(text)`, `speed(number)`, `follow(rule)` (-1: that of the step) and
- * `search(text, direction)`; `show` tells where the reader is.
+ * `search(text, direction)`; `show` displays the current position.
  */
 export function stepperBar(opening, speed, act) {
   const steps = opening.steps;
@@ -103,7 +103,7 @@ export function stepperBar(opening, speed, act) {
     ),
   );
   const disable = (element, isOff) => {
-    // A button that has the focus keeps it: the keys must go on working at the last step.
+    // A disabled button keeps its focus, so that shortcuts work at the last step.
     if (isOff) element.setAttribute("aria-disabled", "true");
     else element.removeAttribute("aria-disabled");
   };

@@ -1,6 +1,6 @@
-// Lines folded to one: those of one net or function, or those that are indented deeper than the line above them.
+// Folding of lines: those of one net or function, or a block of deeper indentation.
 
-/** Where each line's block ends: the lines to there are indented deeper than it (`ends[i] === i + 1`: no block). */
+/** The end of each line's block of deeper indentation (`ends[i] === i + 1`: no block). */
 export function blockEnds(lines) {
   const ends = new Array(lines.length);
   const open = [];
@@ -13,7 +13,7 @@ export function blockEnds(lines) {
   return ends;
 }
 
-/** Where the lines of the same origin as line `at` end. */
+/** The end of the run of lines with the same origin as line `at`. */
 export function originEnd(lines, at) {
   let end = at + 1;
   while (end < lines.length && lines[end][2] === lines[at][2]) end += 1;
@@ -22,14 +22,13 @@ export function originEnd(lines, at) {
 
 /**
  * The rows of a pane: `{line, fold: null | {kind, key, count, isOpen}}` for a line, `{from, to, fold}` for folded ones.
- *
- * `origins` are the numbers of the folded origins, `blocks` the texts of the lines whose blocks are folded. No row hides a
- * line that is `needed`: such a fold is open for now.
+ * `origins` are the numbers of the folded origins, `blocks` the texts of the lines whose blocks are folded. A fold that would
+ * hide a `needed` line is open temporarily.
  */
 export function foldedRows(lines, origins, blocks, needed) {
   const ends = blockEnds(lines);
   const wanted = [...needed].sort((one, other) => one - other);
-  const hides = (from, to) => stepperHasBetween(wanted, from, to);
+  const hides = (from, to) => stepperHasElementBetween(wanted, from, to);
   const rows = [];
   for (let i = 0; i < lines.length; ) {
     const [text, , origin] = lines[i];
@@ -59,12 +58,12 @@ export function foldedRows(lines, origins, blocks, needed) {
   return rows;
 }
 
-/** Whether lines that were to be folded are open because the step looks at them. */
+/** Whether a fold is temporarily open because the step needs its lines. */
 export function staysOpen(rows, { kind, key }) {
   return rows.some(({ fold }) => fold !== null && fold.kind === kind && fold.key === key && fold.isOpen);
 }
 
-/** The row that shows a line, or the fold that it is in. */
+/** The row that shows a line, or the fold that contains it. */
 export function rowOfLine(rows, line) {
   let low = 0;
   let high = rows.length - 1;
@@ -80,7 +79,7 @@ function stepperIndent(text) {
   return text.length - text.trimStart().length;
 }
 
-function stepperHasBetween(sorted, from, to) {
+function stepperHasElementBetween(sorted, from, to) {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

@@ -1,4 +1,4 @@
-// What the heap holds at a step: each location with its content, and what the step has put there in the place of what.
+// The heap at a step: each location with its content, and the change made by the step.
 import { h, refill, s } from "./dom.js";
 import { heatReal, heatScale, heatStrengths } from "./heat.js";
 
@@ -6,14 +6,14 @@ const CELL_SIDE = 12;
 const CELL_SMALL = 5;
 const CELLS_ACROSS = 24;
 
-/** How a flat list of values is laid out: rows and columns, the last axis across; a long vector is broken into rows. */
+/** The grid of a flat list of values: rows and columns, the last axis across; a long vector is broken into rows. */
 export function cellGrid(shape, size) {
   const across = shape.length === 0 ? 1 : shape[shape.length - 1];
   const columns = Math.max(1, shape.length > 1 ? across : Math.min(across, CELLS_ACROSS));
   return { columns, rows: Math.max(1, Math.ceil(size / columns)) };
 }
 
-/** A number as people write it, four digits of it. */
+/** A number with four digits. */
 export function shortNumber(value) {
   if (typeof value !== "number") return String(value);
   if (value === 0) return "0";
@@ -21,14 +21,14 @@ export function shortNumber(value) {
   return size >= 1e5 || size < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
 }
 
-/** The values of a content as a little picture, those that are not the same in `before` framed; null if they were not told. */
+/** A thumbnail of the values, with those that differ from `before` framed; null if the values were not sent. */
 export function cellMap(content, before = null) {
   const values = content.values;
   if (!Array.isArray(values) || values.length < 2) return null;
   const { columns, rows } = cellGrid(content.shape, values.length);
   const cell = columns > 40 || rows > 16 ? CELL_SMALL : CELL_SIDE;
   const old = Array.isArray(before?.values) && before.values.length === values.length ? before.values : null;
-  // Both pictures of a change have one scale, so that what grew looks as if it did.
+  // Both thumbnails of a change have one scale, so that they are comparable.
   const strengths = heatStrengths(values, heatScale(values, old ?? []));
   const size = { width: columns * cell + 2, height: rows * cell + 2 };
   const numbers = values.map(heatReal).filter(Number.isFinite);
@@ -41,7 +41,7 @@ export function cellMap(content, before = null) {
     const isNumber = !Number.isNaN(strength);
     const look = isNumber ? `rh-cell-${strength < 0 ? "below" : "above"}` : "rh-cell-none";
     const words = changed ? `${shortNumber(old[i])} → ${shortNumber(value)}` : shortNumber(value);
-    // A dash says "below zero" without colour.
+    // A dash marks negative values independently of colour.
     const d = `M${x + 3} ${y + (cell - 1) / 2}h${cell - 7}`;
     const dash = cell === CELL_SIDE && strength < 0 ? s("path", { class: "rh-cell-dash", d }) : null;
     return [
@@ -55,8 +55,8 @@ export function cellMap(content, before = null) {
 }
 
 /**
- * The panel; `show` is given the contents after the step (`isBefore`: before it) and what the step has changed, or null. Of a
- * step that `isHidden(step)` it is not told that it was the one that changed something.
+ * The panel; `show` takes the contents after the step (`isBefore`: before it) and the change by the step, or null. For a step
+ * that `isHidden(step)`, the panel does not reveal that it changed something.
  */
 export function stepperHeap() {
   const list = h("div", { class: "rh-heap-list" });
@@ -70,7 +70,7 @@ export function stepperHeap() {
       const known = new Set(contents.map((entry) => entry.location));
       const entries = change !== null && !known.has(change.location) ? [{ location: change.location, content: change.after }] : [];
       const all = [...entries, ...contents];
-      // What the step changes stands first, so that it is in sight.
+      // The changed location comes first, so that it is in view.
       if (change !== null) all.sort((one, other) => (other.location === change.location) - (one.location === change.location));
       const none = h("p", { class: "rh-note" }, "No step reads or changes the heap.");
       refill(list, all.length === 0 ? none : all.map((entry) => heapEntry(entry, change, isHidden)));

@@ -1,10 +1,10 @@
-// Which steps are shown, and the next one of a kind: found by halving, so that a long trace is as quick as a short one.
+// Visible steps, and the next step of a kind by binary search, so that long traces are as fast as short ones.
 
 const STEPPER_BOOKKEEPING = new Set(["Let", "Let⇐", "Proj", "RH-Let"]);
 const STEPPER_PASS = /^(RH-.*|RevHandle|H-.*|Get|Put)$/;
 const STEPPER_STRIDES = { previous: -1, up: -1, next: 1, down: 1, "back-ten": -10, "on-ten": 10 };
 
-/** The steps of a trace by their rules. `work` counts the numbers looked at, for tests. */
+/** The steps of a trace by rule. `work` counts the numbers visited, for tests. */
 export class StepIndex {
   constructor(fired, rules, puts) {
     this.rules = rules;
@@ -17,7 +17,7 @@ export class StepIndex {
     this.hide(new Set());
   }
 
-  /** Hide the steps of these rules (their names). */
+  /** Hide the steps of these rules (by name). */
   hide(names) {
     this.hidden = new Set([...names].filter((name) => this.rules.some((rule) => rule.name === name)));
     const isHidden = this.rules.map((rule) => this.hidden.has(rule.name));
@@ -28,12 +28,12 @@ export class StepIndex {
     }
   }
 
-  /** How many steps are hidden. */
+  /** The number of hidden steps. */
   hiddenCount() {
     return this.count - this.shown.length;
   }
 
-  /** The shown step `by` places behind (or before) `step`; at an end the last one there; null if there is none. */
+  /** The visible step `by` places after (or before) `step`, clamped to the ends; null if there is none. */
   move(step, by, all = false) {
     if (all) {
       const to = Math.max(0, Math.min(this.count - 1, step + by));
@@ -46,25 +46,25 @@ export class StepIndex {
     return to === undefined || (by > 0 ? to <= step : to >= step) ? null : to;
   }
 
-  /** The first or the last shown step. */
+  /** The first or the last visible step. */
   end(isLast) {
     if (this.shown.length === 0) return this.count === 0 ? null : isLast ? this.count - 1 : 0;
     return this.shown[isLast ? this.shown.length - 1 : 0];
   }
 
-  /** The next step (or the one before) at which this rule fired, or null. */
+  /** The next (or previous) step by this rule, or null. */
   nextOfRule(rule, step, direction) {
     return this.#next(this.byRule[rule] ?? [], step, direction);
   }
 
-  /** The next step (or the one before) that changes the heap, or null. */
+  /** The next (or previous) step that changes the heap, or null. */
   nextPut(step, direction) {
     return this.#next(this.puts, step, direction);
   }
 
   /**
-   * The step that a command leads to, as `{step, words}`: without a step the words say why. Undefined if the command leads
-   * nowhere; `rule` is the number of the rule that is followed, `all` says whether hidden steps count too.
+   * The step that a command leads to, as `{step, words}`; without a step the words say why. Undefined if the command is no
+   * navigation; `rule` is the number of the rule that is followed, `all` includes hidden steps.
    */
   target(name, step, rule, all) {
     const by = STEPPER_STRIDES[name];
@@ -88,17 +88,17 @@ export class StepIndex {
     }
   }
 
-  /** How many steps before `state` change the heap. */
+  /** The number of steps before `state` that change the heap. */
   putsBefore(state) {
     return this.#from(this.puts, state);
   }
 
-  /** The place of a step among those that are shown, or of the first one behind it. */
+  /** The index of a step among the visible ones, or of the first one after it. */
   placeOf(step) {
     return this.#from(this.shown, step);
   }
 
-  /** The steps that a reader comes to next, `count` of them. */
+  /** The next `count` steps to visit, for prefetching. */
   coming(step, count, direction, all = false) {
     const found = [];
     let at = step;
@@ -115,7 +115,7 @@ export class StepIndex {
     return (direction > 0 ? sorted[place] : sorted[place - 1]) ?? null;
   }
 
-  /** The place of the first number that is at least `least`. */
+  /** The index of the first number that is at least `least`. */
   #from(sorted, least) {
     let low = 0;
     let high = sorted.length;
@@ -129,7 +129,7 @@ export class StepIndex {
   }
 }
 
-/** The names of the rules that a ready-made choice hides. */
+/** The names of the rules hidden by a preset. */
 export function hiddenBy(choice, rules) {
   const names = rules.map((rule) => rule.name);
   if (choice === "pass") return names.filter((name) => !STEPPER_PASS.test(name));

@@ -1,4 +1,4 @@
-// What is typed: keys as commands on every keyboard, and the address of a step.
+// Keyboard input: shortcuts on all layouts, and the address of a step.
 
 const STEPPER_NAMED = {
   ArrowLeft: "previous", ArrowRight: "next", ArrowUp: "up", ArrowDown: "down", Home: "first", End: "last",
@@ -9,7 +9,7 @@ const STEPPER_LETTERS = {
   p: "predict",
 };
 
-/** The keys as a reader is told of them. */
+/** The shortcuts for the help panel. */
 export const STEPPER_HELP = [
   ["← →", "step back, step on (with Alt also over hidden steps)"],
   ["Page Up, Page Down", "ten steps back, ten steps on"],
@@ -28,11 +28,11 @@ export const STEPPER_HELP = [
   ["?", "show or hide this list"],
 ];
 
-/** The command of a key, or null. A letter of another alphabet counts as the one that its key has on an English keyboard. */
+/** The command of a key, or null. A non-Latin letter counts as the one at the same place of an English keyboard. */
 export function stepperCommand(event) {
   if (event.ctrlKey || event.metaKey) return null;
   if (event.altKey && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return null;
-  // Some keyboards have digits only with Shift; what else such a key writes there means nothing here.
+  // Some layouts need Shift for digits; the character that such a key gives without Shift has no meaning here.
   const digit = /^[0-4]$/.exec(event.key)?.[0] ?? (event.shiftKey ? undefined : /^Digit([0-4])$/.exec(event.code ?? "")?.[1]);
   if (digit !== undefined) return `answer-${digit}`;
   const named = STEPPER_NAMED[event.key];
@@ -45,7 +45,10 @@ export function stepperCommand(event) {
   return letter === undefined ? null : STEPPER_LETTERS[event.shiftKey ? letter : letter.toLowerCase()] ?? null;
 }
 
-/** The step (from 1 to `steps`) that an address names, or null: `17`, `#17`, `1,700`, `+10`, `-10`, `first`, `last`, a copied one. */
+/**
+ * The step (from 1 to `steps`) that an address names, or null: `17`, `#17`, `1,700`, `+10`, `-10`, `first`, `last`, a copied
+ * one.
+ */
 export function stepNamed(text, now, steps) {
   const words = text.trim().toLowerCase();
   if (steps === 0) return null;
@@ -60,7 +63,7 @@ export function stepNamed(text, now, steps) {
   return Math.max(1, Math.min(steps, wanted));
 }
 
-/** The address of a step as it is copied; `stepNamed` understands it. */
+/** The address of a step for copying; `stepNamed` parses it. */
 export function addressOf(step, steps, rule) {
   return `cell output · step ${step.toLocaleString("en")} of ${steps.toLocaleString("en")} · ${rule} · #${step}`;
 }

@@ -1,19 +1,19 @@
-// The list of all steps under the legs that they belong to, and which rules are shown.
+// The list of all steps by leg, and the filter of rules.
 import { h, refill } from "./dom.js";
 import { ListRows, rowsInSight, topFor } from "./stepper_rows.js";
 import { hiddenBy } from "./stepper_index.js";
 import { counted } from "./stepper_pane.js";
-import { toldLegs } from "./stepper_predictions.js";
+import { revealedLegs } from "./stepper_predictions.js";
 
 const LIST_ROW = 22;
 const LIST_ARROWS = { plain: "·", forward: "↓", turn: "↺", backward: "↑" };
-const LIST_WAYS = { plain: "reduction", forward: "on the way forward", turn: "the turn", backward: "on the way back" };
+const LIST_DIRECTIONS = { plain: "reduction", forward: "on the way forward", turn: "the turn", backward: "on the way back" };
 
 /**
- * The list; `act.go(step)` hears of clicks, `act.hide(names)` of filters, `act.filter()` opens and closes the panel for them
- * (`filter`), `act.rest(steps)` hears of the steps that are in sight once scrolling has ended, `act.isHidden(step)` says of which
- * steps nothing is told. `words(step)` tells what a step is about if that is known, else null. `at` has the step the reader is at,
- * the first one of which nothing is told, and whether the filter stays as it is.
+ * The list. Callbacks: `act.go(step)` on clicks, `act.hide(names)` for filters, `act.filter()` to toggle the filter panel
+ * (`filter`), `act.rest(steps)` with the steps in view after scrolling, `act.isHidden(step)` for steps not to be revealed.
+ * `words(step)` returns the caption of a step if known, else null. `at` has the current step, the first step not to be
+ * revealed, and whether the filter is unchanged.
  */
 export function stepperList(index, words, act) {
   const body = h("div", { class: "rh-list-body", role: "presentation" });
@@ -67,7 +67,7 @@ export function stepperList(index, words, act) {
   }
 
   function rebuild() {
-    rows = new ListRows(index.shown, toldLegs(legs, horizon));
+    rows = new ListRows(index.shown, revealedLegs(legs, horizon));
     body.style.height = `${rowsInSight(0, el.clientHeight, rows.length, LIST_ROW).height}px`;
     const hidden = index.hiddenCount();
     const all = counted(index.count, "step");
@@ -115,9 +115,9 @@ export function stepperList(index, words, act) {
         class: `rh-leg rh-leg-${way}`,
         role: "presentation",
         style: `top:${top}px;padding-left:${8 + 10 * Math.min(depth, 8)}px`,
-        title: `${LIST_WAYS[way]}: ${title}`,
+        title: `${LIST_DIRECTIONS[way]}: ${title}`,
       },
-      h("span", { class: "rh-leg-arrow", role: "img", "aria-label": LIST_WAYS[way] }, LIST_ARROWS[way]),
+      h("span", { class: "rh-leg-arrow", role: "img", "aria-label": LIST_DIRECTIONS[way] }, LIST_ARROWS[way]),
       h("span", { class: "rh-leg-title" }, title),
       flow ? h("span", { class: "rh-leg-flow" }, String(flow)) : null,
       h("span", { class: "rh-note" }, numbers),

@@ -1,4 +1,4 @@
-// Where marks lie on lines, and lines as runs of characters that look alike. All offsets count UTF-16 units.
+// Marks on lines, and lines as runs of characters of one style. All offsets count UTF-16 code units.
 
 const STEPPER_SHARP = ["focus", "changed"];
 const [MARKS_DEEP, MARKS_KEPT, MARKS_EDGE] = [110, 48, 24];
@@ -14,7 +14,7 @@ export function rangesByLine(ranges) {
   return found;
 }
 
-/** Marks `{kind: ranges}` as a map from lines to lists of `[from, to, kind]`, the wider kinds first. */
+/** Marks `{kind: ranges}` as a map from lines to lists of `[from, to, kind]`, wider kinds first. */
 export function marksByLine(marks) {
   const found = new Map();
   const kinds = Object.keys(marks).sort((one, other) => STEPPER_MARKS.indexOf(one) - STEPPER_MARKS.indexOf(other));
@@ -27,7 +27,7 @@ export function marksByLine(marks) {
   return found;
 }
 
-/** The line as runs `{text, role, kinds}`; `kinds` has where each mark begins and ends too: `{kind, first, last}`. */
+/** The line as runs `{text, role, kinds}`; `kinds` also has where each mark begins and ends: `{kind, first, last}`. */
 export function runsOf(line, marks = []) {
   const [text, looks] = line;
   const cuts = new Set([0, text.length]);
@@ -69,7 +69,7 @@ export function markStarts(marks) {
   return starts;
 }
 
-/** The lines that a fold may not hide: all of what is in focus or changed, and where every other mark begins. */
+/** The lines that a fold must not hide: all of focus and changed marks, and the beginnings of all others. */
 export function neededLines(marks) {
   const needed = new Set();
   for (const [kind, ranges] of Object.entries(marks)) {
@@ -79,7 +79,7 @@ export function neededLines(marks) {
   return needed;
 }
 
-/** The lines with a mark and those near them: what is farther from all of them is dimmed. Without a mark nothing is. */
+/** The lines with a mark and those near them; all others are dimmed. Without a mark none is. */
 export function nearLines(marks, near) {
   const lines = new Set();
   let isMarked = false;
@@ -93,8 +93,8 @@ export function nearLines(marks, near) {
 }
 
 /**
- * How far a pane is scrolled so that its mark stands in row `anchor`, where it stood in the step before. `wide` is the row of
- * the redex, `sharp` that of what is in focus in it: if both cannot be seen, the sharp one is.
+ * The scroll offset of a pane that keeps its mark in row `anchor`, where it was in the step before. `wide` is the row of the
+ * redex, `sharp` that of the focus in it; if both cannot be visible, the sharp one is.
  */
 export function anchoredTop(wide, sharp, anchor, visible) {
   const last = visible - 2;
@@ -102,11 +102,9 @@ export function anchoredTop(wide, sharp, anchor, visible) {
 }
 
 /**
- * How far to the right each of the two panes is scrolled, both alike where that shows both marks. Of each pane: `indent` of the
- * line with the mark, where the mark begins (`start`) and ends on it (`end`), and the `width` that can be seen.
- *
- * Deep indentation is scrolled out of sight; beyond that it is no more than is needed to see the mark, or of a long one the
- * beginning.
+ * The horizontal scroll offsets of the two panes, equal if that shows both marks. For each pane: `indent` of the marked line,
+ * `start` and `end` of the mark on it, and the visible `width`. Deep indentation is scrolled out of view; otherwise no more
+ * than is needed to show the mark, or the beginning of a long one.
  */
 export function sharedLefts(panes) {
   const indent = Math.min(...panes.map((pane) => pane.indent));

@@ -1,4 +1,4 @@
-// One side of a step: a term or command as lines, of which only those in sight are elements of the page.
+// One side of a step: a term or command as lines, of which only the visible ones are DOM elements.
 import { h, refill } from "./dom.js";
 import { anchoredTop, marksByLine, markStarts, nearLines, neededLines, runsOf } from "./stepper_marks.js";
 import { foldedRows, rowOfLine } from "./stepper_folds.js";
@@ -12,9 +12,8 @@ const PANE_NEAR = 2;
 const PANE_MARK = /^[a-z]+$/;
 
 /**
- * A pane; `act.place(line, column)` hears of clicks on a term, `act.fold(fold)` of those on the edge.
- *
- * `prepare` takes what is to be shown, `settle` scrolls it so that the mark stands where that of the last step stood.
+ * A pane. Callbacks: `act.place(line, column)` on clicks in the term, `act.fold(fold)` on clicks in the gutter. `prepare` sets
+ * the content, `settle` scrolls it so that the mark is where that of the previous step was.
  */
 export function stepperPane(label, roles, origins, act) {
   const body = h("div", { class: "rh-pane-body" });
@@ -37,7 +36,7 @@ export function stepperPane(label, roles, origins, act) {
     return rows.length;
   }
 
-  /** Where the mark stands on its line, in pixels, and how much can be seen. */
+  /** The position of the mark on its line in pixels, and the visible width. */
   function across(wide, sharp) {
     const kind = [...sharp, ...wide].find((name) => name in shown.starts);
     const { line, column, end } = shown.starts[kind] ?? { line: 0, column: 0, end: 0 };
@@ -46,7 +45,7 @@ export function stepperPane(label, roles, origins, act) {
     return { indent: (text.length - text.trimStart().length) * one, start: column * one, end: end * one, width };
   }
 
-  /** Show what was prepared; `left` is how far it is scrolled to the right, null to leave it where it is. */
+  /** Show the prepared content; `left` is the horizontal scroll offset, null to leave it. */
   function settle(fits, wide, sharp, left) {
     const count = shown.rows.length;
     pad = fits ? 0 : PANE_ANCHOR * PANE_LINE;
@@ -138,7 +137,7 @@ export function stepperPane(label, roles, origins, act) {
     return fold.kind === "origin" ? `${origins[fold.key]} · ${counted(fold.count)}` : counted(fold.count);
   }
 
-  /** Marks of the reader's own: `{kind: ranges}`, such as what was clicked on and the caret. */
+  /** Additional marks: `{kind: ranges}`, such as the selection and the caret. */
   function outline(marks) {
     extra = [];
     for (const [line, places] of marksByLine(marks)) for (const mark of places) extra.push({ line, mark });
@@ -171,7 +170,7 @@ export function counted(count, what = "line") {
   return `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 }
 
-/** The line and column under the pointer: offsets in text nodes are UTF-16 units, as those of the kernel are. */
+/** The line and column under the pointer; offsets in text nodes are UTF-16 code units, like those of the kernel. */
 function panePlaceAt(event, body) {
   const row = event.target.closest?.(".rh-line");
   const code = row?.querySelector(".rh-code");
@@ -184,7 +183,7 @@ function panePlaceAt(event, body) {
   let column = offset;
   const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
   while (walker.nextNode() && walker.currentNode !== node) column += walker.currentNode.length;
-  // The pointer is over a character, the caret in front of it or behind it.
+  // The caret position is before or after the character under the pointer; correct it.
   const box = document.createRange();
   if (offset > 0) {
     box.setStart(node, offset - 1);

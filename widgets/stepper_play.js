@@ -1,6 +1,6 @@
-// Steps that follow each other by themselves.
+// Automatic playback.
 
-/** Goes on at `speed` steps a second; `act` has `at()`, `go(step)` and `stopped()`. */
+/** Plays at `speed` steps per second; `act` has `at()`, `go(step)` and `stopped()`. */
 export class StepperPlay {
   constructor(index, store, speed, act) {
     this.index = index;
@@ -12,12 +12,12 @@ export class StepperPlay {
     this.timer = null;
   }
 
-  /** How many of the next steps are to be known soon. */
+  /** The number of steps to prefetch. */
   get coming() {
     return this.isOn ? Math.max(8, Math.ceil(4 * this.speed)) : 4;
   }
 
-  /** Begin, at the end of the trace anew; `isOverAll`: over hidden steps too. */
+  /** Start; at the end of the trace, from the beginning. `isOverAll` includes hidden steps. */
   begin(isOverAll) {
     this.isOn = true;
     this.isOverAll = isOverAll;
@@ -32,7 +32,7 @@ export class StepperPlay {
     this.act.stopped();
   }
 
-  /** Wait for the next step, if it plays. */
+  /** Schedule the next step if playing. */
   tick() {
     clearTimeout(this.timer);
     if (!this.isOn) return;
@@ -41,7 +41,7 @@ export class StepperPlay {
       const at = this.act.at();
       const next = this.index.move(at, 1, this.isOverAll);
       if (next === null || this.store.refused !== null) return this.stop();
-      // While the kernel works on the step that is to be seen now, none is jumped over.
+      // Do not skip a step that the kernel is still computing.
       if (this.store.has(at)) this.act.go(next);
       return this.tick();
     }, 1000 / this.speed);

@@ -1,11 +1,11 @@
-// What a reader points at in a term, with the mouse or with a caret, and the type that it has.
+// The subterm that is pointed at with mouse or caret, and its type.
 
 const POINTER_KINDS = ["focus", "changed", "forward", "backward", "redex", "contractum"];
 const POINTER_MOVES = {
   previous: [0, -1], next: [0, 1], up: [-1, 0], down: [1, 0], first: [0, -Infinity], last: [0, Infinity],
 };
 
-/** The place that a caret comes to: rows as they are folded, and never into what a line is indented by. */
+/** The position after a caret movement, over the folded rows and never into indentation. */
 export function caretMoved(rows, lines, { line, column }, [down, right]) {
   const row = rows.findIndex((each) => each.from <= line && line < each.to);
   const to = rows[Math.max(0, Math.min(rows.length - 1, row + down))].line;
@@ -15,8 +15,8 @@ export function caretMoved(rows, lines, { line, column }, [down, right]) {
 }
 
 /**
- * The pointer over the two panes. `ask(side, line, column)` promises a type, `show(found)` shows it (`{words}` if there is
- * none, null for nothing).
+ * The pointer over the two panes. `ask(side, line, column)` returns a promise of a type, `show(found)` displays it (`{words}`
+ * if there is none, null for nothing).
  */
 export class StepperPointer {
   constructor(panes, ask, show) {
@@ -27,19 +27,19 @@ export class StepperPointer {
     this.picked = null;
   }
 
-  /** Whether there is a caret, or something outlined. */
+  /** Whether there is a caret or an outline. */
   get isActive() {
     return this.caret !== null || this.picked !== null;
   }
 
-  /** The reader points at a place of one of the terms. */
+  /** The user points at a position in one of the terms. */
   point(side, line, column) {
     if (this.caret !== null) this.caret = { side, line, column };
     const asked = { side, line, column, ranges: [] };
     this.picked = asked;
     this.outline();
     const answer = (found) => {
-      // An answer about what was pointed at before is of no use.
+      // Drop an answer about an earlier position.
       if (this.picked !== asked) return;
       asked.ranges = found.range ?? [];
       this.show(found.words === undefined ? { ...found, side: side === 0 ? "before" : "after" } : found);
@@ -48,21 +48,23 @@ export class StepperPointer {
     this.ask(side, line, column).then(answer, (error) => answer({ words: error.message }));
   }
 
-  /** The terms are others now: nothing is outlined, and a caret goes to the mark. */
+  /** The terms have changed: remove the outline and move a caret to the mark. */
   forget() {
     this.picked = null;
     if (this.caret !== null) this.caret = { side: this.caret.side, line: null, column: 0 };
     this.show(null);
   }
 
-  /** A caret on the left, then on the right. */
+  /** Put the caret into the left pane, then into the right one. */
   next(hasRight) {
     const side = this.caret === null || !hasRight ? 0 : 1 - this.caret.side;
     this.caret = { side, line: null, column: 0 };
     this.settle();
   }
 
-  /** The panes show new terms, on the right one or none: put the caret where the mark begins, or outline what is pointed at. */
+  /**
+   * The panes show new terms (the right one maybe none): put the caret at the start of the mark, or outline the position again.
+   */
   settle(hasRight = true) {
     if (this.caret === null) return this.outline();
     if (this.caret.side === 1 && !hasRight) this.caret = { side: 0, line: null, column: 0 };
@@ -76,7 +78,7 @@ export class StepperPointer {
     return this.point(this.caret.side, this.caret.line, this.caret.column);
   }
 
-  /** Whether the command moves the caret, which it then does. */
+  /** Move the caret if the command does that; return whether it does. */
   moves(name) {
     const by = POINTER_MOVES[name];
     if (this.caret === null || by === undefined || this.caret.line === null) return false;
@@ -87,7 +89,7 @@ export class StepperPointer {
     return true;
   }
 
-  /** The fold that the caret is in, or null. */
+  /** The fold at the caret, or null. */
   fold() {
     if (this.caret === null || this.caret.line === null) return null;
     const pane = this.panes[this.caret.side];
@@ -96,7 +98,7 @@ export class StepperPointer {
     return row?.fold ?? (origin ? { kind: "origin", key: origin } : null);
   }
 
-  /** No caret, nothing outlined. */
+  /** Remove caret and outline. */
   leave() {
     this.caret = null;
     this.picked = null;
@@ -104,7 +106,7 @@ export class StepperPointer {
     this.outline();
   }
 
-  /** Mark in both panes what is pointed at. */
+  /** Outline the position in both panes. */
   outline() {
     this.panes.forEach((pane, side) => {
       const marks = {};

@@ -1,9 +1,9 @@
-// Predicting a step before it is seen: which rules are offered, why a wrong one does not fire, and how well it goes.
+// Prediction of the next step: the rules offered, why a wrong one does not fire, and the score.
 
 const PREDICT_OTHERS = 3;
 const PREDICT_SHARE = 0.6;
 
-/** Every rule in the order of the paper: what must stand at the evaluation position, and which rules it is taken for. */
+/** Every rule in the order of the paper: what must be at the evaluation position, and which rules it is confused with. */
 const PREDICT_RULES = {
   Ev: ["a function symbol applied to a value", ["Plus", "R-Fun", "Proj", "Let"]],
   Plus: ["a sum of two values", ["Ev", "R-Plus", "Let", "Proj"]],
@@ -35,9 +35,8 @@ const PREDICT_RULES = {
 export const PREDICTED = Object.keys(PREDICT_RULES);
 
 /**
- * The names of the rules that are offered at a step, the right one among them, in the order of the paper, so that its place
- * says nothing. The others are first two that it is taken for, then those that fire near by, as far as the trace has them and
- * the filter shows them.
+ * The rules offered at a step, including the right one, in the order of the paper, so that the position reveals nothing. The
+ * others are first two that it is confused with, then those that fire nearby, if the trace has them and the filter shows them.
  */
 export function offeredRules(index, step) {
   const name = (at) => index.rules[index.rule[at]].name;
@@ -51,7 +50,7 @@ export function offeredRules(index, step) {
   return [right, ...others].sort((one, other) => predictOrder(one) - predictOrder(other));
 }
 
-/** The numbers of the rules of a trace, those that fire nearest to the step first; of two equally near the one behind it. */
+/** The rules of a trace by distance of their nearest firing from the step; at equal distance, the later one first. */
 export function nearbyRules(index, step) {
   const distances = index.rules.map((_, rule) => {
     const on = index.nextOfRule(rule, step - 1, 1);
@@ -67,8 +66,8 @@ export function whyNot(wrong, right) {
 }
 
 /**
- * Where a step happens, as `[line, from, to, …]`: the redex, up to the end of what the rule looks at in it. So of a let it is
- * what stands before the body, and of an RH what stands before the rest of the command.
+ * Where a step happens, as `[line, from, to, …]`: the redex up to the end of what the rule inspects in it. So of a let it
+ * excludes the body, and of an RH the rest of the command.
  */
 export function predictPlace({ redex = [], focus = [] }) {
   const [line, , end] = focus.length === 0 ? [Infinity, 0, Infinity] : focus.slice(-3);
@@ -88,7 +87,7 @@ export function isInPlace(ranges, line, column) {
   return false;
 }
 
-/** Whether it is a question at all where the step happens: not if that is most of what one sees. */
+/** Whether to ask where the step happens: not if that is most of the visible text. */
 export function isPlaceAsked(lines, ranges) {
   const letters = (text) => text.replace(/\s/g, "").length;
   const all = lines.reduce((sum, [text]) => sum + letters(text), 0);
@@ -98,44 +97,47 @@ export function isPlaceAsked(lines, ranges) {
 }
 
 /**
- * What may be told of the legs of a trace if `horizon` is the first step of which nothing is told. One that may go on there has
- * no end yet, also if it ends just before: that would say something about the next step.
+ * The legs of a trace without what lies beyond `horizon`, the first step not to be revealed. A leg that may continue there has
+ * no end, even if it ends just before: that would reveal something about the next step.
  */
-export function toldLegs(legs, horizon) {
+export function revealedLegs(legs, horizon) {
   const told = legs.filter(([first]) => first < horizon);
   return told.map((leg) => (leg[1] < horizon - 1 ? leg : [leg[0], horizon - 1, leg[2], leg[3], leg[4], "", true]));
 }
 
-/** What a reader has predicted since a step at which that began; the steps before it have been seen. */
+/** The predictions since the step at which predicting began; steps before it are visible. */
 export class StepperPredictions {
   constructor(at) {
     this.first = at;
     this.answers = new Map();
   }
 
-  /** The reader is at a step: who goes back is asked about that one too. */
+  /** The user is at a step; going back before the start asks about that step too. */
   comeTo(step) {
     this.first = Math.min(this.first, step);
   }
 
-  /** Whether nothing may be told of a step: neither its rule nor what comes of it. */
+  /** Whether nothing about a step may be revealed, neither its rule nor its result. */
   isHidden(step) {
     return step >= this.first && !(this.answers.get(step)?.isOver ?? false);
   }
 
-  /** The first shown step that is hidden by this; of what goes on behind it nothing is told. */
+  /** The first visible step that is hidden by this; nothing from there on is revealed. */
   horizon(index) {
     let place = index.placeOf(this.first);
     while (place < index.shown.length && !this.isHidden(index.shown[place])) place += 1;
     return index.shown[place] ?? Infinity;
   }
 
-  /** What was answered at a step: the wrong `tried` ones, whether it `isOver`, `isTold` and not found, and its place found. */
+  /**
+   * The answers at a step: the wrong rules `tried`, whether it `isOver`, whether it `isTold` (revealed), and whether its place
+   * was found.
+   */
   at(step) {
     return this.answers.get(step) ?? PREDICT_NOTHING;
   }
 
-  /** A rule is named; whether it is the right one. */
+  /** Answer with a rule; return whether it is right. */
   answer(step, name, right) {
     if (!this.isHidden(step)) return false;
     const { tried, isPlaced } = this.at(step);
@@ -145,17 +147,17 @@ export class StepperPredictions {
     return isRight;
   }
 
-  /** The reader gives in. */
+  /** Reveal the rule. */
   reveal(step) {
     if (this.isHidden(step)) this.answers.set(step, { ...this.at(step), isOver: true, isTold: true });
   }
 
-  /** The reader has found where it happens. */
+  /** The place was found. */
   place(step) {
     this.answers.set(step, { ...this.at(step), isPlaced: true });
   }
 
-  /** How many steps were answered, and how many of them at the first try. */
+  /** The number of steps answered, and of those at the first try. */
   score() {
     const over = [...this.answers.values()].filter((each) => each.isOver);
     return { count: over.length, good: over.filter((each) => each.tried.length === 0 && !each.isTold).length };

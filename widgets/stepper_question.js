@@ -1,9 +1,9 @@
-// The question before each step while a reader predicts: which rule fires next, and where; and what the answer was.
+// The question before each step while predicting: which rule fires next, and where; and feedback.
 import { h, refill } from "./dom.js";
 import { isInPlace, isPlaceAsked, offeredRules, predictPlace, scoreWords, StepperPredictions, whyNot } from "./stepper_predictions.js";
 import { stepperRule } from "./stepper_side.js";
 
-const QUESTION_VEIL = { marks_before: {}, marks_after: {}, span: null, change: null, about: "", became: "" };
+const QUESTION_HIDDEN = { marks_before: {}, marks_after: {}, span: null, change: null, about: "", became: "" };
 const QUESTION_RULE = { name: "?", figure: "", gloss: "which rule fires next?", equation: "", condition: "", isHidden: true };
 const QUESTION_PLACE = "And where? Click the place in the term before (or press t, go there with the arrows, and press Enter).";
 const QUESTION_FOUND = "Yes, there. And by which rule?";
@@ -21,8 +21,8 @@ const QUESTION_WAITS = {
 };
 
 /**
- * The question; `act` has `changed(words)` for when something may be seen that could not be seen before, or the other way round,
- * `on()` for a step on and `focus()` for the keys. Nothing is hidden while it is not on.
+ * The question. `act` has `changed(words)` for changes of what is hidden, `on()` to advance and `focus()` to focus the
+ * shortcuts. Nothing is hidden while predicting is off.
  */
 export function stepperQuestion(opening, index, act) {
   const ask = h("span", { class: "rh-predict-ask", role: "status", "aria-live": "polite" });
@@ -43,7 +43,7 @@ export function stepperQuestion(opening, index, act) {
   const ruleOf = (number) => opening.rules[index.rule[number]];
   const isHidden = (number) => predictions !== null && predictions.isHidden(number);
 
-  /** Turn it on at a step, or off. */
+  /** Turn predicting on at a step, or off. */
   function toggle(at) {
     const result = predictions === null ? "" : scoreWords(predictions.score());
     predictions = predictions === null ? new StepperPredictions(at) : null;
@@ -55,14 +55,14 @@ export function stepperQuestion(opening, index, act) {
     return act.changed(result === "" ? "" : `You no longer predict: ${result}.`);
   }
 
-  /** What a reader may see of a step: of a hidden one what stands before it. */
+  /** The visible part of a step's record: for a hidden step, only its term before. */
   function veil(number, data) {
     if (data === null || !isHidden(number)) return data;
     const marks = predictions.at(number).isPlaced ? data.detail.marks_before : {};
-    return { before: data.before, after: [], detail: { ...QUESTION_VEIL, marks_before: marks } };
+    return { before: data.before, after: [], detail: { ...QUESTION_HIDDEN, marks_before: marks } };
   }
 
-  /** The reader is at a step, and this is known of it, or null. */
+  /** The user is at a step with this record, or null while it is not known. */
   function show(at, data) {
     if (predictions === null) return;
     step = at;
@@ -104,14 +104,14 @@ export function stepperQuestion(opening, index, act) {
     refill(choices, isLast ? h("span", { class: "rh-note" }, "That was the last step.") : questionButton("→", "Step on", act.on));
   }
 
-  /** A rule that was wrong can be told from the others without colour, and keeps the focus if it has it. */
+  /** Mark a wrong rule independently of colour, and keep its focus. */
   function strike(name) {
     const button = buttons[offered.indexOf(name)];
     button?.setAttribute("aria-disabled", "true");
     button?.setAttribute("aria-label", `${name}, wrong`);
   }
 
-  /** The answer with this number, from 1. */
+  /** Give the answer with this number, from 1. */
   function answer(number) {
     const name = offered[number - 1];
     if (name === undefined || !isHidden(step)) return;
@@ -133,7 +133,7 @@ export function stepperQuestion(opening, index, act) {
     act.changed();
   }
 
-  /** The reader points at a place of the term before the step. */
+  /** The user points at a position of the term before the step. */
   function point(line, column) {
     if (!isHidden(step) || place.length === 0 || predictions.at(step).isPlaced) return;
     const isRight = isInPlace(place, line, column);
@@ -144,7 +144,7 @@ export function stepperQuestion(opening, index, act) {
     act.changed();
   }
 
-  /** What is typed, with a caret in one of the terms or without; whether it belongs to the question. */
+  /** Handle a key, with or without a caret in a term; return whether it belongs to the question. */
   function typed(name, caret) {
     if (predictions === null) return false;
     const number = QUESTION_ANSWER.exec(name)?.[1];
@@ -157,7 +157,7 @@ export function stepperQuestion(opening, index, act) {
     return true;
   }
 
-  /** Why a command is not carried out now, or null: what leads to a hidden step by its rule, and a step on from one. */
+  /** Why a command is blocked now, or null: navigation to a hidden step by its rule, and a step forward from one. */
   function refuses(name) {
     if (predictions === null) return null;
     if (name in QUESTION_WAITS) return `${QUESTION_WAITS[name]} while you predict; p ends that.`;

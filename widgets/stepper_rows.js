@@ -1,14 +1,14 @@
-// The rows of a long list: which of them can be seen, and what stands in each.
+// Virtual scrolling of a long list: which rows are visible, and their content.
 
 const STEPPER_TALLEST = 8_000_000;
 
-/** How many characters a line may have in a pane so wide, in steps of four; a pane that is not laid out yet is taken for a wide one. */
+/** The columns of a pane of this width, in steps of four; a pane without layout counts as wide. */
 export function columnsOf(width, character) {
   if (!(width > 0)) return 90;
   return Math.max(32, Math.min(120, Math.floor((width / character - 1) / 4) * 4));
 }
 
-/** The rows in sight of a list scrolled to `top`: `{first, last, shift, height}`; a very long list is scrolled in scaled steps. */
+/** The visible rows of a list scrolled to `top`: `{first, last, shift, height}`; very long lists scroll in scaled steps. */
 export function rowsInSight(top, view, count, row, over = 6) {
   const full = count * row;
   const height = Math.min(full, STEPPER_TALLEST);
@@ -19,7 +19,7 @@ export function rowsInSight(top, view, count, row, over = 6) {
   return { first, last, shift: top - real, height };
 }
 
-/** How far to scroll so that a row can be seen, moving as little as possible. */
+/** The scroll offset that shows a row, moving as little as possible. */
 export function topFor(row, top, view, count, height) {
   const full = count * height;
   const scale = full > STEPPER_TALLEST ? (STEPPER_TALLEST - view) / (full - view) : 1;
@@ -28,7 +28,7 @@ export function topFor(row, top, view, count, height) {
   return Math.max(0, wanted) * scale;
 }
 
-/** The rows of the list of steps: the shown steps, and above the first shown one of each leg what the leg is about. */
+/** The rows of the list of steps: the visible steps, with a heading above the first one of each leg. */
 export class ListRows {
   constructor(shown, legs) {
     this.shown = shown;
@@ -46,7 +46,7 @@ export class ListRows {
     this.length = shown.length + this.legs.length;
   }
 
-  /** What stands in a row: `{leg}` or `{step, leg}`. */
+  /** The content of a row: `{leg}` or `{step, leg}`. */
   at(row) {
     const behind = listLowerBound(this.heads, row + 1, 0);
     const leg = this.legs[behind - 1] ?? null;
@@ -55,7 +55,7 @@ export class ListRows {
     return { leg: leg !== null && step <= leg[1] ? leg : null, step };
   }
 
-  /** The row of a step, or of the first shown one behind it. */
+  /** The row of a step, or of the first visible one after it. */
   rowOf(step) {
     const place = Math.min(listLowerBound(this.shown, step, 0), this.shown.length - 1);
     let low = 0;

@@ -1,8 +1,8 @@
-// What stands beside a step: where it was written, the type of what was clicked on, the rule, the keys.
+// The side panel of a step: source, type of the selection, rule, shortcuts.
 import { h, refill } from "./dom.js";
 import { STEPPER_HELP } from "./stepper_keys.js";
 
-/** The source that a step reduces: the cell, the line, and the place in it underlined. */
+/** The source of the redex: cell, line, and the underlined range. */
 export function stepperSource() {
   const body = h("div", {});
   const el = h("section", { class: "rh-side-part", "aria-label": "source" }, body);
@@ -38,7 +38,7 @@ export function stepperSource() {
   };
 }
 
-/** The type of what a reader has pointed at. */
+/** The type of the subterm pointed at. */
 export function stepperType() {
   const el = h("section", { class: "rh-side-part", "aria-label": "type", "aria-live": "polite" });
   return {
@@ -57,7 +57,7 @@ export function stepperType() {
   };
 }
 
-/** The rule of a step: its equation, when it holds, and a sentence about it. */
+/** The rule of a step: equation, side condition, and explanation. */
 export function stepperRule() {
   const el = h("section", { class: "rh-rule", "aria-label": "rule", hidden: true, tabindex: "-1" });
   return {
@@ -75,7 +75,7 @@ export function stepperRule() {
   };
 }
 
-/** The arrow between the two sides, which has the name of the rule; a click shows and hides its equation. */
+/** The arrow between the panes, labelled with the rule; a click toggles its equation. */
 export function stepperArrow(click) {
   const el = h("button", { type: "button", class: "rh-arrow", on: { click } });
   return {

@@ -1,10 +1,10 @@
-// The states of a trace on the page: every line list is made of the first one by edits, and a few of them are kept.
+// States on the page: every list of lines results from the first one of its window by edits; a few are cached.
 
 const STEPPER_FIRST = 12;
 const STEPPER_MOST_STEPS = 100;
 const STEPPER_MOST_LINES = 2_000_000;
 
-/** The line lists of the states that a window tells of: one more than it has steps. */
+/** The line lists of the states in a window: one more than it has steps. */
 export function statesOf(answer) {
   const states = [answer.first];
   for (const [at, removed, lines] of answer.edits) {
@@ -14,7 +14,7 @@ export function statesOf(answer) {
   return states;
 }
 
-/** What was asked and answered, by the way that terms are written (`key`); those used longest ago are forgotten. */
+/** Questions and answers by rendering options (`key`), as an LRU cache. */
 export class StepperWindows {
   constructor(steps, most = 48) {
     this.steps = steps;
@@ -26,7 +26,7 @@ export class StepperWindows {
     this.folds = 0;
   }
 
-  /** The step with the lines before and after it, or null while that is not known. */
+  /** The step with the lines before and after it, or null while it is not known. */
   step(key, number) {
     const found = this.#windowOf(key, number);
     if (found === null) return null;
@@ -34,7 +34,7 @@ export class StepperWindows {
     return { before: found.states[at], after: found.states[at + 1], detail: found.details[at] };
   }
 
-  /** Whether a step is known, which does not count as a use of it. */
+  /** Whether a step is known; does not count as a use. */
   has(key, number) {
     return this.windows.some((window) => window.key === key && window.from <= number && number < window.to);
   }
@@ -45,8 +45,8 @@ export class StepperWindows {
   }
 
   /**
-   * What to ask for so that step `number` is known: `{from, count}`, or null if it is known or asked for already.
-   * On the way back (`direction` -1) it is the last one asked for; `exactly` asks from it on, since answers may be cut short.
+   * The question that fetches step `number`: `{from, count}`, or null if it is known or pending. Backwards (`direction` -1) it
+   * is the last step of the window; `exactly` starts at it, since answers may be cut short.
    */
   plan(key, number, direction = 1, exactly = false) {
     if (number < 0 || number >= Math.max(this.steps, 1) || this.has(key, number)) return null;
@@ -62,12 +62,12 @@ export class StepperWindows {
     return { from, count: to - from };
   }
 
-  /** The step to ask for ahead of `numbers`, which a reader comes to one after the other: the first that is not known. */
+  /** The first unknown step of `numbers`, for prefetching. */
   ahead(key, numbers) {
     return numbers.find((number) => !this.has(key, number) && !this.asked(key, number)) ?? null;
   }
 
-  /** Whether a question is on its way whose answer should have the step. */
+  /** Whether a pending question should answer the step. */
   asked(key, number) {
     for (const { key: other, plan } of this.inFlight.values()) {
       if (other === key && (plan.count === 0 || (plan.from <= number && number < plan.from + plan.count))) return true;
@@ -75,14 +75,14 @@ export class StepperWindows {
     return false;
   }
 
-  /** A question goes out; the ticket that comes back ends it. */
+  /** Register a question; the returned ticket ends it. */
   begin(key, plan) {
     const ticket = Symbol(key);
     this.inFlight.set(ticket, { key, plan });
     return ticket;
   }
 
-  /** Its answer has come (null: it was refused). */
+  /** Its answer has arrived (null: refused). */
   end(ticket, answer) {
     const { key, plan } = this.inFlight.get(ticket);
     this.inFlight.delete(ticket);
@@ -92,8 +92,8 @@ export class StepperWindows {
     const got = answer.details.length;
     this.windows.push({ key, from: answer.from, to: answer.from + got, states, details: answer.details });
     while (this.windows.length > this.most || (this.windows.length > 2 && this.#weight() > STEPPER_MOST_LINES)) this.windows.shift();
-    // An answer that is cut short says that terms are big here. Onwards that does no harm, but on the way back an answer that
-    // begins too early does not reach the step that is wanted.
+    // A truncated answer means that terms are large here. Forwards that is harmless, but backwards, an answer that starts too
+    // early does not reach the wanted step.
     this.size = Math.min(STEPPER_MOST_STEPS, this.size * 2);
     this.back = got < plan.count ? Math.max(1, got) : Math.min(this.size, Math.max(this.back, 2 * plan.count));
   }

@@ -1,4 +1,4 @@
-// What a stepper knows of its trace, and what it asks the kernel for: the step that is looked at, then those that come next.
+// The data of a trace on the page, and its questions to the kernel: the current step first, then prefetching.
 import { StepperWindows } from "./stepper_states.js";
 
 const STORE_REST_MS = 120;
@@ -8,8 +8,8 @@ const STORE_AT_ONCE = 2;
 const STORE_MOST_WORDS = 100;
 
 /**
- * Knows windows, heaps and what steps are about. `changed(what)` is called with `"step"` when a window came or was refused, with
- * `"heap"` when a heap came and with `"words"` when it was told what steps are about.
+ * Stores windows, heaps and captions. Calls `changed(what)` with `"step"` when a window arrives or is refused, with `"heap"`
+ * when a heap arrives, and with `"words"` when captions arrive.
  */
 export class StepperStore {
   constructor(host, index, options, changed) {
@@ -31,12 +31,12 @@ export class StepperStore {
     this.timers = { rest: null, heap: null };
   }
 
-  /** How terms are written, as a key. */
+  /** The rendering options as a key. */
   key() {
     return JSON.stringify([this.options.entries, this.options.whole, this.options.width]);
   }
 
-  /** The step with the lines before and after it, null while that is not known; without steps, the only state as one. */
+  /** The step with the lines before and after it, null while it is not known; without steps, the only state as one. */
   step(number) {
     if (this.steps > 0) return this.windows.step(this.key(), number);
     const before = this.windows.only(this.key());
@@ -48,12 +48,12 @@ export class StepperStore {
     return this.steps > 0 ? this.windows.has(this.key(), number) : this.windows.only(this.key()) !== null;
   }
 
-  /** What a step is about, in a line, or null while that is not known. */
+  /** The caption of a step, or null while it is not known. */
   about(number) {
     return this.abouts.get(number) ?? null;
   }
 
-  /** The reader is at a step now, and `coming` steps further in this direction are to be known soon. */
+  /** The current step; `coming` further steps in this direction are prefetched. */
   look(view, isResting = false) {
     this.view = view;
     clearTimeout(this.timers.rest);
@@ -61,12 +61,12 @@ export class StepperStore {
     else this.pump();
   }
 
-  /** Forget that an answer was refused, so that it is asked for again. */
+  /** Forget refused answers, so that they are asked for again. */
   retry() {
     this.refused = null;
   }
 
-  /** Ask for what is missing, if not too much is on its way. */
+  /** Ask for what is missing, unless too many questions are pending. */
   pump() {
     if (this.isClean || !this.host.alive()) return;
     const { at, direction, coming, isOverAll } = this.view;
@@ -84,7 +84,7 @@ export class StepperStore {
     if (plan !== null) this.#fetch(plan, null);
   }
 
-  /** These steps are in sight in the list: ask what those are about that are not known, if that is not being asked. */
+  /** These steps are visible in the list: fetch the captions that are neither known nor pending. */
   tell(steps) {
     if (this.isClean || !this.host.alive() || this.isTelling) return;
     const unknown = steps.filter((step) => !this.abouts.has(step)).slice(0, STORE_MOST_WORDS);
@@ -100,7 +100,7 @@ export class StepperStore {
     );
   }
 
-  /** The heap at a state, or while that is not known the one that was known last. */
+  /** The heap at a state, or the last known one until it arrives. */
   heap(state) {
     const puts = this.index.putsBefore(state);
     const known = this.heaps.get(puts);
@@ -110,7 +110,7 @@ export class StepperStore {
     return { contents: this.contents, isCurrent: known !== undefined };
   }
 
-  /** The next step whose line has the text, or null; `reached(step)` is told how far the search has come. */
+  /** The next step whose caption contains the text, or null; `reached(step)` reports progress. */
   async find(text, from, way, reached) {
     let at = from;
     while (at >= 0 && at < this.steps) {
@@ -122,7 +122,7 @@ export class StepperStore {
     return null;
   }
 
-  /** As `find`, from the step next to `at`; `say` is given words about how it goes, as long as it is wanted. */
+  /** Like `find`, from the step next to `at`; `say` reports progress in words while the search is current. */
   async search(text, at, way, say, isWanted) {
     if (text === "" || this.steps === 0) return null;
     say(`Searching for “${text}” …`);
@@ -139,7 +139,7 @@ export class StepperStore {
     }
   }
 
-  /** No answer changes anything any more. */
+  /** Ignore all further answers. */
   clean() {
     this.isClean = true;
     for (const timer of Object.values(this.timers)) clearTimeout(timer);
@@ -161,7 +161,7 @@ export class StepperStore {
       (error) => {
         this.windows.end(ticket, null);
         if (this.isClean) return;
-        // What only comes later is asked for when the reader comes there; the words are about the step that is looked at.
+        // Failed prefetches are retried when the step becomes current; the message is about the current step.
         if (key === this.key() && !this.has(this.view.at)) this.refused = { at: this.view.at, key, words: error.message };
         this.changed("step");
       },
@@ -185,7 +185,7 @@ export class StepperStore {
 
 const STORE_NO_STEP = { marks_before: {}, marks_after: {}, span: null, change: null, about: "", became: "" };
 
-/** What a step is about and what became of it, in a line. */
+/** The caption of a step. */
 export function stepWords({ about, became }) {
   if (about === "") return became;
   return became === "" ? about : `${about} → ${became}`;

@@ -1,10 +1,10 @@
-// The words around a step: what the whole trace comes to, which step this is, what the marks mean.
+// Texts around a step: the outcome of the trace, the step's number, the meaning of marks.
 import { h } from "./dom.js";
 import { counted } from "./stepper_pane.js";
 import { stepWords } from "./stepper_store.js";
 
 const WORDS_GONE = "The kernel no longer knows this trace. What was looked at can still be shown; for the rest run the cell again.";
-/** What is said of folds. */
+/** Texts of folds. */
 export const FOLD_WORDS = {
   folded: "Nets, functions and handlers are folded, where they fill more than a line and the step looks at others.",
   unfolded: "Nets, functions and handlers are unfolded.",
@@ -19,7 +19,7 @@ const MARK_WORDS = {
   backward: "Qᵇ, on the way back",
 };
 
-/** What is traced and what it comes to, on a line, and why it went no further if it did not; of that nothing if it `isHidden`. */
+/** Subject and outcome on a line, and why the trace stopped if it is stuck; no outcome if it `isHidden`. */
 export function stepperOutcome({ subject, value, type, steps, stuck }, isHidden = false) {
   const end = isHidden
     ? [h("b", { class: "rh-code-word" }, "?"), h("span", { class: "rh-note" }, ` in ${counted(steps, "step")}`)]
@@ -42,7 +42,7 @@ export function stepperOutcome({ subject, value, type, steps, stuck }, isHidden 
   ];
 }
 
-/** Which step this is and what it is about; the words are read out. */
+/** The number of the step and its caption; read out by screen readers. */
 export function stepperStatus({ steps, value }, at, rule, isHidden, detail) {
   if (steps === 0) return [h("b", {}, "No step was taken"), value === null ? ": no rule fits." : ": this is a value already."];
   const words = stepWords(detail);
@@ -55,7 +55,7 @@ export function stepperStatus({ steps, value }, at, rule, isHidden, detail) {
   ];
 }
 
-/** What a reader must know of the kernel: that it is gone, or that it refused to tell of this step (`refused`, its words). */
+/** A notice that the kernel is gone, or that it refused this step (`refused`, its words). */
 export function stepperNotice(isAlive, isKnown, at, refused, again) {
   if (!isAlive) return h("p", { class: "rh-gone", role: "alert" }, WORDS_GONE, isKnown ? null : ` Step ${at + 1} was not looked at.`);
   if (refused === null) return [];
@@ -63,7 +63,7 @@ export function stepperNotice(isAlive, isKnown, at, refused, again) {
   return h("p", { class: "rh-gone", role: "alert" }, refused, " ", button);
 }
 
-/** What stands above a pane: a word, and what the marks in it mean. */
+/** The heading of a pane: a word, and a legend of its marks. */
 export function stepperHeading(words, marks) {
   const keys = Object.keys(MARK_WORDS).filter((kind) => (marks[kind] ?? []).length > 0);
   return [words, keys.map((kind) => h("span", { class: "rh-key" }, h("span", { class: `rh-mark-${kind}` }, "ab"), ` ${MARK_WORDS[kind]}`))];

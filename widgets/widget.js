@@ -1,8 +1,8 @@
-// What anywidget calls: a view, such as the stepper, in the place that the notebook gives it.
+// The entry point of anywidget: renders a view, such as the stepper, into its output.
 import { hostOf } from "./host.js";
 import { h } from "./dom.js";
 
-/** The render function of anywidget for the view of one kind of result. */
+/** The render function of anywidget for a kind of view. */
 export function rendererOf(kind, view) {
   return ({ model, el }) => {
     const host = hostOf(model);

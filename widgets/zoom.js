@@ -1,28 +1,28 @@
-// Looking at a large drawing through a window: moving it, and making it larger and smaller.
-// A state is { x, y, scale }: the point of the drawing in the upper left corner, and pixels for each of its units.
+// Panning and zooming of a large drawing. A state is { x, y, scale }: the point of the drawing in the upper left corner, and
+// pixels per unit.
 
 const ZOOM_LEAST = 0.08;
 const ZOOM_MOST = 6;
 const ZOOM_DRAG = 4;
 
-/** The state that shows all of `content` (w, h) in `view` (w, h), at most `most` and at least `least` times as large. */
+/** The state that fits `content` (w, h) into `view` (w, h), with a scale between `least` and `most`. */
 export function zoomFit(content, view, most = 1.25, least = ZOOM_LEAST) {
   const scale = zoomWithin(Math.max(least, Math.min(most, view.w / Math.max(content.w, 1), view.h / Math.max(content.h, 1))));
   return zoomClamp({ x: 0, y: 0, scale }, content, view);
 }
 
-/** The state after a change of size that leaves the point at these pixels where it is. */
+/** The state after zooming around these pixels. */
 export function zoomAt(state, factor, px, py) {
   const scale = zoomWithin(state.scale * factor);
   return { x: state.x + px / state.scale - px / scale, y: state.y + py / state.scale - py / scale, scale };
 }
 
-/** The state after a move by so many pixels. */
+/** The state after panning by pixels. */
 export function zoomPan(state, dx, dy) {
   return { ...state, x: state.x - dx / state.scale, y: state.y - dy / state.scale };
 }
 
-/** The state moved so that a drawing that fits is in the middle, and one that does not leaves no empty margin. */
+/** The state clamped so that a small drawing is centred, and a large one leaves no empty margin. */
 export function zoomClamp(state, content, view) {
   return {
     x: zoomAlong(state.x, content.w, view.w / state.scale),
@@ -31,7 +31,7 @@ export function zoomClamp(state, content, view) {
   };
 }
 
-/** The state moved as little as shows the rectangle (x, y, w, h) with a margin in pixels around it. */
+/** The state moved as little as needed to show the rectangle (x, y, w, h) with a margin in pixels. */
 export function zoomReveal(state, rect, view, margin = 24) {
   const m = margin / state.scale;
   return {
@@ -55,11 +55,11 @@ function zoomInto(at, seen, start, length) {
   return Math.max(at, start + length - seen);
 }
 
-/** Lets `svg` be pulled, and made larger by Ctrl and the wheel. At first it is all seen, but not smaller than `least` times. */
+/** Make `svg` pannable, and zoomable by Ctrl+wheel. At first all of it is shown, but at a scale of at least `least`. */
 export function zoomable(svg, content, least) {
   let size = content;
   let state = { x: 0, y: 0, scale: 1 };
-  // How small all of it may be while no one has moved anything; null when someone has.
+  // The lower bound of the initial scale until the user moves something; null afterwards.
   let fitted = least;
   let held = null;
 
@@ -98,7 +98,7 @@ export function zoomable(svg, content, least) {
   function up() {
     const wasPulled = held !== null && held.moved;
     held = null;
-    // The click that ends a pull is no choice of what lies there.
+    // The click that ends a drag selects nothing.
     if (wasPulled) {
       svg.addEventListener("click", stop, { capture: true, once: true });
       setTimeout(() => svg.removeEventListener("click", stop, { capture: true }), 0);

@@ -7,7 +7,7 @@ from lessons.reference.markdown import code, fence, table
 from lessons.reference.running import run
 from lessons.reference.symbols import rounded
 from rh_kernel.display.registry import text as result_text
-from rh_kernel.kernel.completion.unicode_input import signs
+from rh_kernel.kernel.completion.unicode_input import symbols_for
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, INITIALS, KEYWORDS, SPELLINGS, TRAINING_OPTIONS
 from rh_kernel.training.bundled import NAMES, bundled
@@ -91,16 +91,19 @@ def letters_part() -> str:
     """Greek letters and lowered digits, for names; signs for comments. The name of a capital begins with one."""
     letters = [f"{sign} {code(found[0])}" for sign, found in _names().items() if sign not in SIGNS and not sign.isupper()]
     comments = [
-        f"{found} {code(name)}" for word in _IN_COMMENTS.split() for name, found in signs(f"\\{word}") if name == f"\\{word}"
+        f"{found} {code(name)}"
+        for word in _IN_COMMENTS.split()
+        for name, found in symbols_for(f"\\{word}")
+        if name == f"\\{word}"
     ]
-    raised = [f"{found} {code(name)}" for n in range(10) for name, found in signs(f"\\^{n}") if name == f"\\^{n}"]
+    raised = [f"{found} {code(name)}" for n in range(10) for name, found in symbols_for(f"\\^{n}") if name == f"\\^{n}"]
     return f"In names: {' · '.join(letters)}.\n\nIn comments alone: {' · '.join([*raised, *comments])}."
 
 
 def _names() -> dict[str, tuple[str, ...]]:
     """The signs of the language with their names, and the letters that are made for names."""
     found: dict[str, tuple[str, ...]] = {}
-    for name, sign in signs("\\"):
+    for name, sign in symbols_for("\\"):
         if sign in SIGNS or sign == "'" or _is_greek(sign) or sign in "₀₁₂₃₄₅₆₇₈₉":
             found[sign] = (*found.get(sign, ()), name)
     return found

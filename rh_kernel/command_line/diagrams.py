@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rh_kernel.command_line.errors import CannotWrite
 from rh_kernel.command_line.files import write
-from rh_kernel.command_line.last_command import find
+from rh_kernel.command_line.last_command import find, perform
 from rh_kernel.command_line.report import Report
 from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch
@@ -13,10 +13,9 @@ from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.session.directives.diagram import Draw, closed
-from rh_kernel.session.limits.timing import timed
-from rh_kernel.session.results import DiagramMade, Shown
+from rh_kernel.session.results import DiagramMade, Result
 from rh_kernel.session.settings import Settings
-from rh_kernel.source.diagnostic import Failure, Rejected
+from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.typing.elaboration.items import ClosedTerm
 
@@ -33,17 +32,15 @@ def diagram(file: str, report: Report, settings: Settings, output: str | None, *
         return
     node = subject.closed.term if isinstance(subject.closed, ClosedTerm) else subject.closed.command
     text = show(node) if node.span is None else node.span.text
-    try:
-        with timed(subject.session.settings.bounds.seconds):
-            for event in Draw(closed(" ".join(text.split()), subject.closed)).run(subject.item, subject.state):
-                report.note(event)
-                if isinstance(event, Shown) and isinstance(event.result, DiagramMade):
-                    if output is None:
-                        report.result(subject.item, event.result)
-                    else:
-                        _write(event.result, output, folded=folded)
-    except Failure as failure:
-        report.failure(failure.diagnostics, subject.item)
+
+    def take(result: Result) -> None:
+        if isinstance(result, DiagramMade):
+            if output is None:
+                report.result(subject.item, result)
+            else:
+                _write(result, output, folded=folded)
+
+    perform(Draw(closed(" ".join(text.split()), subject.closed)), subject, report, take)
 
 
 def _write(made: DiagramMade, output: str, *, folded: bool) -> None:

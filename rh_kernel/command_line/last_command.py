@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
@@ -17,7 +17,7 @@ from rh_kernel.session.directives.compile import Compile, Shows
 from rh_kernel.session.directives.trace import Trace
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.limits.timing import timed
-from rh_kernel.session.results import ProgramMade, ReductionShown, Shown, TraceMade, Working
+from rh_kernel.session.results import ProgramMade, ReductionShown, Result, Shown, TraceMade, Working
 from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
 from rh_kernel.session.train import Train
@@ -28,14 +28,14 @@ from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.elaboration.items import ClosedTerm
 
-_Looked = TypeVar("_Looked", bound=Closed | Action, covariant=True)
+_Target = TypeVar("_Target", bound=Closed | Action, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Subject(Generic[_Looked]):
+class Subject(Generic[_Target]):
     """The item to show, its number, and the session after all items before it."""
 
-    closed: _Looked
+    closed: _Target
     item: int
     session: Session
 
@@ -55,19 +55,17 @@ def trace(file: str, report: Report, settings: Settings, *, full: bool = False) 
         return
     closed = subject.closed
     action = closed if isinstance(closed, Action) else Trace(closed, written(subject.session.definitions))
-    try:
-        with timed(subject.session.settings.bounds.seconds):
-            for event in action.run(subject.item, subject.state):
-                report.note(event)
-                match event:
-                    case Shown(_, TraceMade() as made):
-                        _show(made, report, full=full)
-                    case Shown(_, ReductionShown() as made):
-                        _show_reduction(made, report, full=full)
-                    case _:
-                        pass
-    except Failure as failure:
-        report.failure(failure.diagnostics, subject.item)
+
+    def show(result: Result) -> None:
+        match result:
+            case TraceMade():
+                _show(result, report, full=full)
+            case ReductionShown():
+                _show_reduction(result, report, full=full)
+            case _:
+                pass
+
+    perform(action, subject, report, show)
 
 
 def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "") -> None:
@@ -78,16 +76,26 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
     subject = _find(file, report, settings, _compiled)
     if subject is None:
         return
+
+    def show(result: Result) -> None:
+        if not isinstance(result, ProgramMade):
+            return
+        if report.as_json:
+            report.result(subject.item, result)
+        else:
+            report.text(visible(program_text(result, whole=True)))
+
+    perform(Compile(subject.closed, shows), subject, report, show)
+
+
+def perform(action: Action, subject: Subject[Any], report: Report, show: Callable[[Result], None]) -> None:
+    """Run an action for the subject within the time limit, pass its results to ``show``, and report a failure."""
     try:
         with timed(subject.session.settings.bounds.seconds):
-            for event in Compile(subject.closed, shows).run(subject.item, subject.state):
+            for event in action.run(subject.item, subject.state):
                 report.note(event)
-                if not isinstance(event, Shown) or not isinstance(event.result, ProgramMade):
-                    continue
-                if report.as_json:
-                    report.result(subject.item, event.result)
-                else:
-                    report.text(visible(program_text(event.result, whole=True)))
+                if isinstance(event, Shown):
+                    show(event.result)
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 
@@ -100,11 +108,11 @@ def find(file: str, report: Report, settings: Settings) -> Subject[Closed] | Non
     return _find(file, report, settings, _closed)
 
 
-def _find(file: str, report: Report, settings: Settings, of: Callable[[Action], _Looked | None]) -> Subject[_Looked] | None:
+def _find(file: str, report: Report, settings: Settings, of: Callable[[Action], _Target | None]) -> Subject[_Target] | None:
     source = read(file)
     session = Session.start(folder(file), settings)
     context = session.context
-    found: list[tuple[int, Item | Unparsed, _Looked]] = []
+    found: list[tuple[int, Item | Unparsed, _Target]] = []
     refused: list[tuple[int, Refuse]] = []
     hint = "end the file with the command to look at"
     for number, item in enumerate(parse(source), start=1):

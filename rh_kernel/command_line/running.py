@@ -5,21 +5,11 @@ from contextlib import AbstractContextManager, nullcontext
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
+from rh_kernel.session import results
 from rh_kernel.session.actions import Action, AnalysisContext, Refuse
 from rh_kernel.session.analyze import analyze_at_once, without
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.timing import timed
-from rh_kernel.session.results import (
-    Event,
-    ItemFailed,
-    Notice,
-    Printed,
-    Progress,
-    Shown,
-    Timed,
-    TrainingDone,
-    Working,
-)
 from rh_kernel.session.session import Session, actions_of, execute
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Stuck
@@ -33,16 +23,16 @@ def run(file: str, report: Report, settings: Settings) -> None:
     """Run every item in order; one that fails has no effect, and the next one is run. Raises ``Rejected`` without a file."""
     source = read(file)
 
-    def take(event: Event) -> None:
+    def take(event: results.Event) -> None:
         report.note(event)
         match event:
-            case Shown(item, result):
+            case results.Shown(item, result):
                 report.result(item, result)
-            case Progress():
+            case results.Progress():
                 report.progress(event)
-            case Printed(_, lines):
+            case results.Printed(_, lines):
                 report.printed(lines)
-            case Working() | Timed():
+            case results.Working() | results.Timed():
                 pass
 
     drain(execute(Session.start(folder(file), settings), source, keep_going=True), take)
@@ -53,13 +43,13 @@ def check(file: str, report: Report, settings: Settings) -> None:
     source = read(file)
     session = Session.start(folder(file), settings)
     items = parse(source)
-    report.note(Working("checking", f"{len(items):,} items"))
+    report.note(results.Working("checking", f"{len(items):,} items"))
     with timed(settings.bounds.seconds):
         actions = actions_of(session, items, "")
     for number, (item, (definitions, action)) in enumerate(zip(items, actions, strict=True), start=1):
         if not isinstance(action, Refuse) and not isinstance(item, Unparsed):
             for words in remarks(definitions, item):
-                report.result(number, Notice(words))
+                report.result(number, results.Notice(words))
         if action != Refuse(()):
             report.result(number, action.summary(item.span.text))
 
@@ -76,15 +66,15 @@ def analyze_in_time(item: Item | Unparsed, context: AnalysisContext) -> tuple[An
 def before(file: str, source: Source, report: Report, settings: Settings) -> Session:
     """Run the items of ``source`` and return the session after them, reporting only errors."""
 
-    def take(event: Event) -> None:
+    def take(event: results.Event) -> None:
         report.note(event)
-        if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
+        if isinstance(event, results.Shown) and isinstance(event.result, results.ItemFailed):
             report.result(event.item, event.result)
 
     return drain(execute(Session.start(folder(file), settings), source, keep_going=True), take)
 
 
-def drain(events: Generator[Event, None, Session], take: Callable[[Event], None]) -> Session:
+def drain(events: Generator[results.Event, None, Session], take: Callable[[results.Event], None]) -> Session:
     """Pass each event to ``take``, and return the final session.
 
     An interrupt while an event is taken is thrown into the generator, so that a training run can still report its progress,
@@ -98,7 +88,7 @@ def drain(events: Generator[Event, None, Session], take: Callable[[Event], None]
             event = next(events) if pending is None else events.throw(pending)
             pending = None
             interrupted = interrupted or _is_stopped(event)
-            if isinstance(event, Timed):
+            if isinstance(event, results.Timed):
                 alarm = event.alarm
             with alarm:
                 take(event)
@@ -114,5 +104,5 @@ def drain(events: Generator[Event, None, Session], take: Callable[[Event], None]
             pending = late
 
 
-def _is_stopped(event: Event) -> bool:
-    return isinstance(event, Shown) and isinstance(event.result, TrainingDone) and event.result.stopped
+def _is_stopped(event: results.Event) -> bool:
+    return isinstance(event, results.Shown) and isinstance(event.result, results.TrainingDone) and event.result.stopped

@@ -9,7 +9,7 @@ its first use, so that only the order of the operations remains. Two operations 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from rh_kernel.denotational.smooth import Smooth, Symbol
 from rh_kernel.denotational.wiring import Builder, Diagram
@@ -69,18 +69,10 @@ def _symbols(a: Arrow) -> "Diagram[Symbol | Operation]":
         inputs = [image[w] for w in box.inputs]
         match box.content:
             case Pure(f):
-                image += b.graft(_retyped(f), inputs)
+                image += b.graft(cast("Diagram[Symbol | Operation]", f), inputs)
             case Effect(op):
                 image += b.add(op, inputs, box.outputs)
     return b.close([image[w] for w in a.codomain])
-
-
-def _retyped(f: Smooth) -> "Diagram[Symbol | Operation]":
-    b: Builder[Symbol | Operation] = Builder(f.domain)
-    image = list(b.inputs)
-    for box, _ in f.wired():
-        image += b.add(box.content, [image[w] for w in box.inputs], box.outputs)
-    return b.close([image[w] for w in f.codomain])
 
 
 class _Normal:

@@ -16,62 +16,44 @@ from rh_kernel.denotational.terms import Interpretation, term
 from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import descend
+from rh_kernel.syntax import core
 from rh_kernel.syntax.clauses import ordinary_clause, reverse_clause
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Command,
-    Handle,
-    Let,
-    Operation,
-    OrdinaryHandler,
-    Perform,
-    Proj,
-    Resume,
-    Return,
-    ReverseHandler,
-    RevHandle,
-    Scope,
-    Term,
-    TermNode,
-    Tuple,
-)
+from rh_kernel.syntax.core import Operation
 from rh_kernel.syntax.types import Type, leaves
 
 
-def interpret(delta: tuple[Type, ...], scope: Scope) -> Arrow:
+def interpret(delta: tuple[Type, ...], scope: core.Scope) -> Arrow:
     """``⟦◇ ; y₁ : B₁, …, yₙ : Bₙ ⊢ P : A⟧`` for the closed scope ``y₁, …, yₙ. P``."""
     b: Row = Builder([leaf for B in delta for leaf in leaves(B)])
     return b.close(flat(descend(_block(scope, side_by_side(delta, b.inputs), None, b))))
 
 
-def _block(scope: Scope, values: tuple[Wires, ...], rho: Environment, b: Row) -> Interpretation:
+def _block(scope: core.Scope, values: tuple[Wires, ...], rho: Environment, b: Row) -> Interpretation:
     """Return the wires of the command in a scope, with values for its variables."""
     for name, value in zip(scope.hints, values, strict=True):
         b.name(value, name)
-    return _command(cast(Command, scope.body), bind(scope.hints, values, rho), b)
+    return _command(cast(core.Command, scope.body), bind(scope.hints, values, rho), b)
 
 
-def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
-    while isinstance(P, Bind):
+def _command(P: core.Command, rho: Environment, b: Row) -> Interpretation:
+    while isinstance(P, core.Bind):
         V = yield _command(P.bound, rho, b)
         b.name(V, P.scope.hints[0])
         rho = bind(P.scope.hints, (V,), rho)
         if _is_call(P):
             saved = b.place, b.calls
             b.enter(_net_name(P))
-            result = yield _command(cast(Command, P.scope.body), rho, b)
+            result = yield _command(cast(core.Command, P.scope.body), rho, b)
             b.place, b.calls = saved
             return result
-        P = cast(Command, P.scope.body)
+        P = cast(core.Command, P.scope.body)
     match P:
-        case Return(M):
+        case core.Return(M):
             return (yield _pure(M, rho, b))
-        case Perform(op, M):
+        case core.Perform(op, M):
             V = yield _pure(M, rho, b)
             return nested(op.codomain, b.add(Effect(op), flat(V), leaves(op.codomain)))
-        case RevHandle(M, scope, H) | RH(M, scope, H):
+        case core.RevHandle(M, scope, H) | core.RH(M, scope, H):
             V = yield _pure(M, rho, b)
             inner: Row = Builder([b.types[wire] for wire in flat(V)])
             X = like(V, inner.inputs)
@@ -80,7 +62,7 @@ def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
             returned = yield _block(H.returns, (like(C, p.inputs),), None, p)
             a = homomorphism(reverse_clauses(H), p.close(flat(returned)), inner.close(flat(C)), H.name)
             return like(V, b.graft(a, flat(V)))
-        case Handle(Q, H):
+        case core.Handle(Q, H):
             inside = enclose(rho, Q.loose)
             row: Row = Builder(inside.types(b))
             C = yield _command(Q, inside.environment, row)
@@ -90,7 +72,7 @@ def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
 
             a = yield from handled(row.close(flat(C)), _ordinary_clauses(H), returns, H.target, H.name)
             return nested(H.target, b.graft(a, inside.outer))
-        case Resume(index, _, M):
+        case core.Resume(index, _, M):
             k = find(rho, index)
             if not isinstance(k, Continuation):
                 raise KernelBug("a value is no continuation")
@@ -102,12 +84,12 @@ def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
             return nested(k.answer, result)
 
 
-def _is_call(P: Bind) -> bool:
+def _is_call(P: core.Bind) -> bool:
     """Whether this is a use of a declared net: its argument is bound in its body, and both have the span of the use."""
-    return P.span is not None and isinstance(P.bound, Return) and P.bound.span == P.span
+    return P.span is not None and isinstance(P.bound, core.Return) and P.bound.span == P.span
 
 
-def _net_name(P: Bind) -> str:
+def _net_name(P: core.Bind) -> str:
     """``block[w0]`` of ``block[w0](x)``"""
     text = "" if P.span is None else " ".join(P.span.text.split())
     depth = 0
@@ -118,23 +100,23 @@ def _net_name(P: Bind) -> str:
     return text
 
 
-def _pure(M: Term, rho: Environment, b: Row) -> Interpretation:
+def _pure(M: core.Term, rho: Environment, b: Row) -> Interpretation:
     """Return the wires of ``η(⟦M⟧)``: tuples and projections are wiring, computations are boxes."""
     match M:
-        case Bound(index):
+        case core.Bound(index):
             return wires(rho, index)
-        case Let(N, scope):
+        case core.Let(N, scope):
             V = yield _pure(N, rho, b)
             b.name(V, scope.hints[0])
-            return (yield _pure(cast(Term, scope.body), bind(scope.hints, (V,), rho), b))
-        case Tuple(items):
+            return (yield _pure(cast(core.Term, scope.body), bind(scope.hints, (V,), rho), b))
+        case core.Tuple(items):
             parts: list[Wires] = []
             for N in items:
                 parts += ((yield _pure(N, rho, b)),)
             return tuple(parts)
-        case Proj(i, n, N):
+        case core.Proj(i, n, N):
             return part((yield _pure(N, rho, b)), i - 1, n)
-        case TermNode():
+        case core.TermNode():
             inside = enclose(rho, M.loose)
             draft: Draft = Builder(inside.types(b))
             V = yield term(M, inside.environment, draft)
@@ -143,7 +125,7 @@ def _pure(M: Term, rho: Environment, b: Row) -> Interpretation:
             return like(V, b.add(box, [inside.outer[i] for i in kept], f.results))
 
 
-def reverse_clauses(H: ReverseHandler) -> Clauses:
+def reverse_clauses(H: core.ReverseHandler) -> Clauses:
     """``Op ↦ ⟦Q^f_Op⟧, ⟦Q^b_Op⟧``"""
 
     def clauses(op: Operation) -> tuple[Arrow, Arrow]:
@@ -159,7 +141,7 @@ def reverse_clauses(H: ReverseHandler) -> Clauses:
     return clauses
 
 
-def _ordinary_clauses(H: OrdinaryHandler) -> Callable[[Operation], Clause | None]:
+def _ordinary_clauses(H: core.OrdinaryHandler) -> Callable[[Operation], Clause | None]:
     """``Op ↦ ⟦x, k. Q_Op⟧``, for the operations that have a clause in H."""
 
     def clause(op: Operation) -> Clause | None:
@@ -172,7 +154,7 @@ def _ordinary_clauses(H: OrdinaryHandler) -> Callable[[Operation], Clause | None
             V = nested(op.domain, argument)
             b.name(V, x_name)
             rho = Binding(k_name, k, Binding(x_name, V, None))
-            return _command(cast(Command, scope.body), rho, b)
+            return _command(cast(core.Command, scope.body), rho, b)
 
         return answer
 

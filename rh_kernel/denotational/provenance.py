@@ -1,5 +1,6 @@
 """The provenance of the boxes and wires of an interpreted handler (RH Def. 7.13), for drawings and tables."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -39,6 +40,15 @@ class Part:
     operation: Operation | None = None
     nets: tuple[Inlined, ...] = field(default=(), compare=False)
     calls: tuple[Inlined, ...] = field(default=(), compare=False)
+
+
+def leg_of(place: Sequence[Part]) -> Leg | None:
+    """Return the leg of the outermost reverse handler that a box is on.
+
+    It is ``CLAUSE`` for a box that only belongs to clauses of ordinary handlers, and ``None`` outside of handlers.
+    """
+    legs = [part.leg for part in place]
+    return next((leg for leg in legs if leg is not Leg.CLAUSE), legs[0] if legs else None)
 
 
 class Side(Enum):

@@ -9,41 +9,15 @@ from dataclasses import replace
 from functools import cache
 from typing import TypeAlias, cast
 
+from rh_kernel.denotational import smooth
 from rh_kernel.denotational.environment import Environment, bind, enclose, wires
-from rh_kernel.denotational.smooth import (
-    Apply,
-    Constant,
-    CustomDerivative,
-    Draft,
-    Smooth,
-    Sum,
-    Symbol,
-    ZeroMap,
-    is_zero,
-    reverse,
-)
+from rh_kernel.denotational.smooth import Draft, Smooth, Symbol
 from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import Descent, descend
-from rh_kernel.syntax.core import (
-    Bound,
-    Call,
-    Const,
-    Defined,
-    Function,
-    Let,
-    Plus,
-    Primitive,
-    Proj,
-    R,
-    Rd,
-    RdOf,
-    Scope,
-    Term,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax import core
+from rh_kernel.syntax.core import Scope, Term
 from rh_kernel.syntax.types import Type, leaves
 from rh_kernel.syntax.values import constant_type
 
@@ -59,61 +33,61 @@ def interpret_term(delta: tuple[Type, ...], scope: Scope) -> Smooth:
 
 def reverse_derivative(f: Smooth, along: Collection[int] | None = None, without: Collection[int] = ()) -> Smooth:
     """``R'[f] : Y × X → X``, or its components at positions ``along`` of X; cotangents at ``without`` are symbolic zeros."""
-    return reverse(f, pullback, along, without)
+    return smooth.reverse(f, pullback, along, without)
 
 
 def pullback(symbol: Symbol) -> Smooth:
     """``R'[⟦f⟧]`` of one symbol: ``⟦rd[f]⟧`` (RH Def. 7.2), and ``w ↦ ⟨w, w⟩`` for the sum."""
     match symbol:
-        case Apply(f):
+        case smooth.Apply(f):
             return _of_primitive(f)
-        case Sum(A):
+        case smooth.Sum(A):
             b: Draft = Builder((A, A, A))
             return b.close((b.inputs[0], b.inputs[0]))
-        case CustomDerivative(pullback=own):
+        case smooth.CustomDerivative(pullback=own):
             return own
-        case Constant() | ZeroMap():
+        case smooth.Constant() | smooth.ZeroMap():
             raise KernelBug("a constant has no argument to differentiate in")
 
 
 @cache
-def _of_primitive(f: Primitive) -> Smooth:
+def _of_primitive(f: core.Primitive) -> Smooth:
     return interpret_term((f.codomain, f.domain), derivative(f))
 
 
 def term(M: Term, rho: Environment, b: Draft) -> Interpretation:
     """Add ``⟦M⟧`` to the end of ``b`` and return its wires."""
     match M:
-        case Bound(index):
+        case core.Bound(index):
             return wires(rho, index)
-        case Const():
-            return b.add(Constant(M), (), (constant_type(M),))[0]
-        case Zero(A):
-            return nested(A, [b.add(ZeroMap(B), (), (B,))[0] for B in leaves(A)])
-        case Call(f, N):
+        case core.Const():
+            return b.add(smooth.Constant(M), (), (constant_type(M),))[0]
+        case core.Zero(A):
+            return nested(A, [b.add(smooth.ZeroMap(B), (), (B,))[0] for B in leaves(A)])
+        case core.Call(f, N):
             return (yield _symbol(f, (yield term(N, rho, b)), b))
-        case Let(N, scope):
+        case core.Let(N, scope):
             V = yield term(N, rho, b)
             return (yield term(cast(Term, scope.body), bind(scope.hints, (V,), rho), b))
-        case Tuple(items):
+        case core.Tuple(items):
             parts: list[Wires] = []
             for N in items:
                 parts += ((yield term(N, rho, b)),)
             return tuple(parts)
-        case Proj(i, n, N):
+        case core.Proj(i, n, N):
             return part((yield term(N, rho, b)), i - 1, n)
-        case Plus(L, N):
+        case core.Plus(L, N):
             V = yield term(L, rho, b)
             W = yield term(N, rho, b)
             return like(V, [_sum(x, y, b) for x, y in zip(flat(V), flat(W), strict=True)])
-        case Rd(W, scope, L) | R(W, scope, L):
+        case core.Rd(W, scope, L) | core.R(W, scope, L):
             w = yield term(W, rho, b)
             return (yield _derivative(w, scope, (yield term(L, rho, b)), rho, b))
 
 
 def _sum(x: int, y: int, b: Draft) -> int:
     A = b.types[x]
-    return b.add(Sum(A), (x, y), (A,))[0]
+    return b.add(smooth.Sum(A), (x, y), (A,))[0]
 
 
 def _derivative(w: Wires, scope: Scope, v: Wires, rho: Environment, b: Draft) -> Interpretation:
@@ -127,31 +101,31 @@ def _derivative(w: Wires, scope: Scope, v: Wires, rho: Environment, b: Draft) ->
     return like(v, b.graft(f, (*flat(w), *inside.outer, *flat(v))))
 
 
-def _symbol(f: Function, V: Wires, b: Draft) -> Interpretation:
+def _symbol(f: core.Function, V: Wires, b: Draft) -> Interpretation:
     """``V ; ⟦f⟧``"""
     match f:
-        case Primitive():
-            return nested(f.codomain, b.add(Apply(f), flat(V), leaves(f.codomain)))
-        case Defined(_, _, B, body, own):
+        case core.Primitive():
+            return nested(f.codomain, b.add(smooth.Apply(f), flat(V), leaves(f.codomain)))
+        case core.Defined(_, _, B, body, own):
             if own is None:
                 return (yield term(cast(Term, body.body), bind(body.hints, (V,), None), b))
             return nested(B, b.add(_own(f), flat(V), leaves(B)))
-        case RdOf(Defined(_, A, B, _, own) as g) if own is not None:
+        case core.RdOf(core.Defined(_, A, B, _, own) as g) if own is not None:
             b.add(replace(_own(g), asked=False), flat(part(V, 1, 2)), leaves(B))
             return nested(A, b.graft(interpret_term((B, A), own), flat(V)))
-        case RdOf(g):
+        case core.RdOf(g):
             inner: Draft = Builder(leaves(g.domain))
             result = yield _symbol(g, nested(g.domain, inner.inputs), inner)
             pullback_of = reverse_derivative(inner.close(flat(result)), without=_zeros(part(V, 0, 2), b))
             return like(part(V, 1, 2), b.graft(pullback_of, flat(V)))
 
 
-def _own(f: Defined) -> CustomDerivative:
+def _own(f: core.Defined) -> smooth.CustomDerivative:
     if f.own is None:
         raise KernelBug(f"{f.name} has no derivative of its own")
-    return CustomDerivative(f.name, interpret_term((f.domain,), f.body), interpret_term((f.codomain, f.domain), f.own))
+    return smooth.CustomDerivative(f.name, interpret_term((f.domain,), f.body), interpret_term((f.codomain, f.domain), f.own))
 
 
 def _zeros(w: Wires, b: Draft) -> list[int]:
     """Return the positions of the wires of a cotangent that are symbolic zeros."""
-    return [i for i, wire in enumerate(flat(w)) if is_zero(wire, b)]
+    return [i for i, wire in enumerate(flat(w)) if smooth.is_zero(wire, b)]

@@ -1,1 +1,1 @@
-"""What the stages returned, as a person or a program reads it: text, HTML, JSON. Nothing is computed here."""
+"""Rendering of results as text, HTML and JSON."""

@@ -1,4 +1,4 @@
-"""Documents as texts of a bounded size, with what is marked in sight."""
+"""Excerpts of documents, cut to a bounded size around the marked part."""
 
 import math
 from dataclasses import dataclass
@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from rh_kernel.syntax.printing.doc import Doc, Mark, MarkKind, annotated_pieces
 
 MOST = 4_000
-"""So many bytes a text has at most, in UTF-8."""
+"""The largest size of a text, in bytes of UTF-8."""
 
 BESIDE = 50
-"""So many bytes at least are shown beside what is marked, on both sides together."""
+"""The least number of bytes that are kept for the text before and after the marked part."""
 
 DOTS = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A text, and in it what is marked: both cut to ``MOST`` bytes. Of what is marked at least the beginning is in the text."""
+    """A text and the marked part of it, of at most ``MOST`` bytes each. The text contains at least the part's beginning."""
 
     marked: str
     text: str
 
 
 def excerpt(doc: Doc, kind: MarkKind = "redex", most: int = MOST) -> Excerpt:
-    """What is around the first part of a document that is marked so, on one line; without a mark its beginning."""
+    """Return one line around the first part with a mark of this kind, or the beginning of a document without one."""
     pieces, found = annotated_pieces(doc, math.inf)
     part = next((part for annotation, part in found if annotation == Mark(kind)), None)
     if part is None:
@@ -38,21 +38,21 @@ def _cut(before: str, inside: str, after: str, most: int) -> Excerpt:
     marked = _head(inside, most - BESIDE)
     if marked is not inside:
         return Excerpt(marked, _tail(before, BESIDE) + marked)
-    # Each side has half of the room, and what the other one does not need.
-    room = most - len(marked.encode())
-    end = _head(after, max(room // 2, room - len(before.encode())))
-    return Excerpt(marked, _tail(before, room - len(end.encode())) + marked + end)
+    # Each side gets half of the remaining bytes, and what the other side does not need.
+    left = most - len(marked.encode())
+    end = _head(after, max(left // 2, left - len(before.encode())))
+    return Excerpt(marked, _tail(before, left - len(end.encode())) + marked + end)
 
 
 def _line(pieces: list[str]) -> str:
-    """Pieces of a text on one line. A blank at an end stays."""
+    """Join pieces of text on one line, with single spaces; a space at either end is kept."""
     text = "".join(pieces)
     words = " ".join(text.split())
     return f"{' ' if text[:1].isspace() else ''}{words}{' ' if words and text[-1:].isspace() else ''}"
 
 
 def _head(text: str, most: int) -> str:
-    """The beginning of a text, so many bytes at most; the text itself if it has no more."""
+    """Return the first ``most`` bytes of a text; ``text`` itself if it has no more."""
     encoded = text.encode()
     if len(encoded) <= most:
         return text
@@ -60,7 +60,7 @@ def _head(text: str, most: int) -> str:
 
 
 def _tail(text: str, most: int) -> str:
-    """The end of a text, likewise."""
+    """Return the last ``most`` bytes of a text; ``text`` itself if it has no more."""
     encoded = text.encode()
     if len(encoded) <= most:
         return text

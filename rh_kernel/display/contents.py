@@ -1,6 +1,6 @@
-"""Arrays as a page is told of them: type, extremes, norm, a line of text, and the entries as far as there is room.
+"""Arrays as records for a page: type, extremes, norm, one line of text, and the entries within a budget.
 
-What is no finite number is the string ``nan``, ``inf`` or ``-inf``, as everywhere in data.
+Entries that are not finite are the strings ``nan``, ``inf`` and ``-inf``, as in ``display.data``.
 """
 
 import math
@@ -13,24 +13,23 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import real
 
 SOME = 1024
-"""An array of more entries is sent only when it is asked for."""
+"""The entries of a larger array are sent only on request."""
 
-ROOM = 100_000
-"""All arrays together that are sent without being asked for have at most so many entries."""
-
+BUDGET = 100_000
+"""The largest total number of entries that are sent without a request."""
 
 EQUAL = "equal"
-"""Said of two arrays that do not differ."""
+"""The result of ``difference`` for equal arrays."""
 
 
-class Room:
-    """How many entries may still be sent without being asked for."""
+class EntryBudget:
+    """Counts the entries that may still be sent without a request."""
 
-    def __init__(self, left: int = ROOM) -> None:
+    def __init__(self, left: int = BUDGET) -> None:
         self._left = left
 
     def content(self, array: Array) -> Record:
-        """``content`` of an array, with its entries if there is room for them."""
+        """``content`` of an array, with its entries if they fit in the budget."""
         most = min(SOME, self._left)
         if array.size <= most:
             self._left -= array.size
@@ -38,9 +37,9 @@ class Room:
 
 
 def content(array: Array, most: int) -> Record:
-    """An array; ``values`` are its entries one after the other, ``None`` if there are more than ``most``.
+    """The record of an array; ``values`` is the flat list of its entries, ``None`` if there are more than ``most``.
 
-    ``min`` and ``max`` are of the finite entries, ``None`` if there are none.
+    ``min`` and ``max`` are those of the finite entries, ``None`` if there are none.
     """
     finite = array[np.isfinite(array)]
     values: list[Json] = [strict_json(float(x)) for x in array.ravel()] if array.size <= most else []
@@ -56,7 +55,7 @@ def content(array: Array, most: int) -> Record:
 
 
 def difference(one: Array, other: Array) -> str:
-    """By how much two arrays differ, in a word or two."""
+    """Describe the largest absolute difference of two arrays: ``equal``, ``another shape``, or a number."""
     if one.shape != other.shape:
         return "another shape"
     if np.array_equal(one, other, equal_nan=True):
@@ -66,14 +65,14 @@ def difference(one: Array, other: Array) -> str:
 
 
 def rows_of(array: Array, most: int) -> list[Json]:
-    """The rows of a matrix as texts to four digits, of more axes those along the last one; none of what is too large."""
+    """The entries as texts of four digits, in rows along the last axis; ``[]`` for an array of more than ``most`` entries."""
     if not 0 < array.size <= most:
         return []
     return [[short(float(x)) for x in row] for row in array.reshape(-1, array.shape[-1])]
 
 
 def norm(array: Array) -> float:
-    """The root of the sum of squares, without overflow on the way; infinite or ``nan`` if an entry is."""
+    """The Euclidean norm, computed without overflow; infinite or ``nan`` if an entry is."""
     entries = np.asarray(array, dtype=np.float64).ravel()
     with np.errstate(all="ignore"):
         squares = float(entries @ entries)

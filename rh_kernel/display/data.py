@@ -1,7 +1,6 @@
-"""Plain data, as JSON can hold it: the objects of ``rh run --json`` and of messages to a page (LANGUAGE §8).
+"""Values as JSON, for ``rh run --json`` and for messages to a page (LANGUAGE §8).
 
-Arrays are nested lists, a tuple is ``{"tuple": […]}``, and a number that is not finite is the string ``nan``, ``inf`` or
-``-inf``.
+Arrays are nested lists, tuples are ``{"tuple": […]}``, and numbers that are not finite are ``"nan"``, ``"inf"``, ``"-inf"``.
 """
 
 import math
@@ -21,7 +20,7 @@ Record: TypeAlias = dict[str, Json]
 
 
 def value(V: Term) -> Json:
-    """A closed value: nested lists, and ``{"tuple": […]}``."""
+    """Convert a closed value to nested lists and ``{"tuple": […]}``."""
     match V:
         case Tuple(items):
             return {"tuple": [value(W) for W in items]}
@@ -32,13 +31,13 @@ def value(V: Term) -> Json:
 
 
 def array(content: Array) -> Json:
-    """Nested lists of the entries."""
+    """Convert an array to nested lists of its entries."""
     nested: Json = content.tolist()
     return nested if np.isfinite(content).all() else strict_json(nested)
 
 
 def strict_json(entry: Json) -> Json:
-    """A number, or lists of numbers, with strings for those that are not finite."""
+    """Replace the numbers in nested lists that are not finite by strings."""
     match entry:
         case list():
             return [strict_json(inner) for inner in entry]
@@ -49,13 +48,13 @@ def strict_json(entry: Json) -> Json:
 
 
 def contents(changes: Sequence[Change]) -> Record:
-    """The new content of each location, by its name (``location_names``)."""
+    """The new content of each location, by its name in ``location_names``."""
     names = location_names([change.location for change in changes])
     return {names[change.location]: array(change.after) for change in changes}
 
 
 def location_names(locations: Iterable[Location], older: str = "{}#{}") -> dict[Location, str]:
-    """A name for each location; one that a later declaration hides has its version behind its name, as ``older`` says."""
+    """Return distinct names for locations; ``older`` formats name and version of one that a later declaration hides."""
     found = [*locations]
     newest: dict[str, int] = {}
     for location in found:

@@ -1,13 +1,13 @@
-"""Diagnostics: what is wrong, the lines it is about, what was found and expected, what to do.
+"""Rendering of diagnostics: message, source excerpt, found and expected, hint and fix.
 
-A diagnostic is one document, so terminals and notebooks show the same; ``error`` is its record.
+A diagnostic is rendered from one document, so terminals and notebooks show the same; ``error`` is its record.
 """
 
 import math
 from collections.abc import Sequence
 
+from rh_kernel.display.code_frames import Annotation, code_frame
 from rh_kernel.display.data import Json, Record
-from rh_kernel.display.excerpts import Place, excerpt
 from rh_kernel.display.html import to_html
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.text import to_ansi, to_text, visible
@@ -17,38 +17,38 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, join, nest, role
 
 MOST = 10
-"""So many complaints are shown at once."""
+"""The largest number of diagnostics shown at once."""
 
 _FACT = 10
 
 
 def text(d: Diagnostic) -> str:
-    """The complaint without colours, and no line end at its end."""
+    """The diagnostic as plain text, without a final line end."""
     return to_text(document(d), math.inf)
 
 
 def ansi(d: Diagnostic) -> str:
-    """The complaint for a terminal."""
+    """The diagnostic with ANSI colours."""
     return to_ansi(document(d), math.inf)
 
 
 def html(d: Diagnostic) -> str:
-    """The complaint for a notebook."""
+    """The diagnostic as HTML."""
     return to_html(document(d), math.inf)
 
 
 def texts(found: Sequence[Diagnostic]) -> list[str]:
-    """The complaints of a cell without colours, and how many there are beside those that are shown."""
+    """The first ``MOST`` diagnostics as plain text, and a line with the number of the others."""
     return [to_text(shown, math.inf) for shown in _documents(found)]
 
 
 def ansis(found: Sequence[Diagnostic]) -> list[str]:
-    """The complaints of a cell for the red box in which a notebook shows them, as ``texts`` has them."""
+    """``texts`` with ANSI colours for the red box in which a notebook shows errors."""
     return [to_ansi(shown, math.inf, on_red=True) for shown in _documents(found)]
 
 
 def htmls(found: Sequence[Diagnostic]) -> list[str]:
-    """The complaints of a cell for a notebook, as ``texts`` has them."""
+    """``texts`` as HTML."""
     return [to_html(shown, math.inf) for shown in _documents(found)]
 
 
@@ -58,10 +58,10 @@ def _documents(found: Sequence[Diagnostic]) -> list[Doc]:
 
 
 def document(d: Diagnostic) -> Doc:
-    """The complaint, the places that it is about and that explain it, one excerpt for each text, and what else is known."""
-    places = [] if d.span is None else [Place(d.span, main=True)]
-    places += [Place(note.span, " ".join(note.text.split("\n"))) for note in d.notes]
-    texts: dict[Source, list[Place]] = {}
+    """The title and message, a code frame for each source with its spans and notes, and the other facts."""
+    places = [] if d.span is None else [Annotation(d.span, main=True)]
+    places += [Annotation(note.span, " ".join(note.text.split("\n"))) for note in d.notes]
+    texts: dict[Source, list[Annotation]] = {}
     for place in places:
         texts.setdefault(place.span.source, []).append(place)
     gutter = len(str(max((place.span.position[2] for place in places), default=0)))
@@ -69,7 +69,7 @@ def document(d: Diagnostic) -> Doc:
     for source, together in texts.items():
         line, column, _, _ = together[0].span.position
         parts.append(role(Role.FADED, f"{' ' * gutter}── {visible(source.name)}, line {line}, column {column}"))
-        parts += excerpt(together, gutter)
+        parts += code_frame(together, gutter)
     said = {name: fact for name, fact in (("found", d.found), ("expected", d.expected)) if fact not in d.message}
     facts = {**said, "hint": d.hint, "fix": "" if d.fix is None else d.fix.words, "rule": d.rule}
     for name, fact in facts.items():
@@ -84,9 +84,9 @@ def _lines(text: str) -> Doc:
 
 
 def error(d: Diagnostic) -> Record:
-    """A diagnostic as a record; ``found`` and what follows only where it is known. A fix is the text to write at its place.
+    """The record of a diagnostic; ``found``, ``expected``, ``hint``, ``rule``, ``notes`` and ``fix`` only if it has them.
 
-    Lines and columns count from 1, ends are exclusive; they are ``None`` for what has no place in a text.
+    Lines and columns count from 1 and ends are exclusive; they are ``None`` without a span. A fix has the text to insert.
     """
     known = {"found": d.found, "expected": d.expected, "hint": d.hint, "rule": d.rule}
     notes: list[Json] = [{**_place(note.span), "source": note.span.source.name, "text": note.text} for note in d.notes]

@@ -1,4 +1,4 @@
-"""Our own mistakes, told without a Python traceback: what to say, and where in the package it happened."""
+"""Internal errors, described without a Python traceback: a message and the innermost frames in the package."""
 
 import traceback
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ PLACES = 3
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An exception that no program should cause: its title, one line about it, and a text to show and to report."""
+    """An internal error: a title, a one-line summary, and the text to show and to report."""
 
     title: str
     summary: str
@@ -19,7 +19,7 @@ class Fault:
 
 
 def fault(exception: BaseException, version: str) -> Fault:
-    """What is shown for ``exception``. Nothing of the text it came from has taken effect."""
+    """Describe an exception that no program should cause. The cell that raised it was rolled back."""
     if isinstance(exception, MemoryError):
         summary = "there is not enough memory for this"
         hint = "Smaller dimensions, or a smaller batch, need less; %heap shows what is held."
@@ -44,7 +44,7 @@ def _summary(exception: BaseException) -> str:
 
 
 def _places(exception: BaseException) -> list[str]:
-    """The innermost places inside the package, the last one first."""
+    """Return the innermost frames inside the package, innermost first."""
     frames = [f for f in traceback.extract_tb(exception.__traceback__) if PACKAGE in Path(f.filename).parents]
     inside = [(Path(f.filename).relative_to(PACKAGE).with_suffix("").parts, f) for f in reversed(frames)]
     return [f"{'.'.join(parts)}, line {f.lineno}, in {f.name}" for parts, f in inside[:PLACES]]

@@ -1,4 +1,4 @@
-"""The view of ``%heap``: each location with its type and content, and its first content where that is different."""
+"""The view of ``%heap``: each location with its type and content, and its initial content if that differs."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,13 +17,13 @@ from rh_kernel.syntax.printing.doc import HARD, Role, concat, join, nest, role
 from rh_kernel.syntax.types import real
 
 MOST, MOST_LINES = 24, 200
-"""Of more locations each is shown on one line, and so many of them."""
+"""More than ``MOST`` locations are shown on one line each, up to ``MOST_LINES``."""
 
 EMPTY = "the heap is empty: no location has been declared"
 
 
 def _text(shown: HeapShown) -> str:
-    """A line for each location, and one for its first content; of many locations one line each, up to ``MOST_LINES``."""
+    """The content of each location, and its initial content if that differs; more than ``MOST`` locations on one line each."""
     held = by_name([*map(_moved, shown.contents)])
     if len(held) > MOST:
         lines = [f"{name} : {real(*now.shape)} = {content_text(now)}" for name, (_, now) in [*held.items()][:MOST_LINES]]
@@ -39,7 +39,7 @@ def _text(shown: HeapShown) -> str:
 
 
 def _html(shown: HeapShown) -> str:
-    """A table with a row for each location; of many locations the text."""
+    """A table with a row for each location; the text for more than ``MOST`` locations."""
     held = by_name([*map(_moved, shown.contents)])
     if len(held) > MOST:
         return box(f"{MONOSPACE};white-space:pre-wrap", escape(_text(shown)))
@@ -57,13 +57,13 @@ def _html(shown: HeapShown) -> str:
 
 
 def by_name(changes: Sequence[Change]) -> Changes:
-    """Changes by the names of their locations; one that a later declaration hides says so."""
+    """Map the name of each location to its change; the name of one that a later declaration hides is marked as older."""
     names = location_names([change.location for change in changes], "{} (an older one, {})")
     return {names[change.location]: (change.before, change.after) for change in changes}
 
 
 def _moved(change: Change) -> Change:
-    """The change; of a location that holds what it held at first, only that."""
+    """Drop the earlier content of a change if it is equal to the later one."""
     is_same = change.before is not None and np.array_equal(change.before, change.after, equal_nan=True)
     return replace(change, before=None) if is_same else change
 

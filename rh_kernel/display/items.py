@@ -1,9 +1,10 @@
-"""Views of a declaration, a value, a type, a check and a sentence: a line or two each."""
+"""The views of declarations, values, types, checks and notices."""
 
 from rh_kernel.display.data import Record, contents, value
 from rh_kernel.display.heaps import by_name
-from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.html import escape
 from rh_kernel.display.markup import FAINT, box, code, span
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.registry import Output, ResultView, as_html
 from rh_kernel.display.values import changes_html, changes_text, value_html, value_text
 from rh_kernel.session.results import Change, CheckPassed, DeclarationMade, Notice, TypeShown, ValueFound
@@ -15,12 +16,12 @@ PASSED = "✓"
 
 
 def computed_text(A: Type, V: Term, changes: tuple[Change, ...]) -> str:
-    """A value with its type, and below it what has changed in the heap."""
+    """A value with its type, and below it the changes of the heap."""
     return "\n".join([part for part in (f"{value_text(V)} : {A}", changes_text(by_name(changes))) if part])
 
 
 def computed_html(A: Type, V: Term, changes: tuple[Change, ...]) -> str:
-    """The same as HTML."""
+    """``computed_text`` as HTML."""
     shown = box("display:inline-block;vertical-align:middle", value_html(V))
     return box("", f"{shown} {span(FAINT, ':')} {code(str(A), Role.TYPE)}") + changes_html(by_name(changes))
 

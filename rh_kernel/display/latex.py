@@ -1,6 +1,6 @@
-"""What users wrote as mathematics of LaTeX, and documents that stand alone.
+"""Escaping of text for LaTeX math mode, and standalone LaTeX documents.
 
-No text of a user reaches LaTeX but through ``escape``, which leaves letters and digits and has a command for every sign.
+All text of users passes through ``escape``, which keeps ASCII letters and digits and replaces every other character.
 """
 
 from collections.abc import Sequence
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from rh_kernel.display.text import visible
 
 LAST_LETTER = "\u017f"
-"""pdfLaTeX has the letters up to this one, and no others but those that have a command."""
+"""The last letter that pdfLaTeX can typeset without a command."""
 
 
 def escape(text: str, *, ascii_fonts: bool = False) -> str:
-    """The text in math mode, letter by letter, where no sign of it means anything to LaTeX.
+    """Escape a text for math mode, so that no character of it is a LaTeX command.
 
-    With ``ascii_fonts`` a letter that pdfLaTeX has not is written by its number, ``U+91CD``; else it stays as it is.
+    With ``ascii_fonts`` letters that pdfLaTeX cannot typeset are written as code points, ``U+91CD``; otherwise they are kept.
     """
     pieces: list[str] = []
     word = ""
@@ -28,7 +28,7 @@ def escape(text: str, *, ascii_fonts: bool = False) -> str:
 
 
 def document(kind: str, packages: Sequence[str], body: str) -> str:
-    """A document for pdfLaTeX of this class with these packages."""
+    """Return a document for pdfLaTeX with this document class, ``[options]{name}``, and these packages."""
     head = [f"\\documentclass{kind}", *[f"\\usepackage{name}" for name in packages]]
     return "\n".join([*head, "\\begin{document}", body, "\\end{document}", ""])
 

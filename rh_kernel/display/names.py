@@ -1,8 +1,8 @@
-"""The view of ``%whos``: the kind of each name, its type, where it was declared, and what has changed since."""
+"""The view of ``%whos``: kind, type and place of declaration of each name, and which names it uses are newer."""
 
 from rh_kernel.display.data import Record
-from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, box, code, span, table
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.tables import columns
 from rh_kernel.display.text import visible
@@ -15,7 +15,7 @@ _WIDEST = 60
 
 
 def _text(shown: NamesShown) -> str:
-    """A line for each name, and one more below a name that is older than what it was made from."""
+    """A line for each name, and one more if it uses a name that was redeclared later."""
     if not shown.names:
         return EMPTY
     rows = [[visible(part) for part in (n.name, _kind(n), n.type, n.place)] for n in shown.names]

@@ -1,9 +1,9 @@
-"""The colours of everything that is shown, in one place: for every reader, on white paper and on a dark one.
+"""The colours of all output, for light and dark themes and for colour-blind readers.
 
-Letters are all equally light: each is readable on white (4.5 : 1) and nearly as well on the dark theme's #111111 (4.1 : 1),
-the most that one colour can be on both. So letters differ by their hue alone, and the word itself says what it is. What has
-to be told apart by its colour is blue on one side and orange or ochre on the other, in the spirit of the palette of Okabe and
-Ito: those two are far from each other, and from grey, whichever of the three kinds of cones is missing.
+Text colours are equally light: each has a contrast of 4.5 : 1 on white and of 4.1 : 1 on the #111111 of the dark theme, the
+most that one colour can have on both. So they differ by hue only, and no meaning depends on them. Where colours must be
+distinguished they are blue against orange or ochre, as in the palette of Okabe and Ito: these differ from each other and from
+grey for every kind of colour blindness.
 """
 
 from typing import TypeAlias
@@ -11,9 +11,9 @@ from typing import TypeAlias
 from rh_kernel.syntax.printing.doc import MarkKind, Role
 
 Triple: TypeAlias = str
-"""``"r,g,b"`` as it stands between the parentheses of ``rgb(…)``."""
+"""``"r,g,b"``, the arguments of ``rgb(…)``."""
 
-LETTERS: dict[Role, str] = {
+COLOURS: dict[Role, str] = {
     Role.KEYWORD: "#a849d9",
     Role.CONSTANT: "#008851",
     Role.FUNCTION: "#0d76db",
@@ -25,7 +25,7 @@ LETTERS: dict[Role, str] = {
     Role.ERROR: "#df3131",
     Role.FADED: "#71767e",
 }
-"""The colour of a word; pure boxes, operations and constants of a diagram have that of their role."""
+"""The colour of text, and of the boxes of a diagram, by role."""
 
 
 def triple(colour: str) -> Triple:
@@ -34,7 +34,7 @@ def triple(colour: str) -> Triple:
 
 
 def tint(colour: str, share: float) -> str:
-    """The colour thinned with white: ``share`` of it is left."""
+    """Mix a colour with white; ``share`` is its weight."""
     return "#" + "".join([f"{round(share * part + (1 - share) * 255):02x}" for part in _parts(colour)])
 
 
@@ -45,27 +45,27 @@ def _parts(colour: str) -> list[int]:
 _REDEX, _CONTRACTUM = "230,159,0", "86,180,233"
 
 BACKWARD = "#977000"
-"""The way back, Qᵇ; the way forward has the blue of pure boxes."""
+"""The backward pass, Qᵇ; the forward pass has the blue of pure boxes."""
 
 MARKS: dict[MarkKind, Triple] = {
     "redex": _REDEX,
     "contractum": _CONTRACTUM,
     "focus": _REDEX,
     "changed": _CONTRACTUM,
-    "forward": triple(LETTERS[Role.FUNCTION]),
+    "forward": triple(COLOURS[Role.FUNCTION]),
     "backward": triple(BACKWARD),
     "error": "213,94,0",
 }
-"""The colour of a mark: a background, thinner where there are marks in it, or for the two ways a line below."""
+"""The colour of a mark: a background, lighter around nested marks; for the two passes an underline."""
 
-WASHES: dict[MarkKind, str] = {kind: f"rgba({colour},0.2)" for kind, colour in MARKS.items()}
-"""Backgrounds so thin that coloured letters on them can be read."""
+BACKGROUNDS: dict[MarkKind, str] = {kind: f"rgba({colour},0.2)" for kind, colour in MARKS.items()}
+"""Translucent backgrounds on which coloured text is readable."""
 
-NEUTRAL = LETTERS[Role.FADED]
-"""Lines and letters of drawings that do not know the paper they are on."""
+NEUTRAL = COLOURS[Role.FADED]
+"""Lines and text of drawings on an unknown background."""
 
-BELOW, ABOVE, NO_NUMBER = LETTERS[Role.FUNCTION], LETTERS[Role.OPERATION], LETTERS[Role.FADED]
-"""An entry of an array below zero, above it, and one that is no number."""
+BELOW, ABOVE, NO_NUMBER = COLOURS[Role.FUNCTION], COLOURS[Role.OPERATION], COLOURS[Role.FADED]
+"""Array entries below zero, above zero, and not a number."""
 
-FRAMES = {"forward": tint(LETTERS[Role.FUNCTION], 0.3), "backward": tint(BACKWARD, 0.4), "plain": "#bbbbbb"}
-"""Frames around parts of a diagram that is drawn on white."""
+FRAMES = {"forward": tint(COLOURS[Role.FUNCTION], 0.3), "backward": tint(BACKWARD, 0.4), "plain": "#bbbbbb"}
+"""Frames around parts of a diagram on white."""

@@ -1,9 +1,10 @@
-"""Small pictures of arrays: a curve for a vector, a heat map for a matrix, as SVG in an ``<img>``.
+"""Pictures of arrays as SVG in an ``<img>``: a curve for a vector, a heat map for a matrix.
 
-Below zero is blue, above it orange, and the further from it the less translucent; what is no number is grey.
+Negative entries are blue and positive ones orange, with an opacity that grows with their size; ``nan`` is grey.
 """
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -14,16 +15,16 @@ from rh_kernel.display.palette import ABOVE, BELOW, NO_NUMBER, triple
 from rh_kernel.syntax.core import Array
 
 MOST_CELLS = 32
-"""A heat map has at most so many rows, and so many columns."""
+"""The most rows, and columns, of a heat map."""
 
 LEAST_HEIGHT = 12
-"""A heat map is at least so many pixels high, also that of one row."""
+"""The least height of a heat map in pixels."""
 
 TILES_ACROSS, TILE, TILE_CELLS = 8, 42, 14
-"""So many small matrices stand side by side; each is about so many pixels wide, and has at most so many rows and columns."""
+"""Of ``tiles``: how many stand in a row, the width of each in pixels, and the most rows and columns of each."""
 
 LEVELS = 8
-"""So many degrees of opacity are told apart."""
+"""The number of degrees of opacity."""
 
 _MOST_POINTS = 120
 _HUGE = 1e290
@@ -31,7 +32,7 @@ _WIDTH, _HEIGHT = 180, 32
 
 
 def strengths(array: Array) -> Array:
-    """Each entry as a number from -1 to 1, by the largest finite entry in size; ``nan`` stays ``nan``."""
+    """Scale the entries to [-1, 1] by the largest finite absolute value, clipping infinite ones; ``nan`` stays ``nan``."""
     values = np.asarray(array, dtype=np.float64)
     low, high, _ = extremes(values)
     scale = max(-low, high) or 1.0
@@ -39,7 +40,7 @@ def strengths(array: Array) -> Array:
 
 
 def extremes(array: Array) -> tuple[float, float, int]:
-    """The least and the greatest finite entry, or 0 and 0 if there is none, and how many entries are not finite."""
+    """The least and the greatest finite entry, 0 and 0 if there is none, and the number of entries that are not finite."""
     if not array.size:
         return 0.0, 0.0, 0
     low, high = float(array.min()), float(array.max())
@@ -51,15 +52,15 @@ def extremes(array: Array) -> tuple[float, float, int]:
 
 
 def shade(strength: float) -> str:
-    """The translucent colour behind an entry of that strength."""
+    """The translucent background of an entry of this strength."""
     if np.isnan(strength):
         return "rgba(128, 128, 128, 0.4)"
     return f"rgba({triple(BELOW if strength < 0 else ABOVE)}, {0.45 * abs(strength):.2f})"
 
 
 def heat_map(matrix: Array, label: str) -> str:
-    """An image of a matrix; a large one is averaged down to at most 32 × 32 blocks."""
-    # A sum of numbers that are not huge cannot overflow, and few blocks are sooner scaled than many entries.
+    """An image of a matrix; a larger one is averaged to 32 × 32 blocks."""
+    # Averages of numbers that are not huge cannot overflow, and scaling the few blocks is faster than scaling all entries.
     low, high, missing = extremes(matrix)
     scaled = matrix if max(-low, high) < _HUGE and not missing else strengths(matrix)
     blocks = strengths(averaged(averaged(scaled, 0), 1))
@@ -70,7 +71,7 @@ def heat_map(matrix: Array, label: str) -> str:
 
 
 def tiles(matrices: Array, label: str) -> str:
-    """One image of several matrices of one size, eight in a row; all go by the largest entry of them all."""
+    """One image of matrices of equal shape, eight in a row, all scaled by the largest entry of all."""
     small = averaged_pages(strengths(matrices))
     count, rows, columns = small.shape
     across = min(count, TILES_ACROSS)
@@ -88,7 +89,7 @@ def tiles(matrices: Array, label: str) -> str:
 
 
 def averaged_pages(matrices: Array) -> Array:
-    """Matrices of one size with at most ``TILE_CELLS`` rows and columns each."""
+    """Average matrices of equal shape to at most ``TILE_CELLS`` rows and columns each."""
     count, rows, columns = matrices.shape
     narrow = averaged(matrices.reshape(count * rows, columns), 1, TILE_CELLS)
     turned = narrow.reshape(count, rows, -1).transpose(0, 2, 1).reshape(-1, rows)
@@ -97,7 +98,7 @@ def averaged_pages(matrices: Array) -> Array:
 
 
 def _cells(blocks: Array) -> str:
-    """A path for each look, of the cells that have it; neighbours in a row are one step of it."""
+    """Return a path for each colour and opacity, with one rectangle for adjacent cells in a row."""
     codes = np.where(np.isnan(blocks), LEVELS + 1, np.rint(np.nan_to_num(blocks) * LEVELS)).astype(np.int64)
     rows, columns = codes.shape
     begins = np.ones(codes.shape, dtype=bool)
@@ -118,7 +119,7 @@ def _cells(blocks: Array) -> str:
 
 
 def curve(vector: Array, label: str) -> str:
-    """An image of the entries of a vector from left to right; of very many the least and the greatest of each stretch."""
+    """An image of the entries of a vector, from left to right; of a long one the extremes of each of 120 intervals."""
     values = np.where(np.isfinite(vector), strengths(vector), np.nan)
     finite = values[np.isfinite(values)]
     low, high = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
@@ -130,24 +131,30 @@ def curve(vector: Array, label: str) -> str:
         stretches = [values[a:b] for a, b in pairwise(edges)]
         points = [(i, y) for i, s in enumerate(stretches) for y in (float(s.min()), float(s.max()))]
     last = max(points[-1][0], 1) if points else 1
-    steps: list[str] = []
-    pen = "M"
-    for i, y in points:
-        if np.isfinite(y):
-            steps.append(f"{pen}{_WIDTH * i / last:.1f} {_HEIGHT * (high - y) / height:.1f}")
-            pen = "L"
-        else:
-            pen = "M"
+    shown = [(_WIDTH * i / last, _HEIGHT * (high - y) / height) if np.isfinite(y) else None for i, y in points]
     zero = _HEIGHT * high / height
     body = (
         f'<path fill="none" stroke="{NO_NUMBER}" stroke-width=".5" d="M0 {zero:.1f}H{_WIDTH}"/>'
-        f'<path fill="none" stroke="{BELOW}" stroke-width="1.5" d="{"".join(steps)}"/>'
+        f'<path fill="none" stroke="{BELOW}" stroke-width="1.5" d="{polyline(shown)}"/>'
     )
     return image(f"-1 -2 {_WIDTH + 2} {_HEIGHT + 4}", body, _WIDTH + 2, _HEIGHT + 4, label)
 
 
+def polyline(points: Iterable[tuple[float, float] | None]) -> str:
+    """The ``d`` of a path through the points, with a gap for each ``None``."""
+    steps: list[str] = []
+    command = "M"
+    for point in points:
+        if point is None:
+            command = "M"
+        else:
+            steps.append(f"{command}{point[0]:.1f} {point[1]:.1f}")
+            command = "L"
+    return "".join(steps)
+
+
 def image(view: str, body: str, width: int, height: int, label: str) -> str:
-    """SVG elements as an ``<img>`` of this size in pixels, ``label`` in its place where there are no images."""
+    """SVG elements as an ``<img>`` of this size in pixels, with ``label`` as its alternative text."""
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" preserveAspectRatio="none">{body}</svg>'
     return (
         f'<img src="{svg_source(svg)}" width="{width}" height="{height}" alt="{escape(label)}" style="vertical-align:middle">'
@@ -155,14 +162,14 @@ def image(view: str, body: str, width: int, height: int, label: str) -> str:
 
 
 def look(strength: float) -> tuple[str, int]:
-    """The colour of an entry of that strength, and how opaque it is, in eighths."""
+    """The colour of an entry of this strength, and its opacity in eighths."""
     if np.isnan(strength):
         return NO_NUMBER, LEVELS
     return (BELOW if strength < 0 else ABOVE), round(abs(strength) * LEVELS)
 
 
 def averaged(matrix: Array, axis: int, most: int = MOST_CELLS) -> Array:
-    """The matrix with at most so many rows (``axis`` 0) or columns (``axis`` 1): neighbours are averaged."""
+    """Average adjacent rows (``axis`` 0) or columns (``axis`` 1) so that at most ``most`` remain."""
     n = matrix.shape[axis]
     if n <= most:
         return matrix

@@ -1,7 +1,7 @@
-"""How results are shown: a view for each kind of result, found by the class of the result.
+"""The registry of views: how results of each class are shown.
 
-The module of a built-in view is imported when such a result is shown for the first time. Other distributions add views for
-their own subclasses of ``Result`` as entry points of the group ``rh_kernel.views``, whose values are ``ResultView``.
+The module of a built-in view is imported when such a result is shown for the first time. Other distributions register views
+for their own subclasses of ``Result`` as entry points of the group ``rh_kernel.views``; their values are ``ResultView``.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ from rh_kernel.session.results import Result
 R = TypeVar("R", bound=Result)
 
 GROUP = "rh_kernel.views"
-"""The entry points of other distributions."""
+"""The group of entry points."""
 
 
 class Output(Enum):
@@ -41,9 +41,9 @@ def _nothing_more(_: object) -> Mapping[str, str]:
 class ResultView(Generic[R]):
     """How results of the class ``result`` are shown.
 
-    ``text`` is for a terminal, with no line end at its end. ``records`` are the objects of ``rh run --json``, one or more;
-    each has a ``kind``. ``rich`` gives other MIME types; without ``text/html`` a notebook shows the text. HTML has inline
-    styles and no scripts, and text in it is escaped (``display.markup``). ``live`` is a view for a page with a running kernel.
+    ``text`` is for a terminal, without a final line end. ``records`` are the objects of ``rh run --json``, one or more, each
+    with a ``kind``. ``rich`` gives other MIME types; without ``text/html`` a notebook shows the text. HTML has inline styles,
+    no scripts, and escaped text (``display.markup``). ``live`` is the interactive view for a page with a running kernel.
     """
 
     result: type[R]
@@ -55,7 +55,7 @@ class ResultView(Generic[R]):
 
 
 def as_html(html: Callable[[R], str]) -> Callable[[R], Mapping[str, str]]:
-    """The ``rich`` of a view that has HTML and nothing else."""
+    """The ``rich`` of a view with HTML only."""
     return lambda result: {"text/html": html(result)}
 
 
@@ -82,11 +82,11 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.Counted: ("eff_cells.view", "COUNTS"),
     r.ReductionShown: ("eff_cells.view", "REDUCTION"),
 }
-"""The module below ``rh_kernel.display`` and the name of each view."""
+"""The module in ``rh_kernel.display`` and the name of each view."""
 
 
 def view_of(kind: type[R]) -> ResultView[R]:
-    """The view for results of this class: its own, else that of the closest base class, else one that shows ``str(result)``."""
+    """The view for results of a class: its own, or that of the closest base class, or one that shows ``str(result)``."""
     return cast(ResultView[R], _find(kind))
 
 
@@ -109,27 +109,27 @@ def _installed() -> Mapping[type[Result], ResultView[Any]]:
 
 
 def text(result: Result) -> str:
-    """The result for a terminal, with no line end at its end."""
+    """The result as plain text, without a final line end."""
     return "\n".join([visible(line) for line in view_of(type(result)).text(result).split("\n")])
 
 
 def bundle(result: Result) -> dict[str, str]:
-    """The result for a notebook, by MIME type: ``text/plain``, ``text/html``, and what else its view has."""
+    """The MIME bundle of a result: ``text/plain``, ``text/html``, and the other types of its view."""
     plain, rich = text(result), view_of(type(result)).rich(result)
     return {"text/plain": plain, **(rich if "text/html" in rich else {"text/html": preformatted(plain), **rich})}
 
 
 def records(item: int, result: Result) -> tuple[Record, ...]:
-    """The result of item ``item`` (counted from 1) for a program (LANGUAGE §8)."""
+    """The records of a result of item ``item``, counted from 1 (LANGUAGE §8)."""
     return tuple([{"item": item, **record} for record in view_of(type(result)).records(result)])
 
 
 def live_view(result: Result) -> View | None:
-    """The view for a page with a running kernel, if this kind of result has one."""
+    """The interactive view for a page with a running kernel, if this kind of result has one."""
     live = view_of(type(result)).live
     return None if live is None else live(result)
 
 
 def preformatted(text: str) -> str:
-    """Text with its line ends and spaces, as HTML."""
+    """Text as a ``<pre>`` that wraps long lines."""
     return element("pre", "margin:0;white-space:pre-wrap;background:none", escape(text))

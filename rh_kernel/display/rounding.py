@@ -1,4 +1,4 @@
-"""Terms and commands as they are shown in passing: numbers to four digits, as one copies them from the board."""
+"""Rounding of the numbers in terms, commands and arrays to four significant digits for display."""
 
 from typing import TypeVar, cast
 
@@ -11,36 +11,36 @@ from rh_kernel.syntax.rebuild import Transform, rebuild
 DIGITS = 4
 
 ENTRIES = 12
-"""Arrays of more entries are shown by their types."""
+"""Larger arrays are shown as their types."""
 
 _S = TypeVar("_S", bound=Subject)
 
 
 def rounded(M: _S) -> _S:
-    """``M`` with the entries of its arrays at four significant digits, but for those that are too large to be shown."""
+    """Round the entries of the arrays in M, except arrays that are shown as their types."""
     return cast(_S, rebuild(M, 0, _Rounding()))
 
 
 def round_array(array: Array) -> Array:
-    """The array with its entries at four significant digits."""
+    """Round the entries of an array."""
     return to_digits(array, DIGITS)
 
 
 def array_line(array: Array) -> str:
-    """The array on one line, at four significant digits, or its type."""
+    """The rounded array on one line, or its type if it is large."""
     short = round_array(array) if array.size <= ENTRIES else array
     return plain(array_doc(short, ENTRIES), float("inf"))
 
 
 class _Rounding(Transform):
-    """Constants are rounded; handlers are closed and shown by their names, so they stay."""
+    """Rounds constants. Handlers are closed and shown by their names, so they are skipped."""
 
     into_functions = False
 
     def skips(self, node: Node, depth: int) -> bool:
-        """Whether nothing in ``node`` is shown."""
+        """Skip handlers."""
         return isinstance(node, ReverseHandler | OrdinaryHandler)
 
     def constant(self, c: Const) -> Term:
-        """The constant at four digits, if its entries are shown."""
+        """Round a constant if its entries are shown."""
         return c if c.value.size > ENTRIES else Const(round_array(c.value), span=c.span)

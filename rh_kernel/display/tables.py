@@ -1,23 +1,24 @@
-"""Tables in text, how long tables are shortened, and the table of the rules in a trace or a derivation."""
+"""Text tables, truncation of long tables, and the table of the rules used in a trace or a derivation."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, details, span, table
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.printing.doc import Role, cells
 from rh_kernel.typing.derivation.derivations import TypingRule
 
+S = TypeVar("S")
 T = TypeVar("T")
 AnyRule = TypeVar("AnyRule", Rule, TypingRule)
 
 
 def columns(rows: Sequence[Sequence[str]], sides: str, widest: int | None = None) -> Iterator[str]:
-    """A line for each row, two spaces between the columns; each column is ``l``, left, or ``r``, right.
+    """Yield a line for each row, with two spaces between columns. Each column is aligned ``l`` (left) or ``r`` (right).
 
-    A column is as wide as its widest cell, or at most ``widest``: longer cells then stick out.
+    A column is as wide as its widest cell, but at most ``widest``; longer cells overflow.
     """
     widths = [max(cells(row[i]) for row in rows) for i in range(len(sides))]
     widths = widths if widest is None else [min(width, widest) for width in widths]
@@ -27,16 +28,16 @@ def columns(rows: Sequence[Sequence[str]], sides: str, widest: int | None = None
         yield "  ".join([space + cell if side == "r" else cell + space for cell, space, side in parts]).rstrip()
 
 
-def shortened_table(rows: Sequence[T], most: int) -> tuple[Sequence[T], int, Sequence[T]]:
-    """The first two thirds of at most ``most`` rows, how many are left out after them, and the last rows."""
+def shortened_rows(rows: Sequence[T], most: int, cells: Callable[[T], S], note: Callable[[int], S]) -> list[S]:
+    """``cells`` of each row; of more than ``most`` rows the first and the last, with ``note`` of the number omitted between."""
     if len(rows) <= most:
-        return rows, 0, ()
+        return [*map(cells, rows)]
     first, last = rows[: most * 2 // 3], rows[-most // 3 :]
-    return first, len(rows) - len(first) - len(last), last
+    return [*map(cells, first), note(len(rows) - len(first) - len(last)), *map(cells, last)]
 
 
 def rules_table(style: str, verb: str, counts: Counter[AnyRule], gloss: Callable[[AnyRule], str]) -> str:
-    """HTML that opens under ``3 rules fired``: how often each rule was used, where the paper has it, and what it says."""
+    """A ``<details>`` element ``3 rules fired`` with the name, count, figure in the paper and gloss of each rule."""
     rows = [
         [rule_name(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
         for rule, times in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0].value))
@@ -45,5 +46,5 @@ def rules_table(style: str, verb: str, counts: Counter[AnyRule], gloss: Callable
 
 
 def rule_name(rule: Rule | TypingRule) -> str:
-    """The name of a rule as HTML."""
+    """The name of a rule, as HTML."""
     return span(f"font-weight:bold;color:{COLOURS[Role.RULE]}", rule.value)

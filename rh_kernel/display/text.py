@@ -1,29 +1,18 @@
-"""Documents as text: plain, and for terminals with the colours of ANSI escape sequences.
+"""Documents as plain text, and with ANSI escape sequences for terminals.
 
-A rendering is a sequence of ``Run``: characters on one line that look alike. Nothing else looks at annotations.
+Both are made of ``runs``, which is where annotations are turned into styles; HTML is too (``display.html``).
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rh_kernel.syntax.printing.doc import (
-    Annotation,
-    Close,
-    Doc,
-    Mark,
-    MarkKind,
-    Newline,
-    Open,
-    Role,
-    Spanned,
-    Typed,
-    layout,
-)
+from rh_kernel.syntax.printing import doc as d
+from rh_kernel.syntax.printing.doc import Doc, MarkKind, Role
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How something looks: the innermost role, the innermost mark, and what is said on hovering."""
+class Style:
+    """The style of text: the innermost role, the innermost mark, and a tooltip."""
 
     role: Role | None = None
     mark: MarkKind | None = None
@@ -32,72 +21,72 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters that look alike; a run of one line end, and the spaces after it, looks like nothing."""
+    """Adjacent characters of the same style. Line ends and indentation are plain."""
 
     text: str
-    look: Look
+    style: Style
 
 
-PLAIN = Look()
+PLAIN = Style()
 
 
 def runs(doc: Doc, width: float = 100) -> Iterator[Run]:
-    """What ``doc`` is made of in lines of ``width`` columns; neighbours that look alike are one run."""
-    looks = [PLAIN]
-    pending, look = "", PLAIN
-    for event in layout(doc, width):
+    """Lay out ``doc`` in lines of ``width`` columns and yield maximal runs of the same style."""
+    styles = [PLAIN]
+    pending, style = "", PLAIN
+    for event in d.layout(doc, width):
         match event:
-            case Open(annotation):
-                looks.append(_under(looks[-1], annotation))
+            case d.Open(annotation):
+                styles.append(_annotated(styles[-1], annotation))
                 continue
-            case Close():
-                looks.pop()
+            case d.Close():
+                styles.pop()
                 continue
-            case Newline(indent):
+            case d.Newline(indent):
                 text, here = "\n" + " " * indent, PLAIN
             case str():
-                text, here = visible(event), looks[-1]
-        if here != look and pending:
-            yield Run(pending, look)
+                text, here = visible(event), styles[-1]
+        if here != style and pending:
+            yield Run(pending, style)
             pending = ""
-        pending, look = pending + text, here
+        pending, style = pending + text, here
     if pending:
-        yield Run(pending, look)
+        yield Run(pending, style)
 
 
 def visible(text: str) -> str:
-    """``text`` with every control character but the line end shown as a sign, so that it cannot control a terminal.
+    """Replace every control character except the line end by a visible one, so that text cannot control a terminal.
 
-    Half a surrogate pair, which no encoding has a place for, is shown as a sign too.
+    Unpaired surrogates, which cannot be encoded, are replaced too.
     """
     return text if text.isprintable() else text.translate(_SIGNS)
 
 
 def to_text(doc: Doc, width: float = 100) -> str:
-    """``doc`` without its annotations."""
+    """Render ``doc`` as plain text."""
     return "".join(run.text for run in runs(doc, width))
 
 
 def to_ansi(doc: Doc, width: float = 100, *, on_red: bool = False) -> str:
-    """``doc`` with colours for a terminal with a light or a dark background; ``on_red`` nothing is red itself."""
+    """Render ``doc`` with ANSI colours for light and dark terminals; with ``on_red`` nothing is red itself."""
     pieces: list[str] = []
     for run in runs(doc, width):
-        codes = [*_ROLE_CODES.get(run.look.role, ()), *_MARK_CODES.get(run.look.mark, ())]
+        codes = [*_ROLE_CODES.get(run.style.role, ()), *_MARK_CODES.get(run.style.mark, ())]
         codes = [code for code in codes if code != _RED] if on_red else codes
         pieces.append(f"\x1b[{';'.join(codes)}m{run.text}\x1b[0m" if codes else run.text)
     return "".join(pieces)
 
 
-def _under(look: Look, annotation: Annotation) -> Look:
+def _annotated(style: Style, annotation: d.Annotation) -> Style:
     match annotation:
         case Role():
-            return replace(look, role=annotation)
-        case Mark(kind):
-            return replace(look, mark=kind)
-        case Typed(A):
-            return replace(look, hover=A)
-        case Spanned():
-            return look
+            return replace(style, role=annotation)
+        case d.Mark(kind):
+            return replace(style, mark=kind)
+        case d.Typed(A):
+            return replace(style, hover=A)
+        case d.Spanned():
+            return style
 
 
 _SIGNS = {c: 0x2400 + c for c in range(32) if c != 10} | {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)

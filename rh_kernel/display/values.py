@@ -1,7 +1,7 @@
-"""Closed values ``V ::= c | 0 | ⟨V1, …, Vn⟩`` and changes of the heap, as text and as HTML. As data they are ``record.value``.
+"""Closed values ``V ::= c | 0 | ⟨V1, …, Vn⟩`` and changes of the heap, as text and as HTML; as JSON see ``display.data``.
 
-Small arrays are shown whole, in the text with digits that read back exactly; of large ones the type, the extremes, the mean
-and a picture. Nothing depends on settings of NumPy.
+Small arrays are shown in full, in text with enough digits to read back exactly; of large ones the type, the extremes, the mean
+and a picture. Settings of NumPy have no influence.
 """
 
 import math
@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rh_kernel.display.html import escape
+from rh_kernel.display.markup import MONOSPACE, box, code, element
 from rh_kernel.display.pictures import curve, heat_map, shade, strengths
 from rh_kernel.display.rounding import ENTRIES, array_line
 from rh_kernel.display.text import to_text
@@ -22,28 +23,27 @@ from rh_kernel.syntax.printing.doc import HARD, LINE, Doc, Role, Text, concat, g
 from rh_kernel.syntax.types import real
 
 MOST_ENTRIES = 100
-"""An array of more entries is not written out in text."""
+"""Larger arrays are summarised in text."""
 PART = 1 << 16
-"""So many entries of a large array are looked at at a time."""
+"""The number of entries of a large array that are summarised at a time."""
 MOST_COLUMNS = 16
-"""A table is at most so wide, and so high."""
+"""The most columns, and rows, of a table of entries."""
 MOST_LOCATIONS = 12
-"""Of more locations that have changed each is told of on one line."""
+"""Changes of more locations are shown on one line each."""
 MOST_LINES = 50
-"""So many of these lines are written, and so many names in one."""
+"""The most such lines, and the most names of unchanged locations."""
 DIGITS = 4
-"""Significant digits in tables and summaries; the whole number is shown on hovering."""
+"""Significant digits in tables and summaries; the tooltip has all digits."""
 
 Changes: TypeAlias = Mapping[str, tuple[Array | None, Array]]
-"""By the name of a location what it held before, ``None`` if it is new, and what it holds now."""
+"""Maps the name of a location to its content before, ``None`` if it is new, and after."""
 
 _CELL = "padding:1px 6px;text-align:right;border:1px solid rgba(128, 128, 128, 0.25)"
-_MONO = "font-family:monospace"
 _HEADS = ("location", "before", "after", "change")
 
 
 def value_doc(V: Term, most: int = MOST_ENTRIES) -> Doc:
-    """A closed value; arrays of more than ``most`` entries are summarised. Raises ``KernelBug`` if V is none."""
+    """A closed value; arrays of more than ``most`` entries are summarised. Raises ``KernelBug`` if V is not closed."""
     match materialise(V):
         case Const(array):
             return _array_doc(array, most)
@@ -54,20 +54,22 @@ def value_doc(V: Term, most: int = MOST_ENTRIES) -> Doc:
 
 
 def value_text(V: Term, width: float = 100) -> str:
-    """A closed value as text."""
+    """``value_doc`` as plain text."""
     return to_text(value_doc(V), width)
 
 
 def changes_doc(changes: Changes) -> Doc:
-    """What became of each location: by how much it changed at most, before and after.
+    """The largest change, the old and the new content of each location; one line each if there are many.
 
-    Of those that are as they were only the names are told, and of many each on one line.
+    Locations whose content is unchanged are listed by name.
     """
     moved, same = _moved(changes)
-    tell = _change_doc if len(moved) <= MOST_LOCATIONS else _change_line
-    docs = [tell(name, before, after) for name, (before, after) in [*moved.items()][: _lines(moved)]]
+    is_few = len(moved) <= MOST_LOCATIONS
+    change_doc = _change_doc if is_few else _change_line
+    shown = [*moved.items()][: None if is_few else MOST_LINES]
+    docs = [change_doc(name, before, after) for name, (before, after) in shown]
     if len(docs) < len(moved):
-        docs.append(role(Role.FADED, _more(moved)))
+        docs.append(role(Role.FADED, f"… and {len(moved) - MOST_LINES:,} more; `%heap` shows what they hold"))
     if same:
         names = [_typed(name, A) for name, A in same[:MOST_LINES]]
         rest = f", and {len(same) - len(names):,} more" if len(names) < len(same) else ""
@@ -76,12 +78,12 @@ def changes_doc(changes: Changes) -> Doc:
 
 
 def changes_text(changes: Changes, width: float = 100) -> str:
-    """Changes of the heap as text; the empty text for none."""
+    """Changes of the heap as text; empty for no changes."""
     return to_text(changes_doc(changes), width)
 
 
 def _moved(changes: Changes) -> tuple[Changes, list[tuple[str, Array]]]:
-    """The locations that have changed, and the others with what they hold."""
+    """Split changes into those that changed the content, and the other locations with their content."""
     same = [
         (name, after)
         for name, (before, after) in changes.items()
@@ -91,16 +93,8 @@ def _moved(changes: Changes) -> tuple[Changes, list[tuple[str, Array]]]:
     return {name: change for name, change in changes.items() if name not in names}, same
 
 
-def _lines(moved: Changes) -> int:
-    return len(moved) if len(moved) <= MOST_LOCATIONS else MOST_LINES
-
-
-def _more(moved: Changes) -> str:
-    return f"… and {len(moved) - MOST_LINES:,} more; `%heap` shows what they hold"
-
-
 def summary(array: Array) -> str:
-    """``640 entries from -0.31 to 0.52, mean 0.01``; entries that are no finite numbers are counted apart."""
+    """``640 entries from -0.31 to 0.52, mean 0.01``; entries that are not finite are counted separately."""
     words = [f"{array.size:,} {'entry' if array.size == 1 else 'entries'}"]
     flat = array.ravel()
     parts = [flat[start : start + PART] for start in range(0, flat.size, PART)]
@@ -109,7 +103,7 @@ def summary(array: Array) -> str:
     if ends:
         low, high = min([least for least, _, _ in ends]), max([greatest for _, greatest, _ in ends])
         words[0] += f" from {short(low)} to {short(high)}"
-        # Scaled first, so that a sum of large numbers does not overflow.
+        # Scale first, so that a sum of large numbers does not overflow.
         scale = max(abs(low), abs(high)) or 1.0
         words.append(f"mean {short(scale * (math.fsum([float((_finite(part) / scale).sum()) for part in parts]) / count))}")
     if count < array.size:
@@ -118,13 +112,13 @@ def summary(array: Array) -> str:
 
 
 def _finite(part: Array) -> Array:
-    """The finite entries in float64."""
+    """Return the finite entries in float64."""
     finite = np.isfinite(part)
     return (part if finite.all() else part[finite]).astype(np.float64, copy=False)
 
 
 def content_text(array: Array) -> str:
-    """An array on one line: its entries to four digits, or of a large one its extremes."""
+    """An array on one line: its entries with four digits, or the summary of a large array."""
     return array_line(array) if array.size <= ENTRIES else summary(array)
 
 
@@ -174,74 +168,64 @@ def _difference(before: Array | None, after: Array) -> Array | None:
 
 
 def value_html(V: Term) -> str:
-    """A closed value: numbers, tables, pictures. Raises ``KernelBug`` if V is none."""
+    """A closed value as numbers, tables and pictures. Raises ``KernelBug`` if V is not closed."""
     match materialise(V):
         case Const(array):
             return array_html(array)
         case Tuple(items):
-            rows = "".join(_row((_text(f".{i}"), value_html(W))) for i, W in enumerate(items, start=1))
-            return _table(rows)
+            return _table([_row(code(f".{i}"), value_html(W)) for i, W in enumerate(items, start=1)])
         case other:
             raise KernelBug(f"{other} is no closed value")
 
 
 def array_html(array: Array) -> str:
-    """An array: a table with a shade behind each number, or for a large one its type, a summary and a picture."""
+    """An array as a table with shaded numbers, or the type, a summary and a picture of a large array."""
     if array.shape == (1,):
-        return _number(float(array[0]), number_text(array[0]), "")
+        return _number("span", MONOSPACE, array[0])
     if array.size == 0:
-        return _text("()" if array.shape == (0,) else str(real(*array.shape)))
+        return code("()" if array.shape == (0,) else str(real(*array.shape)))
     if array.ndim <= 2 and max(array.shape) <= MOST_COLUMNS:
         return _entries(np.atleast_2d(array))
-    words = _text(f"{real(*array.shape)}: {summary(array)}")
-    if array.ndim == 1:
-        return f"<div>{words}</div>{curve(array, summary(array))}"
-    return f"<div>{words}</div>{heat_map(array.reshape(-1, array.shape[-1]), summary(array))}"
+    words = summary(array)
+    picture = curve(array, words) if array.ndim == 1 else heat_map(array.reshape(-1, array.shape[-1]), words)
+    return box("", code(f"{real(*array.shape)}: {words}")) + picture
 
 
 def changes_html(changes: Changes) -> str:
-    """Changes of the heap as a table, of many and of those that are as they were as text; the empty text for none."""
+    """Changes of the heap as a table, as text if there are many; unchanged locations as text; empty for no changes."""
     moved, _ = _moved(changes)
     if not moved or len(moved) > MOST_LOCATIONS:
-        return f'<div style="white-space:pre-wrap;{_MONO}">{escape(changes_text(changes))}</div>' if changes else ""
+        return box(f"white-space:pre-wrap;{MONOSPACE}", escape(changes_text(changes))) if changes else ""
     same = {name: change for name, change in changes.items() if name not in moved}
-    rows = [_row(tuple(f"<b>{head}</b>" for head in _HEADS))]
+    rows = [_row(*[f"<b>{head}</b>" for head in _HEADS])]
     for name, (before, after) in moved.items():
-        location = f"{_text(name)}<br>{_text(str(real(*after.shape)))}"
+        location = f"{code(name)}<br>{code(str(real(*after.shape)))}"
         difference = _difference(before, after)
         old = "new" if before is None else array_html(before)
-        change = "" if before is None else _text(_by_how_much(before, after))
+        change = "" if before is None else code(_by_how_much(before, after))
         if difference is not None:
             change = f"{change}<br>{array_html(difference)}"
-        rows.append(_row((location, old, array_html(after), change)))
-    return f'<div style="overflow-x:auto">{_table("".join(rows))}</div>{changes_html(same)}'
+        rows.append(_row(location, old, array_html(after), change))
+    return box("overflow-x:auto", _table(rows)) + changes_html(same)
 
 
 def _entries(matrix: Array) -> str:
-    shades = strengths(matrix)
-    rows: list[str] = []
-    for row, strength in zip(matrix, shades, strict=True):
-        cells = [_number(float(x), number_text(x), shade(float(s))) for x, s in zip(row, strength, strict=True)]
-        rows.append(f"<tr>{''.join(cells)}</tr>")
-    return _table("".join(rows))
+    rows = [
+        [_number("td", f"{_CELL};background-color:{shade(float(s))}", x) for x, s in zip(row, strength, strict=True)]
+        for row, strength in zip(matrix, strengths(matrix), strict=True)
+    ]
+    return _table([element("tr", "", *row) for row in rows])
 
 
-def _number(x: float, exact: str, background: str) -> str:
-    element = "td" if background else "span"
-    style = f"{_CELL};background-color:{background}" if background else _MONO
-    return f'<{element} style="{style}" title="{escape(exact)}">{escape(short(x))}</{element}>'
+def _number(name: str, style: str, x: float) -> str:
+    """A number in an element of this name, rounded, with all digits in its tooltip."""
+    return element(name, style, escape(short(float(x))), title=number_text(x))
 
 
-def _text(text: str) -> str:
-    return f'<span style="{_MONO}">{escape(text)}</span>'
+def _row(*cells: str) -> str:
+    style = "padding:2px 12px 2px 0;text-align:left;vertical-align:top;white-space:nowrap"
+    return element("tr", "", *[element("td", style, cell) for cell in cells])
 
 
-_PLACE = "padding:2px 12px 2px 0;text-align:left;vertical-align:top;white-space:nowrap"
-
-
-def _row(cells: tuple[str, ...]) -> str:
-    return "<tr>" + "".join(f'<td style="{_PLACE}">{c}</td>' for c in cells) + "</tr>"
-
-
-def _table(rows: str) -> str:
-    return f'<table style="border-collapse:collapse;margin:2px 0;{_MONO}">{rows}</table>'
+def _table(rows: list[str]) -> str:
+    return element("table", f"border-collapse:collapse;margin:2px 0;{MONOSPACE}", *rows)

@@ -1,1 +1,1 @@
-"""How the words of a program look: one description, that the export and Pygments read and the page's editor is held to."""
+"""Syntax highlighting: one classification of tokens, for Pygments and the export; tests compare the editor's with it."""

@@ -1,4 +1,4 @@
-"""The language for Pygments (``pygmentize -l rh``, nbconvert, Sphinx): the tokens are those of the language's own reader."""
+"""The Pygments lexer of the language (``pygmentize -l rh``, nbconvert, Sphinx), based on the language's own lexer."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -8,11 +8,11 @@ from pygments.lexer import Lexer
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 if TYPE_CHECKING:
-    from rh_kernel.highlighting.looks import Look
+    from rh_kernel.highlighting.token_classes import TokenClass
 
 
 class RHLexer(Lexer):
-    """Programs of the language; in a cell that begins with ``%%python`` what follows is Python."""
+    """Lexer of programs, and of Python cells that begin with ``%%python``."""
 
     name = "RH"
     aliases: ClassVar = ["rh", "rh_kernel"]
@@ -21,9 +21,9 @@ class RHLexer(Lexer):
     url = ""
 
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
-        """The offset, the type and the characters of each piece; joined they are the text, whatever it is."""
-        # Read here, so that whoever only lists the lexers does not load the language.
-        from rh_kernel.highlighting.looks import looks
+        """Yield offset, token type and text of each piece; joined they are the whole text, for any text."""
+        # Imported here, so that listing the lexers does not import the language.
+        from rh_kernel.highlighting.token_classes import classify
         from rh_kernel.syntax.parsing.lexer import python_starts
 
         python = python_starts(text)
@@ -31,43 +31,43 @@ class RHLexer(Lexer):
             yield from _python_cell(text, python)
             return
         end = 0
-        for marked in looks(text):
+        for marked in classify(text):
             if end < marked.start:
                 yield end, Whitespace, text[end : marked.start]
-            yield marked.start, types()[marked.look], text[marked.start : marked.end]
+            yield marked.start, types()[marked.kind], text[marked.start : marked.end]
             end = marked.end
         if end < len(text):
             yield end, Whitespace, text[end:]
 
 
 @cache
-def types() -> Mapping["Look", Any]:
-    """What Pygments calls each look."""
-    from rh_kernel.highlighting.looks import Look
+def types() -> Mapping["TokenClass", Any]:
+    """The token type of Pygments for each token class."""
+    from rh_kernel.highlighting.token_classes import TokenClass
 
     return {
-        Look.KEYWORD: Keyword,
-        Look.DECLARATION: Keyword.Declaration,
-        Look.DIRECTIVE: Name.Decorator,
-        Look.DECLARED: Name.Variable,
-        Look.TYPE: Name.Class,
-        Look.FUNCTION: Name.Builtin,
-        Look.NAME: Name,
-        Look.NUMBER: Number,
-        Look.PROJECTION: Number.Integer,
-        Look.STRING: String,
-        Look.COMMENT: Comment,
-        Look.ARROW: Operator,
-        Look.OPERATOR: Operator,
-        Look.BINDER: Punctuation.Marker,
-        Look.BRACKET: Punctuation,
-        Look.PUNCTUATION: Punctuation,
-        Look.BAD: Error,
+        TokenClass.KEYWORD: Keyword,
+        TokenClass.DECLARATION: Keyword.Declaration,
+        TokenClass.DIRECTIVE: Name.Decorator,
+        TokenClass.DECLARED: Name.Variable,
+        TokenClass.TYPE: Name.Class,
+        TokenClass.FUNCTION: Name.Builtin,
+        TokenClass.NAME: Name,
+        TokenClass.NUMBER: Number,
+        TokenClass.PROJECTION: Number.Integer,
+        TokenClass.STRING: String,
+        TokenClass.COMMENT: Comment,
+        TokenClass.ARROW: Operator,
+        TokenClass.OPERATOR: Operator,
+        TokenClass.BINDER: Punctuation.Marker,
+        TokenClass.BRACKET: Punctuation,
+        TokenClass.PUNCTUATION: Punctuation,
+        TokenClass.BAD: Error,
     }
 
 
 def _python_cell(text: str, start: int) -> Iterator[tuple[int, Any, str]]:
-    """A cell whose first line is ``%%python``, whose Python begins at ``start``."""
+    """Yield the pieces of a cell whose first line is ``%%python`` and whose Python begins at ``start``."""
     from pygments.lexers.python import PythonLexer
 
     first = text[:start].rstrip()

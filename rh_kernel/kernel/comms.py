@@ -9,7 +9,7 @@ CONTROL = "jupyter.widget.control"
 
 
 def manager() -> Any:
-    """Return the comm manager of this process; it answers a page that asks for the state of all widgets with an empty list."""
+    """Return the comm manager of this process, which answers requests for the state of all widgets with an empty list."""
     comms = comm.get_comm_manager()
     if CONTROL not in comms.targets:
         comms.register_target(CONTROL, _no_widgets)

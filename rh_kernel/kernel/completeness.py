@@ -1,4 +1,4 @@
-"""Whether a cell is ready to run, including its ``%%lambda`` and ``%%eff`` sections, which the parser does not look into."""
+"""Whether a cell is complete, including its ``%%lambda`` and ``%%eff`` sections, which the parser of the language skips."""
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
@@ -39,7 +39,7 @@ def completeness(text: str) -> tuple[Completeness, str]:
 
 def _syntax_error(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
     try:
-        _read(line, part)
+        _parse(line, part)
     except Rejected as rejected:
         return part, rejected.diagnostics[0]
     except RecursionError:
@@ -47,16 +47,16 @@ def _syntax_error(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
     return None
 
 
-def _read(line: str, part: Span) -> None:
+def _parse(line: str, part: Span) -> None:
     """Parse an item of a section that starts with ``line``. Raises ``Rejected``."""
     if line == LAMBDA_SECTION:
         from rh_kernel.ad.language.parsing_items import item
 
         item(part)
     else:
-        from rh_kernel.ad.eff.frontend.parsing_items import item as item_of_effects
+        from rh_kernel.ad.eff.frontend.parsing_items import item as eff_item
 
-        item_of_effects(part)
+        eff_item(part)
 
 
 def _indentation(part: Span) -> str:

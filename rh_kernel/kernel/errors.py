@@ -15,7 +15,7 @@ def failed(diagnostics: Sequence[Diagnostic], *, undone: bool = False) -> Conten
     """A rejected or stuck program: a summary of its first error, all errors in the text; ``undone`` if outputs were shown."""
     first = diagnostics[0]
     note = ["The effects of this cell were undone."] if undone else []
-    apart = [line for complaint in [*ansis(diagnostics), *note] for line in ("", complaint)]
+    apart = [line for text in [*ansis(diagnostics), *note] for line in ("", text)]
     return _content(f"{first.code} {first.title}", first.message, apart[1:])
 
 

@@ -38,7 +38,7 @@ from rh_kernel.workspace.workspace import Workspace
 
 Reply = dict[str, Any]
 
-PAPER = "https://arxiv.org/search/?query=Programming+Backpropagation+with+Reverse+Handlers+for+Arrows"
+PAPER = "https://arxiv.org/abs/2602.18090"
 RELEASE_DELAY = 0.2
 """Seconds after an interrupt until the interrupted computation's memory is released."""
 

@@ -1,4 +1,4 @@
-"""``rh.check``: diagnose a cell while it is being edited. Nothing is run, and the session does not change."""
+"""``rh.check``: diagnose a cell while it is edited. Nothing is run, and the session does not change."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -19,14 +19,14 @@ from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, TrainIt
 
 TARGET = "rh.check"
 LONGEST = 20_000
-"""Longest text, in characters, that is checked."""
+"""Longer texts, in characters, are not checked."""
 STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
-"""Bounds on evaluating a declared constant and on a program with its nets unfolded; anything larger waits for its run."""
+"""Bounds on evaluating a constant and on a program with nets unfolded; anything larger is left to execution."""
 STATIC = ("RH0", "RH1", "RH5")
 """Code prefixes of diagnostics about syntax, types, and the arguments of ``%ad``."""
 
 
-def complaints(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
+def diagnose(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
     """Return the diagnostics of a cell that are certain before it is run.
 
     Empty if the cell is incomplete, in Python, or too long. ``above`` is the text of the cells above: if the cell uses a name
@@ -37,7 +37,7 @@ def complaints(session: Session, text: str, *, cell: str = "", above: str = "") 
     found = _found(session, text, cell)
     written = above[:LONGEST]
     later = _declared(written) - session.definitions.named.keys() | _functions(written) - session.functions.keys()
-    if not _names(text).isdisjoint(later) or _needs_effects(session, text, written):
+    if not _names(text).isdisjoint(later) or _needs_eff_declarations(session, text, written):
         return tuple([d for d in found if d.code.startswith(STATIC[0])])
     return tuple(found)
 
@@ -86,7 +86,7 @@ def _functions(text: str) -> set[str]:
     return functions_named(Source("above", text))
 
 
-def _needs_effects(session: Session, text: str, above: str) -> bool:
+def _needs_eff_declarations(session: Session, text: str, above: str) -> bool:
     """Whether ``text`` may use something that ``%%eff`` sections in ``above`` declare or include and the session lacks."""
     if EFF_SECTION not in text or EFF_SECTION not in above:
         return False
@@ -105,7 +105,7 @@ def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:
     def opened(channel: Any, _message: Any) -> None:
         def answer(message: Any) -> None:
             asked = message["content"]["data"]
-            channel.send({"number": asked.get("number"), "complaints": _answer(session(), asked)})
+            channel.send({"number": asked.get("number"), "diagnostics": _answer(session(), asked)})
 
         channel.on_msg(answer)
 
@@ -115,7 +115,7 @@ def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:
 def _answer(session: Session, asked: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Return the diagnostics as JSON records; empty if the check itself fails, since running the cell will report that."""
     try:
-        found = complaints(session, asked["text"], cell=asked.get("cell", ""), above=asked.get("above", ""))
+        found = diagnose(session, asked["text"], cell=asked.get("cell", ""), above=asked.get("above", ""))
         return [error(d) for d in found if d.span is not None]
     except Exception:
         return []

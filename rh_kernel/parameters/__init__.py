@@ -1,1 +1,1 @@
-"""Notebooks with parameters: what is given from outside, as declarations of the language (LANGUAGE §3)."""
+"""Parameters of notebooks, written as declarations of the language (LANGUAGE §3)."""

@@ -1,12 +1,11 @@
-"""Parameters as declarations: what a cell declares that can be given from outside, and what is declared when it is.
+"""Parameters as declarations: which parameters a cell declares, and the declarations for given values.
 
-A parameter takes the place of the value in the declaration that the notebook has: a ``dim`` stays a ``dim``, a location a
-location, and a type that is written there has to fit. A name that the notebook does not declare becomes a constant.
+A given value replaces the one in the declaration of the notebook: a ``dim`` stays a ``dim``, a location stays a location, and
+the value must fit a declared type. A parameter that the notebook does not declare becomes a constant.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from rh_kernel.parameters.values import value_text
 from rh_kernel.source.diagnostic import Rejected
@@ -17,13 +16,10 @@ from rh_kernel.syntax.parsing.parser import Unparsed, parse, parse_item
 from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface_items import ConstDeclaration, DimDeclaration, LocDeclaration
 
-Valued: TypeAlias = DimDeclaration | ConstDeclaration | LocDeclaration
-"""The declarations that give a name one value."""
-
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A parameter as the notebook declares it: the word that begins the item, and what is written there, perhaps nothing."""
+    """A parameter as the notebook declares it: keyword, name, and the texts of its type, its value and its comment."""
 
     word: str
     name: str
@@ -33,27 +29,25 @@ class Declared:
 
 
 def declared_in(text: str) -> tuple[Declared, ...]:
-    """The parameters that a cell declares, in order. Raises nothing: an item that cannot be read declares none."""
+    """The parameters that a cell declares, in order. Items that cannot be parsed are skipped."""
     found: list[Declared] = []
     for chunk in chunks(Source("parameters", text)):
         match parse_item(chunk):
             case DimDeclaration(name, value) as item:
                 found.append(Declared("dim", name.text, "", value.span.text, _comment(item.span, chunk)))
-            case ConstDeclaration(name, A, value) as item:
+            case ConstDeclaration(name, A, value) | LocDeclaration(name, A, value) as item:
+                word = "const" if isinstance(item, ConstDeclaration) else "loc"
                 written = "" if A is None else A.span.text
-                found.append(Declared("const", name.text, written, value.span.text, _comment(item.span, chunk)))
-            case LocDeclaration(name, A, initial) as item:
-                written = "" if A is None else A.span.text
-                found.append(Declared("loc", name.text, written, initial.span.text, _comment(item.span, chunk)))
+                found.append(Declared(word, name.text, written, value.span.text, _comment(item.span, chunk)))
             case _:
                 pass
     return tuple(found)
 
 
 def declarations(parameters: Mapping[str, object], declared: Sequence[Declared] = ()) -> str:
-    """The items that give ``parameters`` their values, a line each: in the order of ``declared``, and then the others.
+    """The declarations that give ``parameters`` their values: in the order of ``declared``, followed by the others.
 
-    Raises ``Rejected`` for a name or a value that the language does not have; nothing but declarations of these names is made.
+    Raises ``Rejected`` for an invalid name or value, so the text contains nothing but declarations of these names.
     """
     before = {d.name: d for d in declared}
     known = [name for name in before if name in parameters]
@@ -64,7 +58,7 @@ def declarations(parameters: Mapping[str, object], declared: Sequence[Declared] 
 def _declaration(before: Declared | None, name: str, value: object) -> str:
     word = "const" if before is None else before.word
     annotation = f" : {before.type}" if before is not None and before.type else ""
-    # A line that is indented continues an item, so a text of several lines begins no other.
+    # Indented lines continue an item, so a value of several lines does not start another one.
     text = f"{word} {name}{annotation} = {value_text(name, value)}".replace("\n", "\n  ")
     _check(text, name)
     return text
@@ -83,7 +77,7 @@ def _check(text: str, name: str) -> None:
 
 
 def _comment(item: Span, chunk: Span) -> str:
-    """The comment behind an item, on its last line."""
+    """Return the comment after an item, on its last line."""
     return next(_comments(Span(item.source, item.end, chunk.end)), "")
 
 

@@ -1,7 +1,7 @@
-"""papermill's parameters: ``papermill in.ipynb out.ipynb -p alpha 0.1`` declares them in the language.
+"""A translator for papermill: ``papermill in.ipynb out.ipynb -p alpha 0.1`` declares the parameters in the language.
 
-papermill has no place where a translator is registered from outside. It loads the entry points of the group
-``papermill.engine`` while it is imported, so ours, the attribute ``engine`` of this module, registers the translator too.
+papermill has no entry points for translators. But it loads those of the group ``papermill.engine`` when it is imported, so
+the attribute ``engine`` of this module registers the translator.
 """
 
 from collections.abc import Mapping
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 LANGUAGE = "rh"
 
-# papermill shows the cell with the parameters to one method and asks another for the declarations.
+# papermill passes the cell with the parameters to one class method and asks another for the declarations.
 _declared: ContextVar[tuple[Declared, ...]] = ContextVar("declared", default=())
 
 
 class Refused(ValueError):
-    """A parameter that the language has no name or no value for; the message is what the command line would print."""
+    """An invalid name or value of a parameter; the message is the diagnostics, as the command line prints them."""
 
 
 class Translator:
-    """What papermill asks about the language. It does so by class, and knows its methods by name."""
+    """Implements papermill's interface of translators, which consists of class methods."""
 
     @classmethod
     def inspect(cls, parameters_cell: Mapping[str, Any]) -> "list[Parameter]":
-        """The parameters that the cell with the tag ``parameters`` declares: for ``--help-notebook``, and for ``codify``."""
+        """Return the parameters that the cell tagged ``parameters`` declares, for ``--help-notebook`` and for ``codify``."""
         from papermill.models import Parameter
 
         declared = declared_in(parameters_cell["source"])
@@ -39,7 +39,7 @@ class Translator:
 
     @classmethod
     def codify(cls, parameters: Mapping[str, object], comment: str = "Parameters") -> str:
-        """The cell that is put behind the one with the tag. Raises ``Refused``."""
+        """Return the cell to insert after the tagged one. Raises ``Refused``."""
         declared = _declared.get()
         _declared.set(())
         try:
@@ -50,10 +50,10 @@ class Translator:
 
 
 def __getattr__(name: str) -> type:
-    """``engine``: papermill's own engine, which it loads from here before it looks for a translator."""
+    """Return papermill's own engine as ``engine``, and register the translator."""
     if name != "engine":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # papermill may be in the middle of its own import: both modules have these names by then.
+    # papermill may still be importing itself, but these two modules are complete by then.
     from papermill.engines import NBClientEngine
     from papermill.translators import papermill_translators
 

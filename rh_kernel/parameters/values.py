@@ -1,4 +1,4 @@
-"""Values given from outside as they are written in the language: numbers, lists of them, and texts that are terms already."""
+"""Python values of parameters in concrete syntax: numbers, nested lists of numbers, and texts, which are terms already."""
 
 import math
 from typing import cast
@@ -10,10 +10,10 @@ _EXPECTED = "a number, nested lists of numbers, or a text in the language"
 
 
 def value_text(name: str, value: object) -> str:
-    """What stands on the right of ``const name =``. A tuple is a product, as it is for ``rh.const``.
+    """The right-hand side of ``const name =``. A tuple is a product, as in ``rh.const``.
 
-    A text is taken as it is: whether it is a term is the parser's question. Raises ``Rejected`` for what the language has no
-    value for: a truth value, nothing, a dictionary, a list that is empty, uneven, or not of numbers, ``nan`` and ``inf``.
+    A text is returned unchanged; the parser decides whether it is a term. Raises ``Rejected`` for other values: booleans,
+    ``None``, dictionaries, lists that are empty, ragged or not of numbers, ``nan`` and ``inf``.
     """
     match value:
         case str():
@@ -45,7 +45,7 @@ def _number(name: str, value: object) -> str:
 
 
 def _array(name: str, value: object) -> tuple[str, tuple[int, ...]]:
-    """The text of a number or of a list of numbers, and its shape."""
+    """Return the text of a number or of nested lists of numbers, and its shape."""
     if isinstance(value, str):
         raise _refused(name, "a list with a text in it", 'as a text the whole array can be given: "[0.5, 1.0]"')
     if not isinstance(value, list):

@@ -15,41 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.source.records import frozen
-from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.nodes import CommandNode, Node, TermNode, leave_loose, loose_in
 from rh_kernel.syntax.signature import Family, Loc, Pattern
 from rh_kernel.syntax.types import Product, Shape, Type
 
 Array: TypeAlias = npt.NDArray[Any]
-
-
-@frozen
-class Node:
-    """Base of all core nodes: the source span and the set of free indices."""
-
-    span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
-    loose: int = field(init=False, compare=False, repr=False, default=0)
-
-
-_leave_loose: Callable[[Node, int], None] = vars(Node)["loose"].__set__
-"""Sets the free indices of a new node; the slot descriptor is the fastest way, and nodes are created by the million."""
-
-
-def _loose_in(*nodes: Node) -> int:
-    loose = 0
-    for node in nodes:
-        loose |= node.loose
-    return loose
-
-
-@frozen
-class TermNode(Node):
-    """Base of the terms."""
-
-
-@frozen
-class CommandNode(Node):
-    """Base of the commands."""
 
 
 @frozen
@@ -64,7 +35,7 @@ class Scope(Node):
     is_generic: bool = field(compare=False, repr=False, kw_only=True, default=True)
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.body.loose >> len(self.hints))
+        leave_loose(self, self.body.loose >> len(self.hints))
 
     @property
     def arity(self) -> int:
@@ -131,7 +102,7 @@ class Bound(TermNode):
     hint: str = field(compare=False, default="x")
 
     def __post_init__(self) -> None:
-        _leave_loose(self, 1 << self.index)
+        leave_loose(self, 1 << self.index)
 
 
 @frozen
@@ -164,7 +135,7 @@ class Call(TermNode):
     argument: "Term"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.argument.loose)
+        leave_loose(self, self.argument.loose)
 
 
 @frozen
@@ -176,7 +147,7 @@ class Plus(TermNode):
     of_cotangents: bool = field(compare=False, repr=False, default=False)
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.left.loose | self.right.loose)
+        leave_loose(self, self.left.loose | self.right.loose)
 
 
 @frozen
@@ -192,7 +163,7 @@ class Tuple(TermNode):
             loose |= M.loose
             if type(M) is not Const and type(M) is not Bound and not is_value(M):
                 of_values = False
-        _leave_loose(self, loose)
+        leave_loose(self, loose)
         _leave_of_values(self, of_values)
 
 
@@ -208,7 +179,7 @@ class Proj(TermNode):
     of: "Term"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.of.loose)
+        leave_loose(self, self.of.loose)
 
 
 @frozen
@@ -219,7 +190,7 @@ class Let(TermNode):
     scope: Scope
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.bound.loose | self.scope.loose)
+        leave_loose(self, self.bound.loose | self.scope.loose)
 
 
 @frozen
@@ -231,7 +202,7 @@ class Rd(TermNode):
     point: "Term"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.cotangent.loose | self.scope.loose | self.point.loose)
+        leave_loose(self, self.cotangent.loose | self.scope.loose | self.point.loose)
 
 
 @frozen
@@ -244,7 +215,7 @@ class R(TermNode):
     known: "tuple[Term, ...] | None" = None
 
     def __post_init__(self) -> None:
-        _leave_loose(self, _loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
+        leave_loose(self, loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
 
 
 Unary: TypeAlias = Proj
@@ -272,7 +243,7 @@ class Operation(Node):
     codomain: Type
 
     def __post_init__(self) -> None:
-        _leave_loose(self, _loose_in(*[i for i in self.indices if isinstance(i, Node)]))
+        leave_loose(self, loose_in(*[i for i in self.indices if isinstance(i, Node)]))
 
 
 @frozen
@@ -282,7 +253,7 @@ class Return(CommandNode):
     term: Term
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.term.loose)
+        leave_loose(self, self.term.loose)
 
 
 @frozen
@@ -293,7 +264,7 @@ class Perform(CommandNode):
     argument: Term
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.operation.loose | self.argument.loose)
+        leave_loose(self, self.operation.loose | self.argument.loose)
 
 
 @frozen
@@ -304,7 +275,7 @@ class Bind(CommandNode):
     scope: Scope
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.bound.loose | self.scope.loose)
+        leave_loose(self, self.bound.loose | self.scope.loose)
 
 
 @frozen
@@ -316,7 +287,7 @@ class RevHandle(CommandNode):
     handler: "ReverseHandler"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.argument.loose | self.scope.loose | self.handler.loose)
+        leave_loose(self, self.argument.loose | self.scope.loose | self.handler.loose)
 
 
 @frozen
@@ -328,7 +299,7 @@ class RH(CommandNode):
     handler: "ReverseHandler"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.values.loose | self.scope.loose | self.handler.loose)
+        leave_loose(self, self.values.loose | self.scope.loose | self.handler.loose)
 
 
 @frozen
@@ -339,7 +310,7 @@ class Handle(CommandNode):
     handler: "OrdinaryHandler"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.command.loose | self.handler.loose)
+        leave_loose(self, self.command.loose | self.handler.loose)
 
 
 @frozen
@@ -351,7 +322,7 @@ class Resume(CommandNode):
     argument: Term
 
     def __post_init__(self) -> None:
-        _leave_loose(self, 1 << self.index | self.argument.loose)
+        leave_loose(self, 1 << self.index | self.argument.loose)
 
 
 Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume
@@ -367,7 +338,7 @@ class ReverseClause(Node):
     backward: Scope
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.forward.loose | self.backward.loose)
+        leave_loose(self, self.forward.loose | self.backward.loose)
 
 
 @frozen
@@ -380,7 +351,7 @@ class ReverseHandler(Node):
     name: str = field(compare=False, default="")
 
     def __post_init__(self) -> None:
-        _leave_loose(self, _loose_in(self.returns, *self.clauses))
+        leave_loose(self, loose_in(self.returns, *self.clauses))
 
 
 @frozen
@@ -391,7 +362,7 @@ class OrdinaryClause(Node):
     scope: Scope
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.scope.loose)
+        leave_loose(self, self.scope.loose)
 
 
 @frozen
@@ -405,7 +376,7 @@ class OrdinaryHandler(Node):
     name: str = field(compare=False, default="")
 
     def __post_init__(self) -> None:
-        _leave_loose(self, _loose_in(self.returns, *self.clauses))
+        leave_loose(self, loose_in(self.returns, *self.clauses))
 
 
 Handler: TypeAlias = ReverseHandler | OrdinaryHandler

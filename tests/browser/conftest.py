@@ -1,4 +1,4 @@
-"""JupyterLab with the kernel, in a folder of its own, and a page of Chromium that shows it."""
+"""JupyterLab with the kernel, in a folder of its own, and a Chromium page that shows it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rh_kernel.kernel.install import install
 TOKEN = "for-this-test-alone"
 PATIENCE = 60
 OVERRIDES = FOLDER / "press" / "overrides.json"
-"""What ``make lab`` sets in JupyterLab for its readers."""
+"""The settings of JupyterLab that ``make lab`` makes."""
 
 # What JupyterLab writes to the console of a browser on its own account.
 OF_LAB = ("favicon", "Failed to load resource: the server responded with a status of 404")
@@ -66,7 +66,7 @@ class Window:
             self.errors.append(message.text)
 
     def command(self, name: str) -> None:
-        """Start a command of JupyterLab, and do not wait for its end."""
+        """Start a command of JupyterLab without waiting for its end."""
         self.page.evaluate("name => { window.jupyterapp.commands.execute(name) }", name)
 
     def run_all(self) -> None:
@@ -89,7 +89,7 @@ class Window:
         )
 
     def picture(self, file: Path) -> Path:
-        """The whole notebook as a picture."""
+        """A screenshot of the whole notebook."""
         height = self.page.evaluate(
             """() => {
                 const cells = [...document.querySelectorAll('.jp-Notebook .jp-Cell')];

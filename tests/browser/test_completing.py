@@ -26,7 +26,7 @@ def written(window: Window) -> str:
 
 
 def write(window: Window, text: str) -> None:
-    """Put the cursor behind ``text`` in the last cell, which holds nothing else."""
+    """Put the cursor after ``text`` in the last cell, which contains nothing else."""
     window.page.locator(".jp-Notebook .jp-Cell .cm-content").last.click()
     window.page.keyboard.press("Control+A")
     window.page.keyboard.press("Delete")
@@ -34,7 +34,7 @@ def write(window: Window, text: str) -> None:
 
 
 def taken(window: Window, *offered: str) -> str:
-    """The text of the last cell after the first of what Tab has to offer was taken."""
+    """The text of the last cell after accepting the first completion."""
     window.page.keyboard.press("Tab")
     window.page.wait_for_selector(ITEMS, timeout=10_000)
     assert [item.inner_text() for item in window.page.locator(f"{ITEMS} .jp-Completer-match").all()] == list(offered)

@@ -1,4 +1,4 @@
-"""A string diagram in JupyterLab: drawn in the page where the notebook is trusted, an image of it where it is not."""
+"""A string diagram in JupyterLab: live in a trusted notebook, an image otherwise."""
 
 from __future__ import annotations
 

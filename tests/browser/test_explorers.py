@@ -1,4 +1,4 @@
-"""A diagram and a derivation that one explores in JupyterLab: they fold and open by mouse and keys, and can be saved."""
+"""Interactive diagrams and derivations in JupyterLab: folding by mouse and keyboard, and export."""
 
 from __future__ import annotations
 

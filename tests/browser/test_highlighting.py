@@ -1,4 +1,4 @@
-"""The language in the editors of a page: colours by day and by night, indentation, comments, and Python where it is Python."""
+"""The language in the editors of a page: highlighting in both themes, indentation, comments, and nested Python."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ALIKE = (("let", "return", "⌊", "train", "epochs", "loc"), ("normal", "Get", "
 
 
 def looks(window: Window, place: str) -> dict[str, str]:
-    """How each piece of an editor looks, in the first place where it stands."""
+    """The style of each token, at its first occurrence."""
     window.page.wait_for_function(ARE_COLOURED, arg=place)
     return dict(reversed(window.page.evaluate(PIECES, place)))
 
@@ -135,11 +135,11 @@ def test_a_file_and_a_fenced_program_have_the_same_colours(open_notebook: Open, 
     assert window.errors == []
 
 
-MARKED = "() => [...document.querySelectorAll('.rh-complaint')].map(mark => mark.textContent)"
+MARKED = "() => [...document.querySelectorAll('.rh-diagnostic')].map(mark => mark.textContent)"
 
 
 def see(window: Window, *marked: str) -> None:
-    """Just these are marked as wrong, now that the kernel could answer, or as soon as a busy machine comes to it."""
+    """Exactly these texts are underlined, as soon as the kernel has answered."""
     window.page.wait_for_timeout(1500)
     window.page.wait_for_function(f"marked => JSON.stringify(({MARKED})()) === JSON.stringify(marked)", arg=[*marked])
 
@@ -154,9 +154,9 @@ def test_what_is_wrong_is_marked_while_it_is_written(open_notebook: Open, tmp_pa
     page.click(".cell-1 .cm-content")
     page.keyboard.type("net twice(x : Real) : Real = return 2 * x\nc + ()\n")
     see(window, "c + ()")
-    page.hover(".cell-1 .rh-complaint")
-    page.wait_for_selector(".rh-complaint-words")
-    assert "RH103" in page.inner_text(".rh-complaint-words")
+    page.hover(".cell-1 .rh-diagnostic")
+    page.wait_for_selector(".rh-diagnostic-words")
+    assert "RH103" in page.inner_text(".rh-diagnostic-words")
     page.screenshot(path=tmp_path / "marked.png")
     for _ in range(4):
         page.keyboard.press("Backspace")
@@ -195,5 +195,5 @@ def test_a_kernel_at_work_is_not_asked(open_notebook: Open) -> None:
     window.page.keyboard.type("1 + ()\n")
     see(window)
     window.command("notebook:interrupt-kernel")
-    window.page.wait_for_selector(".rh-complaint", timeout=10_000)
+    window.page.wait_for_selector(".rh-diagnostic", timeout=10_000)
     assert window.errors == []

@@ -1,4 +1,4 @@
-"""A notebook in JupyterLab: outputs that a person sees, and a console without complaints."""
+"""A notebook in JupyterLab: visible outputs, and a console without errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FAILING = """() => window.jupyterapp.shell.currentWidget.content.widgets
 @pytest.mark.slow
 @pytest.mark.essential
 def test_the_first_lesson_runs_to_its_end(chromium: str, lab: Lab, tmp_path: Path) -> None:
-    """As a newcomer meets it: no question covers the page, and what is still to be written does not stop a run of all cells."""
+    """First contact: no dialog covers the page, and unsolved exercises do not stop running all cells."""
     first = lessons(("00",))[0]
     write(first, lab.folder)
     with opened(chromium, f"{lab.url}/lab/workspaces/first/tree/{first.name}.ipynb?token={TOKEN}") as window:

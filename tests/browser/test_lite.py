@@ -1,4 +1,4 @@
-"""The browser edition: it builds, and its Python runs the language in a page that asks no other machine for anything."""
+"""The browser edition: it builds, and runs the language in a page without requests to other machines."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ RUN = """async cells => {
 
 class Silent(SimpleHTTPRequestHandler):
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a site with one notebook, served on this machine."""
+    """The address of a site with one notebook, served locally."""
     folder, out = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("site") / "lite"
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in TRIAL]), folder / "trial.ipynb")
     try:

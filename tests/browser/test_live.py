@@ -1,4 +1,4 @@
-"""Widgets and their static forms in JupyterLab: which of them is seen, with the kernel, after it, and without trust."""
+"""Widgets and their static forms in JupyterLab: which is visible with the kernel, after it, and without trust."""
 
 from __future__ import annotations
 

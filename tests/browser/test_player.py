@@ -1,4 +1,4 @@
-"""The gradient player in JupyterLab, as a reader uses it: every control by mouse and by keys, and the numbers that it shows."""
+"""The gradient player in JupyterLab: every control by mouse and keyboard, and the displayed numbers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CELLS = "() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell =>
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One player of a notebook, and what a reader sees and does there."""
+    """A player in a notebook, with what a user sees and does."""
 
     window: Window
     root: Locator
@@ -68,7 +68,7 @@ class Seen:
         return self.root.locator(".rh-player-inspector")
 
     def chips(self) -> list[str]:
-        """The words on the wires, as far as they can be seen."""
+        """The visible texts on the wires."""
         return self.root.locator(".rh-player-chip").evaluate_all(
             "chips => chips.filter(chip => chip.getBoundingClientRect().width > 0).map(chip => chip.textContent)"
         )
@@ -87,7 +87,7 @@ def window(chromium: str, lab: Lab) -> Iterator[Window]:
 
 @pytest.fixture
 def player(window: Window) -> Iterator[Seen]:
-    """The player of the pass, at its start; no key reaches the notebook."""
+    """The player at the start of the pass; no key reaches the notebook."""
     seen = Seen(window, window.page.locator(".rh-player").nth(0))
     cells = window.page.evaluate(CELLS)
     seen.root.scroll_into_view_if_needed()
@@ -173,7 +173,7 @@ def test_it_plays_and_pauses_at_the_speed_that_one_chooses(player: Seen) -> None
 
 
 def test_forward_values_come_first_then_cotangents_and_no_number_before_its_time(player: Seen) -> None:
-    """A chip more for each wire that was made, none for the others; cotangents (◂) only after the turn."""
+    """One more chip for each output wire, none otherwise; cotangents (◂) only after the turn."""
     met = 0
     for box in range(1, BOXES + 1):
         player.press("ArrowRight")

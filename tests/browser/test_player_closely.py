@@ -1,4 +1,4 @@
-"""The gradient player in JupyterLab, looked at closely: where one is in it, and that no number comes before its time."""
+"""The gradient player in JupyterLab, in detail: the displayed position, and no number before its time."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One player of a notebook, and what a reader sees and does there."""
+    """A player in a notebook, with what a user sees and does."""
 
     window: Window
     root: Locator
@@ -89,7 +89,7 @@ class Seen:
         return self.root.locator(".rh-player-scroller").first
 
     def at(self, frame: int) -> None:
-        """The frame that one is at, by all places that tell it."""
+        """The current frame, according to all displays of it."""
         expect(self.root.locator(".rh-player-count")).to_have_text(re.compile(rf"^(box|moment) {frame} of \d+$"))
         expect(self.root.get_by_label("how many boxes have run")).to_have_value(str(frame))
 
@@ -104,7 +104,7 @@ class Seen:
             self.window.page.keyboard.press(key)
 
     def left(self) -> float:
-        """Where in the drawing one is, once it no longer glides."""
+        """The scroll position in the drawing, once the animation has ended."""
         return cast("float", self.scroller.evaluate(AT_REST))
 
     def scale(self) -> float:
@@ -112,14 +112,14 @@ class Seen:
 
 
 def place(element: Locator) -> FloatRect:
-    """Where on the page an element is."""
+    """The bounding box of an element."""
     found = element.bounding_box()
     assert found is not None
     return found
 
 
 def made(program: str, declarations: str = "") -> GradientMade:
-    """The result of the kernel, found without it."""
+    """The result of the kernel, computed without it."""
     (result,) = [result for result in shown(f"{declarations}%gradient {program}") if isinstance(result, GradientMade)]
     return result
 
@@ -134,7 +134,7 @@ def flat(value: Json) -> list[float]:
 
 @pytest.fixture(scope="module")
 def window(chromium: str, lab: Lab) -> Iterator[Window]:
-    """A notebook with a pass, two beside each other, and one with large arrays."""
+    """A notebook with one pass, two passes side by side, and one with large arrays."""
     lab.write("closely.ipynb", MLP + STILL + WIDE, f"%gradient {PASS}", f"%gradient {AGAINST}", f"%gradient {LARGE}")
     with opened(chromium, f"{lab.url}/lab/workspaces/closely/tree/closely.ipynb?token={TOKEN}") as window:
         window.page.set_default_timeout(10_000)
@@ -163,7 +163,7 @@ def ready(window: Window, number: int) -> Iterator[Seen]:
 
 @pytest.fixture
 def one(window: Window) -> Iterator[Seen]:
-    """A pass before its first box, which must leave the notebook as it is."""
+    """A pass before its first box; the test must leave the notebook unchanged."""
     yield from ready(window, 0)
 
 

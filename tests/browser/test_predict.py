@@ -1,4 +1,4 @@
-"""Predicting the steps of a trace in JupyterLab: what is asked, what is said of answers, and that nothing is told before."""
+"""Predicting the steps of a trace in JupyterLab: questions, feedback, and that nothing is revealed early."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def window(chromium: str, lab: Lab) -> Iterator[Window]:
 
 
 def asked(window: Window, number: int) -> Iterator[Seen]:
-    """A stepper at its first step that asks, and at the end does so no longer."""
+    """A stepper at its first step in prediction mode, which is turned off at the end."""
     stepper = seen(window, number)
     cells = window.page.evaluate(CELLS)
     stepper.focus()
@@ -83,7 +83,7 @@ def choices(stepper: Seen) -> list[str]:
 
 
 def asks(stepper: Seen, step: int) -> None:
-    """The step is asked for, once the term before it is there."""
+    """Wait for the question, once the term before the step is there."""
     expect(stepper.status).to_contain_text(re.compile(rf"^Step {step} of \d+: which rule"))
     expect(question(stepper)).to_contain_text("Which rule fires next?")
     expect(stepper.root.locator(".rh-panes")).not_to_have_class(re.compile("rh-waiting"))

@@ -1,4 +1,4 @@
-"""``%%python`` cells in JupyterLab: what is drawn, and controls that work in the session of the notebook."""
+"""``%%python`` cells in JupyterLab: plots, and controls that work in the session of the notebook."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_the_player_is_as_in_the_picture(window: Window) -> None:
 
 
 def taken(window: Window, part: Locator, file: Path) -> None:
-    """Take the picture if it is wanted anew; it has to be there."""
+    """Take the picture if it is to be renewed; it has to exist."""
     if os.environ.get("RH_PICTURES"):
         part.scroll_into_view_if_needed()
         window.page.wait_for_timeout(600)

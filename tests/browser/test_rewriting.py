@@ -1,4 +1,4 @@
-"""The live trace of whole terms in JupyterLab: keys, rules to click on, cells, search, a reload, and no kernel."""
+"""The live trace of whole terms in JupyterLab: keys, rules, cells, search, reload, and no kernel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shown(window: Window, side: int) -> str:
 
 
 def at(window: Window, step: int) -> None:
-    """Wait until this step is told, and its terms are there."""
+    """Wait until this step and its terms have arrived."""
     window.page.wait_for_selector(f".rh-rewriting-status:has-text('Step {step} of ')")
     window.page.wait_for_selector(".rh-rewriting-frame:not(.rh-waiting)")
 

@@ -1,4 +1,4 @@
-"""The stepper in JupyterLab, as a reader uses it: every control by mouse and by keys, on a short trace and on a long one."""
+"""The stepper in JupyterLab: every control by mouse and keyboard, on a short and a long trace."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ CONTRASTS = """stepper => {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One stepper of a notebook, and what a reader sees and does there."""
+    """A stepper in a notebook, with what a user sees and does."""
 
     window: Window
     root: Locator
@@ -67,7 +67,7 @@ class Seen:
         return self.root.locator(".rh-status")
 
     def at(self, step: int, about: str = "", *, is_in_list: bool = True) -> None:
-        """The step that one is at, by all places that tell it, once its terms are there."""
+        """The current step, according to all displays of it, once its terms have arrived."""
         expect(self.status).to_have_text(re.compile(rf"^Step {step:,} of [\d,]+: {re.escape(about)}"))
         expect(self.root.locator(".rh-panes")).not_to_have_class(re.compile("rh-waiting"))
         if is_in_list:
@@ -88,7 +88,7 @@ class Seen:
         return self.root.locator(".rh-pane").nth(side)
 
     def focus(self) -> None:
-        """As a click on a free place does."""
+        """Focus the stepper, as a click on a free area does."""
         self.root.locator(".rh-outcome").click(position={"x": 3, "y": 3})
 
     def press(self, *keys: str) -> None:
@@ -122,7 +122,7 @@ def seen(window: Window, number: int) -> Seen:
 
 @pytest.fixture
 def short(window: Window) -> Iterator[Seen]:
-    """The short trace at its first step, which must leave the notebook as it is."""
+    """The short trace at its first step; the test must leave the notebook unchanged."""
     stepper = seen(window, 0)
     cells = window.page.evaluate(CELLS)
     stepper.focus()

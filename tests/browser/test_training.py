@@ -1,4 +1,4 @@
-"""A training run in JupyterLab: what a reader sees while it goes on, after an interrupt, and in a notebook without trust."""
+"""A training run in JupyterLab: progress, interrupt, and an untrusted notebook."""
 
 from __future__ import annotations
 

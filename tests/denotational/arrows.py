@@ -22,7 +22,7 @@ from tests.strategies_of_commands import draw_command, draw_reverse_handler
 
 @dataclass(frozen=True)
 class Handled:
-    """A reverse handler's clauses and return clause at the type C, and arrows ``X ⇝ Y ⇝ C`` of what it handles."""
+    """The clauses and the return clause of a reverse handler at the type C, and handled arrows ``X ⇝ Y ⇝ C``."""
 
     clauses: Clauses
     p: Arrow
@@ -32,13 +32,13 @@ class Handled:
 
 @st.composite
 def arrows(draw: DrawFn, A: Type, B: Type, fuel: int = 3) -> Arrow:
-    """``⟦x : A ⊢ P : B⟧``, with nothing but the heap to perform on."""
+    """``⟦x : A ⊢ P : B⟧`` for a command with heap operations only."""
     return interpret((A,), Scope(("x",), draw_command(dice_of(draw), World().delta(A), B, fuel)))
 
 
 @st.composite
 def handled(draw: DrawFn) -> Handled:
-    """A handler and two arrows in a row that it handles."""
+    """A handler and two composable arrows that it handles."""
     dice = dice_of(draw)
     w = World()
     A, B, C = (draw_type(dice, w) for _ in range(3))
@@ -55,7 +55,7 @@ def inputs_of(a: Arrow, seed: int) -> list[Array]:
 
 
 def behave_alike(a: Arrow, b: Arrow, seed: int) -> None:
-    """Two arrows give the same for some inputs and some heap, with the same uses of the heap in the same order."""
+    """Assert that two arrows agree on some inputs and some heap, with the same heap accesses in the same order."""
     assert a.domain == b.domain
     assert a.results == b.results
     inputs, heap = inputs_of(a, seed), heap_of(seed)

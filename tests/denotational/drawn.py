@@ -1,4 +1,4 @@
-"""Diagrams to draw: the examples of the paper."""
+"""Diagrams of the examples of the paper."""
 
 from pathlib import Path
 
@@ -15,13 +15,13 @@ from rh_kernel.typing.elaboration.items import ClosedCommand
 FOLDER = Path(__file__).parents[1] / "programs" / "paper"
 
 MLP = ("example_4_1_mlp", "example_4_2_residual", "shared_location")
-"""Programs whose last command trains a net forward and back."""
+"""Programs whose last command runs a net forward and backward."""
 
 PROGRAMS = (*MLP, "example_4_3_trained", "example_4_3_deep_trained", "example_4_5_unet", "example_2_2_1_inference", "momentum")
 
 
 def arrow(name: str, more: str = "") -> Arrow:
-    """What the last command of a program denotes; with ``more``, of the program that goes on like this."""
+    """The denotation of the last command of a program, extended by the text ``more``."""
     file = FOLDER / f"{name}.rh"
     session = Session.start(FOLDER)
     context = session.context

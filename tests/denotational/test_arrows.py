@@ -1,4 +1,4 @@
-"""𝒜_Σ is a strong promonad (RH Lemma 7.6): the axioms of Fig. 10 hold for normal forms, and no two operations change places."""
+"""𝒜_Σ is a strong promonad (RH Lemma 7.6): the axioms of Fig. 10 hold for normal forms, and operations keep their order."""
 
 from collections.abc import Sequence
 
@@ -130,5 +130,5 @@ def swap_and(b: Arrow, X: Sequence[Type], *, first: bool = False) -> Arrow:
 
 
 def operations(*arrows: Arrow) -> list[Operation]:
-    """The operations of arrows in a row."""
+    """The operations of composed arrows."""
     return [box.content.operation for a in arrows for box in a.boxes if isinstance(box.content, Effect)]

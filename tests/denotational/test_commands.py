@@ -55,7 +55,7 @@ def net(name: str, *domain: Type) -> Arrow:
 
 
 def contents(a: Arrow) -> list[str]:
-    """What is in the boxes, in their order."""
+    """The contents of the boxes, in order."""
     found: list[str] = []
     for box in a.boxes:
         match box.content:

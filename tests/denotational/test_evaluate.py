@@ -1,4 +1,4 @@
-"""What the denotation computes on a heap, by hand and beside the other readings: wires used twice, pairs, Get after Put."""
+"""Running denotations on a heap: by hand and against the other evaluators, with copied wires, pairs and Get after Put."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Drawings of diagrams: what has to be in them, what must not meet, and the U of a reverse handler (RH §6.1, §7.4)."""
+"""Layout of diagrams: completeness, no overlaps, and the U of a reverse handler (RH §6.1, §7.4)."""
 
 from collections import Counter
 from itertools import combinations, pairwise
@@ -8,7 +8,7 @@ from hypothesis import given
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.drawing.elements import PlacedBox, Point
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import Look
+from rh_kernel.denotational.drawing.sketch import BoxShape
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import MLP, PROGRAMS, arrow
@@ -24,7 +24,7 @@ def drawings(P: Program) -> list[Layout]:
 
 
 def at(point: Point, to: Point, t: float) -> Point:
-    """A point of the curve that is horizontal at both ends."""
+    """A point of the curve with horizontal ends."""
     (x, y), (x1, y1) = point, to
     middle = (x + x1) / 2
     a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
@@ -93,7 +93,7 @@ def test_every_wire_connects_what_the_diagram_says(P: Program) -> None:
 
 
 def connected(drawn: Layout) -> None:
-    """The strands of a wire hang together, begin at the box that makes it, and come to each box that reads it."""
+    """Assert that the strands of a wire are connected, begin at the box that makes it, and reach every box that reads it."""
     s = drawn.sketch
     home = {m: box for box in drawn.drawing.boxes for m in box.members}
     made = {w: n for n, node in s.nodes.items() for w in node.outputs}
@@ -141,7 +141,7 @@ def arrives(box: PlacedBox, points: tuple[Point, ...]) -> bool:
 @given(programs(fuel=4))
 def test_operations_stand_in_their_order(P: Program) -> None:
     for drawn in drawings(P):
-        effects = [b for b in drawn.drawing.boxes if b.figure.look is Look.OPERATION]
+        effects = [b for b in drawn.drawing.boxes if b.figure.shape is BoxShape.OPERATION]
         ordered = sorted(effects, key=lambda box: box.members)
         for a, b in pairwise(ordered):
             assert a.x + a.width <= b.x + EPS
@@ -172,7 +172,9 @@ def test_the_two_boxes_of_a_level_have_the_same_height() -> None:
 def test_the_u_goes_down_and_comes_up_again() -> None:
     for name in MLP:
         drawn = layout(arrow(name), folded=True)
-        boxes = [b for b in drawn.drawing.boxes if drawn.sketch.nodes[b.members[0]].place and b.figure.look is not Look.SUM]
+        boxes = [
+            b for b in drawn.drawing.boxes if drawn.sketch.nodes[b.members[0]].place and b.figure.shape is not BoxShape.SUM
+        ]
         boxes.sort(key=lambda box: box.x)
         ys = [box.y + box.height for box in boxes]
         turn = ys.index(max(ys))

@@ -1,4 +1,4 @@
-"""Single folds of a drawing: whatever is closed, it is the same diagram (RH §6.1, Ex. 7.17)."""
+"""Individual folds of a drawing: it shows the same diagram whichever are closed (RH §6.1, Ex. 7.17)."""
 
 from collections import Counter
 from itertools import combinations
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
-from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedGroup
+from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedFrame
 from rh_kernel.denotational.drawing.fold import Fold, FoldKind
 from rh_kernel.denotational.drawing.folding import folding, folds_of
 from rh_kernel.denotational.drawing.layout import Layout, layout
@@ -26,7 +26,7 @@ net with_a_rather_long_name(x : Real(2)) : Real(2) = let y <= a(x) in let z <= F
 net b(x : Real(2)) : Real(2) = let y <= with_a_rather_long_name(x) in let z <= with_a_rather_long_name(y) in a(z)
 net c(x : Real(2)) : Real(2) = let y <= b(x) in let z <= return 2.0 * y in let u <= a(z) in b(u)
 """
-"""Nets in nets in nets, of few boxes and of many."""
+"""Nested nets, small and large."""
 
 ARROWS = {
     **{name: arrow(name) for name in PROGRAMS},
@@ -52,7 +52,7 @@ NAMES = tuple(ARROWS)
 
 @st.composite
 def foldings(draw: st.DrawFn) -> tuple[Arrow, frozenset[int]]:
-    """A random program, or one of the paper, and some of its folds."""
+    """A random program or one of the paper, and a subset of its folds."""
     if draw(st.booleans()):
         a = ARROWS[draw(st.sampled_from(NAMES))]
     else:
@@ -66,18 +66,18 @@ def members(drawn: Layout) -> list[frozenset[int]]:
     return [frozenset(box.members) for box in drawn.drawing.boxes]
 
 
-def lies_in(box: PlacedBox | PlacedGroup, frame: PlacedGroup) -> bool:
+def lies_in(box: PlacedBox | PlacedFrame, frame: PlacedFrame) -> bool:
     across = frame.x - EPS <= box.x and box.x + box.width <= frame.x + frame.width + EPS
     return across and frame.y - EPS <= box.y and box.y + box.height <= frame.y + frame.height + EPS
 
 
-def is_apart(a: PlacedBox | PlacedGroup, b: PlacedBox | PlacedGroup) -> bool:
+def is_apart(a: PlacedBox | PlacedFrame, b: PlacedBox | PlacedFrame) -> bool:
     beside = a.x + a.width <= b.x + EPS or b.x + b.width <= a.x + EPS
     return beside or a.y + a.height <= b.y + EPS or b.y + b.height <= a.y + EPS
 
 
 def is_inside(fold: Fold, folds: tuple[Fold, ...], closed: frozenset[int]) -> bool:
-    """Whether a fold is closed, or lies in one that is."""
+    """Whether a fold is closed, or is inside a closed one."""
     return fold.number in closed or (fold.outer >= 0 and is_inside(folds[fold.outer], folds, closed))
 
 
@@ -104,7 +104,7 @@ def test_a_closed_fold_is_its_boxes_and_an_open_one_has_a_frame(case: tuple[Arro
     a, closed = case
     drawn = layout(a, folded=closed)
     folds = folds_of(drawn.sketch)
-    framed = {group.fold.number for group in drawn.drawing.groups}
+    framed = {frame.fold.number for frame in drawn.drawing.frames if frame.fold is not None}
     boxed = {box.fold.number for box in drawn.drawing.boxes if box.fold is not None}
     for fold in folds:
         hidden = fold.outer >= 0 and is_inside(folds[fold.outer], folds, closed)
@@ -119,15 +119,16 @@ def test_a_closed_fold_is_its_boxes_and_an_open_one_has_a_frame(case: tuple[Arro
 def test_frames_hold_their_boxes_and_no_others(case: tuple[Arrow, frozenset[int]]) -> None:
     a, closed = case
     drawn = layout(a, folded=closed)
-    for group in drawn.drawing.groups:
-        inside = [box for box in drawn.drawing.boxes if lies_in(box, group)]
-        assert all(set(box.members) <= set(group.fold.members) for box in inside)
-        assert all(is_apart(box, group) for box in drawn.drawing.boxes if box not in inside)
+    for frame in drawn.drawing.frames:
+        assert frame.fold is not None
+        inside = [box for box in drawn.drawing.boxes if lies_in(box, frame)]
+        assert all(set(box.members) <= set(frame.fold.members) for box in inside)
+        assert all(is_apart(box, frame) for box in drawn.drawing.boxes if box not in inside)
     for fold in folds_of(drawn.sketch):
-        frames = [group for group in drawn.drawing.groups if group.fold == fold]
+        frames = [frame for frame in drawn.drawing.frames if frame.fold == fold]
         boxes = [box for box in drawn.drawing.boxes if set(box.members) <= set(fold.members)]
         assert not frames or all(any(lies_in(box, frame) for frame in frames) for box in boxes)
-    for one, other in combinations(drawn.drawing.groups, 2):
+    for one, other in combinations(drawn.drawing.frames, 2):
         assert lies_in(one, other) or lies_in(other, one) or is_apart(one, other)
 
 
@@ -170,7 +171,7 @@ def test_a_drawing_without_single_folds_is_as_it_was() -> None:
         for folded in (False, True):
             drawn = layout(a, folded=folded)
             assert drawn.folding is None
-            assert not drawn.drawing.groups
+            assert not any(frame.fold for frame in drawn.drawing.frames)
 
 
 def titles(name: str) -> list[tuple[str, str]]:
@@ -197,7 +198,7 @@ def test_a_net_in_a_reverse_handler_folds_on_both_legs() -> None:
 
 
 def around(fold: Fold, folds: tuple[Fold, ...]) -> list[str]:
-    """The titles of the folds that a fold lies in, the innermost first."""
+    """The titles of the folds around a fold, innermost first."""
     found: list[str] = []
     while fold.outer >= 0:
         fold = folds[fold.outer]

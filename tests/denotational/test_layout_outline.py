@@ -1,10 +1,10 @@
-"""The structure that a drawing follows: clauses, and the nets of reverse handlers."""
+"""The outline of a drawing: clauses, and the nets of reverse handlers."""
 
 from hypothesis import given
 
 from rh_kernel.denotational.commands import interpret
-from rh_kernel.denotational.drawing.layout import box_count, layout
-from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes, outline
+from rh_kernel.denotational.drawing.layout import layout
+from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, box_count, nodes, outline
 from rh_kernel.denotational.drawing.sketch import part_title, sketch
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.core import Scope
@@ -59,7 +59,7 @@ def test_the_sum_of_cotangents_stands_beside_the_clause() -> None:
 
 
 def test_a_clause_of_an_ordinary_handler_stands_inside_the_clause_that_it_handles() -> None:
-    titles = [part_title(frame.part) for frame in layout(arrow("example_4_3_autoencoder")).drawing.frames]
+    titles = [frame.title for frame in layout(arrow("example_4_3_autoencoder")).drawing.frames]
     assert titles.index("Qᶠ EnDe[ℓ0, ℓ1]") < titles.index("Q FC[ℓ0]")
 
 
@@ -69,4 +69,4 @@ def test_every_box_has_its_place(P: Program) -> None:
     s = sketch(interpret((), Scope((), P.command)))
     items = outline(s)
     assert [node.number for item in items for node in nodes(item)] == list(s.nodes)
-    assert box_count(s, folded=True) <= box_count(s, folded=False) == len(s.nodes)
+    assert box_count(outline(s), folded=True) <= box_count(outline(s)) == len(s.nodes)

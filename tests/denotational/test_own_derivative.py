@@ -1,4 +1,4 @@
-"""A derivative that a program brings along need not be linear, so it is asked for also where the cotangent is 0 (Fig. 6, 7)."""
+"""A custom derivative need not be linear, so it is called even if the cotangent is 0 (Fig. 6, 7)."""
 
 from typing import Any
 

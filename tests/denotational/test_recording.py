@@ -1,4 +1,4 @@
-"""A recorded pass: what is on its wires, and which cotangent came back for which value (RH Def. 7.11, 7.13, App. E.1)."""
+"""Recorded passes: the values of wires, and the cotangents of values (RH Def. 7.11, 7.13, App. E.1)."""
 
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ Heap = Mapping[Location, Array]
 
 
 def ended(generator: Generator[None, None, T]) -> T:
-    """What it returns."""
+    """The result."""
     while True:
         try:
             next(generator)
@@ -48,7 +48,7 @@ def ended(generator: Generator[None, None, T]) -> T:
 
 @dataclass(frozen=True)
 class Seen:
-    """A command, denoted and recorded."""
+    """The denotation of a command and its recording."""
 
     arrow: Arrow
     heap: Heap
@@ -56,20 +56,20 @@ class Seen:
 
     @property
     def turn(self) -> int:
-        """The box that begins the return clause."""
+        """The first box of the return clause."""
         return next(n for n, box in enumerate(self.arrow.boxes) if box.place and box.place[0].leg is Leg.RETURN)
 
     def result(self) -> int:
-        """The wire that the net gives to the return clause ``x -> return α(x - t)``."""
+        """The result of the net, which is the input of the return clause ``x -> return α(x - t)``."""
         (wire,) = self.arrow.boxes[self.turn].inputs
         return wire
 
     def maker(self, wire: int) -> int:
-        """The box that makes a wire, -1 for one that is there from the start."""
+        """The box that makes a wire, -1 for an input."""
         return next((n for n, (_, made) in enumerate(self.arrow.wired()) if wire in made), -1)
 
     def onward(self, wire: int, content: Array) -> Array:
-        """The result of the net if ``wire`` held this: what follows its box, up to the turn, runs again."""
+        """The result of the net if ``wire`` had this value: runs the boxes after its maker again, up to the return clause."""
         begin = self.maker(wire) + 1
         first = len(self.arrow.domain) + sum(len(box.outputs) for box in self.arrow.boxes[:begin])
         rest: Arrow = Diagram(self.arrow.types[:first], self.arrow.boxes[begin : self.turn], (self.result(),))
@@ -112,7 +112,7 @@ def test_a_recording_ends_as_the_compiled_program_does(p: Program) -> None:
 @law(100)
 @given(programs())
 def test_the_uses_of_the_heap_tell_its_story(p: Program) -> None:
-    """Each use finds what the one before it left, ``Get`` changes nothing, and in the end the heap is as it is found."""
+    """Each access sees the result of the previous one, ``Get`` changes nothing, and the last ones give the final heap."""
     reached(p.command, p.heap)
     arrow = interpret((), Scope((), p.command))
     recording = ended(record(arrow, (), p.heap))
@@ -261,7 +261,7 @@ LAYERS = "rev handle ([3, 5]) <x>. let a <= Layer(x) in let b <= return 10 * a i
 
 
 def backs(text: str) -> list[list[float]]:
-    """The cotangents of a pass, in the order of the way forward."""
+    """The cotangents of a pass, in the order of the forward pass."""
     made = seen(ROUNDED, text, drawn(0))
     return [made.recording.values[w].tolist() for found in occurrences(made.arrow) for w in found.cotangents]
 
@@ -319,7 +319,7 @@ def found_and_back(declarations: str, text: str) -> list[tuple[float, list[float
 
 
 def test_a_rest_that_runs_twice_has_the_cotangents_of_both_runs() -> None:
-    """The handler of ``Choose`` is outside: what came before it has two cotangents, what comes after it two values."""
+    """The handler of ``Choose`` is outside: values before it have two cotangents, and values after it exist twice."""
     text = "handle rev handle (7) <x>. let c <= Choose() in let y <= Layer(x + c) in return y with plain with both"
     found = found_and_back(TWICE, text)
     # y = 2 (x + c), its cotangent y - 1, that of x + c and so of x is 2 (y - 1)

@@ -70,7 +70,7 @@ def sampled(rng: np.random.Generator, X: Row) -> Point:
 
 
 def at_point(f: Primitive) -> Callable[[np.random.Generator], Point]:
-    """Points at which a symbol is smooth."""
+    """Points where a symbol is smooth."""
     return lambda rng: list(arrays(smooth_point(rng, f)))
 
 
@@ -78,7 +78,7 @@ MAPS = [pytest.param(symbol(f), at_point(f), id=label(f)) for f in INSTANCES]
 
 
 def check_axioms(f: Smooth, x: Point, rng: np.random.Generator) -> None:
-    """RD.1–RD.7 with f in the place of every map, at the point x."""
+    """RD.1–RD.7 for f at the point x."""
     X, Y = f.domain, f.results
     n, m = len(X), len(Y)
     v, w, w2 = (sampled(rng, Z) for Z in (X, Y, Y))

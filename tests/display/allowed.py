@@ -1,4 +1,4 @@
-"""What a result may be made of, whoever wrote the words in it: these elements, these attributes, pictures that come along."""
+"""The HTML, SVG, LaTeX and DOT that a result may contain, whatever text is in it: an allow list of elements and attributes."""
 
 import base64
 import re
@@ -29,15 +29,15 @@ DRAWN = {
 }
 ELEMENTS = {**BLOCKS, **{tag: {name.lower() for name in names} for tag, names in DRAWN.items()}}
 STYLE = re.compile(r"[\w\s\-:;#%.,()'/+!]*")
-"""Inline styles: no quote of the other kind, no backslash, no bracket but round ones."""
+"""Inline styles: no single quotes, no backslashes, and no brackets except round ones."""
 OUTSIDE = re.compile(r"url\s*\(|@import|expression\s*\(|javascript:|https?:(?!//www\.w3\.org/2000/svg)", re.IGNORECASE)
 EMPTY = {"img", "br"}
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What has no place in a page or a picture; tabs and line ends do no harm there."""
+"""Control characters, which must not occur in HTML or SVG; tabs and line ends may."""
 
 
 class Page(HTMLParser):
-    """Reads a page and complains of all that is not allowed."""
+    """Parses a page and collects everything that is not allowed."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Page(HTMLParser):
 
 
 def check_attribute(tag: str, allowed: set[str], name: str, value: str) -> None:
-    """Only those that we write, none that does anything, and of addresses only pictures that come along."""
+    """Assert that an attribute is allowed: no event handler, and no URL except a ``data:`` image."""
     assert name in allowed, (tag, name)
     assert not name.startswith("on")
     if name == "style":
@@ -94,14 +94,14 @@ def check_attribute(tag: str, allowed: set[str], name: str, value: str) -> None:
 
 
 def assert_allowed_html(html: str) -> Page:
-    """The page is well formed, and made of what is allowed alone."""
+    """Assert that a page is well formed and contains only what is allowed."""
     assert not CONTROLS.search(html)
     html.encode()
     return Page(html)
 
 
 def assert_allowed_svg(svg: str) -> None:
-    """The picture is XML, and made of what is allowed alone."""
+    """Assert that an SVG is well-formed XML and contains only what is allowed."""
     assert not CONTROLS.search(svg)
     assert "<!" not in svg.replace("<![CDATA[", "")
     for element in ElementTree.fromstring(svg.encode()).iter():
@@ -118,7 +118,7 @@ _DOT_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|<ℝ<SUP>[^<>]*</SUP>>|-?[A-Za-z_0-9
 
 
 def assert_allowed_dot(dot: str, *, reads: bool = True) -> None:
-    """Every word is a name or stands in quotes; no box leads anywhere; ``dot`` reads it, where there is one."""
+    """Assert that every word of DOT is a name or quoted, that no node is a link, and that ``dot`` accepts it, if installed."""
     assert not CONTROLS.search(dot)
     assert "".join(_DOT_TOKEN.findall(dot)) == dot
     bare = "".join(['""' if token.startswith('"') else token for token in _DOT_TOKEN.findall(dot)])
@@ -131,7 +131,7 @@ def assert_allowed_dot(dot: str, *, reads: bool = True) -> None:
 
 
 def assert_allowed(bundle: Mapping[str, str], *, reads_dot: bool = True) -> None:
-    """A result, in all its forms; to have ``dot`` read a drawing takes its time."""
+    """Check a result in all its forms; running ``dot`` is slow."""
     assert bundle.keys() <= {"text/plain", "text/html", "text/latex", "image/svg+xml", "text/vnd.graphviz"}
     assert not CONTROLS.search(bundle["text/plain"])
     assert "\t" not in bundle["text/plain"]

@@ -1,4 +1,4 @@
-"""What the tests of the display look at: results of small programs, and pages taken apart into elements and text."""
+"""Fixtures of the display tests: results of small programs, and a parser of pages."""
 
 import base64
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ DRAWN = {"svg", "g", "path", "text", "circle"}
 
 
 def shown(text: str) -> list[Result]:
-    """What the items of a cell give after the declarations of the net."""
+    """The results of the items of a cell after the declarations of the net."""
     session = Session.start(Path())
     declared = results(execute(session, Source("cell", MLP)))
     return results(execute(session, Source("cell", f"{MLP}\n{text}\n"), keep_going=True))[len(declared) :]
@@ -90,7 +90,7 @@ class Page(HTMLParser):
 
 
 def assert_harmless(html: str) -> Page:
-    """Only what a notebook shows untrusted, and nothing that comes from outside."""
+    """Assert that a page contains only what an untrusted notebook shows, and no external resources."""
     page = Page.of(html)
     for tag, attributes in page.elements:
         assert tag in TAGS

@@ -1,4 +1,4 @@
-"""Every result has a text and a page, and nothing that a user wrote is more than text in them."""
+"""Every result has a text and HTML, and user text in them is escaped."""
 
 import re
 
@@ -91,7 +91,7 @@ CELLS: dict[type[Result], str] = {
 
 
 class Wrong(Diagnostic):
-    """Some complaint."""
+    """A diagnostic."""
 
     code = "RH999"
     title = "Some complaint"
@@ -99,7 +99,7 @@ class Wrong(Diagnostic):
 
 
 def hostile_results(words: str) -> list[Result]:
-    """Every kind of result, with these words wherever a user's words can be."""
+    """Every kind of result, with these words in place of all user text."""
     location = Location(words, (), 0)
     array, other = np.ones(2), np.full(2, 1.5)
     changes = (Change(location, array, other), Change(Location(words, (), 1), None, array))

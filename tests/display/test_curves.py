@@ -1,4 +1,4 @@
-"""Curves: every value finds a place on its axis, ticks are few and round, and no number breaks a drawing."""
+"""Curves: every value is on the axis, ticks are few and round, and any numbers give a valid drawing."""
 
 import base64
 import math
@@ -23,7 +23,7 @@ def drawing(image: str) -> ElementTree.Element:
 
 
 def line(values: list[float], epochs: int = 0) -> str:
-    """The path of the curve itself."""
+    """The path of the curve."""
     return next(e.get("d") or "" for e in drawing(curve_image(values, "", epochs)).iter() if e.get("stroke-width") == "1.8")
 
 
@@ -113,7 +113,7 @@ def test_the_label_of_the_last_epoch_is_inside(epochs: int) -> None:
 
 
 def test_a_curve_grows_along_the_axis_of_all_epochs() -> None:
-    """The points that are there already stay where they are when others come."""
+    """Existing points do not move when others are added."""
     ends = [line([1.0, 0.0, *[0.5] * n], epochs=20).split("L") for n in range(19)]
     assert all(points == ends[-1][: len(points)] for points in ends)
     assert ends[-1][-1].startswith(line([1.0, 0.0]).split("L")[1].split()[0])

@@ -1,4 +1,4 @@
-"""Derivations as they are shown: every judgment as the printer writes it, rules over each other, and nothing without bound."""
+"""Rendering of derivations: judgments are printed as by the printer, the layout is that of the paper, and sizes are bounded."""
 
 import json
 import math
@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.display.derivations.latex import derivation_document, derivation_latex
-from rh_kernel.display.derivations.parts import Proof, fold, sheet
-from rh_kernel.display.derivations.pieces import Part, parts, pieces
+from rh_kernel.display.derivations.pagination import Part, parts, pieces
+from rh_kernel.display.derivations.proof_tree import Proof, fold, proof_tree
 from rh_kernel.display.derivations.text import one_line
 from rh_kernel.display.derivations.view import derivation_record
 from rh_kernel.display.latex import escape
@@ -34,7 +34,7 @@ EVERYTHING = 1_000_000
 
 
 def derived(subject: str) -> DerivationMade:
-    """What ``%derivation`` gives after the declarations of the net."""
+    """The result of ``%derivation`` after the declarations of the net."""
     (result,) = shown(f"%derivation {subject}")
     assert isinstance(result, DerivationMade)
     return result
@@ -49,7 +49,7 @@ def within(d: Derivation) -> Iterator[Derivation]:
 
 
 def proofs(root: Proof) -> list[Proof]:
-    """All rules that are shown, from the root on, each premise before the next one."""
+    """All rules that are shown, in depth-first order."""
     found: list[Proof] = []
     pending = [root]
     while pending:
@@ -89,8 +89,8 @@ def test_a_record_has_every_rule_of_the_derivation(p: Program) -> None:
 @law(60)
 @given(programs())
 def test_a_variable_has_the_type_that_its_context_tells(p: Program) -> None:
-    """The rule T-VAR, read off what is written: ``…, x : A, … ⊢ x : A``, and no name stands twice in a context."""
-    for proof in proofs(sheet(derive_command((), (), p.command), EVERYTHING, EVERYTHING, exact=True).root):
+    """The rule T-VAR holds of the printed text: ``…, x : A, … ⊢ x : A``, and names in a context are distinct."""
+    for proof in proofs(proof_tree(derive_command((), (), p.command), EVERYTHING, EVERYTHING, exact=True).root):
         context = re.findall(r"(\S+) : ", proof.judgment.context)
         assert len(context) == len(set(context))
         if proof.rule is TypingRule.T_VAR:
@@ -101,9 +101,9 @@ def test_a_variable_has_the_type_that_its_context_tells(p: Program) -> None:
 @law(60)
 @given(st.data())
 def test_a_premise_is_written_as_it_stands_in_the_conclusion(data: st.DataObject) -> None:
-    """Names are those that the printer chose for the whole; what is sugar in the conclusion may be spelled out in a premise."""
+    """Names are those of the printed whole; sugar in the conclusion may be expanded in a premise."""
     M = data.draw(terms((), data.draw(types()), 6))
-    root = sheet(derive_term((), M), EVERYTHING, EVERYTHING, exact=True).root
+    root = proof_tree(derive_term((), M), EVERYTHING, EVERYTHING, exact=True).root
     assert " ".join(show(M, math.inf).split()) in one_line(root)
     for proof in proofs(root):
         if proof.rule in (TypingRule.T_TUPLE, TypingRule.T_PLUS, TypingRule.T_PROJ):
@@ -170,15 +170,15 @@ def test_what_a_handler_leaves_open_is_a_letter() -> None:
 @law(30)
 @given(programs())
 def test_pieces_are_the_whole_derivation_once(p: Program) -> None:
-    """What is cut out of a piece is a piece, and has the name that stands in its place."""
-    root = sheet(derive_command((), (), p.command), EVERYTHING, EVERYTHING).root
+    """Every part cut from a piece is another piece with the name that replaces it."""
+    root = proof_tree(derive_command((), (), p.command), EVERYTHING, EVERYTHING).root
     drawn = pieces(root)
     assert [name for piece in drawn for name in piece.cuts] == [piece.name for piece in drawn[1:]]
     assert sum(fold(piece.root, parts, rules) for piece in drawn) == len(proofs(root))
 
 
 def rules(part: Part, above: list[int]) -> int:
-    """How many rules are drawn; a conclusion that is cut off is drawn again in its own piece."""
+    """The number of rules drawn; the conclusion of a cut part is drawn again in its own piece."""
     return 0 if part.cut else 1 + sum(above)
 
 
@@ -200,7 +200,7 @@ def test_a_high_derivation_tells_how_much_is_left_out() -> None:
     assert re.search(r"⋮ \d+ rules more$", text(result), re.MULTILINE)
     assert re.search(r"⋮ \d+ rules more", assert_harmless(bundle(result)["text/html"]).text)
     (record,) = records(1, result)
-    shown_rules = sheet(d, 200, 200).root
+    shown_rules = proof_tree(d, 200, 200).root
     assert shown_rules.left_out == 0
     assert len(json.dumps(record)) < 50_000_000
     assert len(bundle(result)["text/html"]) < 1_000_000
@@ -211,7 +211,7 @@ def test_what_is_left_out_is_counted() -> None:
     d = derive_command((), (), tower(50))
     whole = len(list(within(d)))
     for most, highest in ((1, 99), (7, 99), (99, 3), (EVERYTHING, EVERYTHING)):
-        found = proofs(sheet(d, most, highest).root)
+        found = proofs(proof_tree(d, most, highest).root)
         assert len(found) + sum(proof.left_out for proof in found) == whole
         assert len(found) <= most
 
@@ -248,7 +248,7 @@ def test_a_document_has_every_rule_that_is_drawn(subject: str) -> None:
     tex = derivation_document(result)
     assert tex.startswith("\\documentclass")
     assert tex.endswith("\\end{document}\n")
-    drawn = [piece for d in result.derivations for piece in pieces(sheet(d, EVERYTHING, EVERYTHING).root)]
+    drawn = [piece for d in result.derivations for piece in pieces(proof_tree(d, EVERYTHING, EVERYTHING).root)]
     assert tex.count("\\DisplayProof") == len(drawn)
     bare = re.sub(r"\\[^A-Za-z]", "", tex)
     assert bare.count("{") == bare.count("}")

@@ -1,4 +1,4 @@
-"""Complaints: goldens, and the law that the signs stand under the part that the complaint is about."""
+"""Diagnostics: golden texts, and the law that underlines are below their spans."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.display.code_frames import WIDEST
 from rh_kernel.display.diagnostics import MOST, ansi, ansis, html, htmls, text, texts
-from rh_kernel.display.excerpts import WIDEST
-from rh_kernel.display.html import BACKGROUNDS
+from rh_kernel.display.palette import BACKGROUNDS
 from rh_kernel.source.diagnostic import Diagnostic, Fix, Note
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.printing.doc import cells
@@ -17,7 +17,7 @@ from rh_kernel.syntax.printing.doc import cells
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch(Diagnostic):
-    """A complaint for the tests."""
+    """A diagnostic for the tests."""
 
     code: ClassVar[str] = "RH103"
     title: ClassVar[str] = "Types do not match"

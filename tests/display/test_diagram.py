@@ -1,4 +1,4 @@
-"""String diagrams as they are shown: as a drawing, as text, as DOT and as data (RH §6.1, §7.4)."""
+"""Rendering of string diagrams as SVG, TikZ, DOT, text and JSON (RH §6.1, §7.4)."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
 from rh_kernel.denotational.drawing.fold import FoldKind
 from rh_kernel.denotational.drawing.folding import folding
 from rh_kernel.denotational.drawing.layout import layout
-from rh_kernel.denotational.drawing.sketch import Look, sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, sketch
 from rh_kernel.denotational.drawing.text_metrics import MOST as LETTERS
 from rh_kernel.denotational.drawing.text_metrics import exponent, type_line, width
 from rh_kernel.denotational.provenance import Leg, Part
@@ -79,7 +79,7 @@ def drawing(svg: str) -> ElementTree.Element:
 
 
 def hostile(words: str) -> DiagramMade:
-    """A diagram with these words wherever a user's words can be."""
+    """A diagram with these words in place of all user text."""
     R2, op = real(2), Operation(Family(words, (), real(2), real(2), ()), (), (), real(2), real(2))
     neg = Primitive("neg", (R2.shape,), R2, R2)
     draft: Draft = Builder((R2,))
@@ -144,7 +144,7 @@ def test_a_text_is_not_wider_than_its_box() -> None:
     for subject in ("mlp", PASS, "1 + exp(2)", "handle mlp([1.0, 2.0]) with infer", f"handle ({PASS}) with infer"):
         for box in layout(made(subject).diagram).drawing.boxes:
             assert len(box.figure.label) <= LETTERS
-            assert width(box.figure.label) < box.width or box.figure.look in (Look.SUM, Look.ZERO)
+            assert width(box.figure.label) < box.width or box.figure.shape in (BoxShape.SUM, BoxShape.ZERO)
 
 
 @law(40)
@@ -164,7 +164,7 @@ def test_words_of_the_user_are_text(words: str) -> None:
 
 
 def harmless(html: str) -> Page:
-    """Only what a notebook shows; what it drops from one that is not trusted is hidden, and an image stands beside it."""
+    """The page contains only what a notebook shows, and an image for a notebook that is not trusted and removes the SVG."""
     page = Page.of(html)
     for tag, attributes in page.elements:
         if tag in AROUND:
@@ -260,7 +260,7 @@ mathit mathsf mathbb text backslash cdot times hat sim mathbin eta ldots"""
 
 
 def tex_commands(tex: str) -> set[str]:
-    """The commands of a document whose comments, braces and environments are as they should be."""
+    """The commands of a document, after checking its comments, braces and environments."""
     body = re.sub(r"(?<!\\)%.*", "", tex)
     bare = re.sub(r"\\[^A-Za-z]", "", body)
     assert bare.count("{") == bare.count("}")
@@ -284,14 +284,14 @@ def test_tikz_draws_every_box_frame_and_strand() -> None:
     for folded in ((), {0}, {1}, True):
         drawn = layout(made(PASS).diagram, folded=folded)
         tex = diagram_tikz(drawn, "m")
-        frames = [*drawn.drawing.frames, *drawn.drawing.groups]
-        assert tex.count(" rectangle ") == len(frames) + sum(not is_round(b.figure.look) for b in drawn.drawing.boxes)
+        rectangles = [*drawn.drawing.frames, *[b for b in drawn.drawing.boxes if not is_round(b.figure.shape)]]
+        assert tex.count(" rectangle ") == len(rectangles)
         assert len(re.findall(r"\\draw\[rh (?:wire|back)\]", tex)) == len(drawn.drawing.strands)
         assert tex.count("\\node[rh text]") == len(drawn.drawing.boxes)
 
 
-def is_round(look: Look) -> bool:
-    return look in (Look.SUM, Look.ZERO)
+def is_round(shape: BoxShape) -> bool:
+    return shape in (BoxShape.SUM, BoxShape.ZERO)
 
 
 @pytest.mark.skipif(not has_tex("standalone.cls", "tikz.sty"), reason="there is no TeX with TikZ here")

@@ -1,4 +1,4 @@
-"""Equations: every rule has one, and the steps of real traces are instances of the equation of their rule."""
+"""Equations: every rule has one, and the steps of traces are instances of the equations of their rules."""
 
 import re
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ from tests.programs.readings import last_command
 each_rule = pytest.mark.parametrize("rule", Rule)
 
 FIRST = 250
-"""So many steps of each program of the paper are looked at."""
+"""Steps of each program of the paper that are checked."""
 
 LITERAL = re.compile(r"\b(?:let|in|with|rev handle|handle)\b|[←⇐⌊⌋•]|RH\^|_H\(|rd\[|\.rd\(|\.R_|\.i\b| \+ |Get\[|Put\[|\(\)|0$")
-"""What stands for itself in an equation; all else is a letter, and may be anything."""
+"""Constants of equations; everything else is a metavariable."""
 
 
 def pattern(schema: str) -> re.Pattern[str]:
-    """The texts that are instances of one side of an equation, as far as its keywords tell."""
+    """Instances of one side of an equation, as far as its keywords determine them."""
     # A sum or a tuple of n may be one of one.
     schema = re.sub(r" \+ … (?=\+)|, …, [^,⟩]*(?=[,⟩])", "", schema.strip())
     literals = [{"_H(": r"_.*\(", ".i": r"\.[0-9]+"}.get(found[0], re.escape(found[0])) for found in LITERAL.finditer(schema)]
@@ -37,7 +37,7 @@ def pattern(schema: str) -> re.Pattern[str]:
 
 
 def sides(rule: Rule) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
-    """Both sides of each case of the equation of a rule; of a step that looks at the heap, the commands."""
+    """Both sides of each case of a rule's equation; for heap rules, the commands."""
     cases = re.split(r"\n(?! )", equation(rule))
     halves = [re.sub(r"\s+", " ", case).split(" → ") for case in cases]
     return [(pattern(command(left)), pattern(command(right))) for left, right in halves]
@@ -54,7 +54,7 @@ def written(M: Subject) -> str:
 
 
 def traced() -> Iterator[Step]:
-    """Steps whose redex mentions no variable from around it, of programs that handle at least one variable."""
+    """Steps whose redex is closed, of programs that handle at least one variable."""
     for name, program in PROGRAMS.items():
         if name != "no variable":
             yield from (step for step in steps(program.subject, program.heap) if is_closed(step))
@@ -69,7 +69,7 @@ def is_closed(step: Step) -> bool:
 
 @pytest.fixture(scope="module")
 def fired() -> dict[Rule, set[tuple[str, str]]]:
-    """What each rule was seen to make of what."""
+    """The observed reductions of each rule."""
     found: dict[Rule, set[tuple[str, str]]] = {rule: set() for rule in Rule}
     for step in traced():
         if len(found[step.rule]) < 60:
@@ -92,7 +92,7 @@ def test_steps_are_instances_of_the_equation(rule: Rule, fired: dict[Rule, set[t
 
 
 def test_equations_tell_the_rules_apart(fired: dict[Rule, set[tuple[str, str]]]) -> None:
-    """Else the test above could not fail: for most pairs of rules no step of the one is an instance of the other."""
+    """Ensures that the test above can fail: for most pairs of rules, no step of one is an instance of the other."""
     strangers = apart = 0
     for rule in Rule:
         for other in set(Rule) - {rule}:
@@ -103,7 +103,7 @@ def test_equations_tell_the_rules_apart(fired: dict[Rule, set[tuple[str, str]]])
 
 @each_rule
 def test_letters_of_a_condition_are_those_of_the_equation(rule: Rule) -> None:
-    """Capital letters with an index, and the names of handlers and heaps, occur in the equation too."""
+    """Indexed capital letters, and names of handlers and heaps, occur in the equation too."""
     explained = re.sub(r"^.*?(?=Fᵗ)", "", condition(rule))
     for letter in re.findall(r"\b[VUW][₁ᵢₖₘₙ]|Q[ᶠᵇ]|Fᵗ|\bhp\b|ℓ", explained):
         assert letter[0] in equation(rule)

@@ -1,4 +1,4 @@
-"""Faults: what is said about our own mistakes."""
+"""Descriptions of internal errors."""
 
 from __future__ import annotations
 

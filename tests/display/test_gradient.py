@@ -1,4 +1,4 @@
-"""A recorded pass as text, as a page, as a drawing and as data (RH §7.4, Def. 7.13)."""
+"""Rendering of recorded passes as text, HTML, SVG and JSON (RH §7.4, Def. 7.13)."""
 
 import base64
 from typing import Any, cast
@@ -15,7 +15,7 @@ from rh_kernel.denotational.recording import Recording, Use
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
 from rh_kernel.display.diagrams.choice import MOST
-from rh_kernel.display.gradients.passes import Role, reading
+from rh_kernel.display.gradients.passes import Role, annotated
 from rh_kernel.display.gradients.text import MOST_ROWS
 from rh_kernel.display.registry import bundle, records
 from rh_kernel.session.results import Change, GradientMade, Pass
@@ -49,7 +49,7 @@ def gradient(text: str, declarations: str = "") -> GradientMade:
 
 
 def looked_at(made: GradientMade) -> tuple[Page, list[ElementTree.Element]]:
-    """The page, of which an untrusted notebook drops nothing, and its drawings."""
+    """The page, which an untrusted notebook shows completely, and its drawings."""
     page = Page.of(bundle(made)["text/html"])
     drawings: list[ElementTree.Element] = []
     for tag, attributes in page.elements:
@@ -132,12 +132,12 @@ handler both = { return x -> return x ; Choose(_), k -> let a <= k(3) in let b <
 
 
 def test_what_each_wire_is_for() -> None:
-    asked = reading(gradient(PASS).passes[0])
+    asked = annotated(gradient(PASS).passes[0])
     roles = [wire.role for wire in asked.wires.values()]
     assert roles.count(Role.PARAMETER) == roles.count(Role.UPDATE) == 2
     assert roles.count(Role.COTANGENT) == 4
     assert {wire.role for wire in asked.wires.values() if wire.waits} == {Role.PARAMETER, Role.VALUE}
-    through = reading(gradient("rev handle ([3, 5]) <x>. Layer(x) with through", LAYER).passes[0])
+    through = annotated(gradient("rev handle ([3, 5]) <x>. Layer(x) with through", LAYER).passes[0])
     assert Role.AUXILIARY in [wire.role for wire in through.wires.values()]
     for row in asked.rows:
         (cotangent,) = row.cotangents
@@ -180,7 +180,7 @@ def test_how_far_apart_they_leave_the_heap() -> None:
 
 
 def made_of(count: int, words: str = "Tick", *, in_clauses: bool = True) -> GradientMade:
-    """Twice a pass of so many boxes and two more, with these words wherever a user's words can be."""
+    """Two passes of this many boxes and two more, with these words in place of all user text."""
     R2, op = real(2), Operation(Family(words, (), real(2), real(2), ()), (), (), real(2), real(2))
     neg = Primitive("neg", (R2.shape,), R2, R2)
     draft: Draft = Builder((R2,))

@@ -1,4 +1,4 @@
-"""Curves of counts: every point and every name is there, names do not lie on each other, the axis fits the growth."""
+"""Curves of counts: all points and labels are drawn, labels do not overlap, and the axis fits the growth."""
 
 import base64
 import re

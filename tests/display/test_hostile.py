@@ -1,4 +1,4 @@
-"""Whatever stands in a program, none of it becomes part of the page, the picture or the drawing that shows it."""
+"""User text is never markup: no text in a program can add elements, attributes or commands to HTML, SVG, DOT or LaTeX."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -50,13 +50,13 @@ MARKUP = (
     *("x" * 5000, "<b>" * 500, "{0}", "{span}", "%s", "`", "$x$", "\\input{x}", "data:text/html,<b>", "https://example.com/"),
 )
 hostile = st.lists(st.one_of(st.sampled_from(MARKUP), st.text(max_size=5)), min_size=1, max_size=3).map("".join)
-"""Words that want to be more than words."""
+"""Words that look like markup or commands."""
 
 LETTERS = "aZ_'éß\u0130ﬁﷺשלאבمرحاअ́ก数字ⅷ𝔸𝒶ｘʼˈªº₀₁ɐ\u0301\u0308\u0345\u20dd\u0e33\u1d62"
-"""What a name may be made of, as odd as it gets: from right to left, on top of each other, wide, and quotes."""
+"""Unusual characters of names: right-to-left, combining, wide, and quotes."""
 
 OWN = ("dim", "const", "loc", "op", "fun", "net", "handler", "x", "y", "a", "s", "l", "z", "u", "wide")
-"""What the names of a program stand for."""
+"""The names of the program."""
 
 PROGRAM = """dim {dim} = 2
 const {const} : Real({dim}) = [0.5, 1.0]
@@ -99,7 +99,7 @@ SHOWN = (
 
 @st.composite
 def names(draw: st.DrawFn) -> dict[str, str]:
-    """A name for each thing, no two the same: made of odd letters, with a number so that they differ."""
+    """Distinct names of unusual letters."""
     found = {"nowhere": "x" + draw(st.text(LETTERS, max_size=6)) + "9"}
     for number, what in enumerate(OWN):
         letters = draw(st.text(LETTERS, max_size=6)) * draw(st.sampled_from((1, 1, 1, 1, 200)))
@@ -110,7 +110,7 @@ def names(draw: st.DrawFn) -> dict[str, str]:
 def outputs(
     session: Session, source: Source, *, keep_going: bool = False
 ) -> Iterator[tuple[Result | Progress, Mapping[str, str]]]:
-    """What is shown of the results of a text, and of what is on the way to them."""
+    """Render the results of a text, and intermediate results."""
     for event in execute(session, source, keep_going=keep_going):
         if isinstance(event, Shown):
             yield event.result, bundle(event.result)
@@ -119,7 +119,7 @@ def outputs(
 
 
 def check(session: Session, text: str, source: str = "cell") -> list[Result | Progress]:
-    """Run a text, and look at everything that is shown of it."""
+    """Run a text and check everything that is rendered."""
     seen: list[Result | Progress] = []
     for result, shown in outputs(session, Source(source, text)):
         seen.append(result)
@@ -147,7 +147,7 @@ def test_names_are_nothing_but_names(number: int) -> None:
 
 
 def quoted(text: str) -> str:
-    """The part of a text that may stand in a string or a comment."""
+    """The part of a text that may occur in a string or a comment."""
     return text.translate(dict.fromkeys(map(ord, '"\r\n'), " "))
 
 
@@ -241,7 +241,7 @@ def test_what_is_not_allowed_is_found(assertion: object, made: str) -> None:
 @law(60)
 @given(hostile)
 def test_records_say_what_was_written(text: str) -> None:
-    """As data nothing is escaped: it is who reads it that must."""
+    """Text in JSON is not escaped: that is up to its consumer."""
     session = Session.start(Path())
     for event in execute(session, Source("cell", f'%help "{quoted(text)}"')):
         if isinstance(event, Shown):

@@ -1,6 +1,6 @@
-"""Colours: letters can be read on white and on dark, and what is told apart by its colour is so for every reader.
+"""Colours: text is readable on white and on dark, and colours that carry meaning differ for colour-blind readers too.
 
-How somebody sees who lacks one kind of cones is calculated with the matrices of G. M. Machado, M. M. Oliveira and
+Colour blindness is simulated with the matrices of G. M. Machado, M. M. Oliveira and
 L. A. F. Fernandes, "A physiologically-based model for simulation of color vision deficiency", IEEE Transactions on
 Visualization and Computer Graphics 15(6), 2009, for a severity of 1, on linear sRGB. Distances are those of CIELAB (1976),
 where 2.3 is just noticeable; contrast is that of WCAG 2.
@@ -11,8 +11,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rh_kernel.display.html import BACKGROUNDS, COLOURS
-from rh_kernel.display.palette import ABOVE, BACKWARD, BELOW, FRAMES, LETTERS, MARKS, NEUTRAL, NO_NUMBER, WASHES, tint, triple
+from rh_kernel.display.palette import (
+    ABOVE,
+    BACKGROUNDS,
+    BACKWARD,
+    BELOW,
+    COLOURS,
+    FRAMES,
+    MARKS,
+    NEUTRAL,
+    NO_NUMBER,
+    tint,
+    triple,
+)
 from rh_kernel.display.traces.panes import COLOURS as OF_PANES
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import MarkKind, Role
@@ -37,7 +48,7 @@ def parts(colour: str) -> Array:
 
 
 def over(colour: str, opacity: float, paper: Array) -> Array:
-    """A translucent colour on a paper."""
+    """A translucent colour on a background."""
     return opacity * parts(colour) + (1 - opacity) * paper
 
 
@@ -73,9 +84,9 @@ def test_distance_and_contrast_are_those_of_the_standards() -> None:
 
 @pytest.mark.parametrize("role", Role)
 def test_letters_can_be_read(role: Role) -> None:
-    """On white as WCAG asks it of small letters; one colour cannot be so on both papers, and 4.1 is nearly the most."""
-    assert contrast(parts(LETTERS[role]), WHITE) >= 4.5
-    assert contrast(parts(LETTERS[role]), DARK) >= 4.1
+    """The contrast on white is that of WCAG for small text; on dark, 4.1 is nearly the most that is then possible."""
+    assert contrast(parts(COLOURS[role]), WHITE) >= 4.5
+    assert contrast(parts(COLOURS[role]), DARK) >= 4.1
 
 
 @pytest.mark.parametrize("colour", [BACKWARD, NEUTRAL, BELOW, ABOVE, NO_NUMBER])
@@ -86,9 +97,9 @@ def test_lines_that_are_letters_elsewhere_can_be_read(colour: str) -> None:
 
 @each_paper
 @pytest.mark.parametrize("role", Role)
-@pytest.mark.parametrize("kind", WASHES)
-def test_letters_on_a_wash_can_be_made_out(kind: MarkKind, role: Role, paper: Array) -> None:
-    assert contrast(parts(LETTERS[role]), over(MARKS[kind], 0.2, paper)) >= 2.8
+@pytest.mark.parametrize("kind", BACKGROUNDS)
+def test_text_on_a_translucent_background_is_readable(kind: MarkKind, role: Role, paper: Array) -> None:
+    assert contrast(parts(COLOURS[role]), over(MARKS[kind], 0.2, paper)) >= 2.8
 
 
 @each_sight
@@ -96,7 +107,7 @@ def test_letters_on_a_wash_can_be_made_out(kind: MarkKind, role: Role, paper: Ar
     "colours",
     [
         (BELOW, ABOVE, NO_NUMBER, GREY),
-        (LETTERS[Role.FUNCTION], LETTERS[Role.OPERATION], LETTERS[Role.CONSTANT], GREY),
+        (COLOURS[Role.FUNCTION], COLOURS[Role.OPERATION], COLOURS[Role.CONSTANT], GREY),
         (f"{MARKS['forward']}", f"{MARKS['backward']}", GREY),
     ],
     ids=["entries of an array", "boxes of a diagram", "the way forward and back"],
@@ -111,7 +122,7 @@ def test_what_stands_side_by_side_differs(colours: tuple[str, ...], sight: str) 
 @each_paper
 @pytest.mark.parametrize("opacity", [0.2, 0.3, 0.32])
 def test_backgrounds_that_stand_side_by_side_differ(opacity: float, sight: str, paper: Array) -> None:
-    """A redex and a contractum, a redex and something merely grey, and each of them and the paper."""
+    """Redex against contractum, redex against grey, and each of them against the background."""
     redex, contractum, grey = (over(c, opacity, paper) for c in (MARKS["redex"], MARKS["contractum"], triple(GREY)))
     assert distance(redex, contractum, sight) >= 18
     for one, other in ((redex, grey), (contractum, grey), (redex, paper), (contractum, paper)):
@@ -140,8 +151,6 @@ def test_frames_on_white_differ(sight: str) -> None:
 
 
 def test_there_is_one_palette() -> None:
-    assert COLOURS is LETTERS
-    assert BACKGROUNDS is WASHES
     assert OF_PANES is MARKS
 
 

@@ -1,4 +1,4 @@
-"""Results as JSON (LANGUAGE §8): what the command line cannot easily show."""
+"""Results as JSON (LANGUAGE §8), in cases that are hard to test through the command line."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_training_has_its_first_measure_and_all_if_there_are_several(count: int)
 
 
 def assert_the_memory_changes_nothing(steps: Iterable[Step], every: int = 1) -> None:
-    """What is printed with the memory of a trace is what is printed of each step alone, as far as that takes not too long."""
+    """Printing with the cache of a trace equals printing each step alone, for terms that are small enough."""
     memory, room = PrintCache(), 80_000
     for number, step in enumerate(steps):
         record = step_record(number, step, memory)
@@ -158,7 +158,7 @@ def assert_the_memory_changes_nothing(steps: Iterable[Step], every: int = 1) -> 
 
 
 def alone(step: Step) -> tuple[str, str]:
-    """The whole and the redex, on one line each, printed without a memory."""
+    """The term and the redex, on one line each, printed without a cache."""
     marks = {step.path: Mark("redex")}
     match step.before:
         case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume() as P:

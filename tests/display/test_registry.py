@@ -1,4 +1,4 @@
-"""The registry of views: each kind of result has one, and other distributions add theirs."""
+"""The registry of views: each kind of result has one, and other distributions can add views."""
 
 import json
 import subprocess
@@ -58,7 +58,7 @@ def test_every_kind_of_result_has_a_view_of_its_own(kind: type[Result]) -> None:
 
 
 def test_another_distribution_adds_a_view(tmp_path: Path) -> None:
-    """It is shown as a terminal, a notebook and a program expect it; a broken neighbour is a warning."""
+    """It has text, HTML and records; a broken entry point beside it is a warning."""
     (tmp_path / "histograms.py").write_text(VIEWS, encoding="utf-8")
     metadata = tmp_path / "histograms-1.0.dist-info"
     metadata.mkdir()
@@ -87,7 +87,7 @@ class Unknown(Result):
 
 
 class Remark(Notice):
-    """A result that is shown as its base class is."""
+    """A result that is shown like its base class."""
 
 
 def test_a_result_without_a_view_is_shown_as_text() -> None:

@@ -1,4 +1,4 @@
-"""Training runs as they are shown: all that is known is there, nothing on the page jumps, and no number breaks a picture."""
+"""Rendering of training runs: complete, without changes of layout during a run, and valid for any numbers."""
 
 import math
 import re
@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from rh_kernel.display.pictures import TILE_CELLS, averaged_pages, extremes, tiles
 from rh_kernel.display.training.curves import sparkline
 from rh_kernel.display.training.runs import duration, progress_html, progress_text, run_html, run_text
-from rh_kernel.display.training.weights import CARDS, MOST_CARDS, ROOM, gallery, moved, passing_gallery, side_of_images
+from rh_kernel.display.training.weights import (
+    CARDS,
+    ENTRIES_WHILE_RUNNING,
+    MOST_CARDS,
+    gallery,
+    moved,
+    passing_gallery,
+    side_of_images,
+)
 from rh_kernel.session.results import Change, TrainingDone
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -25,7 +33,7 @@ STRANGE = (0.0, -0.0, 1.0, -2.5, 1 / 3, 1e-300, 1.7e308, -1.7e308, math.nan, mat
 
 
 def change(name: str, *shape: int, before: float = 0.0, after: float = 0.5) -> Change:
-    """A location whose entries have all become ``after``."""
+    """A location all of whose entries change to ``after``."""
     return Change(Location(name, ()), np.full(shape, before), np.full(shape, after))
 
 
@@ -85,7 +93,7 @@ def test_content_that_is_not_finite_is_counted() -> None:
 
 
 def digits_run(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
-    """What a run on images of 8 × 8 pixels tells."""
+    """The progress of a run on images of 8 × 8 pixels."""
     monkeypatch.setattr(loop, "BETWEEN_EVENTS", -1.0)
     rng = np.random.default_rng(1)
     given = {"mine": {"x": rng.random((8, 64)), "t": rng.random((8, 10))}}
@@ -96,7 +104,7 @@ def digits_run(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
 
 
 def test_nothing_jumps_while_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once the weights are known no picture changes its size, and no element comes or goes but for the first curve."""
+    """Once the weights are known, pictures keep their sizes, and no elements come or go except for the first curve."""
     pages = [assert_harmless(progress_html(report)) for report in digits_run(monkeypatch) if report.start]
     sizes = [[(i["width"], i["height"]) for i in images(page)] for page in pages]
     known = [page for page, report in zip(pages, digits_run(monkeypatch)[1:], strict=True) if report.epoch >= 2]
@@ -156,7 +164,7 @@ def test_many_locations_are_folded() -> None:
 
 
 def test_what_is_too_large_to_be_drawn_in_passing_is_named() -> None:
-    side = math.isqrt(ROOM) + 1
+    side = math.isqrt(ENTRIES_WHILE_RUNNING) + 1
     page = assert_harmless(progress_html(progress([change("huge", side, side), change("small", 4, 4)])))
     assert "and 1 more: huge" in page.text
     assert "‖small‖" in page.text

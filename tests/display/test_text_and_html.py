@@ -1,4 +1,4 @@
-"""Documents as text, for terminals and as HTML: the same characters in all three, and nothing that was not written by us."""
+"""Documents as plain text, ANSI and HTML: all three have the same characters, and user text is escaped."""
 
 import re
 from html.parser import HTMLParser
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.html import BACKGROUNDS, COLOURS, escape, to_html
+from rh_kernel.display.html import escape, to_html
+from rh_kernel.display.palette import BACKGROUNDS, COLOURS
 from rh_kernel.display.text import to_ansi, to_text, visible
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Bound, Call, Defined, Operation, Perform, Scope
@@ -38,7 +39,7 @@ DOCS: st.SearchStrategy[Doc] = st.recursive(
 
 
 class Reader(HTMLParser):
-    """What a browser makes of some HTML: the elements with their attributes, and the text."""
+    """Parses HTML as a browser does: the elements with their attributes, and the text."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)

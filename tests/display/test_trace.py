@@ -1,4 +1,4 @@
-"""Traces as text and as a page: every step with its rule, the redex and the contractum marked, and not too much of it all."""
+"""Traces as text and HTML: every step with its rule, redex and contractum marked, within size limits."""
 
 import re
 from collections import Counter
@@ -12,16 +12,15 @@ from hypothesis import given
 from rh_kernel.display.rounding import ENTRIES, array_line, round_array, rounded
 from rh_kernel.display.text import to_text
 from rh_kernel.display.traces import html as trace_html_module
+from rh_kernel.display.traces.captions import title
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import frame, heap_changes, subject_doc
 from rh_kernel.display.traces.html import FIRST, LAST, MOST, trace_html
-from rh_kernel.display.traces.marking import after_marks, before_marks
 from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.phases import Direction, legs
 from rh_kernel.display.traces.rule_docs import gloss
 from rh_kernel.display.traces.text import LINES, WIDTH, trace_blocks, trace_text
-from rh_kernel.display.traces.words import title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.reverse import reverse_clause
 from rh_kernel.paper import Rule
@@ -30,7 +29,7 @@ from rh_kernel.syntax.core import RH, Bind, Command, Const, Let, Perform
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, layout, plain
 from rh_kernel.syntax.printing.printer import Abbreviation, PrintCache, command_doc
 from rh_kernel.syntax.traversal import children
-from tests.display.marked import marked, words_marked
+from tests.display.marked import after_marks, before_marks, marked, words_marked
 from tests.display.pages import PASS, Page, assert_harmless, shown, traced
 from tests.laws.readings import steps_of
 from tests.strategies_of_commands import Program, programs
@@ -83,7 +82,7 @@ def test_a_step_is_about_what_is_marked_in_the_whole(name: str) -> None:
 
 
 def unprimed(text: str) -> str:
-    """Which of two alike names has the prime depends on what stands around."""
+    """Which of two equal names gets a prime depends on the context."""
     return re.sub(r"['₀-₉]", "", text)
 
 
@@ -212,7 +211,7 @@ def test_the_page_shows_what_became_of_the_heap() -> None:
 
 
 def long_trace(count: int) -> TraceMade:
-    """A trace of so many steps, all alike."""
+    """A trace of that many equal steps."""
     (step,) = (made := traced("1.0 + 1.0")).steps
     return replace(made, steps=(step,) * count)
 

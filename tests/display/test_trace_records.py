@@ -1,4 +1,4 @@
-"""`rh trace --json`: the texts of a redex and of a term are bounded, with the redex in sight, and so is the work of a step."""
+"""`rh trace --json`: texts of redexes and terms are bounded and contain the redex, and so is the work per step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as they are shown: small ones read back exactly, large ones are summarised, and pictures are what they say."""
+"""Rendering of values: small ones read back exactly, large ones are summarised, and pictures show the entries."""
 
 import base64
 import re
@@ -29,7 +29,7 @@ STRANGE = (0.0, -0.0, 1.0, -2.5, 1 / 3, 1e-7, 1.7e308, -1.7e308, 5e-324, np.nan,
 
 
 def arrays(most_axes: int, longest: int, pool: tuple[float, ...] = STRANGE) -> st.SearchStrategy[Array]:
-    """Arrays with entries out of a pool."""
+    """Arrays with entries from a pool."""
 
     def drawn(shape: list[int], seed: int) -> Array:
         return np.random.default_rng(seed).choice(pool, size=shape)
@@ -89,7 +89,7 @@ def test_an_open_term_is_no_value() -> None:
 
 
 class Elements(HTMLParser):
-    """The elements of some HTML with their attributes, and its text; every element must be closed where it has to be."""
+    """Parses HTML into elements with attributes and text, and checks that elements are closed correctly."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)

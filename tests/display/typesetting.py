@@ -1,4 +1,4 @@
-"""Documents set by pdfLaTeX, where it is installed."""
+"""Typesetting of documents by pdfLaTeX, if it is installed."""
 
 import shutil
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def has_tex(*files: str) -> bool:
-    """Whether pdfLaTeX is here, with these files."""
+    """Whether pdfLaTeX and these files are installed."""
     finder = shutil.which("kpsewhich")
     if finder is None or shutil.which("pdflatex") is None:
         return False
@@ -14,7 +14,7 @@ def has_tex(*files: str) -> bool:
 
 
 def typeset(file: Path, text: str) -> None:
-    """Sets the document, and wants a page without an error."""
+    """Typeset a document and assert that there is no error."""
     file.write_text(text, encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", file.name]
     done = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, check=False, timeout=120)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from rh_kernel.display.live.front_end import KINDS, script, style
+from rh_kernel.display.live.assets import KINDS, script, style
 from tests.distribution.conftest import ROOT, Built
 from tests.distribution.environments import Environment, unsettled
 
@@ -152,7 +152,7 @@ def test_the_command_line_works_where_nothing_else_is_installed(alone: Environme
 def test_what_runs_in_the_page_is_that_of_the_checkout(alone: Environment) -> None:
     names = "KINDS, folder, script, style"
     shown = "print(folder(), *map(script, KINDS), *map(style, KINDS), sep='\\n')"
-    asked = f"from rh_kernel.display.live.front_end import {names}; {shown}"
+    asked = f"from rh_kernel.display.live.assets import {names}; {shown}"
     folder, _, rest = alone.ask("python", "-c", asked).partition("\n")
     assert Path(folder).is_relative_to(alone.folder)
     assert rest == "\n".join([*map(script, KINDS), *map(style, KINDS)]) + "\n"

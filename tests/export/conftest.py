@@ -1,4 +1,4 @@
-"""A notebook with every kind of output that the kernel gives, and with what others may put into one; and its page."""
+"""A notebook with every kind of output of the kernel and of other libraries, and its page."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def foreign() -> list[Any]:
 
 @pytest.fixture(scope="session")
 def notebook(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The notebook, run by the kernel."""
+    """The notebook, executed by the kernel."""
     folder = tmp_path_factory.mktemp("lesson")
     (folder / "pixel.png").write_bytes(base64.b64decode(PIXEL))
     prose = [nbformat.v4.new_markdown_cell(text) for text in PROSE]
@@ -105,7 +105,7 @@ def page(html: str) -> Page:
 
 @pytest.fixture(scope="session")
 def file(html: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page in a file."""
+    """The page as a file."""
     found = tmp_path_factory.mktemp("page") / "lesson.html"
     found.write_text(html, encoding="utf-8")
     return found

@@ -1,4 +1,4 @@
-"""What a page would load or run, read from it by a parser of its own."""
+"""A parser that finds what a page would load or run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RUNNING = frozenset(["applet", "base", "button", "embed", "form", "frame", "ifra
 
 
 class Page(HTMLParser):
-    """The elements of a page, where it leads to, and what is wrong with a page that has to stand alone."""
+    """The elements of a page, its links, and the faults of a page that must be self-contained."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

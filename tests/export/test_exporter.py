@@ -1,4 +1,4 @@
-"""A notebook as a page that stands alone: nothing is loaded, nothing runs, and all that can be shown is shown."""
+"""Export of a notebook as a self-contained page: it loads and runs nothing, and shows all outputs that can be shown."""
 
 from __future__ import annotations
 

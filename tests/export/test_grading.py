@@ -1,4 +1,4 @@
-"""``rh grade`` and nbgrader's preprocessor: the verdicts on locked cells, which no cell of a student can change."""
+"""``rh grade`` and the preprocessor for nbgrader: verdicts on locked cells, which cells of students cannot change."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CHEATS = {
 
 
 def notebook(cells: Sequence[str], *, graded: bool = True, kernel: str = "rh") -> Any:
-    """A notebook; nbgrader knows its cells with ``%locked`` as the teacher's, but for those that declare ``cube``."""
+    """A notebook whose cells with ``%locked`` are graded cells of nbgrader, except for those that declare ``cube``."""
     made = nbformat.v4.new_notebook()
     made.metadata["kernelspec"] = {"name": kernel, "display_name": "RH", "language": kernel}
     for number, text in enumerate(cells, start=1):
@@ -52,7 +52,7 @@ class Grade:
         self.capsys = capsys
 
     def __call__(self, made: Any, *options: str) -> tuple[int, str, str]:
-        """The exit code, and what is written."""
+        """The exit code and the output."""
         path = self.folder / "task.ipynb"
         nbformat.write(made, path)
         code = main(["grade", str(path), *options])
@@ -60,7 +60,7 @@ class Grade:
         return code, written.out, written.err
 
     def passed(self, made: Any) -> list[bool]:
-        """Which locked cells pass."""
+        """The numbers of locked cells that pass."""
         records = [json.loads(line) for line in self(made, "--json")[1].splitlines()]
         return [record["passed"] for record in records if record["kind"] == "locked"]
 
@@ -138,7 +138,7 @@ def test_what_cannot_be_graded_is_told(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def processed(made: Any, folder: Path, **options: Any) -> list[list[str]]:
-    """The types of the outputs of each cell; a kernel that a student has changed has said that all is well."""
+    """The types of the outputs of each cell; the kernel has been manipulated to report success."""
     for cell in made.cells:
         cell.outputs = [nbformat.v4.new_output("display_data", data={"text/plain": "✓ all is well"})]
     made, _ = LockedCells(**options)(made, {"metadata": {"path": str(folder)}})
@@ -147,7 +147,7 @@ def processed(made: Any, folder: Path, **options: Any) -> list[list[str]]:
 
 
 def test_the_verdicts_replace_what_the_kernel_said(tmp_path: Path) -> None:
-    """Also where the folder holds a module of Python's name."""
+    """Also if the folder contains a module with the name of a standard module."""
     (tmp_path / "json.py").write_text("raise SystemExit(0)", encoding="utf-8")
     made = notebook([GIVEN, NO_CUBE, CHECK, CUBE, CHECK])
     shown, wrong = ["display_data"], ["error"]

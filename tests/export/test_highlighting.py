@@ -1,4 +1,4 @@
-"""Programs in colours: the text is the text, and the colours are those of its tokens."""
+"""Highlighted programs: the text is unchanged, and the CSS classes are those of its tokens."""
 
 from __future__ import annotations
 

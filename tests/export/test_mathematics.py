@@ -1,4 +1,4 @@
-"""TeX as MathML: nothing but MathML whatever is written, faithful for what is read, and refused for what is not."""
+"""TeX as MathML: the output is always MathML, faithful for supported formulas, and unsupported ones are refused."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DOUBLED = r"\def\a{xx}" + "".join([rf"\def\{b}{{\{a}\{a}}}" for a, b in pairwise
 
 
 def shape(source: str, *, display: bool = False) -> str:
-    """The elements and signs of the formula, without attributes and without rows of one."""
+    """The elements and symbols of a formula, without attributes and without rows of one element."""
 
     def written(element: ElementTree.Element) -> str:
         inner = (element.text or "") + "".join([written(child) for child in element])
@@ -53,7 +53,7 @@ def shape(source: str, *, display: bool = False) -> str:
 
 
 def assert_mathematics_alone(text: str) -> None:
-    """Only elements of MathML, with attributes that hold no word of the formula, and the same to every reader."""
+    """Assert that there are only MathML elements, that no attribute contains text of the formula, and that parsers agree."""
     for element in ElementTree.fromstring(text).iter():
         assert element.tag in ELEMENTS
         for name, value in element.attrib.items():

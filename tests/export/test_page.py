@@ -1,4 +1,4 @@
-"""The page in a browser that has no network."""
+"""The page in a browser without network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 class Seen:
-    """A page, what it asked for, and what it complained about."""
+    """A page, its requests, and its console messages."""
 
     def __init__(self, page: Page, file: Path) -> None:
         self.page = page

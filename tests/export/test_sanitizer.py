@@ -1,4 +1,4 @@
-"""Cleaning HTML: whatever goes in, what comes out shows something and does nothing."""
+"""The HTML sanitizer: for any input, the output only displays something."""
 
 from __future__ import annotations
 

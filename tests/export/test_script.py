@@ -1,4 +1,4 @@
-"""Notebooks as programs: what a cell does the program does, and everything else is a comment."""
+"""Export of notebooks as programs: code cells are kept, and everything else is a comment."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ EDITIONS += [pytest.param(lesson, True, id=f"{lesson.stem[:2]}-teacher", marks=p
 
 @pytest.mark.parametrize(("lesson", "solutions"), EDITIONS)
 def test_a_lesson_that_was_never_opened_is_a_program_that_runs(lesson: Path, tmp_path: Path, *, solutions: bool) -> None:
-    """Errors are allowed only where a program needs a name that a Python cell of the notebook defines."""
+    """Errors are allowed only for names that a Python cell of the notebook defines."""
     notebook, _ = write(Lesson(lesson), tmp_path, solutions=solutions)
     convert = [sys.executable, "-m", "nbconvert", "--to", "script", "--output-dir", str(tmp_path), str(notebook)]
     subprocess.run(convert, check=True, capture_output=True, timeout=120)

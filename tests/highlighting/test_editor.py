@@ -1,4 +1,4 @@
-"""The editor's own reader, in JavaScript: the same tokens, which look the same, and the same words."""
+"""The editor's own lexer, in JavaScript, has the same tokens, token classes and words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import library
-from rh_kernel.highlighting.looks import Look, Marked, looks
+from rh_kernel.highlighting.token_classes import ClassifiedToken, TokenClass, classify
 from rh_kernel.kernel.install import LABEXTENSION
 from rh_kernel.syntax.parsing.lexer import python_starts
 from tests.highlighting.texts import nearly
@@ -110,8 +110,8 @@ def node(program: str, file: str, given: str = "") -> Any:
 
 def expected(text: str) -> list[list[str]]:
     python = python_starts(text)
-    found = looks(text) if python is None else [Marked(Look.DIRECTIVE, 0, len(text.split("\n")[0].rstrip()))]
-    return [[marked.look.value, text[marked.start : marked.end]] for marked in found]
+    found = classify(text) if python is None else [ClassifiedToken(TokenClass.DIRECTIVE, 0, len(text.split("\n")[0].rstrip()))]
+    return [[marked.kind.value, text[marked.start : marked.end]] for marked in found]
 
 
 def test_the_editor_reads_every_program_as_the_language_does() -> None:
@@ -131,7 +131,7 @@ def test_the_editor_reads_everything_as_the_language_does(texts: list[str]) -> N
 
 
 def test_the_editor_indents_as_a_person_does() -> None:
-    """Where a line continues an item, the editor had put the cursor there, but for a line in a hundred."""
+    """The editor indents continuation lines as they are indented in the programs, except for one line in a hundred."""
     texts = [program.read_text(encoding="utf-8").replace("\r", "") for program in PROGRAMS if program.parent.name != "bad"]
     there: list[tuple[int, int, str]] = []
     for text, columns in zip(texts, node(INDENTATION, "mode.js", json.dumps(texts)), strict=True):

@@ -1,4 +1,4 @@
-"""The extension of JupyterLab: its files, whose names change with what is in them, and where they are installed."""
+"""The JupyterLab extension: its files, whose names contain hashes of their content, and their installation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DIGITS = 12
 
 
 def digest(*files: Path) -> str:
-    """The first digits of the hash of files, with the names of all but a single one."""
+    """The first digits of the hash of files, including their names unless there is only one."""
     texts = [file.read_text(encoding="utf-8") for file in files]
     names = [file.name for file in files] if len(files) > 1 else []
     return hashlib.sha256(json.dumps([names, texts]).encode()).hexdigest()[:DIGITS]

@@ -1,4 +1,4 @@
-"""Pygments: every character of a text is kept, and what colours it is the language's own reader."""
+"""The Pygments lexer keeps every character and agrees with the language's own lexer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer
 from pygments.token import STANDARD_TYPES, Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from rh_kernel.highlighting.lexer import RHLexer, types
-from rh_kernel.highlighting.looks import Look
+from rh_kernel.highlighting.token_classes import TokenClass
 from tests.highlighting.texts import anything, nearly
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))
@@ -121,7 +121,7 @@ def test_words_that_mean_something_in_one_place_only() -> None:
 
 
 def test_a_section_of_the_laboratory() -> None:
-    """Its own words are coloured between its own lines, and only there."""
+    """Words of a section are highlighted only inside that section."""
     found = coloured("%%lambda\nfun f(x : Real) : Real = (λy : Real. map)(x)\n%ad chad-forward f(1) along 2\n%%rh\nmap")
     assert found[:3] == [(Name.Decorator, "%"), (Name.Decorator, "%"), (Name.Decorator, "lambda")]
     assert found[3:5] == [(Keyword.Declaration, "fun"), (Name.Variable, "f")]
@@ -133,7 +133,7 @@ def test_a_section_of_the_laboratory() -> None:
 
 
 def test_a_section_of_effects() -> None:
-    """Words of the language around are names there, and lines that begin with a bar go on with an item."""
+    """Keywords of the surrounding language are names in the section, and lines that begin with a bar continue an item."""
     found = coloured('%%eff\nhandler net =\n| <op x -> k> -> k (sin x)\n%count let r = new "a" in r := @r\n%%rh\nlet')
     assert found[3:5] == [(Keyword.Declaration, "handler"), (Name.Variable, "net")]
     assert (Name, "op") in found
@@ -160,8 +160,8 @@ def test_the_lexer_is_found_by_name_file_and_type() -> None:
         assert isinstance(found, RHLexer)
 
 
-def test_each_look_has_a_type_that_pygments_knows() -> None:
-    assert set(types()) == set(Look)
+def test_each_token_class_has_a_type_that_pygments_knows() -> None:
+    assert set(types()) == set(TokenClass)
     assert all(type in STANDARD_TYPES for type in types().values())
 
 

@@ -1,4 +1,4 @@
-"""The exporters of nbconvert know the language by its name alone."""
+"""The exporters of nbconvert find the lexer by the name of the language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts: of any kind, and of a kind that is nearly a program."""
+"""Strategies for arbitrary texts and for texts that resemble programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel in a process of its own, and one without a process or a connection."""
+"""Kernels for tests: in a process of their own, or without a process and a connection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rh_kernel.kernel.install import install
 
 PATIENCE = 60
 STOPPED = 10.0
-"""Seconds by the clock within which an interrupted cell has ended even on a machine that does much else."""
+"""Seconds within which an interrupted cell ends even on a busy machine."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Ran:
     work_after_interrupt: float = 0.0
 
     def add(self, kind: str, content: dict[str, Any]) -> None:
-        """One more message. Pieces of a stream that follow each other are one, as on a page: ipykernel cuts it by the clock."""
+        """Add a message; adjacent pieces of a stream are joined, since ipykernel splits it by time."""
         before, earlier = self.messages[-1] if self.messages else ("", {})
         if kind == before == "stream" and content["name"] == earlier["name"]:
             self.messages[-1] = (kind, {**content, "text": earlier["text"] + content["text"]})
@@ -61,12 +61,12 @@ Once: TypeAlias = Callable[[Ran], object]
 
 
 def was_busy(ran: Ran) -> bool:
-    """Whether the kernel has begun with the cell."""
+    """Whether the kernel has started the cell."""
     return ("status", {"execution_state": "busy"}) in ran.messages
 
 
 def has_shown(count: int) -> Once:
-    """Whether a cell has shown what it is at that many times."""
+    """Whether a cell has shown at least that many status lines."""
     return lambda ran: len(ran.contents("display_data")) + len(ran.contents("update_display_data")) >= count
 
 
@@ -78,7 +78,7 @@ class Client:
         self.client = client
 
     def run(self, code: str, *, interrupt_after: float | None = None, once: Once = was_busy, **options: Any) -> Ran:
-        """Run a cell to its idle; interrupt it ``interrupt_after`` seconds after ``once`` held of what it sent."""
+        """Run a cell until idle; interrupt it ``interrupt_after`` seconds after ``once`` holds of its messages."""
         return self.collect(self.client.execute(code, **options), interrupt_after=interrupt_after, once=once)
 
     def collect(self, request: str, *, interrupt_after: float | None = None, once: Once = was_busy) -> Ran:
@@ -109,7 +109,7 @@ class Client:
         raise AssertionError(f"no idle after {PATIENCE} s: {ran.messages}")
 
     def worked(self) -> float:
-        """Seconds that the kernel has used its processor, in all its threads."""
+        """CPU seconds used by the kernel in all its threads."""
         assert isinstance(self.manager.provisioner, LocalProvisioner)
         times = psutil.Process(self.manager.provisioner.pid).cpu_times()
         return times.user + times.system
@@ -122,26 +122,26 @@ class Client:
                 return message["content"]
 
     def ask(self, name: str, **content: Any) -> dict[str, Any]:
-        """The reply to a request that is no cell."""
+        """Send a request other than ``execute`` and return the reply."""
         message = self.client.session.msg(name, content)
         self.client.shell_channel.send(message)
         return self.reply(message["header"]["msg_id"])
 
 
 class Start(Protocol):
-    """Starts a kernel and waits till it answers; ``measured`` says whether its lines count for coverage."""
+    """Starts a kernel and waits until it answers; ``measured`` selects whether it is measured for coverage."""
 
     def __call__(self, *, measured: bool = True) -> Client: ...
 
 
 def unmeasured() -> dict[str, str]:
-    """The environment of a process that is interrupted: an exception out of a signal may strike while coverage holds a lock."""
+    """The environment of a process that is interrupted: an exception from a signal may strike while coverage holds a lock."""
     return {name: value for name, value in os.environ.items() if not name.startswith("COV")}
 
 
 @pytest.fixture(scope="session")
 def jupyter_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that Jupyter looks into, in which the kernel was installed."""
+    """A Jupyter path in which the kernel is installed."""
     prefix = tmp_path_factory.mktemp("prefix")
     install(prefix=str(prefix))
     return prefix / "share" / "jupyter"
@@ -149,7 +149,7 @@ def jupyter_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def start(jupyter_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
-    """Starts kernels, and stops those that are still there in the end."""
+    """Starts kernels, and stops those that are still running at the end."""
     started: list[Client] = []
     folder = tmp_path_factory.mktemp("notebooks")
 
@@ -175,5 +175,5 @@ def start(jupyter_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @pytest.fixture(scope="session")
 def running(start: Start) -> Client:
-    """The kernel that most tests share; they use names of their own."""
+    """The kernel shared by most tests; they use names of their own."""
     return start()

@@ -1,4 +1,4 @@
-"""Cells by the name that the front end gives them: run again, undone, checked, stopped by their limits."""
+"""Cells with ids from the front end: run again, undone, checked, stopped by limits."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.kernel.conftest import Client, Ran, Start
 
 
 class Page:
-    """A notebook whose cells have names."""
+    """A notebook whose cells have ids."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -35,7 +35,7 @@ def client(start: Start) -> Client:
 
 @pytest.fixture
 def page(client: Client) -> Page:
-    """One kernel for all tests here; what a test declares is forgotten when the next one begins."""
+    """One kernel for all tests of this module; declarations of a test are reset for the next one."""
     return Page(client)
 
 

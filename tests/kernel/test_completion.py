@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.highlighting.looks import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
+from rh_kernel.highlighting.token_classes import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
 from rh_kernel.kernel.completion.completing import Completion, completions
-from rh_kernel.kernel.completion.unicode_input import signs
+from rh_kernel.kernel.completion.unicode_input import symbols_for
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.forms import FORMS
 from rh_kernel.session.limits.bounds import MEANINGS
@@ -331,7 +331,7 @@ def test_signs_that_come_first_can_stand_in_programs(letter: str) -> None:
         read = tokens(Span(Source("name", text), 0, len(text)))
         return all(token.kind in {Kind.NAME, Kind.SYMBOL} for token in read)
 
-    written = [is_written(sign) for _, sign in signs(f"\\{letter}")]
+    written = [is_written(sign) for _, sign in symbols_for(f"\\{letter}")]
     assert written == sorted(written, reverse=True)
 
 
@@ -428,7 +428,7 @@ def test_every_text_can_be_asked_about_at_every_place(session: Session, text: st
 
 
 def test_many_names_are_no_burden(session: Session) -> None:
-    """The work grows with the names, and no faster: what is counted is the functions that are called."""
+    """The number of function calls grows at most linearly with the number of names."""
     declared = session.definitions.named
 
     def work(copies: int, text: str) -> int:

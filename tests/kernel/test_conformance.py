@@ -1,4 +1,4 @@
-"""The conformance tests that are made for all kernels (jupyter_kernel_test)."""
+"""The conformance tests for all kernels (jupyter_kernel_test)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def installed(jupyter_path: Path) -> None:
-    """The tests look for the kernel by its name."""
+    """The tests find the kernel by its name."""
     os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, [str(jupyter_path), os.environ.get("JUPYTER_PATH", "")]))
 
 
 class RHKernelTests(jupyter_kernel_test.KernelTests):
-    """The language prints nothing by itself, and it has no pager: what is about streams and clearing is said in Python."""
+    """The language has no streams and no pager of its own, so streams and clearing are tested with Python cells."""
 
     kernel_name = "rh"
     language_name = "rh"
@@ -49,18 +49,18 @@ class RHKernelTests(jupyter_kernel_test.KernelTests):
 
 
 def _unseen(_message: dict[str, object]) -> None:
-    """Nobody looks at it."""
+    """Ignore the message."""
 
 
 class RHWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
-    """Who subscribes to what the kernel says is greeted."""
+    """A subscriber to iopub gets a welcome message."""
 
     kernel_name = "rh"
     support_iopub_welcome = True
 
     @classmethod
     def setUpClass(cls) -> None:
-        """The kernel has told that it starts, to somebody else, before this one subscribes: else that may come first."""
+        """Wait until the starting message has gone to another subscriber; otherwise it may come first."""
         super().setUpClass()
         before = cls.km.client()
         before.start_channels()
@@ -72,7 +72,7 @@ class RHWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
 
     @classmethod
     def tearDownClass(cls) -> None:
-        """The heart has begun to beat: in jupyter_client a thread that is stopped before that makes sockets for ever."""
+        """Wait for the heartbeat: jupyter_client's thread leaks sockets if it is stopped before."""
         until = time.monotonic() + 60
         while not cls.kc.hb_channel.is_beating() and time.monotonic() < until:
             time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""A kernel without a process: what it says when the mistake is its own."""
+"""A kernel without a process: its replies after internal errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rh_kernel.source.span import Source
 
 
 class Quiet(RHKernel):
-    """Keeps what it would send."""
+    """Records what it would send."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -109,7 +109,7 @@ def test_all_requests_are_answered_without_a_connection(kernel: Quiet) -> None:
 
 
 class Kept(Messages):
-    """Keeps what it would send on a socket."""
+    """Records what it would send on a socket."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -120,7 +120,7 @@ class Kept(Messages):
 
 
 def test_a_request_that_its_handler_fails_at_is_answered(kernel: Quiet, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or else the front end would wait for the reply for ever."""
+    """Otherwise the front end would wait for the reply forever."""
 
     def broken(*_: Any) -> Any:
         raise ValueError("inside")

@@ -1,4 +1,4 @@
-"""Who is not answered: whoever has not the key, says again what was said, or sends pieces."""
+"""Messages that are rejected: without the key, replayed, or incomplete."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def kernel(start: Start) -> Client:
 
 
 def frames(client: Client, code: str) -> list[bytes]:
-    """A cell as it goes over the wire: delimiter, signature, header, parent, metadata, content."""
+    """A cell on the wire: delimiter, signature, header, parent, metadata, content."""
     session = client.client.session
     return session.serialize(session.msg("execute_request", {"code": code, "silent": False, "store_history": True}))
 
@@ -74,7 +74,7 @@ def test_pieces_of_messages_are_refused(kernel: Client) -> None:
 
 
 def stranger(file: Path, info: dict[str, Any]) -> BlockingKernelClient:
-    """A client that knows this of a kernel."""
+    """A client that knows this much of a kernel."""
     file.write_text(json.dumps(info), encoding="utf-8")
     client = BlockingKernelClient(connection_file=str(file))
     client.load_connection_file()

@@ -1,4 +1,4 @@
-"""The three ways in which a front end asks for what was entered, in one session and over several, and files of all kinds."""
+"""The three kinds of history requests, within a session and across sessions, with files of all kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernelspec: what the wheel brings, and what ``rh install`` writes."""
+"""The kernelspec: in the wheel, and as written by ``rh install``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interrupts: whatever a cell is doing, the kernel is idle again soon, and still knows what was declared."""
+"""Interrupts: whatever a cell is doing, the kernel is idle again soon, and its declarations are intact."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_completion_is_answered_after_an_interrupted_cell(declared: Client) -> N
 
 
 def signal_after(seconds: float, asked: list[float] | None = None) -> None:
-    """An interrupt that much later; when it came is put down in ``asked``."""
+    """Interrupt after a delay; append the time to ``asked``."""
 
     def ask() -> None:
         if asked is not None:
@@ -158,7 +158,7 @@ def waiting() -> Generator[int, None, str]:
 
 
 class Deaf:
-    """Python drops what is raised in a finaliser."""
+    """Python drops exceptions raised in a finaliser."""
 
     def __del__(self) -> None:
         end = time.monotonic() + 5
@@ -214,7 +214,7 @@ def test_an_interrupt_passes_through_what_does_not_listen(events: Callable[[], G
 
 
 def test_nothing_begins_after_a_call_that_cannot_be_broken_off() -> None:
-    """A large product of matrices is one call of a library, in which Python hears of nothing; the next one is not made."""
+    """A large matrix product is one library call without a check for signals; the next one is not started."""
     rounds = 50_000
     while time_of(rounds) < 2 * LONG_SLICE:
         rounds *= 2

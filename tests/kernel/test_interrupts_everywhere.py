@@ -1,4 +1,4 @@
-"""Where an interrupt used to wait for seconds: calls on large arrays, long steps, what is drawn; and the limit there."""
+"""Interrupts and time limits in calls on large arrays, in long steps, and while drawing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def declared(start: Start) -> Client:
 
 
 def lines(ran: Ran) -> list[str]:
-    """The lines that told what the cell was at."""
+    """The status lines of the cell."""
     return [text for text in ran.texts if text.endswith(" s") and " · " in text]
 
 

@@ -1,4 +1,4 @@
-"""A session goes on for a day: a thousand cells of all kinds take no more memory than the first hundred."""
+"""A thousand cells of all kinds use no more memory than the first hundred."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page is told of a cell while it is written: no more than is certain, and nothing happens."""
+"""Live diagnostics of a cell: only certain ones, without side effects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.kernel.linting import LONGEST, TARGET, complaints
+from rh_kernel.kernel.linting import LONGEST, TARGET, diagnose
 from rh_kernel.session.results import ItemFailed, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -37,7 +37,7 @@ def after(*cells: str) -> Session:
 
 
 def codes(session: Session, text: str, **options: str) -> list[str]:
-    return [d.code for d in complaints(session, text, **options)]
+    return [d.code for d in diagnose(session, text, **options)]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_nothing_is_said_of_what_is_right_half_written_or_known_later(text: str)
     [("1 + ()", "1 + ()"), ("1 2", "2"), ("swush(1)", "swush"), ("%tarce 1", "%tarce"), ("1\nlet x <- 1 in x +* 2\n", "*")],
 )
 def test_what_is_wrong_is_said_with_its_place(text: str, where: str) -> None:
-    found = complaints(EMPTY, text)
+    found = diagnose(EMPTY, text)
     assert [d.span.text for d in found if d.span is not None] == [where]
 
 
@@ -102,14 +102,14 @@ def test_what_is_said_is_what_the_run_says(program: Path) -> None:
 
 @given(st.text())
 def test_any_text_can_be_looked_at(text: str) -> None:
-    complaints(EMPTY, text)
+    diagnose(EMPTY, text)
 
 
 numbers = count()
 
 
 def answers(client: Client, *asked: Any) -> list[Any]:
-    """What a page that opens a channel is answered on it."""
+    """The answers on a comm opened by the page."""
     session, channel = client.client.session, client.client.shell_channel
     comm = f"check {next(numbers)}"
     channel.send(session.msg("comm_open", {"comm_id": comm, "target_name": TARGET, "data": {}}))
@@ -134,9 +134,9 @@ def test_a_page_asks(running: Client) -> None:
         {"number": 2, "text": "1\nchecked_here + ()", "cell": "a"},
         {"number": 3, "text": 7},
     )
-    assert first == {"number": 1, "complaints": []}
-    (complaint,) = second["complaints"]
-    assert (complaint["line"], complaint["column"], complaint["end_line"]) == (2, 1, 2)
-    assert {"code", "title", "message", "end_column"} <= complaint.keys()
-    assert third == {"number": 3, "complaints": []}
+    assert first == {"number": 1, "diagnostics": []}
+    (diagnostic,) = second["diagnostics"]
+    assert (diagnostic["line"], diagnostic["column"], diagnostic["end_line"]) == (2, 1, 2)
+    assert {"code", "title", "message", "end_column"} <= diagnostic.keys()
+    assert third == {"number": 3, "diagnostics": []}
     assert running.run("checked_here").reply["status"] == "ok"

@@ -1,4 +1,4 @@
-"""The protocol, spoken with a kernel in a process of its own."""
+"""The protocol, with a kernel in a process of its own."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_an_error_is_one_message_with_code_and_place(running: Client) -> None:
 
 def test_all_errors_of_a_cell_are_shown_at_once(running: Client) -> None:
     (error,) = running.run("1 + here\n2 + there\n3 + (").contents("error")
-    assert [not complaint for complaint in error["traceback"]] == [False, True, False, True, False]
+    assert [not line for line in error["traceback"]] == [False, True, False, True, False]
 
 
 def test_a_failing_cell_changes_nothing(running: Client) -> None:
@@ -228,7 +228,7 @@ def test_history_is_searched(running: Client) -> None:
 
 
 def comm_messages(running: Client, name: str, **content: object) -> list[dict[str, Any]]:
-    """What the kernel says on iopub to a comm message, without its status."""
+    """The iopub messages of the kernel after a comm message, without status messages."""
     message = running.client.session.msg(name, {"comm_id": "c1", "data": {}, **content})
     running.client.shell_channel.send(message)
     heard: list[dict[str, Any]] = []

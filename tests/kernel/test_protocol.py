@@ -1,4 +1,4 @@
-"""The protocol, message by message: in what order they come, and what is said to a request that is none."""
+"""The protocol message by message: their order, and replies to malformed requests."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ OTHERS: Sequence[tuple[str, dict[str, Any]]] = (
 
 @pytest.mark.parametrize(("name", "content"), MALFORMED, ids=lambda part: json.dumps(part))
 def test_a_malformed_request_is_answered(kernel: Client, name: str, content: dict[str, Any]) -> None:
-    """Or else whoever sent it waits for ever."""
+    """Otherwise the sender would wait forever."""
     request = sent(kernel, name, content)
     heard(kernel, request)
     reply = answer(kernel, request, seconds=2)
@@ -243,7 +243,7 @@ REQUESTS = (
     "delete_subshell_request",
 )
 NO_OBJECT = ("1 + 2", '"a JSON string"', "[1]", "3", "null", "", "{", "[" * 100_000, '{"code": "1')
-"""Contents as they go over the wire. A client that is given a text sends it as it is."""
+"""Message contents as JSON text, which a client sends as it is."""
 
 
 @pytest.mark.parametrize("channel", ["shell", "control"])
@@ -346,12 +346,12 @@ def test_every_form_of_history_is_answered(kernel: Client, content: dict[str, An
 
 
 def in_ascii(content: Any) -> bytes:
-    """JSON as a browser writes it: half a surrogate pair is ``\\ud800``."""
+    """JSON as a browser writes it: a lone surrogate is ``\\ud800``."""
     return json.dumps(content, default=json_default).encode()
 
 
 def run_raw(client: Client, code: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Run a cell that is sent as a browser sends it."""
+    """Run a cell sent as a browser sends it."""
     session = client.client.session
     before = session.pack
     session.pack = in_ascii
@@ -394,7 +394,7 @@ def test_an_odd_cell_is_answered_like_another(kernel: Client, code: str, status:
 
 
 def test_the_process_is_the_one_that_was_started(kernel: Client) -> None:
-    """None of the above was survived by starting again."""
+    """The kernel has not been restarted by any of the above."""
     provisioner = kernel.manager.provisioner
     assert isinstance(provisioner, LocalProvisioner)
     assert provisioner.process is not None

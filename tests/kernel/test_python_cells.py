@@ -1,4 +1,4 @@
-"""``%%python`` cells in a kernel: ordinary IPython, and the same session on both sides at every moment."""
+"""``%%python`` cells in a kernel: ordinary IPython, with the same session on both sides at every moment."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def python(code: str) -> str:
 
 @pytest.fixture(scope="module")
 def both(start: Start) -> Client:
-    """A kernel that is interrupted and in which Python is used."""
+    """A kernel for interrupts and Python cells."""
     client = start(measured=False)
     assert client.run(NET).reply["status"] == "ok"
     assert client.run(python("import numpy as np")).reply["status"] == "ok"
@@ -405,7 +405,7 @@ LONG = {
     "quotes": "'" * 100_000,
     "backslashes": "\\" * 100_000 + "\n",
 }
-"""A line of brackets takes IPython a time that grows with the cube of its length, one of numbers takes Jedi minutes."""
+"""A line of brackets takes IPython cubic time, a line of numbers takes Jedi minutes."""
 
 
 @pytest.mark.parametrize("before", LONG.values(), ids=LONG)
@@ -458,7 +458,7 @@ def test_enter_knows_whether_python_is_complete(both: Client, code: str, status:
 
 
 def moved(client: Client, comm: str, value: Any, *, interrupt_after: float | None = None) -> list[dict[str, Any]]:
-    """What a page hears up to the idle after it has moved a slider."""
+    """The messages to the page up to idle after a slider is moved."""
     session = client.client.session
     update = {"method": "update", "state": {"value": value}, "buffer_paths": []}
     message = session.msg("comm_msg", {"comm_id": comm, "data": update})

@@ -1,4 +1,4 @@
-"""What a request may hold."""
+"""Validation of requests."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="s
 ROUNDS = int(os.environ.get("RH_SOAK", "6"))
 SEED = int(os.environ.get("RH_SOAK_SEED", "0"))
 SOON = 20.0
-"""Seconds until a process that is told to go is gone; on a machine that does nothing else it takes a tenth of one."""
+"""Seconds until a process that was told to stop is gone; a tenth of one on an idle machine."""
 
 DOUBLING = "\n".join(
     [
@@ -64,11 +64,11 @@ manager.start_kernel(cwd=sys.argv[2])
 print(manager.provisioner.pid, manager.connection_file, flush=True)
 time.sleep(600)
 """
-"""A front end that is going to die."""
+"""A front end that will be killed."""
 
 
 def until(is_so: Callable[[], bool], seconds: float = SOON) -> float:
-    """Wait until it is so; after how many seconds it was."""
+    """Wait until a condition holds; return the seconds that it took."""
     began = time.monotonic()
     while not is_so():
         assert time.monotonic() - began < seconds
@@ -77,24 +77,24 @@ def until(is_so: Callable[[], bool], seconds: float = SOON) -> float:
 
 
 def is_gone(pid: int) -> bool:
-    """Whether there is no such process, or only the memory of one."""
+    """Whether there is no such process, or a zombie only."""
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 def children() -> set[psutil.Process]:
-    """The processes that this one has started, and those that they have."""
+    """The child processes of this process, recursively."""
     return set(psutil.Process().children(recursive=True))
 
 
 def is_free(port: int) -> bool:
-    """Whether nobody listens there."""
+    """Whether no process listens on the port."""
     with socket.socket() as listening:
         listening.settimeout(1)
         return listening.connect_ex(("127.0.0.1", port)) != 0
 
 
 def brought(client: BlockingKernelClient, state: str, dice: random.Random) -> str:
-    """Bring a kernel that may not have started yet into a state; the request that it is busy with, or nothing."""
+    """Bring a kernel, maybe still starting, into a state; return the request that it is busy with, or an empty string."""
     code = STATES[state]
     if code is None:
         time.sleep(dice.random())
@@ -118,7 +118,7 @@ def brought(client: BlockingKernelClient, state: str, dice: random.Random) -> st
 
 
 def answered(client: BlockingKernelClient, request: str) -> bool:
-    """Whether a cell has been answered."""
+    """Whether a request has been answered."""
     try:
         return client.get_shell_msg(timeout=0.05)["parent_header"].get("msg_id") == request
     except Empty:
@@ -126,7 +126,7 @@ def answered(client: BlockingKernelClient, request: str) -> bool:
 
 
 def ended(manager: KernelManager, client: BlockingKernelClient, request: str, way: str) -> float:
-    """End a kernel; the seconds until it had understood."""
+    """Stop a kernel; return the seconds until it has reacted."""
     assert isinstance(manager.provisioner, LocalProvisioner)
     pid = manager.provisioner.pid
     assert isinstance(pid, int)
@@ -150,7 +150,7 @@ def ended(manager: KernelManager, client: BlockingKernelClient, request: str, wa
 
 
 def orphaned(kernels: Path, folder: Path, environment: dict[str, str], dice: random.Random) -> tuple[float, Path]:
-    """Start a front end with a kernel, kill the front end; the seconds until the kernel has gone too, and its file."""
+    """Kill a front end with a kernel; return the seconds until the kernel has stopped too, and its connection file."""
     command = [sys.executable, "-c", PARENT, str(kernels), str(folder)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as parent:
         assert parent.stdout is not None
@@ -161,12 +161,12 @@ def orphaned(kernels: Path, folder: Path, environment: dict[str, str], dice: ran
 
 
 def descriptors() -> int:
-    """How many files and sockets this process has open."""
+    """The number of open files and sockets of this process."""
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 def left(folder: Path) -> list[str]:
-    """What lies in a folder."""
+    """The entries of a folder."""
     return [str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()]
 
 

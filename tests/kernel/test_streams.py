@@ -1,4 +1,4 @@
-"""What may be printed: the beginning of it, and one line where more is left out."""
+"""The limit on printed text: its beginning is shown, and one line on what is left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_beginning_is_shown_and_once_it_is_said_that_there_is_more(texts: li
 def test_each_request_has_its_own() -> None:
     allowance = Allowance(3)
     assert [allowance.spend(request, "abc") for request in ("first", "second", "first")][:2] == ["abc", "abc"]
-    allowance.renew("first")
+    allowance.reset("first")
     assert allowance.spend("first", "abc") == "abc"
 
 

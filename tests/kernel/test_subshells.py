@@ -1,4 +1,4 @@
-"""Subshells: a second ear of the kernel, for which nobody has to wait until a cell is done."""
+"""Subshells: requests that are answered while a cell runs."""
 
 from __future__ import annotations
 

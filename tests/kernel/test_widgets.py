@@ -1,4 +1,4 @@
-"""Widgets: what a page is sent with a trace, the answers to its questions, and what it finds when it is loaded anew."""
+"""Widgets: outputs of a trace, answers to questions of the page, and state after a reload."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Message = dict[str, Any]
 
 @dataclass
 class Page:
-    """A front end that knows of widgets: it sends messages to a comm and hears those that come from it."""
+    """A front end with widgets: sends and receives comm messages."""
 
     client: Client
     heard: list[dict[str, Any]] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Page:
         self.client.client.shell_channel.send(session.msg("comm_msg", {"comm_id": comm, "data": data}))
 
     def hear(self, wanted: Callable[[Message], bool], patience: float = PATIENCE) -> dict[str, Any]:
-        """The next message for which ``wanted`` holds."""
+        """Wait for the next message for which ``wanted`` holds."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
             try:
@@ -75,7 +75,7 @@ def page(start: Start) -> Page:
 
 
 def shown(page: Page, code: str, **options: Any) -> tuple[str, list[dict[str, Any]]]:
-    """The widget that a cell shows, and the data of its outputs; on a busy machine a line of progress may come before."""
+    """Run a cell; return its widget and the data of its outputs. On a busy machine a status line may come first."""
     ran = page.client.run(code, **options)
     assert ran.reply["status"] == "ok"
     displayed = [content["data"] for content in ran.contents("display_data")]
@@ -125,7 +125,7 @@ def test_what_is_no_question_is_passed_over(page: Page, content: Any) -> None:
 
 
 def states(page: Page) -> dict[str, Any]:
-    """The states of all widgets, as a page asks for them when it is loaded."""
+    """The states of all widgets, as requested by a reloaded page."""
     session = page.client.client.session
     control = f"control {next(numbers)}"
     opened = session.msg("comm_open", {"comm_id": control, "target_name": "jupyter.widget.control", "data": {}})
@@ -164,12 +164,12 @@ def test_a_cell_that_is_run_again_closes_its_widgets(page: Page) -> None:
 
 
 def comms(page: Page) -> set[str]:
-    """The comms that are open, as a page asks for them."""
+    """The open comms, as requested by a page."""
     return set(page.client.ask("comm_info_request", target_name="jupyter.widget")["comms"])
 
 
 def ran_in(page: Page, cell: str, code: str) -> list[str]:
-    """Run a cell that the page calls so; the widgets that it shows."""
+    """Run a cell with an id; return the widgets that it shows."""
     message = page.client.client.session.msg("execute_request", {"code": code, "silent": False, "store_history": True})
     message["metadata"] = {"cellId": cell}
     page.client.client.shell_channel.send(message)
@@ -179,7 +179,7 @@ def ran_in(page: Page, cell: str, code: str) -> list[str]:
 
 
 def test_a_long_session_leaves_few_comms_open(page: Page) -> None:
-    """A widget has two: its own and its layout's."""
+    """A widget has two comms: its own and its layout's."""
     views = "%trace 1 + 2\n%diagram n0\n%derivation 1 + 2\n%trace 2\n%trace 3"
     before = comms(page)
     for number in range(60):
@@ -218,7 +218,7 @@ display(rh.run({f"%trace {PASS}"!r}))"""
 
 
 def test_each_cell_ends_as_itself_whatever_widgets_say_meanwhile(page: Page) -> None:
-    """Front ends take a cell for running until there is an ``idle`` about it; widgets wait for one about each message."""
+    """Front ends consider a cell running until its own ``idle``; widgets wait for one per message."""
     requests = [page.client.client.execute(f"%{name} {PASS}") for name in ("trace", "gradient", "diagram", "derivation")]
     session, said, ended = page.client.client.session, [], []
     end = time.monotonic() + PATIENCE

@@ -1,4 +1,4 @@
-"""Messages to a kernel and from it, one by one, also those that no client would send."""
+"""Raw messages to and from a kernel, including those that no client would send."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOREVER = TRAINING.format(10_000_000)
 
 
 def sent(client: Client, name: str, content: Mapping[str, Any], channel: str = "shell", **header: Any) -> str:
-    """Send a request, also one that no client would send; its name, by which answers are known."""
+    """Send a request; return its message id."""
     message = client.client.session.msg(name, dict(content))
     message["header"].update(header)
     getattr(client.client, f"{channel}_channel").send(message)
@@ -32,7 +32,7 @@ def sent(client: Client, name: str, content: Mapping[str, Any], channel: str = "
 
 
 def answer(client: Client, request: str, channel: str = "shell", seconds: float = PATIENCE) -> dict[str, Any] | None:
-    """The reply to a request with all its parts, or ``None`` if there is none in that time."""
+    """The reply to a request with all its parts, or ``None`` after a timeout."""
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         try:
@@ -45,7 +45,7 @@ def answer(client: Client, request: str, channel: str = "shell", seconds: float 
 
 
 def heard(client: Client, request: str) -> list[dict[str, Any]]:
-    """Everything that is said on iopub about a request, up to its idle."""
+    """All iopub messages about a request, up to its idle."""
     found: list[dict[str, Any]] = []
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:

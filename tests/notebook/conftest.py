@@ -1,4 +1,4 @@
-"""A shell of IPython that keeps what is shown, and a notebook of ipykernel in a process of its own."""
+"""An IPython shell that records its outputs, and an ipykernel notebook in a separate process."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
 
 @dataclass
 class Notebook:
-    """A shell, and what its cells have shown."""
+    """A shell and the outputs of its cells."""
 
     shell: Any
 
     def run(self, cell: str) -> Any:
-        """Run a cell, and forget what was shown before."""
+        """Run a cell, after clearing the earlier outputs."""
         self.shell.display_pub.clear_output()
         return self.shell.run_cell(cell)
 
@@ -47,7 +47,7 @@ class Notebook:
 
 @pytest.fixture
 def notebook(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
-    """A fresh shell in which the magics are loaded."""
+    """A fresh shell with the magics loaded."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     InteractiveShell.clear_instance()
     made = cast(Any, InteractiveShell).instance(display_pub_class=CapturingDisplayPublisher)

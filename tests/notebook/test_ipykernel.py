@@ -1,4 +1,4 @@
-"""``%%rh`` in the Python kernel of Jupyter, in a process of its own."""
+"""``%%rh`` in Jupyter's Python kernel, in a separate process."""
 
 from __future__ import annotations
 

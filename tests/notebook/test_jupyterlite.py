@@ -1,4 +1,4 @@
-"""``%%rh`` where Python runs in a page (Pyodide): there are no threads, processes and timers, and not all libraries."""
+"""``%%rh`` in Pyodide, where Python has no threads, processes and timers, and not all libraries."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(cell):
 
 
 def in_page(folder: Path, script: str) -> list[str]:
-    """What a script says, in a Python that lacks what a page lacks."""
+    """The output of a script in a Python with the limitations of a page."""
     file = folder / "page.py"
     file.write_text(SHELL + script)
     root = str(Path(__file__).parent.parent.parent)

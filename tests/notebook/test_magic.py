@@ -1,4 +1,4 @@
-"""``%%rh``: a cell of an IPython notebook behaves as a cell of the kernel does."""
+"""``%%rh``: a cell of an IPython notebook behaves like a cell of the kernel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LESSONS = [FIRST, *[pytest.param(lesson, marks=pytest.mark.slow) for lesson in O
 
 
 def traceback_of(notebook: Notebook, capsys: pytest.CaptureFixture[str], cell: str) -> str:
-    """What a failing cell prints in the place of a traceback."""
+    """The text that a failing cell prints instead of a traceback."""
     capsys.readouterr()
     assert not notebook.run(cell).success
     return capsys.readouterr().out
@@ -85,7 +85,7 @@ def test_complaints_count_lines_as_the_cell_does(notebook: Notebook, capsys: pyt
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working directory of a notebook, in which it may write."""
+    """The working directory of a notebook, which is writable."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -135,7 +135,7 @@ def test_an_interrupt_in_a_cell_leaves_the_session_whole(
 
 
 def interrupt_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A signal to this process, sent while the next program is at work."""
+    """Send a signal to this process while the next program runs."""
     step = Interrupts.step
 
     def stepping(self: Interrupts, events: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Parameters as declarations: the kinds of the notebook stay, and whatever is given, nothing else gets into the cell."""
+"""Parameters as declarations: the kinds of declarations are kept, and no value can inject other items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""papermill on a real notebook, as a person calls it."""
+"""papermill on a notebook, called from the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CELLS = ["net f(x : Real(n)) = let y <= Get[w]() in return alpha * (x + y)", "f(
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A notebook with a cell of parameters, whose last cells are right only if ``n`` is 2."""
+    """A notebook with a cell of parameters, whose last cells succeed only if ``n`` is 2."""
     file = tmp_path_factory.mktemp("papermill") / "in.ipynb"
     first = nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})
     made = nbformat.v4.new_notebook(cells=[first, *map(nbformat.v4.new_code_cell, CELLS)])

@@ -1,4 +1,4 @@
-"""Values from outside: each is read back as the array that it was, and what the language has no value for is refused."""
+"""Values of parameters: each parses back to the same array, and unsupported values are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RH = Workspace()
 
 
 def read(value: object) -> object:
-    """What a program that holds the value evaluates to."""
+    """The value of a program with the text."""
     return RH.run(f"const x = {value_text('x', value)}\nx").value
 
 

@@ -35,7 +35,7 @@ fun f(x : Real, y : Real) : Real = let z <- x * y in if z <= 0 then z else sin(z
 ASK = """
 import sys
 from pathlib import Path
-from rh_kernel.highlighting.looks import looks
+from rh_kernel.highlighting.token_classes import classify
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
 from rh_kernel.session.session import Session, execute
@@ -52,7 +52,7 @@ except StopIteration as end:
 for text in ("%no", "%norms we", "train x for y in data(\\"poi", "%%lambda\\nfun f(x : Real) : Real = x\\n%ad du"):
     print([c.text for c in completions(session, text, len(text))[1]])
 print(inspection(session, "%norms", 3)["text/plain"])
-print([marked.look.name for marked in looks("%norms")])
+print([marked.kind.name for marked in classify("%norms")])
 """
 
 

@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { derivationKnown, derivationLearn, derivationLevels, derivationOrder, derivationPath, derivationRevealed, derivationShown, derivationStep, derivationText, derivationTree } from "../derivation_tree.js";
+import { derivationIsKnown, derivationAdd, derivationLevels, derivationOrder, derivationPath, derivationPathToOpen, derivationVisible, derivationStep, derivationText, derivationTree } from "../derivation_tree.js";
 
 const node = (id, premises, above = premises.length) => ({ id, rule: "T-OP", left: "◇ ⊢ ", subject: [["let", "keyword", ""], [" x\n  y", null, ""]], right: " : Real(2)", premises, above });
-// 0 over 1 and 2, 1 over 3, 3 over 4 and 5 that have not been told yet.
+// 0 over 1 and 2, 1 over 3, 3 over 4 and 5, which have not arrived.
 const tree = () => derivationTree([node(0, [1, 2], 5), node(1, [3], 3), node(2, []), node(3, [4, 5])]);
 
 test("what is above a node is known when all of its premises have been told", () => {
   const t = tree();
-  assert.ok(derivationKnown(t, 0));
-  assert.ok(derivationKnown(t, 2));
-  assert.ok(!derivationKnown(t, 3));
-  derivationLearn(t, [node(4, [])]);
-  assert.ok(!derivationKnown(t, 3));
-  derivationLearn(t, [node(5, [])]);
-  assert.ok(derivationKnown(t, 3));
+  assert.ok(derivationIsKnown(t, 0));
+  assert.ok(derivationIsKnown(t, 2));
+  assert.ok(!derivationIsKnown(t, 3));
+  derivationAdd(t, [node(4, [])]);
+  assert.ok(!derivationIsKnown(t, 3));
+  derivationAdd(t, [node(5, [])]);
+  assert.ok(derivationIsKnown(t, 3));
 });
 
 test("only what is open and known is shown, each conclusion before its premises", () => {
   const t = tree();
   assert.deepEqual(derivationOrder(t, new Set()), [0]);
   assert.deepEqual(derivationOrder(t, new Set([0, 1, 3])), [0, 1, 3, 2]);
-  assert.deepEqual(derivationShown(t, new Set([3]), 3), []);
+  assert.deepEqual(derivationVisible(t, new Set([3]), 3), []);
 });
 
 test("folding a node and opening it again shows the same", () => {
@@ -38,7 +38,7 @@ test("the path from the root, and what must be open to see its end", () => {
   const t = tree();
   assert.deepEqual(derivationPath(t, 3), [0, 1, 3]);
   assert.deepEqual(derivationPath(t, 0), [0]);
-  const open = derivationRevealed(t, new Set(), 3);
+  const open = derivationPathToOpen(t, new Set(), 3);
   assert.ok(derivationOrder(t, open).includes(3));
 });
 

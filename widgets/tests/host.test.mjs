@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hostOf } from "../host.js";
 
-/** A model with the methods of a widget model that a host uses; `send` says what becomes of a message. */
+/** A stub of a widget model; `send` handles its messages. */
 function modelThat(send) {
   const state = { opening: { steps: 3 }, kept: {} };
   const listeners = new Map();

@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Questions, isAsked, isTouched, placeOf, wordsOf } from "../../rh_kernel/kernel/labextension/static/check.js";
 
-const complaint = (line, column, end_line, end_column) => ({ line, column, end_line, end_column });
+const diagnostic = (line, column, end_line, end_column) => ({ line, column, end_line, end_column });
 
-test("a complaint is where its lines and columns are, counted in characters", () => {
+test("a diagnostic is where its lines and columns are, counted in characters", () => {
   const text = "𝒙 + y\nlet ℓ";
-  assert.deepEqual(placeOf(complaint(1, 5, 1, 6), text), [5, 6]);
+  assert.deepEqual(placeOf(diagnostic(1, 5, 1, 6), text), [5, 6]);
   assert.equal(text.slice(5, 6), "y");
-  assert.deepEqual(placeOf(complaint(1, 1, 2, 4), text), [0, 10]);
-  assert.deepEqual(placeOf(complaint(2, 5, 2, 6), text), [11, 12]);
+  assert.deepEqual(placeOf(diagnostic(1, 1, 2, 4), text), [0, 10]);
+  assert.deepEqual(placeOf(diagnostic(2, 5, 2, 6), text), [11, 12]);
 });
 
 test("what has no width is shown at a character beside it, and what is elsewhere not at all", () => {
-  assert.deepEqual(placeOf(complaint(1, 3, 1, 3), "ab"), [1, 2]);
-  assert.deepEqual(placeOf(complaint(1, 1, 1, 1), "ab"), [0, 1]);
-  assert.equal(placeOf(complaint(2, 1, 2, 1), "ab\n"), null);
-  assert.equal(placeOf(complaint(1, 1, 1, 1), ""), null);
-  assert.equal(placeOf(complaint(7, 1, 7, 2), "ab"), null);
-  assert.equal(placeOf(complaint(null, null, null, null), "ab"), null);
+  assert.deepEqual(placeOf(diagnostic(1, 3, 1, 3), "ab"), [1, 2]);
+  assert.deepEqual(placeOf(diagnostic(1, 1, 1, 1), "ab"), [0, 1]);
+  assert.equal(placeOf(diagnostic(2, 1, 2, 1), "ab\n"), null);
+  assert.equal(placeOf(diagnostic(1, 1, 1, 1), ""), null);
+  assert.equal(placeOf(diagnostic(7, 1, 7, 2), "ab"), null);
+  assert.equal(placeOf(diagnostic(null, null, null, null), "ab"), null);
 });
 
 test("nothing is asked about what is empty, long or Python", () => {
@@ -34,7 +34,7 @@ test("what stands at the cursor is being written", () => {
   assert.ok(!isTouched([2, 5], 6));
 });
 
-test("a complaint is told with its hint, if it has one", () => {
+test("a diagnostic is told with its hint, if it has one", () => {
   assert.deepEqual(wordsOf({ code: "RH101", title: "T", message: "m", hint: "h" }), ["RH101 T", "m", "h"]);
   assert.deepEqual(wordsOf({ code: "RH101", title: "T", message: "m" }), ["RH101 T", "m"]);
 });
@@ -54,7 +54,7 @@ test("questions are answered on one channel, each once, and a closed one is not 
   assert.equal(opened.length, 1);
   const [channel] = opened;
   assert.equal(channel.target, "rh.check");
-  const answer = (number, complaints) => channel.onMsg({ content: { data: { number, complaints } } });
+  const answer = (number, diagnostics) => channel.onMsg({ content: { data: { number, diagnostics } } });
   answer(channel.sent[1].number, [2]);
   answer(channel.sent[1].number, [3]);
   answer(channel.sent[0].number, [1]);

@@ -8,7 +8,7 @@ import { smallPass } from "./player_passes.mjs";
 
 const passOf = (options) => new PlayerPass(smallPass(options));
 
-// All strings of these letters up to a length.
+// All strings over these letters up to a length.
 function* words(letters, most) {
   yield "";
   if (most === 0) return;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PLAYER_CHIP_HEIGHT, playerAround, playerChipWidth, playerClauses, playerCrossings } from "../player_geometry.js";
-import { playerEntries, playerHalves, playerPath, playerStretched } from "../player_geometry.js";
-import { PLAYER_KEYS, playerKeyed, playerLegs } from "../player_bar.js";
+import { playerEntries, playerHalves, playerPath, playerStretch } from "../player_geometry.js";
+import { PLAYER_KEYS, playerCommand, playerLegs } from "../player_bar.js";
 import { playerTimeline } from "../player_compare.js";
 import { PlayerPass } from "../player_pass.js";
 import { smallPass } from "./player_passes.mjs";
@@ -31,7 +31,7 @@ test("in a stretched drawing no chip lies on a box or on another chip", () => {
   for (const gaps of [[[20, 30, 200]], [[5, 5, 5], [80, 5, 9]], [[12, 40], [33, 12], [12, 12]]]) {
     const geometry = rows(...gaps);
     const texts = new Map(geometry.strands.map(({ wire }, i) => [wire, "x".repeat(3 + 4 * (i % 4))]));
-    const { boxes, chips, width } = playerStretched(geometry, texts);
+    const { boxes, chips, width } = playerStretch(geometry, texts);
     assert.equal(chips.length, texts.size);
     for (const chip of chips) {
       assert.equal(chip.w, playerChipWidth(chip.text));
@@ -45,7 +45,7 @@ test("in a stretched drawing no chip lies on a box or on another chip", () => {
 
 test("stretching keeps every wire at its box, and the order along the line", () => {
   const geometry = rows([5, 70, 5], [30, 30, 30]);
-  const stretched = playerStretched(geometry, new Map(geometry.strands.map(({ wire }) => [wire, "0.123456"])));
+  const stretched = playerStretch(geometry, new Map(geometry.strands.map(({ wire }) => [wire, "0.123456"])));
   const ends = (drawing) => drawing.strands.map(({ wire, points }) => [
     wire,
     drawing.boxes.findIndex((b) => Math.abs(b.x + b.w - points[0][0]) < 1e-9 && Math.abs(b.y + 13 - points[0][1]) < 1e-9),
@@ -58,7 +58,7 @@ test("stretching keeps every wire at its box, and the order along the line", () 
 
 test("with nothing to write nothing moves", () => {
   const geometry = rows([20, 20]);
-  const { chips, ...rest } = playerStretched(geometry, new Map());
+  const { chips, ...rest } = playerStretch(geometry, new Map());
   assert.deepEqual(chips, []);
   assert.deepEqual(rest, geometry);
 });
@@ -109,13 +109,13 @@ test("a folded clause is a half as a frame is", () => {
 test("no key stands for two things, and fields keep the keys that they need", () => {
   const keys = PLAYER_KEYS.flatMap(([names]) => names);
   assert.equal(new Set(keys).size, keys.length);
-  assert.equal(playerKeyed("ArrowRight", "SECTION"), "forward");
-  assert.equal(playerKeyed("ArrowRight", "INPUT", "range"), "forward");
-  assert.equal(playerKeyed("ArrowRight", "SELECT"), null);
-  assert.equal(playerKeyed(" ", "BUTTON"), null);
-  assert.equal(playerKeyed("Enter", "SUMMARY"), null);
-  assert.equal(playerKeyed(" ", "g"), "play");
-  assert.equal(playerKeyed("d", "SECTION"), null);
+  assert.equal(playerCommand("ArrowRight", "SECTION"), "forward");
+  assert.equal(playerCommand("ArrowRight", "INPUT", "range"), "forward");
+  assert.equal(playerCommand("ArrowRight", "SELECT"), null);
+  assert.equal(playerCommand(" ", "BUTTON"), null);
+  assert.equal(playerCommand("Enter", "SUMMARY"), null);
+  assert.equal(playerCommand(" ", "g"), "play");
+  assert.equal(playerCommand("d", "SECTION"), null);
 });
 
 test("the strip has the legs in their order, and their lengths are all moments", () => {

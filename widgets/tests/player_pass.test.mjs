@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PlayerPass, playerChange, playerCosine, playerDistance, playerNorm } from "../player_pass.js";
-import { playerChip, playerFacts, playerList, playerNumber, playerShape } from "../player_words.js";
+import { playerChip, playerFacts, playerList, playerNumber } from "../player_words.js";
 import { smallPass } from "./player_passes.mjs";
 
 const pass = new PlayerPass(smallPass());
@@ -119,5 +119,4 @@ test("facts and lists in words", () => {
   assert.equal(playerFacts({ type: "Real(2)", shape: [2], norm: 5, min: 3, max: 4 }), "Real(2), norm 5, from 3 to 4");
   assert.match(playerFacts({ type: "Real(2)", shape: [2], norm: "nan", min: null, max: null }), /no finite entry/);
   assert.deepEqual([playerList([]), playerList(["a"]), playerList(["a", "b", "c"])], ["", "a", "a, b and c"]);
-  assert.deepEqual([playerShape([]), playerShape([1]), playerShape([3, 2])], ["", "", "3×2"]);
 });

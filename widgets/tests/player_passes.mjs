@@ -1,4 +1,4 @@
-// A small recorded pass for the tests: x ↦ w @ x, the turn, and back, with a `Put` at the end.
+// A small recorded pass for tests: x ↦ w @ x, the turn, and the backward pass with a `Put` at the end.
 const numbers = (values, shape = values.length === 1 ? [] : [values.length]) => ({
   type: shape.length === 0 ? "Real" : `Real(${shape.join(", ")})`,
   text: String(values),
@@ -34,7 +34,7 @@ const row = (label, forward, cotangents, part = "forward") => ({
   cotangent: cotangents[0] ?? null,
 });
 
-/** The pass; `returns` is what the return clause computes, `rate` scales what comes back, `before` more boxes at first. */
+/** The pass; `returns` is what the return clause computes, `rate` scales the cotangents, `before` adds boxes at the start. */
 export function smallPass({ returns = "x - t", rate = 1, before = [] } = {}) {
   const k = before.length;
   const back = [0.5 * rate, -1 * rate];

@@ -1,4 +1,4 @@
-// Where a reader of a trace can go: by steps, by rules, by changes of cells.
+// Navigation in a trace: by steps, by rules, by changes of cells.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RewritingIndex, rewritingCommand } from "../rewriting_index.js";

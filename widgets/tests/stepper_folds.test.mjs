@@ -14,7 +14,7 @@ const LINES = [
 ];
 const NONE = new Set();
 
-/** The lines that rows stand for, in order. */
+/** The lines of rows, in order. */
 function covered(rows) {
   return rows.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
 }

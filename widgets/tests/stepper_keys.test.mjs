@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressOf, stepNamed, stepperCommand, STEPPER_HELP } from "../stepper_keys.js";
 
-/** A key as a browser reports it. */
+/** A keyboard event. */
 function key(name, more = {}) {
   return stepperCommand({ key: name, code: "", ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
 }

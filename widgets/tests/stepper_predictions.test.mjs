@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StepIndex } from "../stepper_index.js";
 import {
-  isInPlace, isPlaceAsked, nearbyRules, offeredRules, PREDICTED, predictPlace, scoreWords, StepperPredictions, toldLegs, whyNot,
+  isInPlace, isPlaceAsked, nearbyRules, offeredRules, PREDICTED, predictPlace, scoreWords, StepperPredictions, revealedLegs, whyNot,
 } from "../stepper_predictions.js";
 
 const RULES = ["Let⇐", "Ev", "RH-Op", "Get", "Put"].map((name) => ({ name }));
 
-/** A trace in which these rules fire, by their places in `rules`. */
+/** A trace in which these rules fire, by their indices in `rules`. */
 function trace(fired, rules = RULES) {
   return new StepIndex([...fired].map((digit) => String.fromCharCode(65 + Number(digit))).join(""), rules, []);
 }
 
-/** Numbers that look like chance and are the same in each run. */
+/** Deterministic pseudo-random numbers. */
 function dice(seed) {
   let state = seed;
   return (most) => {
@@ -41,7 +41,7 @@ test("four different rules are offered, the right one among them, always the sam
 
 test("what is offered are rules that it is taken for, as far as the trace has them, and those near by", () => {
   assert.deepEqual(offeredRules(trace("20310140"), 2), ["Ev", "RH-Op", "Get", "Put"]);
-  // Nothing that Ev is taken for fires in this trace: the nearest rules do.
+  // Nothing that Ev is confused with fires in this trace, so the nearest rules are offered.
   assert.deepEqual(offeredRules(trace("2031114"), 4), ["Ev", "Let⇐", "Get", "Put"]);
   // A trace with one rule has no others to offer.
   assert.deepEqual(offeredRules(trace("0", [{ name: "Plus" }]), 0), ["Ev", "Plus", "Let", "R-Plus"]);
@@ -158,11 +158,11 @@ test("nothing is told of what reaches the first hidden step that is shown", () =
 
 test("of legs it is told where they begin, and where they end only once the step behind them is known", () => {
   const legs = [[0, 2, "plain", 0, "reduction", "x = 1"], [3, 3, "forward", 1, "FC[w0](x)", ""], [4, 9, "turn", 0, "return", "y = 2"]];
-  assert.deepEqual(toldLegs(legs, Infinity), legs);
-  assert.deepEqual(toldLegs(legs, 0), []);
+  assert.deepEqual(revealedLegs(legs, Infinity), legs);
+  assert.deepEqual(revealedLegs(legs, 0), []);
   const open = [0, 2, "plain", 0, "reduction", "", true];
-  assert.deepEqual(toldLegs(legs, 2), [[0, 1, "plain", 0, "reduction", "", true]]);
-  assert.deepEqual(toldLegs(legs, 3), [open]);
-  assert.deepEqual(toldLegs(legs, 4), [legs[0], [3, 3, "forward", 1, "FC[w0](x)", "", true]]);
-  assert.deepEqual(toldLegs(legs, 5).slice(0, 2), legs.slice(0, 2));
+  assert.deepEqual(revealedLegs(legs, 2), [[0, 1, "plain", 0, "reduction", "", true]]);
+  assert.deepEqual(revealedLegs(legs, 3), [open]);
+  assert.deepEqual(revealedLegs(legs, 4), [legs[0], [3, 3, "forward", 1, "FC[w0](x)", "", true]]);
+  assert.deepEqual(revealedLegs(legs, 5).slice(0, 2), legs.slice(0, 2));
 });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { statesOf, StepperWindows } from "../stepper_states.js";
 
-/** State k of a trace that is made up: k lines above a line that says which state this is, and two lines below. */
+/** State k of an artificial trace: k lines, a line with the number of the state, and two more lines. */
 function linesAt(k) {
   return [...Array.from({ length: k % 5 }, (_, i) => [`above ${i}`, [], 0]), [`state ${k}`, [], 0], ["below", [], 0], ["end", [], 0]];
 }
 
-/** What a kernel answers that tells of at most `most` steps at a time. */
+/** A kernel's answer with at most `most` steps. */
 function kernel(steps, most = 100) {
   return ({ from, count }) => {
     const got = Math.min(count, most, steps - from);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StepIndex } from "../stepper_index.js";
-import { StepperKeeper } from "../stepper_keeper.js";
+import { StepperPersistence } from "../stepper_persistence.js";
 import { StepperPointer, caretMoved } from "../stepper_pointer.js";
 import { StepperStore, stepWords } from "../stepper_store.js";
 
 const CONTENT = { type: "Real", text: "1.0", norm: 1, shape: [], values: [1] };
 
-/** A host whose questions are answered when the test says so, and a store over it. */
+/** A host whose questions are answered on demand, and a store over it. */
 function storeOf(steps, { most = 100, puts = [] } = {}) {
   const asked = [];
   let isAlive = true;
@@ -124,7 +124,7 @@ test("nothing is asked of a kernel that is gone, and what was known still is", a
   assert.equal(store.step(50), null);
 });
 
-/** Answers of the kind `words` for what was asked, and what was asked for. */
+/** Answers of kind `words`, and the questions. */
 async function tellWords(asked) {
   const { question, resolve } = asked.shift();
   resolve({ words: question.steps.map((step) => [`a${step}`, "b"]) });
@@ -228,14 +228,14 @@ test("what a step is about, in a line", () => {
 
 test("of values that follow each other quickly the last is kept", async () => {
   const kept = [];
-  const keeper = new StepperKeeper({ keep: (name, value) => kept.push([name, value]) }, 5);
-  for (let step = 0; step < 100; step += 1) keeper.keep("step", step);
-  keeper.keep("view", { whole: true });
+  const persistence = new StepperPersistence({ keep: (name, value) => kept.push([name, value]) }, 5);
+  for (let step = 0; step < 100; step += 1) persistence.keep("step", step);
+  persistence.keep("view", { whole: true });
   assert.deepEqual(kept, []);
   await new Promise((done) => setTimeout(done, 20));
   assert.deepEqual(kept, [["step", 99], ["view", { whole: true }]]);
-  keeper.keep("step", 5);
-  keeper.now();
+  persistence.keep("step", 5);
+  persistence.now();
   assert.deepEqual(kept.slice(2), [["step", 5]]);
 });
 
@@ -254,7 +254,7 @@ test("a caret stays on what can be read", () => {
   assert.deepEqual(caretMoved(ROWS, LINES, at(1, 4), [0, Infinity]), at(1, 5));
 });
 
-/** A pane that remembers what is outlined in it. */
+/** A stub pane that records its outline. */
 function paneWith(starts) {
   return { rows: () => ROWS, lines: () => LINES, starts: () => starts, reveal() {}, outline(marks) { this.marks = marks; } };
 }

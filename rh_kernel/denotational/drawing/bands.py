@@ -7,7 +7,7 @@ its boxes, and contains nothing else but passing wires.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rh_kernel.denotational.drawing.elements import Block, Drawing, PlacedGroup, Strand, together
+from rh_kernel.denotational.drawing.elements import Block, Drawing, PlacedFrame, extended, together
 from rh_kernel.denotational.drawing.outline import Band
 from rh_kernel.denotational.drawing.text_metrics import SMALL, shortened, width
 
@@ -22,33 +22,32 @@ def space_beside(bands: Sequence[Band]) -> float:
 
 def banded(block: Block, bands: Sequence[Band]) -> Block:
     """Return the block with these frames, and space for them above and below; inner bands come after outer ones."""
-    placed: dict[Band, PlacedGroup] = {}
+    placed: dict[Band, PlacedFrame] = {}
     for band in reversed(bands):
-        inner = [group for b, group in placed.items() if b.members <= band.members]
+        inner = [frame for b, frame in placed.items() if b.members <= band.members]
         placed[band] = _frame(block.drawing, inner, band)
-    groups = tuple(reversed(placed.values()))
-    before, above = max([0.0, *[-group.x for group in groups]]), max([0.0, *[-group.y for group in groups]])
-    after = max([0.0, *[group.x + group.width - block.width for group in groups]])
-    below = max([0.0, *[group.y + group.height - block.height for group in groups]])
+    frames = tuple(reversed(placed.values()))
+    before, above = max([0.0, *[-frame.x for frame in frames]]), max([0.0, *[-frame.y for frame in frames]])
+    after = max([0.0, *[frame.x + frame.width - block.width for frame in frames]])
+    below = max([0.0, *[frame.y + frame.height - block.height for frame in frames]])
     ins = tuple([replace(port, y=port.y + above) for port in block.ins])
     outs = tuple([replace(port, y=port.y + above) for port in block.outs])
-    wide = before + block.width + after
-    left = [Strand(port.wire, ((0.0, port.y), (before, port.y))) for port in ins if before]
-    right = [Strand(port.wire, ((wide - after, port.y), (wide, port.y))) for port in outs if after]
-    inner = together([Drawing(groups=groups), block.drawing]).moved(before, above)
-    drawing = together([inner, Drawing(strands=(*left, *right))])
-    return replace(block, width=wide, height=block.height + above + below, ins=ins, outs=outs, drawing=drawing)
+    drawing = together([Drawing(frames=frames), block.drawing]).moved(0.0, above)
+    higher = replace(block, height=block.height + above + below, ins=ins, outs=outs, drawing=drawing)
+    return extended(higher, before, after)
 
 
-def _frame(drawing: Drawing, inner: Sequence[PlacedGroup], band: Band) -> PlacedGroup:
+def _frame(drawing: Drawing, inner: Sequence[PlacedFrame], band: Band) -> PlacedFrame:
     """Return the rectangle around the boxes of a band, their frames, and the bands inside it."""
-    boxes = [box for box in drawing.boxes if band.members.issuperset(box.members)]
-    contents = [*boxes, *[g for g in drawing.groups if band.members.issuperset(g.fold.members)], *inner]
+    members = band.members
+    boxes = [box for box in drawing.boxes if members.issuperset(box.members)]
+    frames = [frame for frame in drawing.frames if frame.fold is not None and members.issuperset(frame.fold.members)]
+    contents = [*boxes, *frames, *inner]
     left, top = min([thing.x for thing in contents]) - _BESIDE, min([thing.y for thing in contents]) - _ABOVE
     right = max([thing.x + thing.width for thing in contents]) + _BESIDE
     bottom = max([thing.y + thing.height for thing in contents]) + _BESIDE
     title = _truncated(band.title, right - left - 16.0)
-    return PlacedGroup(band.fold, title, band.gloss, left, top, right - left, bottom - top)
+    return PlacedFrame(None, title, band.gloss, left, top, right - left, bottom - top, band.fold)
 
 
 def _truncated(title: str, available: float) -> str:

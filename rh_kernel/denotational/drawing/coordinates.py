@@ -38,7 +38,7 @@ def nearest(wanted: Sequence[float], weights: Sequence[float], apart: Sequence[f
 BETWEEN_BLOCKS, BESIDE_BLOCK, BETWEEN_WIRES = 16.0, 12.0, 14.0
 
 
-def settle(grid: Grid, fixed: Mapping[int, float]) -> None:
+def assign_heights(grid: Grid, fixed: Mapping[int, float]) -> None:
     """Set the height of every cell; those in ``fixed`` are given."""
     left, right = grid.left_of(), grid.right_of()
     apart = [_gaps(grid, column) for column in grid.columns]
@@ -63,8 +63,8 @@ def _gaps(grid: Grid, column: Sequence[int]) -> list[float]:
     gaps = [0.0]
     for above, below in pairwise(column):
         a, b = grid.cells[above].block, grid.cells[below].block
-        room = BETWEEN_WIRES if a is None and b is None else BESIDE_BLOCK if a is None or b is None else BETWEEN_BLOCKS
-        gaps.append(grid.cells[above].height + room)
+        space = BETWEEN_WIRES if a is None and b is None else BESIDE_BLOCK if a is None or b is None else BETWEEN_BLOCKS
+        gaps.append(grid.cells[above].height + space)
     return gaps[: len(column)]
 
 
@@ -107,10 +107,9 @@ def _near_attached(grid: Grid, i: int, attached: Sequence[int]) -> float:
 
 def _pull(grid: Grid, i: int, segment: Segment) -> float:
     """Return the height of the cell at which the segment is straight."""
-    left, right = grid.cells[segment.left[0]], grid.cells[segment.right[0]]
     if segment.right[0] == i:
-        return left.y + left.out(segment.left[1]) - right.into(segment.right[1])
-    return right.y + right.into(segment.right[1]) - left.out(segment.left[1])
+        return grid.start(segment.left) - grid.cells[i].into(segment.right[1])
+    return grid.finish(segment.right) - grid.cells[i].out(segment.left[1])
 
 
 def _median(pulls: list[float], here: float) -> float:

@@ -5,13 +5,13 @@ otherwise along a curve that is horizontal at both ends.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeAlias, cast
 
 from rh_kernel.denotational.drawing.fold import Fold
-from rh_kernel.denotational.drawing.sketch import Figure, Look
+from rh_kernel.denotational.drawing.sketch import BoxShape, Figure
 from rh_kernel.denotational.drawing.text_metrics import type_width, width
-from rh_kernel.denotational.provenance import Part
+from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.types import Type
 
 Point: TypeAlias = tuple[float, float]
@@ -46,26 +46,16 @@ class PlacedBox:
 
 @dataclass(frozen=True, slots=True)
 class PlacedFrame:
-    """The frame around the boxes of one clause."""
+    """The frame around the boxes of one clause, or of an open ``fold``. ``leg`` is set for a clause."""
 
-    part: Part
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedGroup:
-    """The frame around something that can be folded."""
-
-    fold: Fold
+    leg: Leg | None
     title: str
     gloss: str
     x: float
     y: float
     width: float
     height: float
+    fold: Fold | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,31 +94,21 @@ class Drawing:
     strands: tuple[Strand, ...] = ()
     dots: tuple[Dot, ...] = ()
     labels: tuple[Label, ...] = ()
-    groups: tuple[PlacedGroup, ...] = ()
 
     def moved(self, dx: float, dy: float) -> "Drawing":
         """Return the drawing translated by this vector."""
-        return Drawing(
-            tuple([replace(b, x=b.x + dx, y=b.y + dy) for b in self.boxes]),
-            tuple([replace(f, x=f.x + dx, y=f.y + dy) for f in self.frames]),
-            tuple([Strand(s.wire, tuple([(x + dx, y + dy) for x, y in s.points])) for s in self.strands]),
-            tuple([replace(d, x=d.x + dx, y=d.y + dy) for d in self.dots]),
-            tuple([replace(t, x=t.x + dx, y=t.y + dy) for t in self.labels]),
-            tuple([replace(g, x=g.x + dx, y=g.y + dy) for g in self.groups]),
-        )
+        strands = tuple([Strand(s.wire, tuple([(x + dx, y + dy) for x, y in s.points])) for s in self.strands])
+        others = {kind: tuple([replace(e, x=e.x + dx, y=e.y + dy) for e in getattr(self, kind)]) for kind in _POSITIONED}
+        return Drawing(strands=strands, **cast(dict[str, Any], others))
+
+
+_POSITIONED = ("boxes", "frames", "dots", "labels")
 
 
 def together(drawings: Iterable[Drawing]) -> Drawing:
     """Merge drawings into one."""
     many = [*drawings]
-    return Drawing(
-        tuple([b for d in many for b in d.boxes]),
-        tuple([f for d in many for f in d.frames]),
-        tuple([s for d in many for s in d.strands]),
-        tuple([p for d in many for p in d.dots]),
-        tuple([t for d in many for t in d.labels]),
-        tuple([g for d in many for g in d.groups]),
-    )
+    return Drawing(*[tuple([e for d in many for e in getattr(d, f.name)]) for f in fields(Drawing)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +137,15 @@ class Block:
     is_loose: bool = False
 
 
+def extended(block: Block, before: float, after: float) -> Block:
+    """Return the block with its wires extended to the left and to the right."""
+    wide = before + block.width + after
+    left = [Strand(p.wire, ((0.0, p.y), (before, p.y))) for p in block.ins if before]
+    right = [Strand(p.wire, ((wide - after, p.y), (wide, p.y))) for p in block.outs if after]
+    drawing = together([block.drawing.moved(before, 0.0), Drawing(strands=(*left, *right))])
+    return replace(block, width=wide, drawing=drawing)
+
+
 def box(
     figure: Figure,
     members: tuple[int, ...],
@@ -166,7 +155,7 @@ def box(
     height: float = 0.0,
 ) -> Block:
     """Return a single box; wires without a given height are spread evenly. ``height`` is its least height."""
-    if figure.look in (Look.SUM, Look.ZERO):
+    if figure.shape in (BoxShape.SUM, BoxShape.ZERO):
         left, right = _spread(_without_heights(ins), _TINY, 8.0), _spread(_without_heights(outs), _TINY, 8.0)
         drawing = Drawing((PlacedBox(members, figure, 0.0, 0.0, _TINY, _TINY),))
         return Block(_TINY, _TINY, left, right, drawing, is_loose=True)
@@ -178,7 +167,7 @@ def box(
     margin = max([type_width(types[port.wire]) + 6.0 for port in made], default=0.0)
     drawing = Drawing((PlacedBox(members, figure, 0.0, 0.0, wide, high),), labels=labels)
     is_loose = not any(isinstance(port, Port) for port in (*ins, *outs))
-    return Block(wide, high, left, right, drawing, margin, figure.look is Look.OPERATION, is_loose)
+    return Block(wide, high, left, right, drawing, margin, figure.shape is BoxShape.OPERATION, is_loose)
 
 
 def _without_heights(ports: Sequence[Port | int]) -> list[Port | int]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
 
+from rh_kernel.denotational.drawing import outline as o
 from rh_kernel.denotational.drawing.fold import Fold, FoldKind
-from rh_kernel.denotational.drawing.outline import Band, Cluster, Group, Item, Leaf, Net, Stage, nodes, outline
+from rh_kernel.denotational.drawing.outline import Band, Cluster, Group, Item, Leaf, Net, Stage, nodes
 from rh_kernel.denotational.drawing.sketch import Sketch, part_gloss, part_title
 from rh_kernel.denotational.provenance import Inlined, Leg
 
@@ -26,14 +27,18 @@ class Folding:
     @property
     def box_count(self) -> int:
         """The number of boxes drawn."""
-        return sum(map(_count, self.items))
+        return o.box_count(self.items)
 
 
-def passing(found: Folding, s: Sketch) -> int:
-    """Return how often wires pass boxes between their ends in this drawing: a measure of the cost of layout."""
-    home: dict[int, int] = {}
-    _find_homes(found.items, home)
-    shown = {first: place for place, first in enumerate(dict.fromkeys(home[number] for number in s.nodes))}
+def passing_count(s: Sketch, items: Sequence[Item] = ()) -> int:
+    """Return how often wires pass boxes between their ends in a drawing of these items: a measure of the cost of layout.
+
+    Without items, all boxes are drawn.
+    """
+    home = {number: number for number in s.nodes}
+    for item in items:
+        _find_homes(item, home)
+    shown = {first: place for place, first in enumerate(dict.fromkeys(home.values()))}
     last: dict[int, int] = {}
     for number, node in s.nodes.items():
         last |= {w: max(last.get(w, 0), shown[home[number]]) for w in node.inputs}
@@ -44,7 +49,7 @@ def passing(found: Folding, s: Sketch) -> int:
 def folding(s: Sketch, closed: Collection[int]) -> Folding:
     """Return the sketch with the folds of these numbers closed; unknown numbers are ignored."""
     folder = _Folder(frozenset(closed))
-    items = folder.row(outline(s), -1)
+    items = folder.row(o.outline(s), -1)
     return Folding(items, tuple(folder.folds), frozenset(range(len(folder.folds))) & frozenset(closed))
 
 
@@ -53,31 +58,14 @@ def folds_of(s: Sketch) -> tuple[Fold, ...]:
     return folding(s, ()).folds
 
 
-def _count(item: Item) -> int:
-    match item:
-        case Leaf():
-            return 1
-        case Cluster(items=items):
-            return sum(map(_count, items))
-        case Net(stages=stages):
-            return sum(_count(stage.item) for stage in stages)
-        case Group(items=items, is_closed=is_closed):
-            return 1 if is_closed else sum(map(_count, items))
-
-
-def _find_homes(items: Sequence[Item], home: dict[int, int]) -> None:
-    """Map each box to the first of those it is drawn with."""
-    for item in items:
-        match item:
-            case Leaf(node):
-                home[node.number] = node.number
-            case Cluster(items=inside) | Group(items=inside, is_closed=False):
-                _find_homes(inside, home)
-            case Net(stages):
-                _find_homes([stage.item for stage in stages], home)
-            case Group():
-                numbers = _numbers(item)
-                home |= dict.fromkeys(numbers, numbers[0])
+def _find_homes(item: Item, home: dict[int, int]) -> None:
+    """Map the boxes of each closed group to the first of them."""
+    if isinstance(item, Group) and item.is_closed:
+        numbers = _numbers(item)
+        home |= dict.fromkeys(numbers, numbers[0])
+    else:
+        for inner in o.children(item):
+            _find_homes(inner, home)
 
 
 class _Folder:

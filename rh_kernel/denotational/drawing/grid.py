@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.denotational.drawing.elements import Block, Dot, Drawing, Point, Strand, together
+from rh_kernel.denotational.drawing.elements import Block, Dot, Drawing, Point, Port, Strand, together
 
 End: TypeAlias = tuple[int, int]
 """A cell, and the index of the port on the side in question."""
@@ -65,17 +65,32 @@ class Grid:
 
     def left_of(self) -> Mapping[int, list[Segment]]:
         """Return the incoming segments of each cell."""
-        found: dict[int, list[Segment]] = {i: [] for i in range(len(self.cells))}
-        for segment in self.segments:
-            found[segment.right[0]].append(segment)
-        return found
+        return self._by_cell([segment.right[0] for segment in self.segments])
 
     def right_of(self) -> Mapping[int, list[Segment]]:
         """Return the outgoing segments of each cell."""
+        return self._by_cell([segment.left[0] for segment in self.segments])
+
+    def _by_cell(self, ends: Sequence[int]) -> Mapping[int, list[Segment]]:
         found: dict[int, list[Segment]] = {i: [] for i in range(len(self.cells))}
-        for segment in self.segments:
-            found[segment.left[0]].append(segment)
+        for cell, segment in zip(ends, self.segments, strict=True):
+            found[cell].append(segment)
         return found
+
+    def start(self, end: End) -> float:
+        """Return the height at which a wire leaves a cell."""
+        cell = self.cells[end[0]]
+        return cell.y + cell.out(end[1])
+
+    def finish(self, end: End) -> float:
+        """Return the height at which a wire enters a cell."""
+        cell = self.cells[end[0]]
+        return cell.y + cell.into(end[1])
+
+    def rise(self, segment: Segment) -> float:
+        """Return the difference of the heights of the ends of a segment."""
+        right = self.cells[segment.right[0]]
+        return abs(self.start(segment.left) - right.y - right.into(segment.right[1]))
 
 
 def weave(cells: list[Cell], links: Sequence[Link], count: int) -> Grid:
@@ -108,11 +123,32 @@ class Spacing:
     after: float
 
 
+WIRE = 7.0
+"""The space above and below a wire."""
+
 STUB = 9.0
 _STEEP, _WIDEST = 0.34, 60.0
 
 
-def draw(grid: Grid, spacing: Spacing) -> tuple[float, Drawing]:
+def assembled(grid: Grid, ins: Sequence[int], outs: Sequence[int], spacing: Spacing, above: float, below: float) -> Block:
+    """Draw a grid whose heights are known as one block, with space above and below.
+
+    Its cells begin with blocks, followed by the ends of the wires ``ins`` in the first column and ``outs`` in the last one.
+    """
+    cells = grid.cells
+    top = min([cell.y if cell.block is not None else cell.y - WIRE for cell in cells], default=0.0) - above
+    for cell in cells:
+        cell.y = round(cell.y - top, 3)
+    bottom = max([cell.y + (cell.height if cell.block is not None else WIRE) for cell in cells], default=0.0)
+    wide, drawing = _draw(grid, spacing)
+    blocks = [cell.block for cell in cells if cell.block is not None]
+    ends = cells[len(blocks) :]
+    left = tuple([Port(w, cell.y) for w, cell in zip(ins, ends, strict=False)])
+    right = tuple([Port(w, cell.y) for w, cell in zip(outs, ends[len(ins) :], strict=False)])
+    return Block(wide, bottom + below, left, right, drawing, has_effects=any(block.has_effects for block in blocks))
+
+
+def _draw(grid: Grid, spacing: Spacing) -> tuple[float, Drawing]:
     """Return the width and the drawing of a grid whose heights are known. The first and last columns are its sides."""
     cells = grid.cells
     lefts, rights, turns = _columns(grid, spacing)
@@ -148,12 +184,11 @@ def _columns(grid: Grid, spacing: Spacing) -> tuple[list[float], list[float], li
     stubs, rises, least_spaces = [0.0] * count, [0.0] * count, [0.0] * count
     starts: set[tuple[int, End]] = set()
     for segment in grid.segments:
-        left, right = cells[segment.left[0]], cells[segment.right[0]]
-        rise = abs(left.y + left.out(segment.left[1]) - right.y - right.into(segment.right[1]))
-        rises[left.column] = max(rises[left.column], rise)
+        column = cells[segment.left[0]].column
+        rises[column] = max(rises[column], grid.rise(segment))
         key = (segment.link, segment.left)
         if key in starts:
-            stubs[left.column] = max(stubs[left.column], STUB)
+            stubs[column] = max(stubs[column], STUB)
         starts.add(key)
     for link in grid.links:
         if not link.sinks:
@@ -170,8 +205,8 @@ def _columns(grid: Grid, spacing: Spacing) -> tuple[list[float], list[float], li
         least = spacing.before if column == 1 else spacing.after if column == count - 1 else spacing.between
         rise = rises[column - 1]
         least = max(least, least_spaces[column - 1]) - stubs[column - 1]
-        room = max(least, min(8.0 + _STEEP * rise, _WIDEST) if rise > 0.5 else 0.0)
-        lefts.append(turns[-1] + room)
+        space = max(least, min(8.0 + _STEEP * rise, _WIDEST) if rise > 0.5 else 0.0)
+        lefts.append(turns[-1] + space)
         rights.append(lefts[-1] + widths[column])
         turns.append(rights[-1] + (stubs[column] if column < count - 1 else 0.0))
     return lefts, rights, turns
@@ -182,11 +217,10 @@ def _bending(grid: Grid) -> set[int]:
     found: set[int] = set()
     for segment in grid.segments:
         i, port = segment.left
-        left, right = grid.cells[i], grid.cells[segment.right[0]]
-        if left.block is not None:
-            y = left.y + left.out(port)
-            rise = right.y + right.into(segment.right[1]) - y
-            if rise < -1.0 or (rise > 1.0 and any(other.y > left.out(port) for other in left.block.outs)):
+        block = grid.cells[i].block
+        if block is not None:
+            rise = grid.finish(segment.right) - grid.start(segment.left)
+            if rise < -1.0 or (rise > 1.0 and any(other.y > block.outs[port].y for other in block.outs)):
                 found.add(i)
     return found
 
@@ -201,8 +235,7 @@ def _route(
 ) -> Iterator[tuple[tuple[Point, ...], list[tuple[float, float, bool]]]]:
     """Yield the strands of one link, each with its dots."""
     cells, link = grid.cells, grid.links[number]
-    first = cells[link.source[0]]
-    y = first.y + first.out(link.source[1])
+    y = grid.start(link.source)
     start = (edges[link.source[0]][1], y)
     if not link.sinks:
         yield (start, (start[0] + STUB, y)), [(start[0] + STUB, y, True)]
@@ -215,26 +248,18 @@ def _route(
             y = points[-1][1]
             turn = (turns[cells[end[0]].column], y)
             points.append(turn)
-            following, *others = sorted(outgoing, key=lambda segment: _rise(cells, segment))
-            todo += [([turn, *_arrival(cells, other, edges, lefts)], other.right) for other in others]
+            following, *others = sorted(outgoing, key=grid.rise)
+            todo += [([turn, *_arrival(grid, other, edges, lefts)], other.right) for other in others]
             dots += [(*turn, False)] if others else []
-            points += _arrival(cells, following, edges, lefts)
+            points += _arrival(grid, following, edges, lefts)
             end = following.right
         yield _straightened(points), dots
 
 
-def _rise(cells: Sequence[Cell], segment: Segment) -> float:
-    left, right = cells[segment.left[0]], cells[segment.right[0]]
-    return abs(left.y + left.out(segment.left[1]) - right.y - right.into(segment.right[1]))
-
-
-def _arrival(
-    cells: Sequence[Cell], segment: Segment, edges: Mapping[int, tuple[float, float]], lefts: Sequence[float]
-) -> list[Point]:
+def _arrival(grid: Grid, segment: Segment, edges: Mapping[int, tuple[float, float]], lefts: Sequence[float]) -> list[Point]:
     """Return the points where a segment reaches its column and its block."""
-    cell = cells[segment.right[0]]
-    y = cell.y + cell.into(segment.right[1])
-    return [(lefts[cell.column], y), (edges[segment.right[0]][0], y)]
+    i, y = segment.right[0], grid.finish(segment.right)
+    return [(lefts[grid.cells[i].column], y), (edges[i][0], y)]
 
 
 def _straightened(points: Sequence[Point]) -> tuple[Point, ...]:

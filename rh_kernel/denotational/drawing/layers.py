@@ -8,16 +8,13 @@ from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rh_kernel.denotational.drawing.coordinates import settle
-from rh_kernel.denotational.drawing.elements import Block, Port, rearranged
-from rh_kernel.denotational.drawing.grid import Cell, End, Grid, Link, Segment, Spacing, draw, weave
+from rh_kernel.denotational.drawing.coordinates import assign_heights
+from rh_kernel.denotational.drawing.elements import Block, rearranged
+from rh_kernel.denotational.drawing.grid import Cell, End, Grid, Link, Segment, Spacing, assembled, weave
 
 _SWEEPS = 8
 _CELLS = 6_000
 """Larger grids get fewer sweeps."""
-
-_ROOM = 7.0
-"""The space above and below a wire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +47,8 @@ def row(blocks: Sequence[Block], left: Side, right: Side, padding: Padding) -> B
     ranks |= {first + n + i: right.rank(i) for i in range(len(right.wires))}
     _order(grid, ranks)
     _rearrange(grid, first)
-    settle(grid, {first + i: y for i, y in enumerate(left.heights) if y is not None})
-    top = min([cell.y if cell.block is not None else cell.y - _ROOM for cell in grid.cells], default=0.0) - padding.above
-    for cell in grid.cells:
-        cell.y = round(cell.y - top, 3)
-    bottom = max([cell.y + (cell.height if cell.block is not None else _ROOM) for cell in grid.cells], default=0.0)
-    wide, drawing = draw(grid, padding.spacing)
-    ins = tuple([Port(w, cell.y) for w, cell in zip(left.wires, grid.cells[first:], strict=False)])
-    outs = tuple([Port(w, cell.y) for w, cell in zip(right.wires, grid.cells[first + n :], strict=False)])
-    return Block(wide, bottom + padding.below, ins, outs, drawing, has_effects=any(b.has_effects for b in blocks))
+    assign_heights(grid, {first + i: y for i, y in enumerate(left.heights) if y is not None})
+    return assembled(grid, left.wires, right.wires, padding.spacing, padding.above, padding.below)
 
 
 def _build_grid(blocks: Sequence[Block], left: Side, right: Side) -> Grid:

@@ -8,26 +8,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rh_kernel.denotational.arrows import Arrow
+from rh_kernel.denotational.drawing import elements as e
 from rh_kernel.denotational.drawing.bands import banded, space_beside
-from rh_kernel.denotational.drawing.elements import (
-    FIRST,
-    PORT,
-    Block,
-    Drawing,
-    Label,
-    PlacedFrame,
-    PlacedGroup,
-    Port,
-    Strand,
-    box,
-    together,
-)
+from rh_kernel.denotational.drawing.elements import Block, Drawing, Port, extended, together
 from rh_kernel.denotational.drawing.folding import Folding, folding
 from rh_kernel.denotational.drawing.grid import Spacing
 from rh_kernel.denotational.drawing.layers import Padding, Side, row
 from rh_kernel.denotational.drawing.legs import Make, net
-from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes, outline
-from rh_kernel.denotational.drawing.sketch import Figure, Look, Sketch, part_gloss, part_title, sketch
+from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, interface, nodes, outline
+from rh_kernel.denotational.drawing.sketch import BoxShape, Figure, Sketch, part_gloss, part_title, sketch
 from rh_kernel.denotational.drawing.text_metrics import SMALL, type_width, width
 from rh_kernel.denotational.smooth import Smooth
 
@@ -63,48 +52,15 @@ def placed(s: Sketch, *, folded: bool | Collection[int]) -> Layout:
 
 
 def _placed(s: Sketch, items: tuple[Item, ...], *, is_folded: bool) -> Layout:
-    page = _Page(s, is_folded=is_folded)
-    block = page.row(items, Side(s.inputs), Side(s.outputs), _WHOLE)
+    block = _Page(s, is_folded=is_folded).row(items, Side(s.inputs), Side(s.outputs), _WHOLE)
     before = max([type_width(s.types[w]) + 12.0 for w in s.inputs], default=2.0)
     after = max([type_width(s.types[w]) + 12.0 for w in s.outputs], default=2.0)
-    ends = Drawing(
-        strands=(
-            *[Strand(p.wire, ((0.0, p.y), (before, p.y))) for p in block.ins],
-            *[Strand(p.wire, ((before + block.width, p.y), (before + block.width + after, p.y))) for p in block.outs],
-        ),
-        labels=(
-            *[Label(p.wire, 2.0, p.y - 3.5) for p in block.ins],
-            *[Label(p.wire, before + block.width + 8.0, p.y - 3.5) for p in block.outs if not _is_labelled(block, p)],
-        ),
-    )
-    drawing = together([block.drawing.moved(before, 0.0), ends])
-    return Layout(before + block.width + after, max(block.height, 24.0), drawing, s, is_folded)
-
-
-def box_count(s: Sketch, *, folded: bool) -> int:
-    """Return the number of boxes in the drawing; folding lowers it if a clause has several boxes."""
-    return sum(map(_folded_count, outline(s))) if folded else len(s.nodes)
-
-
-def passing_count(s: Sketch) -> int:
-    """Return how often wires pass boxes between their ends: a measure of the cost of layout."""
-    last = {w: place for place, node in enumerate(s.nodes.values()) for w in node.inputs}
-    return sum(last.get(w, place) - place for place, node in enumerate(s.nodes.values()) for w in node.outputs)
-
-
-def has_clauses(s: Sketch) -> bool:
-    """Whether there is a clause that can be folded."""
-    return any(node.place for node in s.nodes.values())
-
-
-def _folded_count(item: Item) -> int:
-    match item:
-        case Leaf() | Cluster():
-            return 1
-        case Net(stages):
-            return sum(_folded_count(stage.item) for stage in stages)
-        case Group(items=items):
-            return sum(map(_folded_count, items))
+    end = before + block.width + 8.0
+    labels = [e.Label(p.wire, 2.0, p.y - 3.5) for p in block.ins]
+    labels += [e.Label(p.wire, end, p.y - 3.5) for p in block.outs if not _is_labelled(block, p)]
+    whole = extended(block, before, after)
+    drawing = together([whole.drawing, Drawing(labels=tuple(labels))])
+    return Layout(whole.width, max(block.height, 24.0), drawing, s, is_folded)
 
 
 class _Page:
@@ -129,74 +85,56 @@ class _Page:
         match item:
             case Leaf(node):
                 if not set(right.wires) <= set(node.outputs) or len(set(right.wires)) < len(right.wires):
-                    own = box(node.figure, (node.number,), node.inputs, node.outputs, self._s.types)
+                    own = e.box(node.figure, (node.number,), node.inputs, node.outputs, self._s.types)
                     return row([own], left, right, _BARE)
                 inputs = sorted(node.inputs, key=left.wires.index)
                 outputs = sorted(node.outputs, key=lambda w: right.wires.index(w) if w in right.wires else len(right.wires))
-                return box(node.figure, (node.number,), _at(left, inputs), outputs, self._s.types)
-            case Cluster():
-                return self._folded(item, left, right) if self._is_folded else self._framed(item, left, right)
+                return e.box(node.figure, (node.number,), _at(left, inputs), outputs, self._s.types)
+            case Cluster(part):
+                title, gloss = part_title(part), part_gloss(part)
+                if self._is_folded:
+                    return self._one_box(item, f"⟦{title}⟧", gloss, left, right)
+                return self._framed(item, e.PlacedFrame(part.leg, title, gloss, 0.0, 0.0, 0.0, 0.0), left, right)
             case Net():
                 return banded(net(item, left.wires, right.wires, self._read, self._maker_for(item)), item.bands)
-            case Group():
-                return self._closed(item, left, right) if item.is_closed else self._grouped(item, left, right)
+            case Group(fold, label, gloss, is_closed=is_closed):
+                if not is_closed:
+                    frame = e.PlacedFrame(fold.leg, fold.title, gloss, 0.0, 0.0, 0.0, 0.0, fold)
+                    return self._framed(item, frame, left, right)
+                made = self._one_box(item, label, gloss, left, right)
+                boxes = tuple([replace(placed_box, fold=fold) for placed_box in made.drawing.boxes])
+                return replace(made, drawing=replace(made.drawing, boxes=boxes))
 
     def _maker_for(self, item: Net) -> Make:
         """Return the function that lays out the stages of a net, leaving space beside them for frames."""
-        room = 2 * space_beside(item.bands)
-        if not room:
+        space = space_beside(item.bands)
+        if not space:
             return self.block
+        return lambda inner, left, right: extended(self.block(inner, left, right), space, space)
 
-        def made(inner: Item, left: Side, right: Side) -> Block:
-            block = self.block(inner, left, right)
-            return _widened(block, block.width + room)
-
-        return made
-
-    def _framed(self, item: Cluster, left: Side, right: Side) -> Block:
-        inner = self._titled(part_title(item.part), item.items, left, right)
-        frame = PlacedFrame(item.part, 0.0, 0.0, inner.width, inner.height)
+    def _framed(self, item: Cluster | Group, frame: e.PlacedFrame, left: Side, right: Side) -> Block:
+        """Lay out items in a row inside a frame, with space for its title above."""
+        inner = self.row(item.items, left, right, _FRAME)
+        missing = width(frame.title, SMALL) + 16.0 - inner.width
+        if missing > 0:
+            inner = extended(inner, missing / 2, missing / 2)
+        frame = replace(frame, width=inner.width, height=inner.height)
         return replace(inner, drawing=together([Drawing(frames=(frame,)), inner.drawing]))
-
-    def _grouped(self, item: Group, left: Side, right: Side) -> Block:
-        inner = self._titled(item.fold.title, item.items, left, right)
-        group = PlacedGroup(item.fold, item.fold.title, item.gloss, 0.0, 0.0, inner.width, inner.height)
-        return replace(inner, drawing=together([Drawing(groups=(group,)), inner.drawing]))
-
-    def _titled(self, title: str, items: Sequence[Item], left: Side, right: Side) -> Block:
-        """Lay out items in a row with space for a title above."""
-        inner = self.row(items, left, right, _FRAME)
-        wide = max(inner.width, width(title, SMALL) + 16.0)
-        return _widened(inner, wide) if wide > inner.width else inner
-
-    def _folded(self, item: Cluster, left: Side, right: Side) -> Block:
-        return self._one_box(item, f"⟦{part_title(item.part)}⟧", part_gloss(item.part), left, right)
-
-    def _closed(self, item: Group, left: Side, right: Side) -> Block:
-        made = self._one_box(item, item.label, item.gloss, left, right)
-        boxes = tuple([replace(placed_box, fold=item.fold) for placed_box in made.drawing.boxes])
-        return replace(made, drawing=replace(made.drawing, boxes=boxes))
 
     def _one_box(self, item: Item, label: str, gloss: str, left: Side, right: Side) -> Block:
         inside = nodes(item)
-        has_effects = any(node.figure.look is Look.OPERATION for node in inside)
-        look = Look.OPERATION if has_effects else Look.PURE
+        has_effects = any(node.figure.shape is BoxShape.OPERATION for node in inside)
+        shape = BoxShape.OPERATION if has_effects else BoxShape.PURE
         boxes = "1 box" if len(inside) == 1 else f"{len(inside)} boxes"
-        figure = Figure(look, label, f"{gloss}, folded: {boxes}")
+        figure = Figure(shape, label, f"{gloss}, folded: {boxes}")
         kept = right.ranks.count(0)
-        outs = [Port(w, FIRST + PORT * i) if i < kept else w for i, w in enumerate(right.wires)]
-        return box(figure, tuple([node.number for node in inside]), _at(left, left.wires), outs, self._s.types)
+        outs = [Port(w, e.FIRST + e.PORT * i) if i < kept else w for i, w in enumerate(right.wires)]
+        return e.box(figure, tuple([node.number for node in inside]), _at(left, left.wires), outs, self._s.types)
 
     def _sides(self, item: Item) -> tuple[Side, Side]:
-        """Return the wires that an item reads from outside, and those of its wires that are read elsewhere."""
-        inside = nodes(item)
-        made = [w for node in inside for w in node.outputs]
-        if isinstance(item, Leaf):
-            return Side(item.node.inputs), Side(item.node.outputs)
-        numbers = {node.number for node in inside}
-        makes = set(made)
-        reads = dict.fromkeys([w for node in inside for w in node.inputs if w not in makes])
-        return Side(tuple(reads)), Side(tuple([w for w in made if self._read(w) - numbers]))
+        """Return the wires at the sides of an item; all those of a single box, even if it reads one twice."""
+        ins, outs = (item.node.inputs, item.node.outputs) if isinstance(item, Leaf) else interface(item, self._read)
+        return Side(ins), Side(outs)
 
     def _read(self, w: int) -> set[int]:
         return self._readers.get(w, set())
@@ -212,12 +150,3 @@ def _at(side: Side, wires: Sequence[int]) -> list[Port | int]:
     known = {w: y for w, y in zip(side.wires, side.heights, strict=False) if y is not None}
     first: list[Port | int] = [Port(w, known[w]) for w in side.wires if w in known]
     return [*first, *[w for w in wires if w not in known]]
-
-
-def _widened(block: Block, wide: float) -> Block:
-    """Widen the block by extending its wires on both sides."""
-    extra = (wide - block.width) / 2
-    left = [Strand(p.wire, ((0.0, p.y), (extra, p.y))) for p in block.ins]
-    right = [Strand(p.wire, ((wide - extra, p.y), (wide, p.y))) for p in block.outs]
-    drawing = together([block.drawing.moved(extra, 0.0), Drawing(strands=(*left, *right))])
-    return replace(block, width=wide, drawing=drawing)

@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rh_kernel.denotational.drawing.coordinates import nearest
-from rh_kernel.denotational.drawing.elements import Block, Port
-from rh_kernel.denotational.drawing.grid import Cell, End, Grid, Link, Spacing, draw, weave
+from rh_kernel.denotational.drawing.elements import Block
+from rh_kernel.denotational.drawing.grid import Cell, End, Grid, Link, Spacing, assembled, weave
 from rh_kernel.denotational.drawing.layers import Side
-from rh_kernel.denotational.drawing.outline import Item, Net, Stage, nodes
+from rh_kernel.denotational.drawing.outline import Item, Net, Stage, interface, nodes
 from rh_kernel.denotational.provenance import Leg
 
 Make = Callable[[Item, Side, Side], Block]
 """Lays out an item with these wires at its sides."""
 
-_BELOW, _APART, _STEP, _ROOM = 14.0, 14.0, 12.0, 7.0
+_BELOW, _APART, _STEP = 14.0, 14.0, 12.0
 _SPACING = Spacing(0.0, 10.0, 0.0)
 
 
@@ -44,7 +44,7 @@ class _WiredStage:
 
 def net(n: Net, ins: tuple[int, ...], outs: tuple[int, ...], read: Callable[[int], set[int]], make: Make) -> Block:
     """Lay out the U as one block; ``read`` returns the numbers of the boxes that read a wire."""
-    wired = _wired_stages(n, read, outs)
+    wired = _wired_stages(n, read)
     blocks, partner = _blocks(wired, outs, make)
     cells = [Cell(i + 1, block) for i, block in enumerate(blocks)]
     cells += [Cell(0, None) for _ in ins] + [Cell(len(blocks) + 1, None) for _ in outs]
@@ -52,27 +52,12 @@ def net(n: Net, ins: tuple[int, ...], outs: tuple[int, ...], read: Callable[[int
     grid = weave(cells, links, len(blocks) + 2)
     _place_core(grid, wired, partner)
     _place_wires(grid, wired)
-    top = min([cell.y if cell.block else cell.y - _ROOM for cell in grid.cells], default=0.0)
-    for cell in grid.cells:
-        cell.y = round(cell.y - top, 3)
-    bottom = max([cell.y + cell.height if cell.block else cell.y + _ROOM for cell in grid.cells], default=0.0)
-    wide, drawing = draw(grid, _SPACING)
-    pins = grid.cells[len(blocks) :]
-    left = tuple([Port(w, cell.y) for w, cell in zip(ins, pins, strict=False)])
-    right = tuple([Port(w, cell.y) for w, cell in zip(outs, pins[len(ins) :], strict=False)])
-    return Block(wide, bottom, left, right, drawing, has_effects=any(b.has_effects for b in blocks))
+    return assembled(grid, ins, outs, _SPACING, 0.0, 0.0)
 
 
-def _wired_stages(n: Net, read: Callable[[int], set[int]], outs: tuple[int, ...]) -> list[_WiredStage]:
-    maker = {w: i for i, stage in enumerate(n.stages) for w in _made(stage)}
-    inside: list[_WiredStage] = []
-    for stage in n.stages:
-        boxes = nodes(stage.item)
-        numbers = {node.number for node in boxes}
-        made = [w for node in boxes for w in node.outputs]
-        reads = tuple(dict.fromkeys([w for node in boxes for w in node.inputs if w not in set(made)]))
-        makes = tuple([w for w in made if w in outs or read(w) - numbers])
-        inside.append(_WiredStage(stage, reads, makes))
+def _wired_stages(n: Net, read: Callable[[int], set[int]]) -> list[_WiredStage]:
+    maker = {w: i for i, stage in enumerate(n.stages) for node in nodes(stage.item) for w in node.outputs}
+    inside = [_WiredStage(stage, *interface(stage.item, read)) for stage in n.stages]
     partners = _partners(inside)
     for f, b in partners.items():
         given = tuple([w for w in inside[b].reads if maker.get(w, -1) <= f])
@@ -80,10 +65,6 @@ def _wired_stages(n: Net, read: Callable[[int], set[int]], outs: tuple[int, ...]
         inside[f] = replace(inside[f], kept=given, reads=reads)
         inside[b] = replace(inside[b], given=given)
     return inside
-
-
-def _made(stage: Stage) -> set[int]:
-    return {w for node in nodes(stage.item) for w in node.outputs}
 
 
 def _partners(wired: Sequence[_WiredStage]) -> dict[int, int]:
@@ -170,7 +151,7 @@ def _place_core(grid: Grid, wired: Sequence[_WiredStage], partner: dict[int, int
             for k in range(len(cell.block.ins) if cell.block else 0):
                 left = source.get((i, k))
                 if left is not None and left[0] in placed:
-                    top = max(top, grid.cells[left[0]].y + grid.cells[left[0]].out(left[1]) - cell.into(k))
+                    top = max(top, grid.start(left) - cell.into(k))
         cell.y = top
         placed.add(i)
         if b is not None:
@@ -194,8 +175,7 @@ def _place_wires(grid: Grid, wired: Sequence[_WiredStage]) -> None:
     across: dict[int, list[float]] = {}
     for i, cell in enumerate(grid.cells):
         if i >= count and cell.link in straight:
-            link = grid.links[cell.link]
-            cell.y = grid.cells[link.source[0]].y + grid.cells[link.source[0]].out(link.source[1])
+            cell.y = grid.start(grid.links[cell.link].source)
             across.setdefault(cell.column, []).append(cell.y)
     _place_loose(grid, wired, across)
     _route_outside(grid, count, straight)
@@ -215,11 +195,9 @@ def _place_loose(grid: Grid, wired: Sequence[_WiredStage], across: dict[int, lis
         if entry.stage.is_core:
             continue
         cell = grid.cells[i]
-        known = [s for s in left[i] if s.left[0] < len(wired)]
-        wanted = [grid.cells[s.left[0]].y + grid.cells[s.left[0]].out(s.left[1]) - cell.into(s.right[1]) for s in known]
+        wanted = [grid.start(s.left) - cell.into(s.right[1]) for s in left[i] if s.left[0] < len(wired)]
         if not wanted:
-            ends = [s for s in right[i] if s.right[0] < len(wired)]
-            wanted = [grid.cells[s.right[0]].y + grid.cells[s.right[0]].into(s.right[1]) - cell.out(s.left[1]) for s in ends]
+            wanted = [grid.finish(s.right) - cell.out(s.left[1]) for s in right[i] if s.right[0] < len(wired)]
         least = max([y + _APART for y in across.get(cell.column, [])], default=float("-inf"))
         cell.y = max(min(wanted, default=least if least > float("-inf") else 0.0), least)
 
@@ -257,8 +235,7 @@ def _place_ends(grid: Grid, count: int) -> None:
         pins = [i for i in grid.columns[column] if i >= count]
         wanted: dict[int, float] = {}
         for i in pins:
-            ends = [s.left if is_left else s.right for s in beside[i]]
-            heights = [grid.cells[c].y + (grid.cells[c].out(k) if is_left else grid.cells[c].into(k)) for c, k in ends]
+            heights = [grid.start(s.left) if is_left else grid.finish(s.right) for s in beside[i]]
             wanted[i] = min(heights, default=0.0)
         pins.sort(key=lambda i: (wanted[i], i))
         apart = [0.0, *[_APART] * (len(pins) - 1)][: len(pins)]

@@ -4,13 +4,13 @@ The place of a box is a path of parts. Boxes of the same part are a ``Cluster``;
 forward, its return clause, and its levels backward (RH Def. 7.13), are a ``Net``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeAlias
 
 from rh_kernel.denotational.drawing.fold import Fold
-from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch
 from rh_kernel.denotational.provenance import Inlined, Leg, Part
 
 
@@ -83,15 +83,42 @@ def outline(s: Sketch) -> tuple[Item, ...]:
     return _items(_clauses_inward([*s.nodes.values()]))
 
 
+def children(item: Item) -> tuple[Item, ...]:
+    """Return the items directly inside an item."""
+    match item:
+        case Leaf():
+            return ()
+        case Cluster(items=items) | Group(items=items):
+            return items
+        case Net(stages):
+            return tuple([stage.item for stage in stages])
+
+
 def nodes(item: Item) -> tuple[Node, ...]:
     """Return the boxes in an item, in order."""
-    match item:
-        case Leaf(node):
-            return (node,)
-        case Cluster(items=items) | Group(items=items):
-            return tuple([node for inner in items for node in nodes(inner)])
-        case Net(stages):
-            return tuple([node for stage in stages for node in nodes(stage.item)])
+    return (item.node,) if isinstance(item, Leaf) else tuple([node for inner in children(item) for node in nodes(inner)])
+
+
+def box_count(items: Sequence[Item], *, folded: bool = False) -> int:
+    """Return the number of boxes drawn; a closed group counts as one, and with ``folded`` every clause does."""
+    return sum([_is_one_box(item, folded=folded) or box_count(children(item), folded=folded) for item in items])
+
+
+def _is_one_box(item: Item, *, folded: bool) -> bool:
+    return isinstance(item, Leaf) or (isinstance(item, Group) and item.is_closed) or (isinstance(item, Cluster) and folded)
+
+
+def interface(item: Item, read: Callable[[int], set[int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the wires that an item reads from outside, and those that it makes and that are read outside.
+
+    ``read`` returns the numbers of the boxes that read a wire.
+    """
+    inside = nodes(item)
+    numbers = {node.number for node in inside}
+    made = [w for node in inside for w in node.outputs]
+    makes = set(made)
+    reads = dict.fromkeys([w for node in inside for w in node.inputs if w not in makes])
+    return tuple(reads), tuple([w for w in made if read(w) - numbers])
 
 
 def _clauses_inward(boxes: Sequence[Node]) -> list[Node]:
@@ -100,7 +127,7 @@ def _clauses_inward(boxes: Sequence[Node]) -> list[Node]:
     for part, run in groupby(boxes, lambda node: node.place[0] if node.place else None):
         group = [*run]
         if part is not None and part.leg is Leg.CLAUSE:
-            shared = len(_shared([node.place[1:] for node in group]))
+            shared = common_prefix([node.place[1:] for node in group])
             group = [_moved_inside(node, shared) for node in group] if shared else group
         found += group
     return found
@@ -120,18 +147,13 @@ def _inside(node: Node, count: int = 1) -> Node:
 
 def _calls(run: Sequence[tuple[Inlined, ...]]) -> tuple[Inlined, ...]:
     """Return the nets that contain all of these."""
-    first = run[0] if run else ()
-    n = min([next((i for i, (a, b) in enumerate(zip(first, c, strict=False)) if a != b), min(len(first), len(c))) for c in run])
-    return first[:n]
+    return run[0][: common_prefix(run)]
 
 
-def _shared(places: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
-    """Return the longest common prefix."""
-    first = places[0]
-    n = 0
-    while all(len(place) > n and place[n] == first[n] for place in places):
-        n += 1
-    return first[:n]
+def common_prefix(rows: Sequence[Sequence[object]]) -> int:
+    """Return the length of the longest common prefix."""
+    columns = enumerate(zip(*rows, strict=False))
+    return next((n for n, (first, *others) in columns if any(x != first for x in others)), min(map(len, rows)))
 
 
 def _items(boxes: Sequence[Node]) -> tuple[Item, ...]:
@@ -188,8 +210,8 @@ def _stages(part: Part, run: list[Node]) -> list[Stage]:
     """Return the stages of one part: a clause in its frame, preceded by zeros and followed by sums."""
     rest, calls = [_inside(node) for node in run], _calls([node.place[0].nets for node in run])
     if part.leg is Leg.BACKWARD:
-        first = next((i for i, node in enumerate(rest) if not _is_loose(node, Look.ZERO)), len(rest))
-        last = next((i for i in reversed(range(len(rest))) if not _is_loose(rest[i], Look.SUM)), -1)
+        first = next((i for i, node in enumerate(rest) if not _is_loose(node, BoxShape.ZERO)), len(rest))
+        last = next((i for i in reversed(range(len(rest))) if not _is_loose(rest[i], BoxShape.SUM)), -1)
     else:
         first, last = 0, len(rest) - 1
     before, core, after = rest[:first], rest[first : max(last + 1, first)], rest[max(last + 1, first) :]
@@ -202,9 +224,9 @@ def _stages(part: Part, run: list[Node]) -> list[Stage]:
     return [*stages, *[Stage(part.level, part.leg, Leaf(node), is_core=False, calls=calls) for node in after]]
 
 
-def _is_loose(node: Node, look: Look) -> bool:
+def _is_loose(node: Node, shape: BoxShape) -> bool:
     """Whether a box of a backward part only makes or adds cotangents, and so is not part of the clause."""
-    return not node.place and node.figure.look is look and node.figure.text in ("0", "x + y")
+    return not node.place and node.figure.shape is shape and node.figure.text in ("0", "x + y")
 
 
 def _cluster(part: Part, run: list[Node]) -> Cluster:
@@ -218,5 +240,5 @@ def _cluster_of(part: Part, core: list[Node]) -> Cluster:
 
 def _without_shared(core: list[Node]) -> list[Node]:
     """Drop the common prefix of the places: it is the place of the box that the boxes stand for."""
-    shared = len(_shared([node.place for node in core]))
+    shared = common_prefix([node.place for node in core])
     return [_inside(node, shared) for node in core]

@@ -20,7 +20,7 @@ ENTRIES = 4
 _MANY = 20
 
 
-class Look(Enum):
+class BoxShape(Enum):
     """The shape of a box: rounded corners, square corners, ``⊕``, ``0``, or a constant."""
 
     PURE = "pure"
@@ -34,14 +34,14 @@ class Look(Enum):
 class Figure:
     """The appearance of a box: its text, and its tooltip."""
 
-    look: Look
+    shape: BoxShape
     text: str
     title: str
 
     @property
     def label(self) -> str:
         """The text written in the box."""
-        return "+" if self.look is Look.SUM else shortened(self.text)
+        return "+" if self.shape is BoxShape.SUM else shortened(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +88,20 @@ def figure(content: Step | Symbol) -> Figure:
     match content:
         case Effect(op):
             text = operation_text(op)
-            return Figure(Look.OPERATION, text, f"{text} : {op.domain} → {op.codomain}, an operation")
+            return Figure(BoxShape.OPERATION, text, f"{text} : {op.domain} → {op.codomain}, an operation")
         case Pure():
             return _pure(content)
         case Apply(f):
             text = show(Call(f, Bound(0, "x")), names=("x",)).removesuffix("(x)")
-            return Figure(Look.PURE, f.name, f"⟦{text}⟧ : {f.domain} → {f.codomain}, a function symbol")
+            return Figure(BoxShape.PURE, f.name, f"⟦{text}⟧ : {f.domain} → {f.codomain}, a function symbol")
         case Constant(c):
-            return Figure(Look.CONSTANT, show(c, abridge=ENTRIES), f"the constant {show(c, abridge=_MANY)}")
+            return Figure(BoxShape.CONSTANT, show(c, abridge=ENTRIES), f"the constant {show(c, abridge=_MANY)}")
         case ZeroMap(A):
-            return Figure(Look.ZERO, "0", f"0 : {A}")
+            return Figure(BoxShape.ZERO, "0", f"0 : {A}")
         case Sum(A):
-            return Figure(Look.SUM, "x + y", f"π₁ + π₂ : {A} × {A} → {A}")
+            return Figure(BoxShape.SUM, "x + y", f"π₁ + π₂ : {A} × {A} → {A}")
         case CustomDerivative(name):
-            return Figure(Look.PURE, name, f"⟦{name}⟧, a function that brings its own derivative")
+            return Figure(BoxShape.PURE, name, f"⟦{name}⟧, a function that brings its own derivative")
 
 
 def _pure(content: Pure) -> Figure:
@@ -115,12 +115,12 @@ def _pure(content: Pure) -> Figure:
         case [ZeroMap(A)]:
             return figure(ZeroMap(A))
         case [Constant()]:
-            return Figure(Look.CONSTANT, label, f"the constant {shortened(label, 200)}")
+            return Figure(BoxShape.CONSTANT, label, f"the constant {shortened(label, 200)}")
         case _:
             pass
     domain, codomain = " × ".join(map(str, content.map.domain)) or "1", " × ".join(map(str, content.map.results)) or "1"
     what = "a reverse derivative" if content.order else "a pure map"
-    return Figure(Look.PURE, label, f"η(⟦{shortened(label, 200)}⟧) : {domain} → {codomain}, {what}")
+    return Figure(BoxShape.PURE, label, f"η(⟦{shortened(label, 200)}⟧) : {domain} → {codomain}, {what}")
 
 
 def operation_text(op: Operation) -> str:

@@ -1,1 +1,1 @@
-"""Derivations (RH Fig. 2, 3): which part is shown, in which words, as text, HTML and LaTeX."""
+"""Rendering of typing derivations (RH Fig. 2, 3) as text, HTML and LaTeX."""

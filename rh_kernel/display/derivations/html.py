@@ -1,37 +1,38 @@
-"""A derivation as HTML: premises above a line, the conclusion below, the name of the rule at the right (RH Fig. 2, 3).
+"""Derivations as HTML: premises above a line, the conclusion below, the name of the rule at the right (RH Fig. 2, 3).
 
-What is too wide or too high is drawn in pieces; the first is open, the others open under their conclusions. There is no script.
+Large derivations are split into pieces: the first is shown, the others are ``<details>`` elements. No script is needed.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
-from rh_kernel.display.derivations.parts import Proof, Sheet, fold, premises, sheet
-from rh_kernel.display.derivations.pieces import NARROW, Part, Piece, parts, pieces, subject_lines
+from rh_kernel.display.derivations.pagination import NARROW, Part, Piece, parts, pieces, subject_lines
+from rh_kernel.display.derivations.proof_tree import Proof, ProofTree, fold, premises, proof_tree
 from rh_kernel.display.derivations.rule_docs import gloss
 from rh_kernel.display.derivations.text import one_line, rules_more
-from rh_kernel.display.html import COLOURS, escape, spans
+from rh_kernel.display.html import escape, spans
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.tables import rules_table
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import Role, plain
 from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
 
 MOST, HIGHEST = 400, 60
-"""A page has up to so many rules, and up to so many of them above each other."""
+"""The most rules on a page, and the most levels."""
 
 SUMMARY = 100
-"""So many columns of a conclusion stand in the line that opens its piece."""
+"""The most columns of a conclusion in the summary of its piece."""
 
 
 def derivation_html(result: DerivationMade) -> str:
-    """The derivations below each other."""
+    """All derivations of a result, one below the other."""
     return box("line-height:1.5", *[_derivation(d) for d in result.derivations])
 
 
 def _derivation(d: Derivation) -> str:
-    shown = sheet(d, MOST, HIGHEST)
+    shown = proof_tree(d, MOST, HIGHEST)
     measures = span(f"{FAINT};font-size:90%", shown.measures)
     return box("margin-bottom:8px", *_pieces(pieces(shown.root)), measures, *_legend(shown))
 
@@ -42,17 +43,16 @@ def _pieces(drawn: tuple[Piece, ...]) -> Iterator[str]:
         tree = fold(piece.root, parts, lambda part, above, names=names: _drawn(part, above, names))
         page = box(f"{MONOSPACE};font-size:85%;white-space:pre;overflow-x:auto;padding:4px 70px 8px 2px;line-height:1.35", tree)
         if piece.name:
-            summary = span(f"color:{COLOURS[Role.RULE]};font-weight:bold", piece.name)
             conclusion = span(f"{MONOSPACE};font-size:85%;margin-left:8px", one_line(piece.root.proof, SUMMARY))
-            yield details("margin:2px 0", summary + conclusion, page)
+            yield details("margin:2px 0", _piece_name(piece.name) + conclusion, page)
         else:
             yield page
 
 
 def _drawn(part: Part, above: list[str], names: Iterator[str]) -> str:
-    """Premises, line and conclusion in one column; the name of the rule stands beside the line, in the gap to the right."""
+    """Stack premises, line and conclusion; the name of the rule is beside the line, in the gap to the right."""
     if part.cut:
-        return _under(_cut(next(names)), "", part.proof)
+        return _under(_piece_name(next(names)), "", part.proof)
     proof = part.proof
     if proof.left_out:
         return _under(span(FAINT, f"⋮ {rules_more(proof.left_out)}"), _line(proof.rule), proof)
@@ -62,7 +62,7 @@ def _drawn(part: Part, above: list[str], names: Iterator[str]) -> str:
 
 
 def _beside(blocks: list[str]) -> Iterator[str]:
-    """The premises in a row, with room between them for the names of their rules."""
+    """Yield premises that stand in a row, with space between them for the names of their rules."""
     yield from [box(_GAP, block) for block in blocks[:-1]]
     yield from blocks[-1:]
 
@@ -72,7 +72,7 @@ def _under(premises_html: str, line: str, proof: Proof) -> str:
     return box("display:inline-flex;flex-direction:column", above, line, _conclusion(proof))
 
 
-def _cut(name: str) -> str:
+def _piece_name(name: str) -> str:
     return span(f"color:{COLOURS[Role.RULE]};font-weight:bold", name)
 
 
@@ -96,7 +96,7 @@ def _subject(proof: Proof) -> str:
     return spans(proof.judgment.subject, NARROW) if whole else escape("\n".join(lines))
 
 
-def _legend(shown: Sheet) -> Iterator[str]:
+def _legend(shown: ProofTree) -> Iterator[str]:
     names = [(name, escape(text)) for name, text in shown.contexts]
     names += [(name, spans(doc)) for name, doc in shown.handlers]
     if names:

@@ -1,7 +1,7 @@
-"""Judgments ``Γ ⊢ M : A``, ``Γ ; Δ ⊢ P : A`` and ``⊢ H : rev handler(C)`` as the paper writes them (RH Def. 3.5).
+"""Printing of judgments ``Γ ⊢ M : A``, ``Γ ; Δ ⊢ P : A`` and ``⊢ H : rev handler(C)`` as in the paper (RH Def. 3.5).
 
-Variables are called what the printer calls them in the judgment at the root. A variable that is hidden by an inner one of the
-same name is left out of the context: nothing can use it. A long context gets a name, ``Γ₁`` or ``Δ₁``, with which others begin.
+Variables have the names that they have in the judgment at the root. Variables shadowed by an inner one of the same name are
+omitted from the context. A long context is abbreviated by a name, ``Γ₁`` or ``Δ₁``, which later contexts may start with.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,25 +21,18 @@ from rh_kernel.syntax.printing.steps import UNMARKED, Abbreviation, PrinterState
 from rh_kernel.syntax.printing.terms import Level, term
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
 from rh_kernel.typing.context import Zone
-from rh_kernel.typing.derivation.derivations import (
-    Assigned,
-    Assumption,
-    Derivation,
-    OrdinaryHandlerType,
-    ReverseHandlerType,
-    Subject,
-    assumptions,
-)
+from rh_kernel.typing.derivation import derivations as t
+from rh_kernel.typing.derivation.derivations import Derivation, assumptions
 
 LONGEST = 28
-"""A Δ of more columns begins with a name for what is too long; the variable that was bound last is always told."""
+"""The start of a Δ of more columns is abbreviated, but never its innermost variable."""
 
 LONGEST_GAMMA = 16
-"""A Γ of more columns has a name: it stands in every judgment."""
+"""A Γ of more columns is abbreviated as a whole: it occurs in every judgment."""
 
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 Bindings: TypeAlias = tuple[str, ...]
-"""What the variables of a context are called, outermost first."""
+"""The names of the variables of a context, outermost first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +45,17 @@ class Judgment:
 
     @property
     def left(self) -> str:
-        """What stands before the subject."""
+        """The part before the subject."""
         return f"{self.context} ⊢ " if self.context else "⊢ "
 
     @property
     def right(self) -> str:
-        """What stands behind the subject."""
+        """The part after the subject."""
         return f" : {self.type}"
 
 
-class Writing:
-    """Writes the judgments of one derivation, and remembers the names that it gave to contexts, and the handlers it met."""
+class JudgmentPrinter:
+    """Prints the judgments of one derivation, and records the abbreviated contexts and the named handlers."""
 
     def __init__(self, root: Derivation, written: Iterable[Derivation], *, exact: bool) -> None:
         self._reserved = frozenset(symbols(root.subject))
@@ -72,21 +65,21 @@ class Writing:
         self._handlers: dict[str, Doc] = {}
 
     def add(self, written: Iterable[Derivation]) -> None:
-        """Gets ready to write these judgments too; what was written stays as it is."""
+        """Prepare for printing these judgments too; names of types that were printed stay the same."""
         self._types = _texts(written, self._types)
 
     @property
     def contexts(self) -> tuple[tuple[str, str], ...]:
-        """The names of contexts, and what they stand for."""
+        """The abbreviated contexts: names and texts."""
         return tuple([(name, text) for (_, text), name in self._contexts.items()])
 
     @property
     def handlers(self) -> tuple[tuple[str, Doc], ...]:
-        """The handlers that were written by their names, in full."""
+        """The handlers that were printed by name: names and documents."""
         return tuple(self._handlers.items())
 
     def names(self, d: Derivation, outer: Bindings) -> Bindings:
-        """What the variables of d's context are called, of which the ``outer`` ones have their names."""
+        """Return the names of the variables of d's context; ``outer`` are those of the outermost ones."""
         new = assumptions(d.context)[len(outer) :]
         hints = ["_" if x is None else x.name for x in new]
         visible, taken = self._visible(outer), set[str]()
@@ -98,7 +91,7 @@ class Writing:
         return *outer, *fresh
 
     def judgment(self, d: Derivation, names: Bindings) -> Judgment:
-        """The judgment at the root of d."""
+        """Print the judgment at the root of d."""
         page = PrinterState(self._visible((DOTS, *names)), Abbreviation.at(None if self._exact else ENTRIES))
         return Judgment(self._context(d, names), self._subject(page, d.subject, len(names)), self._assigned(d.type))
 
@@ -108,7 +101,7 @@ class Writing:
             visible.push(name)
         return visible
 
-    def _subject(self, page: PrinterState, subject: Subject, dots: int) -> Doc:
+    def _subject(self, page: PrinterState, subject: t.Subject, dots: int) -> Doc:
         if isinstance(subject, ReverseHandler | OrdinaryHandler):
             doc = descend(handler(page, subject))
             if not subject.name:
@@ -120,11 +113,11 @@ class Writing:
             return descend(term(page, shown, Level.OPEN, UNMARKED))
         return descend(command(page, shown, UNMARKED))
 
-    def _assigned(self, A: Assigned) -> str:
+    def _assigned(self, A: t.Assigned) -> str:
         match A:
-            case ReverseHandlerType(C):
+            case t.ReverseHandlerType(C):
                 return f"rev handler({self._types[C]})"
-            case OrdinaryHandlerType(C, D):
+            case t.OrdinaryHandlerType(C, D):
                 return f"{self._types[C]} ⇒ {self._types[D]}"
             case Real() | Product() | TypeMeta():
                 return self._types[A]
@@ -138,7 +131,7 @@ class Writing:
         return f"{gamma or '◇'} ; {delta or '◇'}"
 
     def _zones(self, d: Derivation, names: Bindings) -> tuple[str, str]:
-        """Γ and Δ, each as far as it can be used."""
+        """Return Γ and Δ without shadowed variables."""
         inside: set[str] = set()
         gamma: list[str] = []
         delta: list[str] = []
@@ -148,7 +141,7 @@ class Writing:
                 (gamma if x.zone is Zone.GAMMA else delta).append(self._assumption(name, x))
         return self._gamma(", ".join(reversed(gamma))), self._delta(delta[::-1])
 
-    def _assumption(self, name: str, x: Assumption) -> str:
+    def _assumption(self, name: str, x: t.Assumption) -> str:
         A = self._types[x.type]
         return f"{name} : {A}" if x.answer is None else f"{name} : {A} ⇝ {self._types[x.answer]}"
 
@@ -165,17 +158,17 @@ class Writing:
 
     def _name(self, zone: Zone, text: str) -> str:
         number = sum(1 for z, _ in self._contexts if z is zone) + 1
-        return self._contexts.setdefault((zone, text), zone.value + str(number).translate(_SUBSCRIPTS))
+        return self._contexts.setdefault((zone, text), zone.value + str(number).translate(SUBSCRIPTS))
 
 
 def _texts(written: Iterable[Derivation], known: Iterable[Type]) -> dict[Type, str]:
-    """The text of each type in these judgments, behind those known; what each use may choose for itself is called A, B, …"""
+    """Return the text of each type in these judgments and of ``known`` ones; type metavariables are called A, B, …"""
     found: dict[Type, None] = dict.fromkeys(known)
     for d in written:
         match d.type:
-            case ReverseHandlerType(C):
+            case t.ReverseHandlerType(C):
                 found[C] = None
-            case OrdinaryHandlerType(C, D):
+            case t.OrdinaryHandlerType(C, D):
                 found |= dict.fromkeys((C, D))
             case Real() | Product() | TypeMeta() as A:
                 found[A] = None

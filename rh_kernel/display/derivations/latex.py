@@ -1,41 +1,40 @@
-"""A derivation as LaTeX: fractions with the name of the rule, which MathJax renders, and a document with ``bussproofs``.
+"""Derivations as LaTeX: fractions with the name of the rule, which MathJax renders, and a document with ``bussproofs``.
 
-No text of a user reaches LaTeX but through ``escape``, which leaves letters and digits and has a command for every sign.
+All text of users passes through ``latex.escape``.
 """
 
 from collections.abc import Iterator
 
-from rh_kernel.display.derivations.parts import Proof, Sheet, fold, sheet
-from rh_kernel.display.derivations.pieces import Part, Piece, parts, pieces
+from rh_kernel.display.derivations.pagination import Part, Piece, parts, pieces
+from rh_kernel.display.derivations.proof_tree import Proof, ProofTree, fold, proof_tree
 from rh_kernel.display.derivations.text import one_line
 from rh_kernel.display.latex import document, escape
-from rh_kernel.display.text import to_text
 from rh_kernel.session.results import DerivationMade
 
 MOST, HIGHEST = 200, 40
 
 _INFERENCES = {1: "Unary", 2: "Binary", 3: "Trinary", 4: "Quaternary", 5: "Quinary"}
-"""What ``bussproofs`` calls a rule with so many premises; it has none with more."""
+"""The names that ``bussproofs`` has for rules by their number of premises; it has none for more."""
 
 
 def derivation_latex(result: DerivationMade) -> str:
-    """Each derivation as mathematics of its own, in pieces where it is too large."""
-    return "\n\n".join([line for d in result.derivations for line in _formulas(sheet(d, MOST, HIGHEST))])
+    """The formulas of each derivation, which is split into pieces if it is large."""
+    return "\n\n".join([line for d in result.derivations for line in _formulas(proof_tree(d, MOST, HIGHEST))])
 
 
 def derivation_document(result: DerivationMade) -> str:
-    """The derivations as a document for pdfLaTeX, in pieces where they are large: what is ready for a printer or a paper."""
-    body = "\n\n".join([line for d in result.derivations for line in _blocks(sheet(d, MOST, HIGHEST))])
+    """A document for pdfLaTeX with all derivations, which are split into pieces if they are large."""
+    body = "\n\n".join([line for d in result.derivations for line in _blocks(proof_tree(d, MOST, HIGHEST))])
     return document("[border=10pt,varwidth=200in]{standalone}", ("{amsmath}", "{amssymb}", "{bussproofs}"), body)
 
 
-def _blocks(shown: Sheet) -> Iterator[str]:
-    """Each piece as a tree, and what the names in them stand for."""
+def _blocks(shown: ProofTree) -> Iterator[str]:
+    """Yield each piece as a proof tree, the measures, and the abbreviations."""
     for piece in pieces(shown.root):
         name = f"${_printed(piece.name)} =$\\quad\n" if piece.name else ""
         yield f"\\noindent {name}{_proof(piece)}\\DisplayProof\\par\\bigskip"
     yield f"\\noindent {shown.measures}\\par\\medskip"
-    for name, text in (*shown.contexts, *[(name, to_text(doc, float("inf"))) for name, doc in shown.handlers]):
+    for name, text in shown.abbreviations():
         yield f"\\noindent ${_printed(name)} = {_printed(' '.join(text.split()))}$\\par"
 
 
@@ -44,11 +43,11 @@ def _printed(text: str) -> str:
 
 
 def _proof(piece: Piece) -> str:
-    """The commands of ``bussproofs`` for a piece; what is cut out is an axiom with its name."""
+    """Return the ``bussproofs`` commands for a piece; other pieces that it refers to are axioms with their names."""
     names = iter(piece.cuts)
 
     def rule(part: Part, above: list[tuple[str, str]]) -> tuple[str, str]:
-        """The commands, and what stands for the part where there is no room for what is above it."""
+        """Return the commands, and the formula that replaces them below a rule with too many premises."""
         proof, judgment = part.proof, _printed(one_line(part.proof))
         conclusion = f"InfC{{${judgment}$}}\n"
         if part.cut:
@@ -65,11 +64,11 @@ def _proof(piece: Piece) -> str:
     return fold(piece.root, parts, rule)[0]
 
 
-def _formulas(shown: Sheet) -> Iterator[str]:
+def _formulas(shown: ProofTree) -> Iterator[str]:
     for piece in pieces(shown.root):
         name = f"{escape(piece.name)} \\;=\\; " if piece.name else ""
         yield f"$\\displaystyle {name}{_fractions(piece)}$"
-    for name, text in (*shown.contexts, *[(name, to_text(doc, float("inf"))) for name, doc in shown.handlers]):
+    for name, text in shown.abbreviations():
         yield f"$\\displaystyle {escape(name)} = {escape(' '.join(text.split()))}$"
 
 

@@ -1,4 +1,4 @@
-"""What each typing rule says, as the paper draws it and in a sentence (RH Fig. 2, 3, §2.2.1, Lemma 5.3, 5.9)."""
+"""Documentation of the typing rules: a schema and a sentence for each (RH Fig. 2, 3, §2.2.1, Lemma 5.3, 5.9)."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from rh_kernel.typing.derivation.derivations import TypingRule
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """``premises`` over ``conclusion``; ``sides`` are the conditions that are no judgments."""
+    """``premises`` over ``conclusion``; ``sides`` are side conditions."""
 
     premises: tuple[str, ...]
     conclusion: str
@@ -37,7 +37,7 @@ _SAYS: dict[TypingRule, str] = {
 
 
 def gloss(rule: TypingRule) -> str:
-    """What the rule says, in one sentence without a full stop."""
+    """The rule in one sentence, without a full stop."""
     return _SAYS[rule]
 
 

@@ -1,44 +1,42 @@
-"""A derivation as text: drawn as in RH Fig. 2 and 3, or, if that is too wide, a line for each rule with its premises below."""
+"""Derivations as text: drawn as in RH Fig. 2 and 3, or, if that is too wide, as an outline with a line for each rule."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rh_kernel.display.derivations.parts import Proof, Sheet, fold, premises, sheet
-from rh_kernel.display.text import to_text, visible
-from rh_kernel.display.traces.words import cut
+from rh_kernel.display.derivations.proof_tree import Proof, ProofTree, fold, premises, proof_tree
+from rh_kernel.display.text import visible
+from rh_kernel.display.traces.captions import cut
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import cells, plain
 
 WIDTH = 120
 
 MOST, HIGHEST = 400, 40
-"""A text has up to so many rules, and up to so many of them above each other."""
+"""The most rules in a text, and the most levels."""
 
 NARROWEST = 24
-"""However far to the right, a subject has so many columns."""
+"""The least width of a subject in columns, at any indentation."""
 
 _BETWEEN = 3
 
 
 def derivation_text(result: DerivationMade) -> str:
-    """Each derivation with its measures and what the names in it stand for; no line end at its end."""
-    return visible("\n\n".join(["\n".join(_lines(sheet(d, MOST, HIGHEST))) for d in result.derivations]))
+    """Each derivation with its measures and abbreviations, without a final line end."""
+    return visible("\n\n".join(["\n".join(_lines(proof_tree(d, MOST, HIGHEST))) for d in result.derivations]))
 
 
-def _lines(shown: Sheet) -> Iterator[str]:
+def _lines(shown: ProofTree) -> Iterator[str]:
     drawn = fold(shown.root, premises, _drawn)
     yield from _listed(shown.root) if drawn is None else drawn.lines
     yield ""
     yield shown.measures
-    for name, text in shown.contexts:
+    for name, text in shown.abbreviations(WIDTH):
         yield f"{name} = {text}"
-    for name, doc in shown.handlers:
-        yield f"{name} = {to_text(doc, WIDTH)}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Lines, the last with the conclusion from column ``start`` up to ``end``; ``width`` is that of the longest one."""
+    """Lines, with the conclusion in the last one from column ``start`` up to ``end``; ``width`` is that of the longest line."""
 
     lines: tuple[str, ...]
     start: int
@@ -47,7 +45,7 @@ class _Block:
 
 
 def _drawn(proof: Proof, above: list[_Block | None]) -> _Block | None:
-    """The premises beside each other, the line with the name of the rule, the conclusion; nothing if that is too wide."""
+    """Draw the premises side by side, the line with the name of the rule, and the conclusion; ``None`` if it is too wide."""
     conclusion = one_line(proof)
     if proof.left_out:
         above = [_leaf(f"⋮ {rules_more(proof.left_out)}")]
@@ -73,7 +71,7 @@ def _leaf(text: str) -> _Block:
 
 
 def _beside(blocks: list[_Block | None]) -> _Block | None:
-    """The blocks on one ground; what is between the first conclusion and the last one is the conclusion of all."""
+    """Join blocks side by side, aligned at the bottom; ``start`` and ``end`` span all conclusions."""
     height = max([0 if block is None else len(block.lines) for block in blocks])
     lines = [""] * height
     offset, start, end = 0, None, 0
@@ -90,7 +88,7 @@ def _beside(blocks: list[_Block | None]) -> _Block | None:
 
 
 def _listed(root: Proof) -> Iterator[str]:
-    """A line for each rule: its name, its conclusion, and below it, further to the right, its premises."""
+    """Yield a line for each rule with its name and conclusion, followed by its premises, indented."""
     pending = [(root, "", "")]
     while pending:
         proof, here, below = pending.pop()
@@ -105,7 +103,7 @@ def _listed(root: Proof) -> Iterator[str]:
 
 
 def one_line(proof: Proof, most: int | None = None) -> str:
-    """The judgment on one line; with ``most`` columns the subject is cut, if there is much of it."""
+    """The judgment on one line; with ``most``, a long subject is truncated so that the line has about as many columns."""
     j = proof.judgment
     subject = " ".join(plain(j.subject, float("inf")).split())
     if most is not None:
@@ -114,5 +112,5 @@ def one_line(proof: Proof, most: int | None = None) -> str:
 
 
 def rules_more(count: int) -> str:
-    """How much is left out."""
+    """The number of rules left out: ``3 rules more``."""
     return f"{count} rule{'' if count == 1 else 's'} more"

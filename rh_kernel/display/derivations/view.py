@@ -3,7 +3,7 @@
 from rh_kernel.display.data import Record
 from rh_kernel.display.derivations.html import derivation_html
 from rh_kernel.display.derivations.latex import derivation_latex
-from rh_kernel.display.derivations.parts import Proof, fold, premises, sheet
+from rh_kernel.display.derivations.proof_tree import Proof, fold, premises, proof_tree
 from rh_kernel.display.derivations.text import derivation_text, one_line
 from rh_kernel.display.live.view import View
 from rh_kernel.display.registry import ResultView
@@ -11,15 +11,15 @@ from rh_kernel.session.results import DerivationMade
 from rh_kernel.typing.derivation.derivations import Derivation
 
 RULES, HEIGHT = 5_000, 200
-"""A record has at most so many rules, and so many above each other: deeper data can be neither written nor read."""
+"""The most rules of a record, and the most levels: more deeply nested JSON cannot be written or parsed."""
 
 
 def derivation_record(d: Derivation) -> Record:
-    """A derivation: ``rule``, ``judgment`` and ``premises``, each again one; where its height is cut, ``left_out`` rules.
+    """The record of a derivation: ``rule``, ``judgment``, records of its ``premises``, and the number ``left_out`` of rules.
 
-    ``size`` (RH Fig. 5), and of a command or handler ``depth`` (Fig. 4), are those of the whole.
+    At the root there is also its ``size`` (RH Fig. 5), and for commands and handlers its ``depth`` (Fig. 4).
     """
-    shown = sheet(d, RULES, HEIGHT, exact=True)
+    shown = proof_tree(d, RULES, HEIGHT, exact=True)
     measures: Record = {"size": shown.size} if shown.depth is None else {"depth": shown.depth, "size": shown.size}
     return {**fold(shown.root, premises, _rule), **measures}
 
@@ -30,7 +30,7 @@ def _rule(proof: Proof, above: list[Record]) -> Record:
 
 
 def _live(made: DerivationMade) -> View:
-    from rh_kernel.display.live.proofs import DerivationView
+    from rh_kernel.display.live.derivations import DerivationView
 
     return DerivationView(made)
 

@@ -1,1 +1,1 @@
-"""String diagrams (RH §6.1, §7.4) drawn: for Graphviz, as SVG, as TikZ, as text, as plain data."""
+"""Rendering of string diagrams (RH §6.1, §7.4) as SVG, TikZ, DOT, text and JSON."""

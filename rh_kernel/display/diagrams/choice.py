@@ -1,33 +1,35 @@
-"""Which drawings of a string diagram are shown: with open or with folded clauses, as far as they are not too large."""
+"""Choice of the drawings of a string diagram that are shown: with open or with folded clauses, if they are not too large."""
 
-from rh_kernel.denotational.drawing.layout import Layout, box_count, has_clauses, passing_count, placed
+from rh_kernel.denotational.drawing.folding import passing_count
+from rh_kernel.denotational.drawing.layout import Layout, placed
+from rh_kernel.denotational.drawing.outline import box_count, outline
 from rh_kernel.denotational.drawing.sketch import Sketch
 
 OPEN = 40
-"""A diagram of more boxes is shown with its clauses folded at first."""
+"""The clauses of a diagram with more boxes are folded at first."""
 
 MOST = 1500
-"""A drawing has at most so many boxes."""
+"""The most boxes in a drawing."""
 
 MOST_PASSING = 500_000
-"""In a drawing the wires pass at most so many boxes, all together."""
+"""The largest ``passing_count`` of a drawing."""
 
 BOTH = 500
-"""Where clauses can be folded, a diagram of more boxes is only drawn with folded clauses."""
+"""A diagram with more boxes is drawn with folded clauses only, if it has clauses."""
 
 
 def foldings(s: Sketch) -> tuple[bool, ...]:
-    """The drawings that are not too large, the one to begin with first: with open clauses (``False``), with folded ones."""
+    """The drawings that are not too large, with open (``False``) or folded clauses; the one to show at first comes first."""
     if passing_count(s) > MOST_PASSING:
         return ()
-    count = box_count(s, folded=False)
-    if not has_clauses(s):
+    count = len(s.nodes)
+    if not any(node.place for node in s.nodes.values()):
         return (False,) if count <= MOST else ()
     if count > BOTH:
-        return (True,) if box_count(s, folded=True) <= MOST else ()
+        return (True,) if box_count(outline(s), folded=True) <= MOST else ()
     return (False, True) if count <= OPEN else (True, False)
 
 
 def chosen(s: Sketch) -> Layout | None:
-    """The drawing that is shown at first; none if even the folded one is too large."""
+    """The drawing that is shown at first; ``None`` if even the folded one is too large."""
     return next((placed(s, folded=folded) for folded in foldings(s)), None)

@@ -1,4 +1,4 @@
-"""String diagrams as DOT, for those who draw with Graphviz: the clauses are clusters, the wires edges with their types."""
+"""String diagrams as DOT for Graphviz: clauses are clusters, and wires are edges labelled with their types."""
 
 import html
 from collections.abc import Sequence
@@ -9,39 +9,38 @@ from graphviz import Digraph, escape
 
 from rh_kernel.denotational.drawing.folding import Folding
 from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes
-from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_gloss, part_title
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch, part_gloss, part_title
 from rh_kernel.denotational.drawing.text_metrics import exponent
 from rh_kernel.denotational.provenance import Leg, Part
-from rh_kernel.display.html import COLOURS
-from rh_kernel.display.palette import FRAMES
+from rh_kernel.display.palette import COLOURS, FRAMES
 from rh_kernel.display.text import visible
 from rh_kernel.syntax.printing.doc import Role
 
 
 class Graph(Protocol):
-    """What is used of a ``graphviz.Digraph``, which has no complete types."""
+    """The part of ``graphviz.Digraph`` that is used here; its own types are incomplete."""
 
     source: str
 
     def node(self, name: str, label: str, **attributes: str) -> None:
-        """One more node."""
+        """Add a node."""
         ...
 
     def edge(self, tail_name: str, head_name: str, label: str, **attributes: str) -> None:
-        """One more edge."""
+        """Add an edge."""
         ...
 
     def subgraph(self, graph: "Graph") -> None:
-        """One more cluster."""
+        """Add a cluster."""
         ...
 
 
 _SHAPES = {
-    Look.PURE: {"shape": "box", "style": "rounded", "color": COLOURS[Role.FUNCTION]},
-    Look.OPERATION: {"shape": "box", "color": COLOURS[Role.OPERATION]},
-    Look.SUM: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
-    Look.ZERO: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
-    Look.CONSTANT: {"shape": "box", "style": "rounded", "color": COLOURS[Role.CONSTANT]},
+    BoxShape.PURE: {"shape": "box", "style": "rounded", "color": COLOURS[Role.FUNCTION]},
+    BoxShape.OPERATION: {"shape": "box", "color": COLOURS[Role.OPERATION]},
+    BoxShape.SUM: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
+    BoxShape.ZERO: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
+    BoxShape.CONSTANT: {"shape": "box", "style": "rounded", "color": COLOURS[Role.CONSTANT]},
 }
 _GRAPH = {"rankdir": "LR", "bgcolor": "transparent", "fontname": "sans-serif", "fontsize": "10"}
 _NODE = {"fontname": "sans-serif", "fontsize": "12", "height": "0.3", "margin": "0.08,0.04"}
@@ -55,7 +54,7 @@ _FRAMES = {
 
 
 def diagram_dot(s: Sketch, found: Folding | None = None) -> str:
-    """The diagram as DOT text, with some of its folds closed; nothing is rendered here."""
+    """The diagram as DOT, with some of its folds closed."""
     graph = cast(Graph, Digraph("diagram", graph_attr=_GRAPH, node_attr=_NODE, edge_attr=_EDGE))
     for i, w in enumerate(s.inputs):
         graph.node(f"in{i}", _superscript(s, w), shape="plaintext")
@@ -77,7 +76,7 @@ def diagram_dot(s: Sketch, found: Folding | None = None) -> str:
 
 
 def _nodes(graph: Graph, boxes: Sequence[Node], depth: int, count: list[int]) -> None:
-    """Boxes, those that come from one part in a cluster."""
+    """Add boxes; those of one part are a cluster."""
     for part, run in groupby(boxes, lambda node: node.place[depth] if len(node.place) > depth else None):
         if part is None:
             for node in run:
@@ -90,7 +89,7 @@ def _nodes(graph: Graph, boxes: Sequence[Node], depth: int, count: list[int]) ->
 
 
 def _items(graph: Graph, items: Sequence[Item], home: dict[int, str], count: list[int]) -> None:
-    """Items, open groups as clusters and closed ones as the box that all of their boxes are at ``home`` in."""
+    """Add items: open groups are clusters, a closed group is one node, to which ``home`` then maps its boxes."""
     for item in items:
         match item:
             case Leaf(node):
@@ -106,14 +105,14 @@ def _items(graph: Graph, items: Sequence[Item], home: dict[int, str], count: lis
             case Group(label=label, gloss=gloss):
                 inside = nodes(item)
                 home |= {node.number: f"b{inside[0].number}" for node in inside}
-                has_effects = any(node.figure.look is Look.OPERATION for node in inside)
-                look = _SHAPES[Look.OPERATION if has_effects else Look.PURE]
-                graph.node(f"b{inside[0].number}", _text(label), tooltip=_text(gloss), **look)
+                has_effects = any(node.figure.shape is BoxShape.OPERATION for node in inside)
+                attributes = _SHAPES[BoxShape.OPERATION if has_effects else BoxShape.PURE]
+                graph.node(f"b{inside[0].number}", _text(label), tooltip=_text(gloss), **attributes)
 
 
 def _node(graph: Graph, node: Node) -> None:
-    look = _SHAPES[node.figure.look]
-    graph.node(f"b{node.number}", _text(node.figure.label), tooltip=_text(node.figure.title), **look)
+    attributes = _SHAPES[node.figure.shape]
+    graph.node(f"b{node.number}", _text(node.figure.label), tooltip=_text(node.figure.title), **attributes)
 
 
 def _frame(part: Part) -> dict[str, str]:
@@ -126,11 +125,11 @@ def _framed(leg: Leg | None, title: str, gloss: str) -> dict[str, str]:
 
 
 def _superscript(s: Sketch, w: int) -> str:
-    """``ℝ³ˣ²`` as a label of Graphviz."""
+    """Return ``ℝ³ˣ²`` as a label."""
     raised = html.escape(visible(exponent(s.types[w])))
     return f"<ℝ<SUP>{raised}</SUP>>" if raised else "ℝ"
 
 
 def _text(text: str) -> str:
-    """The text as it is: neither markup nor an escape of Graphviz."""
+    """Escape a text, so that it is neither markup nor an escape sequence of Graphviz."""
     return escape(visible(text))

@@ -1,8 +1,8 @@
-"""A drawing as plain data for a page that draws it itself: boxes, frames and wires with their places, and what they are."""
+"""Drawings as records for the interactive view: boxes, frames and wires with coordinates, labels and tooltips."""
 
 from collections.abc import Collection, Iterable
 
-from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedGroup
+from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedFrame
 from rh_kernel.denotational.drawing.fold import Fold
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.text_metrics import exponent
@@ -11,14 +11,14 @@ from rh_kernel.display.diagrams.svg import backward_wires, box_gloss, path
 from rh_kernel.display.text import visible
 
 TEXT = 2_000
-"""Of the text of a box so many characters are told."""
+"""The most characters of the text of a box."""
 
 
 def geometry(drawn: Layout) -> Record:
-    """The drawing, and which of its folds are closed.
+    """The record of a drawing, with the numbers of its closed folds.
 
-    A box is known by the number of the first box in it, a wire by its own, a fold by its own; ``maker`` is ``None`` for a wire
-    that comes in, and ``readers`` has ``None`` for one that goes out.
+    The ``id`` of a box is the number of the first box in it. ``maker`` is ``None`` for an incoming wire, and ``readers``
+    contains ``None`` for an outgoing one.
     """
     found, wires = drawn.folding, {strand.wire for strand in drawn.drawing.strands}
     closed = frozenset[int]() if found is None else found.closed
@@ -26,7 +26,7 @@ def geometry(drawn: Layout) -> Record:
         "width": _n(drawn.width),
         "height": _n(drawn.height),
         "boxes": [_box(drawn, box, wires) for box in drawn.drawing.boxes],
-        "frames": [_frame(group) for group in drawn.drawing.groups],
+        "frames": [_frame(frame, frame.fold) for frame in drawn.drawing.frames if frame.fold is not None],
         "wires": _wires(drawn),
         "labels": [[label.wire, _n(label.x), _n(label.y)] for label in drawn.drawing.labels],
         "folded": [*sorted(closed)],
@@ -34,7 +34,7 @@ def geometry(drawn: Layout) -> Record:
 
 
 def fold_records(folds: Iterable[Fold]) -> list[Json]:
-    """What can be folded, whether it is open or not; ``outer`` is the fold around it."""
+    """The records of open and closed folds; ``outer`` is the number of the enclosing fold."""
     return [
         {
             "id": fold.number,
@@ -56,7 +56,7 @@ def _box(drawn: Layout, box: PlacedBox, wires: Collection[int]) -> Record:
         "y": _n(box.y),
         "w": _n(box.width),
         "h": _n(box.height),
-        "look": box.figure.look.value,
+        "look": box.figure.shape.value,
         "label": visible(box.figure.label),
         "text": visible(box.figure.text[:TEXT]),
         "title": visible(box_gloss(drawn, box)),
@@ -67,17 +67,16 @@ def _box(drawn: Layout, box: PlacedBox, wires: Collection[int]) -> Record:
     }
 
 
-def _frame(group: PlacedGroup) -> Record:
-    leg = group.fold.leg
+def _frame(frame: PlacedFrame, fold: Fold) -> Record:
     return {
-        "fold": group.fold.number,
-        "x": _n(group.x),
-        "y": _n(group.y),
-        "w": _n(group.width),
-        "h": _n(group.height),
-        "leg": None if leg is None else leg.value,
-        "label": visible(group.title),
-        "title": visible(group.gloss),
+        "fold": fold.number,
+        "x": _n(frame.x),
+        "y": _n(frame.y),
+        "w": _n(frame.width),
+        "h": _n(frame.height),
+        "leg": None if frame.leg is None else frame.leg.value,
+        "label": visible(frame.title),
+        "title": visible(frame.gloss),
     }
 
 

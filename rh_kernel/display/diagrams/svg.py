@@ -1,18 +1,19 @@
-"""String diagrams as SVG (RH §6.1, §7.4): pure boxes with round corners, operations with corners, frames around clauses.
+"""String diagrams as SVG (RH §6.1, §7.4): pure boxes with round corners, operations with square ones, frames around clauses.
 
-Hovering a wire or a box makes it stand out and tells its type. It needs no script; all text goes through ``escape``.
+Wires and boxes are highlighted on hovering and have tooltips with their types. No script is needed; all text is escaped.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
+from operator import attrgetter
 
-from rh_kernel.denotational.drawing.elements import Dot, PlacedBox, PlacedFrame, PlacedGroup, Point, Strand
+from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedFrame, Point
 from rh_kernel.denotational.drawing.layout import Layout
-from rh_kernel.denotational.drawing.sketch import Look, part_gloss, part_title
+from rh_kernel.denotational.drawing.sketch import BoxShape, part_gloss
 from rh_kernel.denotational.drawing.text_metrics import LETTER, SMALL, SUPERSCRIPT, exponent
-from rh_kernel.denotational.provenance import Leg, Part
-from rh_kernel.display.html import COLOURS, escape
-from rh_kernel.display.palette import MARKS, NEUTRAL
+from rh_kernel.denotational.provenance import Leg, leg_of
+from rh_kernel.display.html import escape
+from rh_kernel.display.palette import COLOURS, MARKS, NEUTRAL
 from rh_kernel.syntax.printing.doc import Role
 from rh_kernel.syntax.types import Type
 
@@ -37,15 +38,14 @@ _STYLE = (
 
 
 def diagram_svg(drawn: Layout, label: str, ink: str = NEUTRAL, least: float = 0.0, paper: str = "") -> str:
-    """The drawing as one ``<svg>``; ``label`` says what it shows; it is at least ``least`` times as wide as it is drawn.
+    """The drawing as one ``<svg>`` with ``label`` as its title, at least ``least`` times as wide as its layout.
 
-    ``paper`` is the colour of the ground; without it the page shines through.
+    ``paper`` is the background colour, ``ink`` that of wires and text; without ``paper`` the background is transparent.
     """
     wide, high = drawn.width, drawn.height
     style = f"color:{ink};max-width:100%;height:auto" + (f";min-width:{wide * least:.0f}px" if least else "")
     ground = f'<rect width="{wide:.1f}" height="{high:.1f}" fill="{paper}"/>' if paper else ""
     frames = [_frame(frame) for frame in drawn.drawing.frames]
-    frames += [_group(group) for group in drawn.drawing.groups]
     boxes = [_box(drawn, box) for box in drawn.drawing.boxes]
     labels = [_label(drawn.sketch.types[t.wire], t.x, t.y) for t in drawn.drawing.labels]
     return (
@@ -57,7 +57,7 @@ def diagram_svg(drawn: Layout, label: str, ink: str = NEUTRAL, least: float = 0.
 
 
 def path(points: Sequence[Point]) -> str:
-    """A strand as the ``d`` of a path: lines at one height, else curves that begin and end horizontally."""
+    """The ``d`` of a path through points: straight between points of equal height, otherwise a curve with horizontal ends."""
     steps = [f"M{_n(points[0][0])} {_n(points[0][1])}"]
     for (x, y), (to_x, to_y) in pairwise(points):
         if _n(y) == _n(to_y):
@@ -69,23 +69,19 @@ def path(points: Sequence[Point]) -> str:
 
 
 def wire_gloss(drawn: Layout, wire: int) -> str:
-    """The program's name of a wire, if it has one, and its type."""
+    """The tooltip of a wire: its name in the program, if any, and its type."""
     name = drawn.sketch.names[wire]
     return f"{name} : {drawn.sketch.types[wire]}" if name else str(drawn.sketch.types[wire])
 
 
 def box_gloss(drawn: Layout, box: PlacedBox) -> str:
-    """What a box is, and which part of which handler it comes from."""
+    """The tooltip of a box: its description and the parts of handlers that it belongs to."""
     place = drawn.sketch.nodes[box.members[0]].place if len(box.members) == 1 else ()
     return "; ".join([box.figure.title, *[part_gloss(part) for part in place]])
 
 
 def _wires(drawn: Layout) -> Iterator[str]:
-    back = backward_wires(drawn)
-
-    def wire(piece: Strand | Dot) -> int:
-        return piece.wire
-
+    back, wire = backward_wires(drawn), attrgetter("wire")
     dots = {w: [*found] for w, found in groupby(sorted(drawn.drawing.dots, key=wire), wire)}
     for w, strands in groupby(sorted(drawn.drawing.strands, key=wire), wire):
         d = "".join([path(strand.points) for strand in strands])
@@ -95,48 +91,36 @@ def _wires(drawn: Layout) -> Iterator[str]:
 
 
 def backward_wires(drawn: Layout) -> frozenset[int]:
-    """What is made at the turn of a reverse handler, or after it."""
+    """The wires made in the return clause or the backward pass of the outermost reverse handler."""
     nodes = drawn.sketch.nodes.values()
-    return frozenset([w for node in nodes for w in node.outputs if _is_on_the_way_back(node.place)])
-
-
-def _is_on_the_way_back(place: Sequence[Part]) -> bool:
-    """Whether the outermost reverse handler has turned."""
-    legs = [part.leg for part in place if part.leg is not Leg.CLAUSE]
-    return bool(legs) and legs[0] in (Leg.BACKWARD, Leg.RETURN)
+    return frozenset([w for node in nodes for w in node.outputs if leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)])
 
 
 def _frame(frame: PlacedFrame) -> str:
-    return _framed(frame, frame.part.leg, part_title(frame.part), part_gloss(frame.part))
+    kind = {None: "", Leg.FORWARD: " ff", Leg.BACKWARD: " fb", Leg.RETURN: "", Leg.CLAUSE: " ff"}[frame.leg]
+    text = f'<text class="h" x="{_n(frame.x + 8)}" y="{_n(frame.y + 13)}">{escape(frame.title)}</text>'
+    return f'<g><title>{escape(frame.gloss)}</title><rect class="f{kind}" {_place(frame)} rx="9"/>{text}</g>'
 
 
-def _group(group: PlacedGroup) -> str:
-    return _framed(group, group.fold.leg, group.title, group.gloss)
-
-
-def _framed(frame: PlacedFrame | PlacedGroup, leg: Leg | None, title: str, gloss: str) -> str:
-    kind = {None: "", Leg.FORWARD: " ff", Leg.BACKWARD: " fb", Leg.RETURN: "", Leg.CLAUSE: " ff"}[leg]
-    place = f'x="{_n(frame.x)}" y="{_n(frame.y)}" width="{_n(frame.width)}" height="{_n(frame.height)}"'
-    text = f'<text class="h" x="{_n(frame.x + 8)}" y="{_n(frame.y + 13)}">{escape(title)}</text>'
-    return f'<g><title>{escape(gloss)}</title><rect class="f{kind}" {place} rx="9"/>{text}</g>'
+def _place(drawn: PlacedFrame | PlacedBox) -> str:
+    return f'x="{_n(drawn.x)}" y="{_n(drawn.y)}" width="{_n(drawn.width)}" height="{_n(drawn.height)}"'
 
 
 def _box(drawn: Layout, box: PlacedBox) -> str:
-    figure = box.figure
+    figure, place = box.figure, _place(box)
     middle_x, middle_y = box.x + box.width / 2, box.y + box.height / 2
-    place = f'x="{_n(box.x)}" y="{_n(box.y)}" width="{_n(box.width)}" height="{_n(box.height)}"'
     circle = f'<circle class="b p" cx="{_n(middle_x)}" cy="{_n(middle_y)}" r="{_n(box.width / 2)}"/>'
     text = f'<text x="{_n(middle_x)}" y="{_n(middle_y + 4.2)}" text-anchor="middle">{escape(figure.label)}</text>'
-    match figure.look:
-        case Look.PURE:
+    match figure.shape:
+        case BoxShape.PURE:
             shape = f'<rect class="b p" {place} rx="{_n(min(10.0, box.height / 2))}"/>{text}'
-        case Look.OPERATION:
+        case BoxShape.OPERATION:
             shape = f'<rect class="b o" {place}/>{text}'
-        case Look.CONSTANT:
+        case BoxShape.CONSTANT:
             shape = f'<rect class="b c" {place} rx="{_n(min(13.0, box.height / 2))}"/>{text}'
-        case Look.ZERO:
+        case BoxShape.ZERO:
             shape = f"{circle}{text}"
-        case Look.SUM:
+        case BoxShape.SUM:
             cross = f"M{_n(middle_x - 4)} {_n(middle_y)}h8M{_n(middle_x)} {_n(middle_y - 4)}v8"
             shape = f'{circle}<path d="{cross}" stroke="currentColor" stroke-width="1.3"/>'
     return f"<g><title>{escape(box_gloss(drawn, box))}</title>{shape}</g>"

@@ -1,46 +1,47 @@
-"""String diagrams as text for a terminal: a line for each box, ``z ← FC[w0](x)``, under the clause that it comes from."""
+"""String diagrams as text: a line for each box, ``z ← FC[w0](x)``, under the clause that it comes from."""
 
 from collections.abc import Iterator, Mapping
 
-from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_title, sketch
+from rh_kernel.denotational.drawing.outline import common_prefix
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch, part_title, sketch
 from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.denotational.provenance import Leg, Part
-from rh_kernel.display.tables import shortened_table
+from rh_kernel.display.tables import shortened_rows
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade
 
 MOST_LINES = 200
-"""The listing of a larger diagram leaves out boxes in the middle."""
+"""Longer listings omit lines in the middle."""
 
 _ARROWS = {Leg.FORWARD: "↓", Leg.RETURN: "↺", Leg.BACKWARD: "↑", Leg.CLAUSE: "·"}
 
 
 def diagram_text(made: DiagramMade) -> str:
-    """The boxes in their order, under the parts that they come from; ``↓`` on the way forward, ``↑`` on the way back."""
+    """The boxes in order, under the parts that they come from; ``↓`` marks the forward pass and ``↑`` the backward pass."""
     return listing(made, sketch(made.diagram))
 
 
 def listing(made: DiagramMade, s: Sketch) -> str:
-    """``diagram_text`` of what has been sketched."""
+    """``diagram_text``, given the sketch of the diagram."""
     names = wire_names(s)
     lines = [summary(made, s)]
     lines += [f"  {names[w]} : {s.types[w]}" for w in s.inputs]
-    lines += _folded([*_lines(s, names)])
+    lines += shortened_rows([*_lines(s, names)], MOST_LINES, str, lambda count: f"  ⋮ {count} lines are folded")
     ends = ", ".join([f"{names[w]} : {s.types[w]}" for w in s.outputs])
     return visible("\n".join([*lines, f"  return {ends or '()'}"]))
 
 
 def summary(made: DiagramMade, s: Sketch) -> str:
-    """What is drawn, and how many boxes it has."""
+    """The subject, its type, and the number of boxes."""
     count = len(s.nodes)
-    effects = sum(node.figure.look is Look.OPERATION for node in s.nodes.values())
+    effects = sum(node.figure.shape is BoxShape.OPERATION for node in s.nodes.values())
     boxes = f"{count} box{'' if count == 1 else 'es'}"
     operations = f", {effects} of them {'an operation' if effects == 1 else 'operations'}" if effects else ""
     return f"⟦{shortened(made.subject, 60)}⟧ : {made.type}, {boxes}{operations}"
 
 
 def wire_names(s: Sketch) -> dict[int, str]:
-    """A name for each wire, like the program's, and all of them different."""
+    """Return distinct names for all wires, as close as possible to those of the program."""
     taken: set[str] = set()
     found: dict[int, str] = {}
     for w, name in enumerate(s.names):
@@ -57,8 +58,7 @@ def _lines(s: Sketch, names: Mapping[int, str]) -> Iterator[str]:
     place: tuple[Part, ...] = ()
     for node in s.nodes.values():
         if node.place != place:
-            same = next((i for i, (a, b) in enumerate(zip(place, node.place, strict=False)) if a != b), None)
-            first = min(len(place), len(node.place)) if same is None else same
+            first = common_prefix([place, node.place])
             for depth, part in enumerate(node.place[first:], start=first):
                 of = f" of {part.handler}" if part.handler else ""
                 yield f"  {'  ' * depth}{_ARROWS[part.leg]} {part.level}: {part_title(part)}{of}"
@@ -70,18 +70,13 @@ def _line(node: Node, names: Mapping[int, str]) -> str:
     inputs = [names[w] for w in node.inputs]
     made = ", ".join([names[w] for w in node.outputs])
     text = shortened(node.figure.text, 80)
-    match node.figure.look:
-        case Look.OPERATION:
+    match node.figure.shape:
+        case BoxShape.OPERATION:
             right = f"{text}({', '.join(inputs)})"
-        case Look.PURE:
+        case BoxShape.PURE:
             right = f"⟦{text}⟧({', '.join(inputs)})"
-        case Look.SUM:
+        case BoxShape.SUM:
             right = " + ".join(inputs)
-        case Look.ZERO | Look.CONSTANT:
+        case BoxShape.ZERO | BoxShape.CONSTANT:
             right = text
     return f"{made} ← {right}" if made else right
-
-
-def _folded(lines: list[str]) -> list[str]:
-    first, folded, last = shortened_table(lines, MOST_LINES)
-    return [*first, *([f"  ⋮ {folded} lines are folded"] if folded else []), *last]

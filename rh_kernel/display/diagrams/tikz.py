@@ -1,22 +1,28 @@
-"""String diagrams as TikZ (RH §6.1, §7.4): a document that stands alone, as one puts it into a paper.
+"""String diagrams as standalone LaTeX documents with TikZ (RH §6.1, §7.4).
 
-A unit of the drawing is ``_UNIT`` points. All text goes through ``escape``.
+A unit of the drawing is ``_UNIT`` points. All text is escaped.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from rh_kernel.denotational.drawing.elements import Dot, Label, PlacedBox, PlacedFrame, PlacedGroup, Point
+from rh_kernel.denotational.drawing.elements import Dot, Label, PlacedBox, PlacedFrame, Point
 from rh_kernel.denotational.drawing.layout import Layout
-from rh_kernel.denotational.drawing.sketch import Look, part_title
+from rh_kernel.denotational.drawing.sketch import BoxShape
 from rh_kernel.denotational.drawing.text_metrics import exponent
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.display.diagrams.svg import backward_wires
-from rh_kernel.display.html import COLOURS
 from rh_kernel.display.latex import document, escape
-from rh_kernel.display.traces.panes import COLOURS as MARKS
+from rh_kernel.display.palette import COLOURS, MARKS
 from rh_kernel.syntax.printing.doc import Role
 
+_ROLES = {
+    "rhpure": Role.FUNCTION,
+    "rhoperation": Role.OPERATION,
+    "rhconstant": Role.CONSTANT,
+    "rhtype": Role.TYPE,
+    "rhhandler": Role.HANDLER,
+}
 _UNIT = 0.8
 _PACKAGES = ("{amsmath}", "{amssymb}", "{tikz}")
 _STYLES = r"""
@@ -34,7 +40,7 @@ _STYLES = r"""
 
 
 def diagram_tikz(drawn: Layout, subject: str) -> str:
-    """The drawing as a document of the class ``standalone``; a comment says what it is of."""
+    """The drawing as a document of the class ``standalone``, with the subject in a comment."""
     return document("[border=4pt]{standalone}", _PACKAGES, "\n".join(_lines(drawn, subject)))
 
 
@@ -43,7 +49,7 @@ def _lines(drawn: Layout, subject: str) -> Iterator[str]:
     for name, colour in _colours():
         yield f"\\definecolor{{{name}}}{{HTML}}{{{colour}}}"
     yield f"\\begin{{tikzpicture}}[x={_UNIT}pt, y=-{_UNIT}pt,\n{_STYLES}\n]"
-    for frame in (*drawn.drawing.groups, *drawn.drawing.frames):
+    for frame in drawn.drawing.frames:
         yield from _frame(frame)
     back = backward_wires(drawn)
     for strand in drawn.drawing.strands:
@@ -58,16 +64,14 @@ def _lines(drawn: Layout, subject: str) -> Iterator[str]:
 
 
 def _colours() -> Iterator[tuple[str, str]]:
-    for name, role in (("rhpure", Role.FUNCTION), ("rhoperation", Role.OPERATION), ("rhconstant", Role.CONSTANT)):
+    for name, role in _ROLES.items():
         yield name, COLOURS[role].removeprefix("#").upper()
-    yield "rhtype", COLOURS[Role.TYPE].removeprefix("#").upper()
-    yield "rhhandler", COLOURS[Role.HANDLER].removeprefix("#").upper()
     for name, mark in (("rhforward", MARKS["forward"]), ("rhback", MARKS["backward"])):
         yield name, "".join([f"{int(part):02X}" for part in mark.split(",")])
 
 
 def _comment(text: str) -> str:
-    """The text on one line of letters that no encoding changes."""
+    """Return the text on one line, with ``?`` for every character outside printable ASCII."""
     return "".join([c if c.isascii() and c.isprintable() else "?" for c in " ".join(text.split())])
 
 
@@ -82,12 +86,17 @@ def _path(points: Sequence[Point]) -> str:
     return " ".join(steps)
 
 
-def _frame(frame: PlacedFrame | PlacedGroup) -> Iterator[str]:
-    leg = frame.part.leg if isinstance(frame, PlacedFrame) else frame.fold.leg
-    title = part_title(frame.part) if isinstance(frame, PlacedFrame) else frame.title
-    style = {None: "frame", Leg.FORWARD: "forward", Leg.BACKWARD: "backward", Leg.RETURN: "frame", Leg.CLAUSE: "forward"}[leg]
+def _frame(frame: PlacedFrame) -> Iterator[str]:
+    style = _STYLE_OF_LEG[frame.leg]
     yield f"\\draw[rh {style}] {_at(frame.x, frame.y)} rectangle {_at(frame.x + frame.width, frame.y + frame.height)};"
-    yield f"\\node[rh small, rhhandler] at {_at(frame.x + 8, frame.y + 13)} {{{_text(title)}}};"
+    yield f"\\node[rh small, rhhandler] at {_at(frame.x + 8, frame.y + 13)} {{{_text(frame.title)}}};"
+
+
+_STYLE_OF_LEG = {
+    **dict.fromkeys((None, Leg.RETURN), "frame"),
+    **dict.fromkeys((Leg.FORWARD, Leg.CLAUSE), "forward"),
+    Leg.BACKWARD: "backward",
+}
 
 
 def _box(box: PlacedBox) -> Iterator[str]:
@@ -95,14 +104,14 @@ def _box(box: PlacedBox) -> Iterator[str]:
     middle = _at(box.x + box.width / 2, box.y + box.height / 2)
     radius = f"{box.width / 2 * _UNIT:.2f}pt"
     round_corners = f"rounded corners={min(10.0, box.height / 2) * _UNIT:.2f}pt"
-    match box.figure.look:
-        case Look.PURE:
+    match box.figure.shape:
+        case BoxShape.PURE:
             yield f"\\draw[rh pure, {round_corners}] {low} rectangle {high};"
-        case Look.OPERATION:
+        case BoxShape.OPERATION:
             yield f"\\draw[rh operation] {low} rectangle {high};"
-        case Look.CONSTANT:
+        case BoxShape.CONSTANT:
             yield f"\\draw[rh constant, {round_corners}] {low} rectangle {high};"
-        case Look.SUM | Look.ZERO:
+        case BoxShape.SUM | BoxShape.ZERO:
             yield f"\\draw[rh pure] {middle} circle[radius={radius}];"
     yield f"\\node[rh text] at {middle} {{{_text(box.figure.label)}}};"
 

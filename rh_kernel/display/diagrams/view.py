@@ -1,32 +1,33 @@
-"""The view of a string diagram, with open or with folded clauses (RH §6.1, §7.4).
+"""The view of string diagrams, with open and with folded clauses (RH §6.1, §7.4).
 
-The drawing stands in the page itself, where hovering works. A notebook that is not trusted drops it and shows an image.
+The drawing is inline SVG, with tooltips. A notebook that is not trusted removes it and shows an image instead.
 """
 
 from rh_kernel.denotational.drawing.layout import Layout, placed
-from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, operation_text, sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch, operation_text, sketch
 from rh_kernel.denotational.provenance import Part
 from rh_kernel.display.data import Record
 from rh_kernel.display.diagrams.choice import BOTH, foldings
 from rh_kernel.display.diagrams.dot import diagram_dot
-from rh_kernel.display.diagrams.svg import NEUTRAL, diagram_svg
+from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.text import diagram_text, listing, summary
 from rh_kernel.display.html import escape
 from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import FAINT, box, code, details, element, span, svg_source
+from rh_kernel.display.palette import NEUTRAL
 from rh_kernel.display.registry import ResultView
 from rh_kernel.session.results import DiagramMade
 from rh_kernel.syntax.printing.doc import Role
 
 LEAST = 0.75
-"""A drawing is shown at this share of its size at least; what is wider scrolls."""
+"""The least scale of a drawing; a drawing that is still too wide scrolls."""
 
 IMAGES = 400_000
-"""Drawings of more characters all together have no images beside them."""
+"""Larger drawings, in characters of SVG, have no images beside them."""
 
 
 def _rich(made: DiagramMade) -> dict[str, str]:
-    """HTML, and SVG and DOT unless the diagram is too large for them; it is laid out once for all."""
+    """HTML, and SVG and DOT unless the diagram is too large. It is laid out once for all three."""
     s = sketch(made.diagram)
     drawings = [placed(s, folded=folded) for folded in foldings(s)]
     page = {"text/html": _page(made, s, drawings)}
@@ -36,7 +37,7 @@ def _rich(made: DiagramMade) -> dict[str, str]:
 
 
 def _page(made: DiagramMade, s: Sketch, drawings: list[Layout]) -> str:
-    """The drawings below the subject; the first is shown, the other is folded."""
+    """The subject and the drawings; of two, the second is in a closed ``<details>``."""
     head = box("", code(summary(made, s), Role.TYPE))
     if not drawings:
         note = "This diagram is too large to be drawn. These are its boxes."
@@ -69,7 +70,7 @@ _STYLE = f"<style>{_LIVE}{{display:block!important}}{_LIVE}+.rh-still{{display:n
 
 
 def _live(svg: str) -> str:
-    """The drawing itself. A notebook that is not trusted drops it, and then what is left of it is not shown."""
+    """The inline SVG. A notebook that is not trusted removes it, and then ``_STYLE`` hides the empty element."""
     return f'<div class="rh-live" style="display:none;overflow-x:auto">{svg}</div>'
 
 
@@ -80,7 +81,7 @@ def _still(drawn: Layout, svg: str) -> str:
 
 
 def _record(made: DiagramMade) -> Record:
-    """Boxes and wires by their numbers; wires of the unit type, and what only makes them, are left out (RH §6.1)."""
+    """Boxes and wires by number, without wires of the unit type and boxes that only make such wires (RH §6.1)."""
     s = sketch(made.diagram)
     wires = sorted({*s.inputs, *s.outputs, *[w for node in s.nodes.values() for w in (*node.inputs, *node.outputs)]})
     return {
@@ -97,7 +98,7 @@ def _record(made: DiagramMade) -> Record:
 def _box(node: Node) -> Record:
     return {
         "id": node.number,
-        "kind": "operation" if node.figure.look is Look.OPERATION else "pure",
+        "kind": "operation" if node.figure.shape is BoxShape.OPERATION else "pure",
         "label": node.figure.text,
         "inputs": [*node.inputs],
         "outputs": [*node.outputs],
@@ -111,7 +112,7 @@ def _part(part: Part) -> Record:
 
 
 def _view(made: DiagramMade) -> View:
-    from rh_kernel.display.live.drawings import DiagramView
+    from rh_kernel.display.live.diagrams import DiagramView
 
     return DiagramView(made)
 

@@ -1,1 +1,1 @@
-"""Results of ``%%eff`` cells."""
+"""Rendering of results in ``%%eff`` cells."""

@@ -1,4 +1,4 @@
-"""What ``%count`` has counted, as lines of a table and as plain data."""
+"""The counts of ``%count``, as rows of a table and as a record."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ _NAMELESS = "a handler without a name"
 
 
 def counted(counts: Counts) -> list[tuple[str, str]]:
-    """What was counted, and how often; nothing that did not occur but the steps."""
+    """The rows of the table: what was counted, and how often. Zeros are omitted, except for the steps."""
     return [(what, f"{n:,}") for what, n in _lines(counts) if n or what == _STEPS]
 
 
@@ -49,7 +49,7 @@ def _record(found: Mapping[str, int]) -> Record:
 
 
 def _performed(counts: Counts) -> Mapping[str, int]:
-    """How often each operation was performed, the same name of another effect beside it."""
+    """Return how often each operation was performed; operations of the same name are qualified by their effects."""
     names = Counter([shown(operation) for _, operation, _ in counts.performed])
     return _summed(
         (shown(operation) if names[shown(operation)] == 1 else f"{shown(operation)} of {shown(effect)}", n)
@@ -58,13 +58,13 @@ def _performed(counts: Counts) -> Mapping[str, int]:
 
 
 def _handled(counts: Counts) -> Mapping[str, Mapping[str, int]]:
-    """For how many operations of each name each handler ran a clause."""
+    """Return for each handler how often it ran the clause of each operation."""
     names = dict.fromkeys([shown(handler) or _NAMELESS for handler, _, _ in counts.handled])
     return {name: _summed((shown(op), n) for h, op, n in counts.handled if (shown(h) or _NAMELESS) == name) for name in names}
 
 
 def _summed(pairs: Iterable[tuple[str, int]]) -> Mapping[str, int]:
-    found: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for name, n in pairs:
-        found[name] = found.get(name, 0) + n
+        found[name] += n
     return found

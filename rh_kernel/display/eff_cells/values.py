@@ -1,6 +1,6 @@
-"""Values of ``%%eff`` cells as documents and as data, and their types.
+"""Values of ``%%eff`` cells as documents and as JSON, and their types.
 
-A document leaves out the entries in the middle of long lists, and what is deep.
+Documents omit entries in the middle of long lists, and deeply nested parts.
 """
 
 from collections import deque
@@ -19,39 +19,39 @@ from rh_kernel.display.lambda_cells.steps import one_line
 from rh_kernel.syntax.printing.doc import Doc
 
 ENTRIES = 20
-"""Of a longer list the entries in the middle are left out."""
+"""Entries in the middle of a longer list are omitted."""
 
 DEEPEST = 30
-"""What is nested more deeply is left out of a document."""
+"""Deeper parts are omitted from a document."""
 
 DEEPEST_DATA = 100
-"""What is nested more deeply is a text in a record: deep data can be neither written nor read."""
+"""Deeper parts are texts in JSON, which cannot be parsed or written if it is nested too deeply."""
 
 LARGEST = 400
-"""A thunk with more parts is left out as a whole."""
+"""The body of a thunk with more nodes is omitted."""
 
 PARTS = 2_000
-"""Behind so many parts of a value nothing is written out."""
+"""The largest number of nodes in a document."""
 
 
 def type_text(C: ComputationType) -> str:
-    """The type of what is returned, or of the function."""
+    """The type of the returned value, or the whole computation type if it is not a returner."""
     return cropping.value(C.value) if isinstance(C, Returner) else cropping.computation(C)
 
 
 def value_doc(V: core.Value) -> Doc:
-    """V, with ``…`` for what is left out."""
+    """Print V, with ``…`` for the omitted parts."""
     return printed(_Cropping().cropped(V, 0))
 
 
 class _Cropping:
-    """How many parts may still be shown."""
+    """Crops a value; ``left`` is the number of nodes that may still be shown."""
 
     def __init__(self) -> None:
         self.left = PARTS
 
     def cropped(self, V: core.Value, depth: int) -> core.Value:
-        """V with names instead of what is left out."""
+        """Replace the omitted parts of V by variables named ``…``."""
         self.left -= 1
         if depth > DEEPEST or self.left < 0:
             return core.Variable("…")
@@ -87,9 +87,9 @@ class _Cropping:
 
 
 def value(V: core.Value, depth: int = 0) -> Json:
-    """A value: a number, a text, a truth value, a list for lists and tensors, ``{"tuple": […]}``, ``{"Paired": […]}``.
+    """Convert a value to JSON: numbers, strings, booleans, lists (also of tensors), ``{"tuple": […]}``, ``{"Paired": […]}``.
 
-    What else there is, and what is deeper, is a text.
+    Other values, and parts that are nested too deeply, are texts.
     """
     match V:
         case _ if depth > DEEPEST_DATA:
@@ -109,7 +109,7 @@ def value(V: core.Value, depth: int = 0) -> Json:
 
 
 def _entries(V: core.Value, depth: int) -> Json:
-    """The entries of a list."""
+    """Convert the entries of a list."""
     found: list[Json] = []
     while isinstance(V, core.Constructed) and V.constructor == "Cons":
         first, V = V.fields

@@ -1,4 +1,4 @@
-"""The views of results in ``%%eff`` cells: a value, counts, and the steps of a reduction."""
+"""The views of values, counts and reductions in ``%%eff`` cells."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ from rh_kernel.syntax.printing.doc import Role, plain
 
 
 def _value_text(result: Returned) -> str:
-    """What was printed, and ``2.5 : Float``; of a function or a pair of computations, which are no values, the type."""
+    """Return the printed lines and ``2.5 : Float``; a function or a pair of computations, not being values, shows its type."""
     V = _no_value(result) if result.value is None else plain(value_doc(result.value))
     return "\n".join([*result.printed, f"{V} : {type_text(result.type)}"])
 
@@ -65,7 +65,7 @@ def _printed(result: ReductionShown) -> list[str]:
 
 
 def reduction_blocks(result: ReductionShown) -> Iterator[str]:
-    """For a terminal every step, and at the end what they print and their value."""
+    """Yield every step as text, then the printed lines and the value."""
     trace = result.trace
     for step in trace.steps:
         yield steps_text([step], [step.number])
@@ -81,12 +81,12 @@ def _reduction(result: ReductionShown) -> Record:
 
 
 def _ending(result: ReductionShown) -> Returned:
-    """What a reduction ends in; no value if it was cut."""
+    """Return the result of a reduction, without a value if it was cut off."""
     return Returned(result.type, result.trace.value, result.trace.printed)
 
 
 def reduction_records(result: ReductionShown, *, full: bool = False) -> Iterator[Record]:
-    """A record for each step, and one for the end; terms are cut to a bounded size, or in ``full``."""
+    """Yield a record for each step and one for the result; terms are truncated unless ``full``."""
     trace = result.trace
     for step in trace.steps:
         text = one_line(step.term) if full else excerpt(step.term, "contractum").text

@@ -1,1 +1,1 @@
-"""A recorded pass with its values and cotangents: as text, as a drawing, as a page."""
+"""Rendering of recorded passes with their values and cotangents."""

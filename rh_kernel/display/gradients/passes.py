@@ -1,30 +1,31 @@
-"""A recorded pass as it is read: what each wire is for, when it holds its value, and the table of boxes with their cotangents.
+"""Annotation of a recorded pass: the role and lifetime of each wire, and the table of values and cotangents.
 
-A row is a box of the program that a reverse handler went forward through and came back to: its value on the way forward, and
-the cotangent that came back for it (RH Def. 7.11). What no reverse handler has to do with has a value only.
+A row of the table is a box in the forward pass of a reverse handler, with its value and the cotangents computed for it in the
+backward pass (RH Def. 7.11). A box outside of reverse handlers has a value only.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from rh_kernel.denotational.arrows import Effect
 from rh_kernel.denotational.drawing.sketch import Node, Sketch, operation_text, part_title, sketch
-from rh_kernel.denotational.provenance import Leg, Part, Side
+from rh_kernel.denotational.provenance import Leg, Part, Side, leg_of
 from rh_kernel.denotational.recording import Occurrence, Use, belonging, occurrences
 from rh_kernel.display.diagrams.text import wire_names
 from rh_kernel.display.heaps import by_name
 from rh_kernel.session.results import Change, Pass
 from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import UNIT, Type
 
 
 class Role(Enum):
-    """What a wire is for.
+    """The role of a wire.
 
-    A value on the way forward; the content of a location that was read; data that waits for the way back; a cotangent or a part
-    of one; the new content of a location; and whatever else the way back computes.
+    It is a value in the forward pass; the content of a location that was read; data saved for the backward pass; a cotangent or
+    a summand of one; the new content of a location; or another intermediate result of the backward pass.
     """
 
     VALUE = "value"
@@ -39,8 +40,8 @@ class Role(Enum):
 class Wire:
     """A wire that is drawn. ``of`` is the wire that it is a cotangent of.
 
-    It holds its value from frame ``born`` on, 0 being the start, and is read for the last time in frame ``last_read``.
-    ``waits`` tells that it is kept for the way back.
+    It is written in frame ``born``, 0 for the start, and read for the last time in frame ``last_read``. ``waits`` says whether
+    it is saved for the backward pass.
     """
 
     number: int
@@ -55,10 +56,10 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: a box, its value on the wire ``wire``, and the wires of its cotangent.
+    """A row of the table: a box, the wire of its value, and the wires of its cotangents.
 
-    ``part`` says how the box is handled: ``Qᶠ FC[w0]`` for an operation, ``forward`` for a pure map, nothing without a reverse
-    handler. There is no cotangent where nothing came back; there are several where the rest was run more than once.
+    ``part`` is the part of the handler's interpretation: ``Qᶠ FC[w0]`` for an operation, ``forward`` for a pure map, empty
+    without a reverse handler. There are several cotangents if the rest of the program was run more than once.
     """
 
     label: str
@@ -71,9 +72,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A pass with what one wants to know of it. The boxes are run in ``frames``, counted from 1; ``turn`` is the first of the
-    way back, ``None`` where there is none.
+class AnnotatedPass:
+    """A pass with its wires and rows. ``frames`` maps boxes to the order in which they run, counted from 1.
+
+    ``turn`` is the first frame of the return clause or the backward pass, ``None`` if there is none.
     """
 
     made: Pass
@@ -84,7 +86,7 @@ class Reading:
     turn: int | None
 
     def uses(self) -> Iterator[tuple[int, str, Use]]:
-        """The uses of the heap, each with its frame and the name of its location."""
+        """Yield the heap accesses, each with its frame and the name of its location."""
         uses = self.made.recording.uses
         locations = list(dict.fromkeys([use.location for use in uses]))
         holding = {use.location: use.after for use in uses}
@@ -93,35 +95,41 @@ class Reading:
             yield self.frames[use.level], names[use.location], use
 
 
-def reading(made: Pass) -> Reading:
-    """How a pass is read."""
+def annotated(made: Pass) -> AnnotatedPass:
+    """Annotate a recorded pass."""
     s = sketch(made.arrow)
     names = wire_names(s)
     frames = {number: frame for frame, number in enumerate(s.nodes, start=1)}
     found = occurrences(made.arrow)
-    turn = next((frames[n] for n, node in s.nodes.items() if leg(node.place) in (Leg.RETURN, Leg.BACKWARD)), None)
+    turn = next((frames[n] for n, node in s.nodes.items() if leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)), None)
     wires = {wire.number: wire for wire in _wires(made, s, names, frames)}
-    return Reading(made, s, wires, frames, tuple(_rows(made, s, names, found)), turn)
+    return AnnotatedPass(made, s, wires, frames, tuple(_rows(made, s, names, found)), turn)
 
 
-def leg(place: Sequence[Part]) -> Leg | None:
-    """On which leg of the outermost reverse handler a box is, or else whether it is in an ordinary handler's clause."""
-    legs = [part.leg for part in place]
-    return next((found for found in legs if found is not Leg.CLAUSE), legs[0] if legs else None)
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """Corresponding rows of several passes: the first row, the forward values, and the cotangents in each pass."""
+
+    row: Row
+    values: list[Array]
+    cotangents: list[list[Array]]
 
 
-def side_by_side(readings: Sequence[Reading]) -> list[tuple[Row | None, ...]]:
-    """The rows of several passes: those of the same box beside each other, ``None`` where a pass has no such box.
+def table_rows(passes: Sequence[AnnotatedPass]) -> list[TableRow]:
+    """Align the rows of several passes; a pass without a corresponding box has no value and no cotangents.
 
-    The k-th box that is written ``FC[w0]`` in one pass is the k-th that is written so in the other.
+    The k-th box labelled ``FC[w0]`` of one pass corresponds to the k-th box with this label of another.
     """
-    found: dict[tuple[str, int], list[Row | None]] = {}
-    for i, asked in enumerate(readings):
-        seen: dict[str, int] = {}
-        for row in asked.rows:
-            seen[row.label] = seen.get(row.label, 0) + 1
-            found.setdefault((row.label, seen[row.label]), [None] * len(readings))[i] = row
-    return [tuple(rows) for rows in found.values()]
+    found: dict[tuple[str, int], TableRow] = {}
+    for i, p in enumerate(passes):
+        seen: Counter[str] = Counter()
+        arrays = p.made.recording.values
+        for row in p.rows:
+            seen[row.label] += 1
+            aligned = found.setdefault((row.label, seen[row.label]), TableRow(row, [], [[] for _ in passes]))
+            aligned.values.append(arrays[row.wire])
+            aligned.cotangents[i] += [arrays[w] for w in row.cotangents]
+    return [*found.values()]
 
 
 def _wires(made: Pass, s: Sketch, names: Mapping[int, str], frames: Mapping[int, int]) -> Iterator[Wire]:
@@ -149,7 +157,7 @@ def _wires(made: Pass, s: Sketch, names: Mapping[int, str], frames: Mapping[int,
 
 def _role(sides: set[Side], node: Node | None, made: Pass, *, is_put: bool) -> Role:
     content = None if node is None else made.arrow.boxes[node.number].content
-    is_back = node is not None and leg(node.place) in (Leg.RETURN, Leg.BACKWARD)
+    is_back = node is not None and leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)
     if Side.VALUE in sides and not is_back:
         return Role.VALUE
     if Side.COTANGENT in sides or Side.SHARE in sides:
@@ -166,7 +174,7 @@ def _role(sides: set[Side], node: Node | None, made: Pass, *, is_put: bool) -> R
 def _rows(made: Pass, s: Sketch, names: Mapping[int, str], found: Sequence[Occurrence]) -> Iterator[Row]:
     maker = {w: node for node in s.nodes.values() for w in node.outputs}
     handled = {occurrence.wire for occurrence in found}
-    plain = deque([w for w, node in maker.items() if w not in handled and leg(node.place) in (None, Leg.CLAUSE)])
+    plain = deque([w for w, node in maker.items() if w not in handled and leg_of(node.place) in (None, Leg.CLAUSE)])
 
     def row(label: str, w: int, part: str = "", handler: str = "", cotangents: tuple[int, ...] = ()) -> Row:
         return Row(label, part, handler, names[w], w, cotangents, bool(s.names[w]))

@@ -1,37 +1,34 @@
-"""The drawing of a pass with what its wires held (RH §7.4): below each type the value, in numbers or in cells if they are many.
-
-The cells are those of a heat map: below zero blue, above it orange, what is no number grey.
-"""
+"""The drawing of a pass with the values of its wires (RH §7.4), as numbers or as the cells of a small heat map."""
 
 import numpy as np
 
 from rh_kernel.denotational.drawing.elements import Label
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.text_metrics import width
-from rh_kernel.display.diagrams.svg import NEUTRAL, diagram_svg
-from rh_kernel.display.gradients.passes import Reading, Role
+from rh_kernel.display.diagrams.svg import diagram_svg
+from rh_kernel.display.gradients.passes import AnnotatedPass, Role
 from rh_kernel.display.html import escape
-from rh_kernel.display.pictures import ABOVE, BELOW, NO_NUMBER, strengths
-from rh_kernel.display.traces.panes import COLOURS as MARKS
+from rh_kernel.display.palette import ABOVE, BELOW, MARKS, NEUTRAL, NO_NUMBER
+from rh_kernel.display.pictures import strengths
 from rh_kernel.display.values import content_text, short
 from rh_kernel.syntax.core import Array
 
 SIZE = 7.5
-"""The size of the numbers on the wires."""
+"""The font size of the numbers on wires."""
 
 CELL, COLUMNS, ROWS = 5.0, 6, 3
-"""A cell of an array is so large; so many are shown beside and above each other."""
+"""The size of a cell of a heat map, and the most columns and rows."""
 
 
-def gradient_svg(asked: Reading, drawn: Layout, label: str) -> str:
-    """The drawing with the values at the end of the pass."""
+def gradient_svg(p: AnnotatedPass, drawn: Layout, label: str) -> str:
+    """The drawing of a pass with a value below the type of each wire; ``label`` is its title."""
     ends = _ends(drawn)
-    values = "".join([_value(asked, label, ends.get(label.wire, 0.0)) for label in drawn.drawing.labels])
+    values = "".join([_value(p, label, ends.get(label.wire, 0.0)) for label in drawn.drawing.labels])
     return diagram_svg(drawn, label, NEUTRAL).removesuffix("</svg>") + f"<g>{values}</g></svg>"
 
 
 def _ends(drawn: Layout) -> dict[int, float]:
-    """How far to the right the wires run at the height of their types."""
+    """Return for each wire how far to the right it runs straight at the height of its type."""
     heights = {(t.wire, round(t.y + 3.5, 1)): t.x for t in drawn.drawing.labels}
     found: dict[int, float] = {}
     for strand in drawn.drawing.strands:
@@ -42,20 +39,20 @@ def _ends(drawn: Layout) -> dict[int, float]:
     return found
 
 
-def _value(asked: Reading, label: Label, end: float) -> str:
-    array = asked.made.recording.values[label.wire]
+def _value(p: AnnotatedPass, label: Label, end: float) -> str:
+    array = p.made.recording.values[label.wire]
     x, y = label.x, label.y + 3.5
-    colour = f"rgb({MARKS['backward']})" if asked.wires[label.wire].role is Role.COTANGENT else "currentColor"
-    room = max(end - x, 26.0)
+    colour = f"rgb({MARKS['backward']})" if p.wires[label.wire].role is Role.COTANGENT else "currentColor"
+    available = max(end - x, 26.0)
     for text in (content_text(array), short(float(array[0])) if array.shape == (1,) else ""):
-        if text and width(text, SIZE) <= room:
+        if text and width(text, SIZE) <= available:
             style = f"font-size:{SIZE}px;fill:{colour}"
             return f'<text x="{x:.1f}" y="{y + 8.0:.1f}" style="{style}">{escape(text)}</text>'
     return _cells(array, x, y + 2.5)
 
 
 def _cells(array: Array, x: float, y: float) -> str:
-    """The entries of an array as cells; those of a larger one are averages."""
+    """The entries of an array as coloured cells, averaged if there are too many."""
     matrix = array.reshape(-1, array.shape[-1]) if array.size else np.zeros((0, 1))
     rows = [r for r in np.array_split(strengths(matrix), min(len(matrix), ROWS) or 1) if r.size]
     means = [[float(b.mean()) for b in np.array_split(r, min(r.shape[1], COLUMNS), axis=1)] for r in rows]

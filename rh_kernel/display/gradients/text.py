@@ -1,52 +1,51 @@
-"""A recorded pass as text: each box with its value and its cotangent, the result, and what changed in the heap."""
+"""Recorded passes as text: a table of boxes with values and cotangents, the result, and the changes of the heap."""
 
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.display.contents import EQUAL, difference
-from rh_kernel.display.gradients.passes import Reading, Row, reading, side_by_side
+from rh_kernel.display.gradients.passes import AnnotatedPass, Row, TableRow, annotated, table_rows
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.items import computed_text
-from rh_kernel.display.tables import columns, shortened_table
+from rh_kernel.display.tables import columns, shortened_rows
 from rh_kernel.display.values import content_text
 from rh_kernel.session.results import GradientMade, Pass
 from rh_kernel.syntax.core import Array
 
 MOST_ROWS = 120
-"""The table of a longer pass leaves out boxes in the middle."""
+"""Longer tables omit rows in the middle."""
 
 NOTHING = "—"
-"""In the place of a cotangent where nothing came back."""
+"""Stands for a missing cotangent."""
 
 _CELL, _TITLE = 60, 300
 
 
 def gradient_text(made: GradientMade) -> str:
-    """The table in the order of the pass; with a second pass its cotangents beside those of the first."""
-    readings = [reading(p) for p in made.passes]
-    heads = headings(readings)
-    first, left_out, last = shortened_table(side_by_side(readings), MOST_ROWS)
-    note = [[f"⋮ {left_out} boxes are left out", *[""] * (len(heads) - 1)]] if left_out else []
-    body = [*[_cells(readings, rows) for rows in first], *note, *[_cells(readings, rows) for rows in last]]
+    """The table of boxes, with the cotangents of a second pass beside those of the first, and the results."""
+    passes = [annotated(p) for p in made.passes]
+    heads = headings(passes)
+    body = shortened_rows(table_rows(passes), MOST_ROWS, _cells, lambda n: [left_out(n), *[""] * (len(heads) - 1)])
     table = columns([[shortened(cell, _CELL) for cell in row] for row in (heads, *body)], "l" * len(heads))
-    return "\n".join([*table, *[_end(p, i) for i, p in enumerate(made.passes)], *changes(readings)])
+    return "\n".join([*table, *[_end(p, i) for i, p in enumerate(made.passes)], *changes(passes)])
 
 
-def headings(readings: Sequence[Reading]) -> list[str]:
-    """The heads of the columns."""
-    return ["box", "forward value", "cotangent", *["cotangent against", "differ by at most"] * (len(readings) - 1)]
+def headings(passes: Sequence[AnnotatedPass]) -> list[str]:
+    """The headings of the columns."""
+    return ["box", "forward value", "cotangent", *["cotangent against", "differ by at most"] * (len(passes) - 1)]
 
 
-def _cells(readings: Sequence[Reading], rows: Sequence[Row | None]) -> list[str]:
-    """One line of the table: what the first pass has in its first columns, and the others beside it."""
-    named = next(row for row in rows if row is not None)
-    first = rows[0]
-    forwards = [forward(asked, row) for asked, row in zip(readings, rows, strict=True)]
-    values = [content_text(array) for array in forwards if array is not None]
-    backs = [back(asked, row) for asked, row in zip(readings, rows, strict=True)]
-    shown = ["; ".join(map(content_text, arrays)) or NOTHING for arrays in backs]
-    others = [cell for arrays, text in zip(backs[1:], shown[1:], strict=True) for cell in (text, _differ(backs[0], arrays))]
-    return [row_text(named if first is None else first), " | ".join(dict.fromkeys(values)), shown[0], *others]
+def left_out(count: int) -> str:
+    """The note in place of the omitted rows."""
+    return f"⋮ {count} boxes are left out"
+
+
+def _cells(row: TableRow) -> list[str]:
+    first, *others = row.cotangents
+    shown = ["; ".join(map(content_text, arrays)) or NOTHING for arrays in row.cotangents]
+    compared = [cell for arrays, text in zip(others, shown[1:], strict=True) for cell in (text, _differ(first, arrays))]
+    values = dict.fromkeys(map(content_text, row.values))
+    return [row_text(row.row), " | ".join(values), shown[0], *compared]
 
 
 def row_text(row: Row) -> str:
@@ -55,19 +54,9 @@ def row_text(row: Row) -> str:
     return f"{row.name} ← {label}" if row.is_named and row.name != row.label else label
 
 
-def forward(asked: Reading, row: Row | None) -> Array | None:
-    """The value of a row on the way forward."""
-    return None if row is None else asked.made.recording.values[row.wire]
-
-
-def back(asked: Reading, row: Row | None) -> list[Array]:
-    """The cotangents of a row."""
-    return [] if row is None else [asked.made.recording.values[w] for w in row.cotangents]
-
-
-def changes(readings: Sequence[Reading]) -> Iterator[str]:
-    """How far apart the passes leave each location that one of them changes."""
-    first, *others = [by_name(asked.made.changes) for asked in readings]
+def changes(passes: Sequence[AnnotatedPass]) -> Iterator[str]:
+    """Yield for each location that a pass changes by how much its content differs after the two passes."""
+    first, *others = [by_name(p.made.changes) for p in passes]
     for other in others:
         for name in dict.fromkeys([*first, *other]):
             if name in first and name in other:
@@ -84,6 +73,6 @@ def _differ(first: Sequence[Array], other: Sequence[Array]) -> str:
 
 
 def _end(made: Pass, i: int) -> str:
-    """The result, and what Put changed; only the first pass took effect."""
+    """Return the result and the changes by ``Put``; those of the second pass, which took no effect, are indented."""
     text = f"return {computed_text(made.type, made.value, made.changes)}"
     return text if i == 0 else f"against {shortened(made.subject, _TITLE)}\n{text}".replace("\n", "\n  ")

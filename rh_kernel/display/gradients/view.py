@@ -1,6 +1,6 @@
-"""The view of ``%gradient``: the drawing with the values on its wires, the table of boxes, the result, what Put changed.
+"""The view of ``%gradient``: the drawing with values on its wires, the table of boxes, the result, and the changes by ``Put``.
 
-The page needs no script and no style sheet; the drawing is an image, so a notebook that is not trusted shows it too.
+The drawing is an image, and the HTML has no scripts or style sheets, so a notebook that is not trusted shows it too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,110 +8,101 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rh_kernel.denotational.drawing.layout import layout
 from rh_kernel.display.contents import EQUAL, difference
 from rh_kernel.display.data import Json, Record, array, contents, value
-from rh_kernel.display.diagrams.choice import foldings
-from rh_kernel.display.gradients.passes import Reading, Row, reading, side_by_side
+from rh_kernel.display.diagrams.choice import chosen
+from rh_kernel.display.diagrams.view import LEAST
+from rh_kernel.display.gradients.passes import AnnotatedPass, TableRow, annotated, table_rows
 from rh_kernel.display.gradients.svg import gradient_svg
-from rh_kernel.display.gradients.text import NOTHING, back, changes, forward, gradient_text, headings, row_text
+from rh_kernel.display.gradients.text import NOTHING, changes, gradient_text, headings, left_out, row_text
 from rh_kernel.display.html import escape
 from rh_kernel.display.items import computed_html
 from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, element, span, svg_source, table
 from rh_kernel.display.registry import ResultView
-from rh_kernel.display.tables import shortened_table
+from rh_kernel.display.tables import shortened_rows
 from rh_kernel.display.values import array_html
 from rh_kernel.session.results import GradientMade, Pass
 from rh_kernel.syntax.core import Array
 
 MOST_ROWS = 60
-"""The table of a longer pass leaves out boxes in the middle."""
+"""Longer tables omit rows in the middle."""
 
 LARGEST = 400_000
-"""A drawing of more characters is left out."""
-
-LEAST = 0.75
-"""A drawing is shown at this share of its size at least; what is wider scrolls."""
+"""Larger drawings, in characters of SVG, are omitted."""
 
 
 def _rich(made: GradientMade) -> dict[str, str]:
     """HTML, and the drawing of the first pass as SVG unless it is too large."""
-    readings = [reading(p) for p in made.passes]
-    drawings = [_Drawing.of(asked) for asked in readings]
-    page = {"text/html": _page(readings, drawings)}
+    passes = [annotated(p) for p in made.passes]
+    drawings = [_Drawing.of(p) for p in passes]
+    page = {"text/html": _page(passes, drawings)}
     return page if drawings[0] is None else {**page, "image/svg+xml": drawings[0].svg}
 
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """A pass as SVG, which is so wide."""
+    """The drawing of a pass as SVG, and its width."""
 
     svg: str
     width: float
 
     @staticmethod
-    def of(asked: Reading) -> "_Drawing | None":
-        """The drawing; none if it is too large."""
-        forms = foldings(asked.sketch)
-        if not forms:
+    def of(p: AnnotatedPass) -> "_Drawing | None":
+        """Draw a pass; ``None`` if the drawing is too large."""
+        drawn = chosen(p.sketch)
+        if drawn is None:
             return None
-        drawn = layout(asked.made.arrow, folded=forms[0])
-        svg = gradient_svg(asked, drawn, _label(asked))
+        svg = gradient_svg(p, drawn, _label(p))
         return _Drawing(svg, drawn.width) if len(svg) <= LARGEST else None
 
 
-def _label(asked: Reading) -> str:
-    """What the drawing shows, for who cannot see it."""
-    return f"string diagram of {' '.join(asked.made.subject.split())} with the values on its wires, as in the table"
+def _label(p: AnnotatedPass) -> str:
+    """Return the alternative text of the drawing."""
+    return f"string diagram of {' '.join(p.made.subject.split())} with the values on its wires, as in the table"
 
 
-def _page(readings: Sequence[Reading], drawings: Sequence[_Drawing | None]) -> str:
-    """Two passes have one table; each has its own drawing and its own changes."""
-    heads = [_head(asked, i) if len(readings) > 1 else "" for i, asked in enumerate(readings)]
-    pictures = [head + _picture(asked, d) for head, asked, d in zip(heads, readings, drawings, strict=True)]
-    made = [asked.made for asked in readings]
+def _page(passes: Sequence[AnnotatedPass], drawings: Sequence[_Drawing | None]) -> str:
+    """Return the drawings, the table, and the result of each pass; two passes share one table."""
+    heads = [_head(p, i) if len(passes) > 1 else "" for i, p in enumerate(passes)]
+    pictures = [head + _picture(p, d) for head, p, d in zip(heads, passes, drawings, strict=True)]
+    made = [p.made for p in passes]
     ends = [head + computed_html(p.type, p.value, p.changes) for head, p in zip(heads, made, strict=True)]
-    apart = [box(FAINT, escape(line)) for line in changes(readings)]
-    return "".join([*pictures, _table(readings), *ends, *apart])
+    apart = [box(FAINT, escape(line)) for line in changes(passes)]
+    return "".join([*pictures, _table(passes), *ends, *apart])
 
 
-def _head(asked: Reading, i: int) -> str:
-    return box(FAINT, "against " if i else "", code(" ".join(asked.made.subject.split())))
+def _head(p: AnnotatedPass, i: int) -> str:
+    return box(FAINT, "against " if i else "", code(" ".join(p.made.subject.split())))
 
 
-def _picture(asked: Reading, drawing: _Drawing | None) -> str:
+def _picture(p: AnnotatedPass, drawing: _Drawing | None) -> str:
     if drawing is None:
         return box(FAINT, "This diagram is too large to be drawn with its values. These are its boxes.")
     style = f"max-width:100%;min-width:{drawing.width * LEAST:.0f}px"
     source = svg_source(drawing.svg)
-    return box("overflow-x:auto", f'<img style="{style}" src="{source}" alt="{escape(_label(asked))}">')
+    return box("overflow-x:auto", f'<img style="{style}" src="{source}" alt="{escape(_label(p))}">')
 
 
-def _table(readings: Sequence[Reading]) -> str:
-    heads = headings(readings)
-    first, left_out, last = shortened_table(side_by_side(readings), MOST_ROWS)
-    note = [[box(FAINT, f"⋮ {left_out} boxes are left out"), *[""] * (len(heads) - 1)]] if left_out else []
-    body = [*[_row(readings, rows) for rows in first], *note, *[_row(readings, rows) for rows in last]]
+def _table(passes: Sequence[AnnotatedPass]) -> str:
+    heads = headings(passes)
+    blank = [""] * (len(heads) - 1)
+    body = shortened_rows(table_rows(passes), MOST_ROWS, _row, lambda count: [box(FAINT, left_out(count)), *blank])
     return box("overflow-x:auto", table(body, heads, "l" * len(heads)))
 
 
-def _row(readings: Sequence[Reading], rows: Sequence[Row | None]) -> list[str]:
-    named = next(row for row in rows if row is not None)
-    values = _different([forward(asked, row) for asked, row in zip(readings, rows, strict=True)])
-    backs = [back(asked, row) for asked, row in zip(readings, rows, strict=True)]
-    label = element("span", f"{MONOSPACE}", escape(row_text(named)), title=f"{named.part or named.label}, {named.handler}")
-    cells = [label, "".join(map(array_html, values)), _arrays(backs[0])]
-    for arrays in backs[1:]:
-        cells += [_arrays(arrays), _apart(backs[0], arrays)]
-    return cells
+def _row(of: TableRow) -> list[str]:
+    row, (first, *others) = of.row, of.cotangents
+    label = element("span", MONOSPACE, escape(row_text(row)), title=f"{row.part or row.label}, {row.handler}")
+    compared = [cell for arrays in others for cell in (_arrays(arrays), _apart(first, arrays))]
+    return [label, "".join(map(array_html, _distinct(of.values))), _arrays(first), *compared]
 
 
-def _different(arrays: Sequence[Array | None]) -> Iterator[Array]:
-    """The arrays without those that are the same as one before."""
+def _distinct(arrays: Sequence[Array]) -> Iterator[Array]:
+    """Yield each array that is not equal to an earlier one."""
     shown: list[Array] = []
     for found in arrays:
-        if found is not None and not any(np.array_equal(found, other, equal_nan=True) for other in shown):
+        if not any(np.array_equal(found, other, equal_nan=True) for other in shown):
             shown.append(found)
             yield found
 
@@ -137,12 +128,12 @@ def _record(made: GradientMade) -> Record:
 
 
 def _pass(made: Pass) -> Record:
-    """A recorded pass: its boxes in their order with their values and cotangents, ``None`` where nothing came back.
+    """The record of a pass: its boxes in order with values and cotangents, ``None`` if there is no cotangent.
 
-    Where the rest was run more than once, the cotangents are as in a tuple.
+    Several cotangents, of a box whose continuation was run more than once, are written as a tuple.
     """
     boxes: list[Json] = []
-    for row in reading(made).rows:
+    for row in annotated(made).rows:
         cotangents: list[Json] = [array(made.recording.values[w]) for w in row.cotangents]
         cotangent: Json = {"tuple": cotangents} if len(cotangents) > 1 else cotangents[0] if cotangents else None
         forward = array(made.recording.values[row.wire])

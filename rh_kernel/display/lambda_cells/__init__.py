@@ -1,1 +1,1 @@
-"""Results of ``%ad``: values, tables of systems, and how counts grow."""
+"""Rendering of results in ``%%lambda`` cells: values, comparisons of AD systems, traces, and growth of counts."""

@@ -1,4 +1,4 @@
-"""The view of ``%ad SYSTEM f(…)`` and ``%ad all f(…)``: what each system found, and what it cost."""
+"""The view of ``%ad SYSTEM f(…)`` and ``%ad all f(…)``: the results of each AD system and their cost."""
 
 from collections.abc import Iterator
 
@@ -6,22 +6,23 @@ from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.ad.language.types import product
 from rh_kernel.ad.system import JvpResult, VjpResult
 from rh_kernel.display.data import Json, Record, strict_json
-from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.html import escape
 from rh_kernel.display.lambda_cells.values import value, value_text
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, element, span, table
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.tables import columns
 from rh_kernel.session.results import Differentiated
 from rh_kernel.syntax.printing.doc import Role
 
 ROUNDING = "<1e-12"
-"""The distance between two gradients that differ by rounding alone, which is not the same on each machine."""
+"""Replaces the distance of gradients that differ only by rounding, which depends on the machine."""
 
 HEADING = ("system", "value", "gradient", "apart", "operations", "÷ primal", "nodes", "time")
 
 _COLUMNS = "lwwrrrlrr"
 _WIDEST = 80
-"""Pixels of the bar of the system that does most."""
+"""The width in pixels of the bar of the system with the most operations."""
 
 _RATIO = HEADING.index("÷ primal")
 _BAR = "height:0.6em;margin-top:0.4em;opacity:0.6;border-radius:2px"
@@ -30,10 +31,11 @@ _BAR = "height:0.6em;margin-top:0.4em;opacity:0.6;border-radius:2px"
 def _text(result: Differentiated) -> str:
     if len(result.rows) == 1:
         return "\n".join(_lines(result.rows[0], result))
-    found = [HEADING, *(_cells(row, result) for row in result.rows if not isinstance(row.outcome, Refused))]
+    answered, refused = _partition(result)
+    found = [HEADING, *(_cells(row, result) for row in answered)]
     width = max(len(cells[0]) for cells in found)
-    refused = [f"{row.system.name:<{width}}  {_why(row)}" for row in result.rows if isinstance(row.outcome, Refused)]
-    return "\n".join([*columns(found, "l" * len(HEADING)), *refused])
+    reasons = [f"{row.system.name:<{width}}  {_reason(row)}" for row in refused]
+    return "\n".join([*columns(found, "l" * len(HEADING)), *reasons])
 
 
 def _html(result: Differentiated) -> str:
@@ -42,22 +44,32 @@ def _html(result: Differentiated) -> str:
         return heading(row.system.title, row.system.source) + "".join([box("", code(line)) for line in _lines(row, result)])
     heads = ["tangent" if word == "gradient" and result.along else word for word in HEADING]
     heads.insert(_RATIO + 1, "")
-    most = max((row.outcome.derivative for row in result.rows if not isinstance(row.outcome, Refused)), default=1)
-    found = [_row(row, result, most) for row in result.rows if not isinstance(row.outcome, Refused)]
-    refused = [_refused(row) for row in result.rows if isinstance(row.outcome, Refused)]
+    answered, refused = _partition(result)
+    most = max(map(_operations, answered), default=1)
+    found = [_row(row, result, most) for row in answered]
     count = len(refused)
     summary = "1 system does not take this program" if count == 1 else f"{count} systems do not take this program"
-    below = details("margin-top:4px", escape(summary), *refused) if refused else ""
+    below = details("margin-top:4px", escape(summary), *map(_refused, refused)) if refused else ""
     return box("overflow-x:auto", table(found, heads, _COLUMNS)) + below
 
 
+def _partition(result: Differentiated) -> tuple[list[Row], list[Row]]:
+    """Split the rows into systems that differentiate the program and systems that refuse it."""
+    answered = [row for row in result.rows if not isinstance(row.outcome, Refused)]
+    return answered, [row for row in result.rows if isinstance(row.outcome, Refused)]
+
+
+def _operations(row: Row) -> int:
+    return 0 if isinstance(row.outcome, Refused) else row.outcome.derivative
+
+
 def heading(title: str, source: str) -> str:
-    """The name of a system and its paper."""
+    """The title of a system and its source."""
     return box("margin-bottom:2px", span("font-weight:bold", title), span(f"{FAINT};font-size:85%", f"  {source}"))
 
 
 def _lines(row: Row, result: Differentiated) -> Iterator[str]:
-    """The lines about the only system that was asked."""
+    """Yield the lines of a result of a single system."""
     program = result.program
     match row.outcome:
         case VjpResult(V, gradient, primal, derivative, size, counters):
@@ -68,7 +80,7 @@ def _lines(row: Row, result: Differentiated) -> Iterator[str]:
             yield f"value: {value_text(program.result, V)}"
             yield f"tangent: {value_text(program.result, tangent)}"
         case Refused():
-            yield _why(row)
+            yield _reason(row)
             return
     yield f"operations: {primal:,} of {program.name}, {derivative:,} with the derivative; {size:,} nodes"
     if counters:
@@ -76,7 +88,7 @@ def _lines(row: Row, result: Differentiated) -> Iterator[str]:
 
 
 def _cells(row: Row, result: Differentiated) -> tuple[str, ...]:
-    """A text for each heading; for a system that refuses, the first two."""
+    """Return a text for each heading."""
     program, name = result.program, row.system.name
     match row.outcome:
         case VjpResult(V, gradient, primal, derivative, size):
@@ -85,7 +97,7 @@ def _cells(row: Row, result: Differentiated) -> tuple[str, ...]:
         case JvpResult(V, tangent, primal, derivative, size):
             slopes = value_text(program.result, tangent)
         case Refused():
-            return name, _why(row)
+            return name, _reason(row)
     apart = "" if row.difference is None else ROUNDING if row.difference < 1e-12 else f"{row.difference:.0e}"
     ratio = f"{derivative / primal:.1f}" if primal else ""
     time = f"{row.seconds * 1e3:.1f} ms"
@@ -93,22 +105,21 @@ def _cells(row: Row, result: Differentiated) -> tuple[str, ...]:
 
 
 def _row(row: Row, result: Differentiated, most: int) -> list[str]:
-    """The cells of a system, and beside the ratio a bar as long as its operations, the longest for ``most``."""
+    """Return the cells of a system, with a bar for its number of operations after the ratio; ``most`` has the longest bar."""
     name, *others = _cells(row, result)
     first = element("span", f"{MONOSPACE};font-weight:bold", escape(name), title=f"{row.system.title}: {row.system.source}")
     shown = [first, *map(code, others)]
-    done = 0 if isinstance(row.outcome, Refused) else row.outcome.derivative
-    width = max(1, round(_WIDEST * done / max(most, 1)))
+    width = max(1, round(_WIDEST * _operations(row) / max(most, 1)))
     shown.insert(_RATIO + 1, box(f"{_BAR};width:{width}px;background:{COLOURS[Role.FUNCTION]}"))
     return shown
 
 
 def _refused(row: Row) -> str:
-    return box("margin-left:1em", code(row.system.name, style="font-weight:bold"), span(FAINT, f"  {_why(row)}"))
+    return box("margin-left:1em", code(row.system.name, style="font-weight:bold"), span(FAINT, f"  {_reason(row)}"))
 
 
-def _why(row: Row) -> str:
-    """Why a system refuses."""
+def _reason(row: Row) -> str:
+    """Return why a system refuses the program."""
     return row.outcome.diagnostics[0].message if isinstance(row.outcome, Refused) else ""
 
 

@@ -1,42 +1,41 @@
-"""How counts grow, as a table and as curves over the sizes, each with its name at its end.
+"""Growth of counts with the size of a program, as a table and as labelled curves.
 
-The axis of the counts is logarithmic where one of them grows faster than the cube of the size, and they span more than two
-powers of ten: a straight line is exponential then. On any other axis a straight line is linear.
+The axis of counts is logarithmic if one of them grows faster than the cube of the size and they span more than two powers of
+ten, so that exponential growth is a straight line; otherwise it is linear.
 """
 
 from rh_kernel.ad.growth import Curve, Growth
 from rh_kernel.display.html import escape
 from rh_kernel.display.markup import code, details, table
-from rh_kernel.display.palette import LETTERS, NEUTRAL
-from rh_kernel.display.pictures import image
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.tables import columns
-from rh_kernel.display.training.curves import Scale, scale, tick_text
+from rh_kernel.display.training.curves import Scale, chart, grid_line, scale, tick_text
 from rh_kernel.syntax.printing.doc import Role
 
 WIDTH, HEIGHT = 640, 260
 _LEFT, _TOP, _BOTTOM = 62, 10, 26
 _LETTER = 6.4
-"""A letter of a name is about so wide, in pixels."""
+"""The approximate width of a letter in pixels."""
 _LINE = 14
-"""Names are at least so far from each other."""
+"""The least distance between labels of curves."""
 _TICK = 26
-"""And so are the sizes below."""
+"""The least distance between sizes on the axis."""
 
 _COLOURS = tuple(
-    LETTERS[role] for role in (Role.FUNCTION, Role.OPERATION, Role.KEYWORD, Role.CONSTANT, Role.HANDLER, Role.LOCATION)
+    COLOURS[role] for role in (Role.FUNCTION, Role.OPERATION, Role.KEYWORD, Role.CONSTANT, Role.HANDLER, Role.LOCATION)
 )
 _DASHES = ("", "6 3", "2 3")
-"""What is not told apart by its colour is by its dashes."""
+"""Curves of the same colour have different dashes."""
 
 
 def growth_text(growth: Growth) -> str:
-    """A line for each size, with each count."""
+    """A table with a line for each size and a column for each curve."""
     rows = [("n", *(curve.label for curve in growth.curves)), *_rows(growth)]
     return "\n".join(columns(rows, "r" * len(rows[0])))
 
 
 def growth_html(growth: Growth) -> str:
-    """The curves, and the table folded below them."""
+    """The curves, and below them the table in a closed ``<details>``."""
     heading = ["n", *(escape(curve.label) for curve in growth.curves)]
     rows = [[*map(code, row)] for row in _rows(growth)]
     below = details("margin-top:4px", "as numbers", table(rows, heading, "r" * len(heading)))
@@ -51,29 +50,22 @@ def _rows(growth: Growth) -> list[tuple[str, ...]]:
 
 def growth_image(growth: Growth) -> str:
     """An ``<img>`` of the curves."""
+    right = WIDTH - min(max((len(curve.label) for curve in growth.curves), default=0) * _LETTER, WIDTH / 2) - 16
     counts = [float(v) for curve in growth.curves for v in curve.values if v is not None]
     s = scale(counts, is_even=not any(_is_steep(growth.sizes, curve) for curve in growth.curves))
-    names = max((len(curve.label) for curve in growth.curves), default=0) * _LETTER
-    right = WIDTH - min(names, WIDTH / 2) - 16
     low, high = min(growth.sizes), max(growth.sizes)
     across = [_LEFT + (right - _LEFT) * ((n - low) / ((high - low) or 1)) for n in growth.sizes]
     lines = [_points(curve, across, s) for curve in growth.curves]
-    parts = [
-        f'<path d="M{_LEFT} {_down(s(t)):.1f}H{right:.0f}" stroke="{NEUTRAL}" stroke-opacity=".25"/>'
-        f'<text x="{_LEFT - 6}" y="{_down(s(t)) + 4:.1f}" text-anchor="end">{_tick(t)}</text>'
-        for t in s.ticks
-    ]
+    parts = [grid_line(_LEFT, round(right), _down(s(t)), _tick(t)) for t in s.ticks]
     parts += _sizes(growth.sizes, across)
     parts += [_line(i, points) for i, points in enumerate(lines)]
     parts += _labels(growth.curves, lines, right)
-    style = f'font-family="sans-serif" font-size="11" fill="{NEUTRAL}"'
     spoken = "; ".join(f"{c.label}: {', '.join('–' if v is None else str(v) for v in c.values)}" for c in growth.curves)
-    label = f"Counts for n = {', '.join(map(str, growth.sizes))}. {spoken}"
-    return image(f"0 0 {WIDTH} {HEIGHT}", f"<g {style}>{''.join(parts)}</g>", WIDTH, HEIGHT, label)
+    return chart(parts, WIDTH, HEIGHT, f"Counts for n = {', '.join(map(str, growth.sizes))}. {spoken}")
 
 
 def _is_steep(sizes: tuple[int, ...], curve: Curve) -> bool:
-    """Whether the count grows faster than ``n³`` from the last size but one to the last that has one."""
+    """Whether a count grows faster than ``n³`` between its last two values."""
     last = [(n, v) for n, v in zip(sizes, curve.values, strict=True) if v is not None][-2:]
     return len(last) > 1 and last[0][0] > 0 and last[1][1] * last[0][0] ** 3 > last[0][1] * last[1][0] ** 3
 
@@ -95,7 +87,7 @@ def _points(curve: Curve, across: list[float], s: Scale) -> list[tuple[float, fl
 
 
 def _sizes(sizes: tuple[int, ...], across: list[float]) -> list[str]:
-    """The sizes below the curves, as far as there is place for them; the last is always there."""
+    """Return the labels of sizes below the curves, from the largest on, without those that would overlap."""
     shown: list[str] = []
     edge = float("inf")
     for n, x in sorted(zip(sizes, across, strict=True), reverse=True):
@@ -115,7 +107,7 @@ def _line(i: int, points: list[tuple[float, float]]) -> str:
 
 
 def _labels(curves: tuple[Curve, ...], lines: list[list[tuple[float, float]]], right: float) -> list[str]:
-    """The name of each curve beside its last point, none on another."""
+    """Return the label of each curve, beside its last point, so that none overlap."""
     ends = sorted(((points[-1][1], i) for i, points in enumerate(lines) if points), reverse=True)
     shown: list[str] = []
     lowest = HEIGHT - _BOTTOM + 4.0

@@ -1,4 +1,4 @@
-"""Values of ``%%lambda`` cells, as text and as data."""
+"""Values of ``%%lambda`` cells, as text and as JSON."""
 
 from typing import cast
 
@@ -7,11 +7,11 @@ from rh_kernel.ad.language.values import Injection, Value, components, entries
 from rh_kernel.display.data import Json, strict_json
 
 ENTRIES = 40
-"""Of a longer array the entries in the middle are left out."""
+"""Text omits entries in the middle of a longer array."""
 
 
 def value_text(A: Type, V: Value) -> str:
-    """A value as it is written, its numbers with six digits."""
+    """A value in concrete syntax, with six significant digits."""
     match A:
         case Real(1):
             return _number_text(cast(float, V))
@@ -29,7 +29,7 @@ def value_text(A: Type, V: Value) -> str:
 
 
 def _entries(numbers: tuple[float, ...]) -> list[str]:
-    """The entries of an array, of a long one the first and the last."""
+    """Return the texts of the entries of an array, of a long one the first and the last."""
     if len(numbers) <= ENTRIES:
         return [_number_text(x) for x in numbers]
     half = ENTRIES // 2
@@ -41,7 +41,7 @@ def _number_text(x: float) -> str:
 
 
 def value(A: Type, V: Value) -> Json:
-    """A value as data: nested lists for arrays, ``{"tuple": […]}``, ``{"inl": …}``; a function is its type."""
+    """Convert a value to JSON: lists for arrays, ``{"tuple": […]}``, ``{"inl": …}``; a function is its type."""
     match A:
         case Real(1):
             return strict_json(cast(float, V))

@@ -1,4 +1,4 @@
-"""The views of a value, of the forms of a program and of its steps in ``%%lambda`` cells."""
+"""The views of values, of the stages of a transformation, and of traces in ``%%lambda`` cells."""
 
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.html import escape, to_html

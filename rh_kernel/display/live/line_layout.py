@@ -1,15 +1,15 @@
-"""Documents of terms and commands as lines on a page; a part that stands in several of them is laid out once.
+"""Lay out documents of terms and commands as lines, laying out a subdocument that several documents share only once.
 
-A shared part is written on a strip of its own, which begins in column 0 of line 0, and the strip is then put where the part
-stands. The strip is remembered: a state of a trace costs what is new in it, and the lines that it has in common with the one
-before are the same objects. A shared part stands in no role, and no part of it has a name.
+A shared subdocument is written as a fragment that begins in column 0 of line 0; the fragment is cached and copied to wherever
+the subdocument occurs. So a state of a trace costs what is new in it, and the lines that it has in common with the state before
+are the same objects. Annotations of roles or regions never enclose or occur in a shared subdocument.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.display.live.lines import NUMBERS, WIDTH, Line, Origin, Part, Place, Sheet, units
+from rh_kernel.display.live.lines import NUMBERS, WIDTH, Line, Origin, Position, Region, RenderedLines, units
 from rh_kernel.display.text import visible
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.printing.doc import (
@@ -29,281 +29,282 @@ from rh_kernel.syntax.printing.doc import (
 )
 
 DENSE = 16
-"""A strip is remembered if for so many of its lines there is at least one piece that no strip inside it remembers."""
+"""A fragment is cached if it has at least one piece outside of cached inner fragments for this many of its lines."""
 
 
 @dataclass(slots=True)
-class _Written:
-    """What was written at ``span``; ``tail`` is the part of it that ends where it ends, as the rest of a let does."""
+class _SourceExtent:
+    """The output of ``span``; ``tail`` is the inner extent with the same end, such as the body of a let."""
 
     span: Span
-    start: Place
-    tail: "_Written | None" = None
+    start: Position
+    tail: "_SourceExtent | None" = None
 
 
 @dataclass(slots=True)
-class _Row:
-    """A line of which it is not known yet where the part ends that it is a line of, or even which part it is.
+class _PendingLine:
+    """A finished line whose declaration of origin is not known yet, because its extent ``of`` may still be open or unknown.
 
-    If it turns out to be part of none, it is ``alone``.
+    ``alone`` is the resulting line if it belongs to no extent.
     """
 
     text: str
-    looks: tuple[int, ...]
-    of: _Written | None
+    styles: tuple[int, ...]
+    of: _SourceExtent | None
     alone: Line | None = None
 
 
-_Rows: TypeAlias = list[Line | _Row]
+_Lines: TypeAlias = list[Line | _PendingLine]
 
 
 @dataclass(slots=True)
-class _Edge:
-    """A line that is being written.
+class _OpenLine:
+    """A line being written.
 
-    ``within`` is how many parts have begun on it and go on, ``longest`` the longest that begins and ends on it in no other one.
+    ``within`` is the number of extents that began on it and are still open, ``longest`` the longest extent that begins and ends
+    on it and lies in no other such extent.
     """
 
     pieces: list[str] = field(default_factory=list[str])
     column: int = 0
-    looks: list[int] = field(default_factory=list[int])
+    styles: list[int] = field(default_factory=list[int])
     within: int = 0
-    longest: tuple[int, _Written] | None = None
+    longest: tuple[int, _SourceExtent] | None = None
 
-    def extend(self, text: str, looks: Iterable[int], longest: tuple[int, _Written] | None) -> None:
-        """Go on with what was written on an edge of its own."""
+    def extend(self, text: str, styles: Iterable[int], longest: tuple[int, _SourceExtent] | None) -> None:
+        """Append the content of another line."""
         self.pieces.append(text)
-        numbers = iter(looks)
+        numbers = iter(styles)
         for length, role in zip(numbers, numbers, strict=True):
-            self.look(length, role)
+            self.style(length, role)
         if not self.within and longest is not None:
             self.ended(*longest)
 
-    def look(self, length: int, role: int) -> None:
-        """So many more characters look like that."""
+    def style(self, length: int, role: int) -> None:
+        """Give the next ``length`` characters the role number ``role``."""
         self.column += length
-        if self.looks and self.looks[-1] == role:
-            self.looks[-2] += length
+        if self.styles and self.styles[-1] == role:
+            self.styles[-2] += length
         else:
-            self.looks += (length, role)
+            self.styles += (length, role)
 
-    def ended(self, length: int, written: _Written) -> None:
-        """A part of this length, in no other one on the line, has ended."""
+    def ended(self, length: int, written: _SourceExtent) -> None:
+        """Record that an outermost extent of this length has ended on the line."""
         if self.longest is None or self.longest[0] < length:
             self.longest = length, written
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid(CachedLayout):
-    """A strip: where it begins, the lines after that, and where it ends, which is on the line where it begins if they are none.
+class _CachedFragment(CachedLayout):
+    """The layout of a shared subdocument: its first line, those between, and its last ``line``, maybe the first.
 
-    Of what begins on its first line ``open`` is the outermost that does not end there; ``last`` is what ends at its end. Some
-    of the lines are in no part of it, if it is ``loose``.
+    ``open`` is the outermost extent that begins on the first line and does not end there, ``last`` the extent that ends at the
+    end. ``has_unowned`` tells that some lines lie in no extent of the fragment.
     """
 
-    first: _Edge
-    open: _Written | None
-    rows: _Rows
-    edge: _Edge
-    last: _Written | None
-    loose: bool
+    first: _OpenLine
+    open: _SourceExtent | None
+    lines: _Lines
+    line: _OpenLine
+    last: _SourceExtent | None
+    has_unowned: bool
 
 
 @dataclass(slots=True)
-class _Strip:
-    """What is being written: the lines that are done, the one at the end, and what was written in the source that goes on.
+class _Fragment:
+    """The fragment being written: finished lines, the current line, and the stack ``written`` of open source extents.
 
-    ``last`` is what has ended last, and where; ``fresh`` is how many pieces no strip inside remembers. Of the lines with the
-    numbers ``waiting`` it is not known yet where the part ends that they are lines of.
+    ``last`` is the extent that ended last, and where; ``fresh`` counts the pieces outside of cached inner fragments;
+    ``waiting`` has the indices of the pending lines.
     """
 
-    rows: _Rows = field(default_factory=list[Line | _Row])
-    edge: _Edge = field(default_factory=_Edge)
-    written: list[_Written] = field(default_factory=list[_Written])
-    last: tuple[Place, _Written] | None = None
-    first: _Edge | None = None
-    open: _Written | None = None
+    lines: _Lines = field(default_factory=list[Line | _PendingLine])
+    line: _OpenLine = field(default_factory=_OpenLine)
+    written: list[_SourceExtent] = field(default_factory=list[_SourceExtent])
+    last: tuple[Position, _SourceExtent] | None = None
+    first: _OpenLine | None = None
+    open: _SourceExtent | None = None
     fresh: int = 0
     waiting: list[int] = field(default_factory=list[int])
-    loose: bool = False
+    has_unowned: bool = False
 
     @property
-    def here(self) -> Place:
-        """Where the next character comes."""
-        return len(self.rows), self.edge.column
+    def here(self) -> Position:
+        """The position of the next character."""
+        return len(self.lines), self.line.column
 
-    def end_line(self, edge: _Edge, begun: _Written | None = None) -> None:
-        """The line is done, and goes on with another edge; ``begun`` has begun on it last and goes on, if no other one has."""
-        now = self.edge
+    def end_line(self, line: _OpenLine, begun: _SourceExtent | None = None) -> None:
+        """Finish the current line and continue with ``line``; ``begun`` owns it if no extent is open on it."""
+        now = self.line
         if self.first is None:
             self.first, self.open = now, self.written[-now.within] if now.within else begun
         if now.within:
             begun = self.written[-now.within]
         elif begun is None:
             begun = now.longest[1] if now.longest is not None else self.written[-1] if self.written else None
-        looks = now.looks[:-2] if now.looks and not now.looks[-1] else now.looks
-        self._add(_Row("".join(now.pieces), tuple(looks), begun))
-        self.edge = edge
+        styles = now.styles[:-2] if now.styles and not now.styles[-1] else now.styles
+        self._add(_PendingLine("".join(now.pieces), tuple(styles), begun))
+        self.line = line
 
     def close(self) -> None:
-        """What was begun last in the source ends here."""
+        """End the innermost open source extent."""
         written, here = self.written.pop(), self.here
         if self.last is not None and self.last[0] == here:
             written.tail = self.last[1]
         self.last = here, written
         if written.start[0] == here[0]:
-            self.edge.within -= 1
-            if not self.edge.within:
-                self.edge.ended(here[1] - written.start[1], written)
+            self.line.within -= 1
+            if not self.line.within:
+                self.line.ended(here[1] - written.start[1], written)
 
-    def put(self, laid: _Laid) -> None:
-        """Go on with a strip."""
-        self.edge.extend("".join(laid.first.pieces), laid.first.looks, laid.first.longest)
-        if laid.edge is not laid.first:
-            edge = laid.edge
-            self.end_line(_Edge([*edge.pieces], edge.column, [*edge.looks], 0, edge.longest), laid.open)
-            self._add_all(laid)
-        if laid.last is not None:
-            self.last = self.here, laid.last
+    def put(self, cached: _CachedFragment) -> None:
+        """Append a cached fragment."""
+        self.line.extend("".join(cached.first.pieces), cached.first.styles, cached.first.longest)
+        if cached.line is not cached.first:
+            line = cached.line
+            self.end_line(_OpenLine([*line.pieces], line.column, [*line.styles], 0, line.longest), cached.open)
+            self._add_all(cached)
+        if cached.last is not None:
+            self.last = self.here, cached.last
 
-    def done(self, end: float, origin: Origin) -> _Laid:
-        """The strip as it is remembered. Everything that has begun on it has ended, so it is known where its lines are from."""
+    def done(self, end: float, origin: Origin) -> _CachedFragment:
+        """Return the fragment in cacheable form, with the origins of its pending lines: all its extents have ended."""
         for number in self.waiting:
-            row = self.rows[number]
-            self.rows[number] = row if isinstance(row, Line) else _finished(row, origin)
+            line = self.lines[number]
+            self.lines[number] = line if isinstance(line, Line) else _resolved(line, origin)
         last = self.last[1] if self.last is not None and self.last[0] == self.here else None
-        return _Laid(end, self.first or self.edge, self.open, self.rows[1:], self.edge, last, self.loose)
+        return _CachedFragment(end, self.first or self.line, self.open, self.lines[1:], self.line, last, self.has_unowned)
 
-    def _add(self, row: _Row) -> None:
-        if row.of is None:
-            self.loose = True
+    def _add(self, line: _PendingLine) -> None:
+        if line.of is None:
+            self.has_unowned = True
         else:
-            self.waiting.append(len(self.rows))
-        self.rows.append(row)
+            self.waiting.append(len(self.lines))
+        self.lines.append(line)
 
-    def _add_all(self, laid: _Laid) -> None:
-        if laid.loose and self.written:
-            for row in laid.rows:
-                if isinstance(row, Line):
-                    self.rows.append(row)
+    def _add_all(self, cached: _CachedFragment) -> None:
+        if cached.has_unowned and self.written:
+            for line in cached.lines:
+                if isinstance(line, Line):
+                    self.lines.append(line)
                 else:
-                    self._add(_Row(row.text, row.looks, self.written[-1]))
+                    self._add(_PendingLine(line.text, line.styles, self.written[-1]))
         else:
-            self.rows += laid.rows
-            self.loose = self.loose or laid.loose
+            self.lines += cached.lines
+            self.has_unowned = self.has_unowned or cached.has_unowned
 
 
-def sheet(doc: Doc, origin: Origin, width: int = WIDTH) -> Sheet:
-    """The lines of ``doc``, where they can be broken so wide; what is ``Typed`` or marked in it is a part of that name."""
-    pen = _Pen(origin)
-    for event in shared_layout(doc, width, _Laid):
+def render_lines(doc: Doc, origin: Origin, width: int = WIDTH) -> RenderedLines:
+    """Lay out ``doc`` within ``width`` columns where possible; ``Typed`` and ``Mark`` become named regions."""
+    writer = _Writer(origin)
+    for event in shared_layout(doc, width, _CachedFragment):
         match event:
             case str():
-                pen.write(visible(event))
+                writer.write(visible(event))
             case Newline(indent):
-                pen.end_line(indent)
+                writer.end_line(indent)
             case Open(annotation):
-                pen.open(annotation)
+                writer.open(annotation)
             case Close():
-                pen.close()
+                writer.close()
             case SharedStart():
-                pen.begin(event)
+                writer.begin(event)
             case SharedEnd(column):
-                pen.end(column)
-            case _Laid():
-                pen.strip.put(event)
-                pen.work += 1
+                writer.end(column)
+            case _CachedFragment():
+                writer.fragment.put(event)
+                writer.cost += 1
             case CachedLayout():
-                raise TypeError("only its own strips are given to a reader")
-    return pen.sheet()
+                raise TypeError("`shared_layout` yields only layouts that this writer remembered")
+    return writer.result()
 
 
-class _Pen:
-    """Writes strips one run after the other, and those inside before those around them."""
+class _Writer:
+    """Consumes layout events and keeps the stack of fragments, inner ones on top."""
 
     def __init__(self, origin: Origin) -> None:
-        self.strip = _Strip()
-        self.work = 0
+        self.fragment = _Fragment()
+        self.cost = 0
         self._origin = origin
-        self._around: list[tuple[SharedStart, _Strip]] = []
+        self._around: list[tuple[SharedStart, _Fragment]] = []
         self._characters = 0
         self._roles = [0]
-        self._open: list[tuple[Annotation, Place]] = []
-        self._parts: list[Part] = []
+        self._open: list[tuple[Annotation, Position]] = []
+        self._regions: list[Region] = []
 
     def write(self, text: str) -> None:
-        """Characters on the line that has begun."""
+        """Append characters to the current line."""
         self._count()
         self._characters += len(text)
-        self.strip.edge.pieces.append(text)
-        self.strip.edge.look(units(text), self._roles[-1])
+        self.fragment.line.pieces.append(text)
+        self.fragment.line.style(units(text), self._roles[-1])
 
     def end_line(self, indent: int) -> None:
-        """The line is done, and another one begins with so many spaces."""
+        """Finish the current line and begin one with ``indent`` spaces."""
         self._count()
-        self.strip.end_line(_Edge([" " * indent], indent, [indent, 0] if indent else []))
+        self.fragment.end_line(_OpenLine([" " * indent], indent, [indent, 0] if indent else []))
 
     def open(self, annotation: Annotation) -> None:
-        """What comes has the annotation."""
+        """Begin an annotation."""
         self._count()
-        strip = self.strip
-        self._open.append((annotation, strip.here))
+        fragment = self.fragment
+        self._open.append((annotation, fragment.here))
         match annotation:
             case Role():
                 self._roles.append(NUMBERS[annotation])
             case Spanned(span):
-                strip.written.append(_Written(span, strip.here))
-                strip.edge.within += 1
+                fragment.written.append(_SourceExtent(span, fragment.here))
+                fragment.line.within += 1
             case _:
                 pass
 
     def close(self) -> None:
-        """What the last open annotation is about ends here."""
+        """End the innermost annotation."""
         self._count()
         annotation, start = self._open.pop()
         match annotation:
             case Role():
                 self._roles.pop()
             case Spanned():
-                self.strip.close()
+                self.fragment.close()
             case Typed(name) | Mark(name):
-                self._parts.append(Part(name, start, self.strip.here))
+                self._regions.append(Region(name, start, self.fragment.here))
             case _:
                 pass
 
     def begin(self, begun: SharedStart) -> None:
-        """What comes is written on a strip of its own."""
-        self._around.append((begun, self.strip))
-        self.strip = _Strip()
+        """Begin a shared subdocument, in a fragment of its own."""
+        self._around.append((begun, self.fragment))
+        self.fragment = _Fragment()
 
     def end(self, column: float) -> None:
-        """The strip is done, and put where it stands."""
-        inner = self.strip
-        laid = inner.done(column, self._origin)
-        begun, self.strip = self._around.pop()
-        if inner.fresh * DENSE >= len(laid.rows):
-            begun.doc.remember(begun.place, laid)
+        """End the shared subdocument: cache its fragment if that pays, and append it to the enclosing one."""
+        fragment = self.fragment
+        cached = fragment.done(column, self._origin)
+        begun, self.fragment = self._around.pop()
+        if fragment.fresh * DENSE >= len(cached.lines):
+            begun.doc.remember(begun.place, cached)
         else:
-            self.strip.fresh += inner.fresh
-        self.strip.put(laid)
+            self.fragment.fresh += fragment.fresh
+        self.fragment.put(cached)
 
-    def sheet(self) -> Sheet:
-        """All that was written."""
-        self.strip.end_line(_Edge())
-        lines = tuple([row if isinstance(row, Line) else _finished(row, self._origin) for row in self.strip.rows])
-        return Sheet(lines, tuple(self._parts), self.work + self._characters // 10 + len(lines) // 10)
+    def result(self) -> RenderedLines:
+        """Return everything that was written."""
+        self.fragment.end_line(_OpenLine())
+        lines = tuple([line if isinstance(line, Line) else _resolved(line, self._origin) for line in self.fragment.lines])
+        return RenderedLines(lines, tuple(self._regions), self.cost + self._characters // 10 + len(lines) // 10)
 
     def _count(self) -> None:
-        self.work += 1
-        self.strip.fresh += 1
+        self.cost += 1
+        self.fragment.fresh += 1
 
 
-def _finished(row: _Row, origin: Origin) -> Line:
-    """The line. A call is written in no declaration, maybe, but the rest of what was called is."""
-    written, number = row.of, 0
+def _resolved(line: _PendingLine, origin: Origin) -> Line:
+    """Attach the origin: that of the extent, or of its tail, as a call may lie in no declaration but its callee in one."""
+    written, number = line.of, 0
     if written is None:
-        row.alone = row.alone or Line(row.text, row.looks)
-        return row.alone
+        line.alone = line.alone or Line(line.text, line.styles)
+        return line.alone
     while written is not None and not number:
         number, written = origin(written.span), written.tail
-    return Line(row.text, row.looks, number)
+    return Line(line.text, line.styles, number)

@@ -1,6 +1,6 @@
-"""Lines on a page: how their characters look, where marks lie in them, how those of one state become those of the next.
+"""Lines of rendered text: the role of each character, named regions, and the edit between two states.
 
-A page counts in UTF-16 units, so every length and every column here does too.
+The front end counts UTF-16 code units, so all lengths and columns here do too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,63 +14,64 @@ from rh_kernel.syntax.printing.doc import Role
 WIDTH = 90
 
 ROLES: tuple[Role | None, ...] = (None, *Role)
-"""What a run of characters may be; a page is told the position in here."""
+"""The roles of runs of characters; the front end gets the index into this tuple."""
 
 NUMBERS = {role: number for number, role in enumerate(ROLES)}
-"""The position of each."""
+"""The index of each role."""
 
 Ranges: TypeAlias = tuple[int, ...]
-"""``line, from, to`` for each line that something lies on, one after the other."""
+"""``line, start, end`` for each line that a region covers, flattened."""
 
-Place: TypeAlias = tuple[int, int]
+Position: TypeAlias = tuple[int, int]
 """A line and a column."""
 
 Origin: TypeAlias = Callable[[Span], int]
-"""The number of the declaration in whose text a span lies, 0 if it lies in none."""
+"""The number of the declaration whose text contains a span; 0 if none does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``looks`` are lengths of runs, each followed by the number of its role.
+    """A line of text; ``styles`` alternates the lengths of runs and the numbers of their roles.
 
-    ``origin`` is the number of the declaration in whose text the largest part was written that begins on the line, or if none
-    does the innermost one that goes on there; of what was written in none, the part at its end counts.
+    ``origin`` is the number of the declaration that contains the source of the longest part that begins on the line, or, if no
+    part begins there, of the innermost part that continues on it. If that source is in no declaration, the part at its end
+    counts.
     """
 
     text: str
-    looks: tuple[int, ...] = ()
+    styles: tuple[int, ...] = ()
     origin: int = 0
 
     @property
     def json(self) -> Json:
-        """The line as a page is told it."""
-        return [self.text, [*self.looks], self.origin]
+        """The line as sent to the front end."""
+        return [self.text, [*self.styles], self.origin]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What had the annotation ``name``; it begins at ``start`` and ends before ``end``."""
+class Region:
+    """The extent of an annotation ``name``, from ``start`` to before ``end``."""
 
     name: str
-    start: Place
-    end: Place
+    start: Position
+    end: Position
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """The lines of a document, and its parts that have names, those further in first; ``work`` is how long it took.
+class RenderedLines:
+    """The lines of a document and its named regions, inner ones first; ``cost`` estimates the work of laying them out.
 
-    ``work`` is the number of pieces, and of characters in tens, of what was laid out for the first time, and of lines in tens:
-    a thousand of it takes some milliseconds.
+    ``cost`` counts the pieces laid out for the first time, and a tenth of their characters and of the lines; a thousand take
+    some milliseconds.
     """
 
     lines: tuple[Line, ...]
-    parts: tuple[Part, ...]
-    work: int = 0
+    regions: tuple[Region, ...]
+    cost: int = 0
 
-    def ranges(self, part: Part) -> Ranges:
-        """The lines that ``part`` lies on, without what they are indented by."""
-        (first, start), (last, end) = part.start, part.end
+    def ranges(self, region: Region) -> Ranges:
+        """Return what ``region`` covers on each line, without indentation."""
+        (first, start), (last, end) = region.start, region.end
         found: list[int] = []
         for number in range(max(first, 0), min(last, len(self.lines) - 1) + 1):
             text = self.lines[number].text
@@ -79,45 +80,48 @@ class Sheet:
             found += (number, begin, stop) if begin < stop else ()
         return tuple(found)
 
-    def text(self, part: Part) -> str:
-        """The characters of ``part`` on one line."""
-        return " ".join([piece(self.lines[line].text, start, end) for line, start, end in triples(self.ranges(part))])
+    def text(self, region: Region) -> str:
+        """Return the text of ``region`` joined into one line."""
+        return " ".join([piece(self.lines[line].text, start, end) for line, start, end in triples(self.ranges(region))])
 
-    def shown(self, first: int, last: int) -> "Sheet":
-        """The lines ``first`` to ``last``, the last not included, and in place of the others how many there are."""
+    def shown(self, first: int, last: int) -> "RenderedLines":
+        """Return the lines from ``first`` to before ``last``, with the number of lines left out above and below."""
         first, last = (0 if first <= 1 else first), (len(self.lines) if last >= len(self.lines) - 1 else last)
         above = [_left_out(first)] if first else []
         below = [_left_out(len(self.lines) - last)] if last < len(self.lines) else []
         moved = first - len(above)
-        parts = [
-            Part(
-                part.name,
-                (part.start[0] - moved, part.start[1]) if part.start[0] >= first else (len(above), 0),
-                (part.end[0] - moved, part.end[1]) if part.end[0] < last else (last - moved, 0),
+        regions = [
+            Region(
+                region.name,
+                (region.start[0] - moved, region.start[1]) if region.start[0] >= first else (len(above), 0),
+                (region.end[0] - moved, region.end[1]) if region.end[0] < last else (last - moved, 0),
             )
-            for part in self.parts
-            if part.end[0] >= first and part.start[0] < last
+            for region in self.regions
+            if region.end[0] >= first and region.start[0] < last
         ]
-        return Sheet((*above, *self.lines[first:last], *below), tuple(parts), self.work)
+        return RenderedLines((*above, *self.lines[first:last], *below), tuple(regions), self.cost)
 
-    def under(self, head: str) -> "Sheet":
-        """The lines below one more, which says what is not shown."""
-        parts = [Part(part.name, (part.start[0] + 1, part.start[1]), (part.end[0] + 1, part.end[1])) for part in self.parts]
-        return Sheet((_faded(head), *self.lines), tuple(parts), self.work)
+    def under(self, head: str) -> "RenderedLines":
+        """Prepend a faded line that says what is not shown."""
+        regions = [
+            Region(region.name, (region.start[0] + 1, region.start[1]), (region.end[0] + 1, region.end[1]))
+            for region in self.regions
+        ]
+        return RenderedLines((_faded(head), *self.lines), tuple(regions), self.cost)
 
 
 def units(text: str) -> int:
-    """How many UTF-16 units ``text`` has."""
+    """Return the number of UTF-16 code units of ``text``."""
     return len(text) if text.isascii() else len(_encoded(text)) // 2
 
 
 def piece(text: str, start: int, end: int) -> str:
-    """The characters of a text between two columns."""
+    """Return the characters between two columns."""
     return text[start:end] if text.isascii() else _encoded(text)[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
 
 
 def triples(ranges: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Each line of some ranges, and from where to where."""
+    """Iterate over ``(line, start, end)`` of flattened ranges."""
     for at in range(0, len(ranges), 3):
         yield ranges[at], ranges[at + 1], ranges[at + 2]
 
@@ -127,7 +131,7 @@ def _encoded(text: str) -> bytes:
 
 
 def edit(before: Sequence[Line], after: Sequence[Line]) -> Json:
-    """``[at, removed, lines]``: put ``lines`` in the place of the ``removed`` ones from ``at`` on."""
+    """Return ``[at, removed, lines]``: replace ``removed`` lines from index ``at`` on by ``lines``."""
     most = min(len(before), len(after))
     start = next((i for i in range(most) if not _alike(before[i], after[i])), most)
     end = next((i for i in range(most - start) if not _alike(before[-1 - i], after[-1 - i])), most - start)

@@ -1,4 +1,4 @@
-"""``%gradient P`` to be played: the drawing of the pass, what every wire holds, and when (RH §7.4, Def. 7.13)."""
+"""The view of ``%gradient P``: diagram, content of every wire, and order of execution (RH §7.4, Def. 7.13)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from itertools import islice
 
 from rh_kernel.denotational.drawing.elements import PlacedBox
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import part_gloss, part_title
+from rh_kernel.denotational.drawing.sketch import part_gloss
 from rh_kernel.denotational.drawing.text_metrics import type_line
-from rh_kernel.denotational.provenance import Leg
-from rh_kernel.display.contents import Room, content, rows_of
+from rh_kernel.denotational.provenance import Leg, leg_of
+from rh_kernel.display.contents import EntryBudget, content, rows_of
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import foldings
 from rh_kernel.display.diagrams.svg import box_gloss
-from rh_kernel.display.gradients.passes import Reading, leg, reading
-from rh_kernel.display.live.view import Unanswerable, number, truth, words
+from rh_kernel.display.gradients.passes import AnnotatedPass, annotated
+from rh_kernel.display.live.view import Unanswerable, bool_field, int_field, text_field
 from rh_kernel.display.values import value_text
 from rh_kernel.session.results import GradientMade
 
 ALL = 65_536
-"""An array of more entries is not sent at all."""
+"""Larger arrays (in entries) are never sent."""
 
 ROWS = 1_000
-"""A table has at most so many rows; of a diagram that is not drawn so many uses of the heap are told."""
+"""Rows of the table at most; also the number of heap accesses sent for a diagram that is not drawn."""
 
 TOO_LARGE = "This diagram is too large to be drawn. The table has its boxes."
 
@@ -33,22 +33,22 @@ class Player:
     kind = "player"
 
     def __init__(self, made: GradientMade) -> None:
-        self._readings = [reading(p) for p in made.passes]
+        self._readings = [annotated(p) for p in made.passes]
 
     def opening(self) -> Record:
-        """Everything but large arrays, which ``wire`` and ``use`` ask for."""
-        room = Room()
-        return {"passes": [_Opening(r, room).record() for r in self._readings]}
+        """Return everything but large arrays, which the questions ``wire`` and ``access`` fetch."""
+        budget = EntryBudget()
+        return {"passes": [_PassRecord(r, budget).record() for r in self._readings]}
 
     def answer(self, question: Record) -> Record:
-        """``wire``: what one wire holds; ``access``: what a use of the heap found and left; ``layout``: the other drawing.
+        """Answer ``wire`` (its content), ``access`` (a location before and after an access) or ``layout`` (the other folding).
 
         Raises ``Unanswerable``.
         """
-        asked = self._readings[number(question, "pass", 0, len(self._readings) - 1, 0)]
-        match words(question, "ask"):
+        asked = self._readings[int_field(question, "pass", 0, len(self._readings) - 1, 0)]
+        match text_field(question, "ask"):
             case "wire":
-                w = number(question, "wire", 0, len(asked.sketch.types) - 1)
+                w = int_field(question, "wire", 0, len(asked.sketch.types) - 1)
                 if w not in asked.wires:
                     raise Unanswerable("there is no such wire in the drawing")
                 array = asked.made.recording.values[w]
@@ -57,11 +57,11 @@ class Player:
                 uses = asked.made.recording.uses
                 if not uses:
                     raise Unanswerable("the heap was not used")
-                use = uses[number(question, "access", 0, len(uses) - 1)]
+                use = uses[int_field(question, "access", 0, len(uses) - 1)]
                 before = None if use.before is None else content(use.before, ALL)
                 return {"before": before, "after": content(use.after, ALL)}
             case "layout":
-                folded = truth(question, "folded")
+                folded = bool_field(question, "folded")
                 if folded not in foldings(asked.sketch):
                     raise Unanswerable(TOO_LARGE)
                 return geometry(asked, folded=folded)
@@ -70,14 +70,14 @@ class Player:
 
 
 @dataclass(frozen=True, slots=True)
-class _Opening:
-    """What is said of one pass."""
+class _PassRecord:
+    """Builds the record of one pass."""
 
-    asked: Reading
-    room: Room
+    asked: AnnotatedPass
+    budget: EntryBudget
 
     def record(self) -> Record:
-        """All of it."""
+        """Return the record."""
         made = self.asked.made
         forms = foldings(self.asked.sketch)
         drawn: Record = geometry(self.asked, folded=forms[0]) if forms else {"too_large": TOO_LARGE}
@@ -110,13 +110,13 @@ class _Opening:
                     "waits": wire.waits,
                     "born": wire.born,
                     "last_read": wire.last_read,
-                    "content": self.room.content(self.asked.made.recording.values[wire.number]),
+                    "content": self.budget.content(self.asked.made.recording.values[wire.number]),
                 }
 
     def _accesses(self) -> Iterator[Json]:
         for frame, location, use in self.asked.uses():
-            before = None if use.before is None else self.room.content(use.before)
-            after = self.room.content(use.after)
+            before = None if use.before is None else self.budget.content(use.before)
+            after = self.budget.content(use.after)
             yield {"frame": frame, "kind": use.kind, "location": location, "before": before, "after": after}
 
     def _steps(self) -> Iterator[Json]:
@@ -126,7 +126,7 @@ class _Opening:
                 "box": str(n),
                 "title": "; ".join([node.figure.title, *map(part_gloss, node.place)]),
                 "label": node.figure.text,
-                "leg": _word(leg(node.place)),
+                "leg": _word(leg_of(node.place)),
                 "reads": [*node.inputs],
                 "makes": [*node.outputs],
             }
@@ -144,8 +144,8 @@ class _Opening:
         }
 
 
-def geometry(asked: Reading, *, folded: bool) -> Record:
-    """Where everything is drawn."""
+def geometry(asked: AnnotatedPass, *, folded: bool) -> Record:
+    """Return the coordinates of everything drawn."""
     drawn = layout(asked.made.arrow, folded=folded)
     types = drawn.sketch.types
     return {
@@ -154,7 +154,7 @@ def geometry(asked: Reading, *, folded: bool) -> Record:
         "height": drawn.height,
         "boxes": [_box(asked, drawn, box) for box in drawn.drawing.boxes],
         "frames_of_parts": [
-            {"x": f.x, "y": f.y, "w": f.width, "h": f.height, "title": part_title(f.part), "leg": f.part.leg.value}
+            {"x": f.x, "y": f.y, "w": f.width, "h": f.height, "title": f.title, "leg": _word(f.leg)}
             for f in drawn.drawing.frames
         ],
         "strands": [{"wire": s.wire, "points": [[x, y] for x, y in s.points]} for s in drawn.drawing.strands],
@@ -163,7 +163,7 @@ def geometry(asked: Reading, *, folded: bool) -> Record:
     }
 
 
-def _box(asked: Reading, drawn: Layout, box: PlacedBox) -> Json:
+def _box(asked: AnnotatedPass, drawn: Layout, box: PlacedBox) -> Json:
     place = drawn.sketch.nodes[box.members[0]].place
     return {
         "id": str(box.members[0]),
@@ -172,10 +172,10 @@ def _box(asked: Reading, drawn: Layout, box: PlacedBox) -> Json:
         "y": box.y,
         "w": box.width,
         "h": box.height,
-        "look": box.figure.look.value,
+        "look": box.figure.shape.value,
         "label": box.figure.label,
         "title": box_gloss(drawn, box),
-        "leg": _word(leg(place)),
+        "leg": _word(leg_of(place)),
         "frame": asked.frames[box.members[0]],
         "last_frame": asked.frames[box.members[-1]],
     }

@@ -1,6 +1,6 @@
-"""The view of a trace of whole terms: of ``%ad … --trace``, and of ``%trace`` in cells of effects and handlers.
+"""The view of a trace of whole terms: of ``%ad … --trace``, and of ``%trace`` in ``%%eff`` cells.
 
-A page goes from step to step and is told the lines before and after each, what is marked in them, and what the cells hold.
+For each step the front end gets the lines before and after it, the marks in them, and the contents of cells.
 """
 
 import math
@@ -13,31 +13,31 @@ from rh_kernel.ad.system import TraceStep
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.eff_cells.values import type_text
 from rh_kernel.display.lambda_cells.steps import one_line
-from rh_kernel.display.live.line_layout import sheet
+from rh_kernel.display.live.line_layout import render_lines
 from rh_kernel.display.live.lines import ROLES, WIDTH
-from rh_kernel.display.live.stepper_sheets import ranges
-from rh_kernel.display.live.view import Unanswerable, number, search, words
+from rh_kernel.display.live.state_lines import ranges
+from rh_kernel.display.live.view import Unanswerable, int_field, search, text_field
 from rh_kernel.display.text import visible
-from rh_kernel.display.traces.words import cut
+from rh_kernel.display.traces.captions import cut
 from rh_kernel.session.results import ReductionShown, RewritingShown
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.printing.doc import Doc
 
 NARROWEST, WIDEST = 30, 160
-"""A page may ask for lines of so many characters, as its panes are wide."""
+"""Limits of the line width that the front end can ask for."""
 
 ABOVE, BELOW = 100, 300
-"""Of a term with very many lines so many are shown above and below the place where something is marked."""
+"""Lines sent above and below the mark in a term with very many lines."""
 
 LONGEST, LONGEST_CONTENT, MOST_CELLS = 200, 300, 500
-"""So many characters a subject and the content of a cell may have, and of so many cells a page is told at most."""
+"""Limits: characters of a subject, characters of a cell's content, number of cells."""
 
 SEARCHED = 300_000
-"""A search gives up after so many characters."""
+"""Characters after which a search pauses."""
 
 
 class Rewriting:
-    """Answers about one trace."""
+    """The view of one trace."""
 
     kind = "rewriting"
 
@@ -49,15 +49,15 @@ class Rewriting:
         self._fired = fired
 
     def opening(self) -> Record:
-        """The whole at a glance: what is traced, how it ends, the rule of each step, and which steps change a cell or print."""
+        """Return the subject, the end of the trace, the rule of each step, and the steps that change a cell or print."""
         numbers = {rule: n for n, rule in enumerate(self._rules)}
-        told = [step for step in self._steps if isinstance(step, Shown)]
-        glosses = {step.rule: (step.figure, step.gloss) for step in reversed(told)}
+        reduced = [step for step in self._steps if isinstance(step, Shown)]
+        glosses = {step.rule: (step.figure, step.gloss) for step in reversed(reduced)}
         return {
             **self._head(),
             "steps": len(self._steps),
             "rules": [self._rule(rule, *glosses.get(rule, ("", ""))) for rule in self._rules],
-            "numbers": [[step.first, step.number] for step in self._steps if isinstance(step, Shown)],
+            "numbers": [[step.first, step.number] for step in reduced],
             "fired": [numbers[step.rule] for step in self._steps],
             "changes": [n for n, step in enumerate(self._steps) if isinstance(step, Shown) and step.changed is not None],
             "printed": [[n, step.printed] for n, step in enumerate(self._steps) if isinstance(step, Shown) and step.printed],
@@ -65,7 +65,7 @@ class Rewriting:
         }
 
     def answer(self, question: Record) -> Record:
-        """``step`` is what a step shows, ``find`` the next step that a text occurs in. Raises ``Unanswerable``."""
+        """Answer ``step`` (terms and cells) or ``find`` (the next step that contains a text). Raises ``Unanswerable``."""
         if any(isinstance(field, float) and not math.isfinite(field) for field in question.values()):
             raise Unanswerable("a number is finite")
         match question.get("ask"):
@@ -93,9 +93,9 @@ class Rewriting:
         return {"name": rule, "figure": figure, "gloss": gloss, "times": self._fired[rule]}
 
     def _step(self, question: Record) -> Record:
-        """A step; where there is none the start, as what is before and after nothing."""
-        n = number(question, "step", 0, max(len(self._steps) - 1, 0))
-        width = number(question, "width", NARROWEST, WIDEST, WIDTH)
+        """Return the record of a step; in a trace without steps, the start as both terms."""
+        n = int_field(question, "step", 0, max(len(self._steps) - 1, 0))
+        width = int_field(question, "width", NARROWEST, WIDEST, WIDTH)
         step = self._steps[n] if self._steps else self._start
         before = _laid(self._before(n), ("redex", "focus"), width)
         after = _laid(step.term, ("contractum", "changed"), width)
@@ -108,8 +108,8 @@ class Rewriting:
         return self._steps[n - 1].term if n else self._start.term
 
     def _find(self, question: Record) -> Record:
-        """The next step whose term behind it has the text, or whose rule is called that."""
-        text = " ".join(words(question, "text").casefold().split())
+        """Return the next step whose contractum contains the text or whose rule has that name."""
+        text = " ".join(text_field(question, "text").casefold().split())
 
         def look(n: int) -> tuple[bool, int]:
             step = self._steps[n]
@@ -120,7 +120,7 @@ class Rewriting:
 
 
 def _steps(result: RewritingShown | ReductionShown) -> Sequence[TraceStep]:
-    """The start and the steps."""
+    """Return the start and the steps."""
     match result:
         case RewritingShown():
             return result.steps
@@ -129,25 +129,24 @@ def _steps(result: RewritingShown | ReductionShown) -> Sequence[TraceStep]:
 
 
 def _cells(step: Shown) -> list[Json]:
-    """The cells around the one that the step changes: their names, what they hold, and whether it is that one."""
+    """Return name, content and whether it has changed, for the cells around the one that the step changes."""
     held = step.cells
     changed = next((i for i, cell in enumerate(held) if cell.is_changed), 0)
     first = max(0, min(changed - MOST_CELLS // 2, len(held) - MOST_CELLS))
-    told: list[Json] = [
+    return [
         [cell.name, cut(visible(one_line(cell.content)), LONGEST_CONTENT), cell.is_changed]
         for cell in held[first : first + MOST_CELLS]
     ]
-    return told
 
 
 def _laid(doc: Doc, kinds: tuple[str, ...], width: int) -> Record:
-    """The lines of a document around what is marked in it, and where the marks are."""
-    whole = sheet(doc, _nowhere, width)
-    place = next((part.start[0] for kind in kinds for part in whole.parts if part.name == kind), 0)
+    """Return the lines of a document around its mark, and the ranges of the marks."""
+    whole = render_lines(doc, _nowhere, width)
+    place = next((region.start[0] for kind in kinds for region in whole.regions if region.name == kind), 0)
     shown = whole.shown(max(place - ABOVE, 0), place + BELOW)
     return {"lines": [line.json for line in shown.lines], "marks": cast(Record, ranges(shown, *kinds))}
 
 
 def _nowhere(_: Span) -> int:
-    """Terms of a trace are of no cell."""
+    """Return 0: terms of these traces have no declaration of origin."""
     return 0

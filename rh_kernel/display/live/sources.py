@@ -1,4 +1,4 @@
-"""Where what a page shows was written: in the text of which declaration, and the lines of the source around it."""
+"""Source locations of what a view shows: the declaration that contains a span, and the lines of source around it."""
 
 from collections.abc import Mapping
 
@@ -8,14 +8,14 @@ from rh_kernel.display.text import visible
 from rh_kernel.source.span import Source, Span
 
 MOST_LINES = 6
-"""Of a source so many lines are shown."""
+"""Lines of an excerpt at most."""
 
 MOST_CHARACTERS = 400
-"""Of a line of a source so many characters are shown."""
+"""Characters of a line of an excerpt at most."""
 
 
 class Origins:
-    """The declarations by numbers from 1 on, in the order of their names; 0 is none of them."""
+    """Numbers declarations from 1 in the order of their names; 0 stands for none."""
 
     def __init__(self, declared: Mapping[str, Span]) -> None:
         self.names = ("", *sorted(declared))
@@ -27,7 +27,7 @@ class Origins:
             texts.sort()
 
     def of(self, span: Span) -> int:
-        """The number of the least declaration that the span lies in."""
+        """Return the number of the smallest declaration that contains the span; 0 if none does."""
         for length, start, number in self._texts.get(span.source, ()):
             if start <= span.start and span.end <= start + length:
                 return number
@@ -35,7 +35,7 @@ class Origins:
 
 
 def excerpt(span: Span | None) -> Record | None:
-    """The lines that hold the span, or its first ones; lines and columns of ``from`` and ``to`` count from 0 in these lines."""
+    """Return the first lines of the span; ``from`` and ``to`` are line and column in these lines, counted from 0."""
     if span is None:
         return None
     text = span.source.text
@@ -53,7 +53,7 @@ def excerpt(span: Span | None) -> Record | None:
 
 
 def _lines(text: str, begin: int, end: int) -> list[str]:
-    """The lines from ``begin`` on to the one that ``end`` lies in, but not too many."""
+    """Return the lines from ``begin`` to the one that contains ``end``, at most ``MOST_LINES``."""
     found: list[str] = []
     while len(found) < MOST_LINES:
         stop = text.find("\n", begin)

@@ -1,4 +1,4 @@
-"""The heap at every state of a trace, and contents as a page gets them."""
+"""The heap at every state of a trace, and arrays as records for the front end."""
 
 from bisect import bisect_left
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import real
 
 MOST_VALUES = 256
-"""The entries of arrays with more are not told."""
+"""Entries of larger arrays are not sent."""
 
 
-class Heaps:
-    """What the locations hold that the trace reads or writes; ``changes`` tells what a step has put there."""
+class HeapHistory:
+    """The contents of the locations that a trace accesses; ``changes`` maps a step to the change that it makes."""
 
     def __init__(self, result: TraceMade) -> None:
         used = used_locations(result.steps)
@@ -29,7 +29,7 @@ class Heaps:
             self._puts.setdefault(change.location, []).append(n)
 
     def at(self, state: int) -> list[Record]:
-        """Each location after so many steps, and the step that has put there what it holds."""
+        """Return the content of each location after ``state`` steps, and the step that put it there."""
         found: list[Record] = []
         for location, first in self.start.items():
             puts = self._puts[location]
@@ -40,14 +40,14 @@ class Heaps:
         return found
 
     def opening(self) -> list[Record]:
-        """Each location at the start."""
+        """Return the content of each location at the start."""
         return [
             {"location": self.names[location], "type": str(real(*array.shape)), "content": content(array)}
             for location, array in self.start.items()
         ]
 
     def change(self, step: int) -> Record | None:
-        """What the step has put in the place of what."""
+        """Return the content before and after the change of a step, if it makes one."""
         change = self.changes.get(step)
         if change is None:
             return None
@@ -56,7 +56,7 @@ class Heaps:
 
 
 def content(array: Array) -> Record:
-    """An array: its type, how it is written, its length as a vector, and its entries if there are not too many."""
+    """Return the record of an array: type, text, norm, shape, and its entries if there are at most ``MOST_VALUES``."""
     entries: list[Json] | None = None
     if array.size <= MOST_VALUES:
         entries = [strict_json(float(x)) for x in array.ravel()]

@@ -1,4 +1,4 @@
-"""A view: what a page may ask about one result, and the answers. Questions come from a page, so nothing in them is certain."""
+"""The protocol between a view in the page and the kernel: questions and answers. Questions are untrusted and are validated."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -7,11 +7,11 @@ from rh_kernel.display.data import Json, Record
 
 
 class Unanswerable(Exception):
-    """The question makes no sense; the words say why."""
+    """A malformed question, or one that cannot be answered; the text says why."""
 
 
 class View(Protocol):
-    """Answers about one result. ``kind`` names the module of the page that shows it."""
+    """The kernel's side of the view of one result. ``kind`` names the JavaScript module that shows it."""
 
     @property
     def kind(self) -> str:
@@ -19,32 +19,32 @@ class View(Protocol):
         ...
 
     def opening(self) -> Record:
-        """What the page is told at once."""
+        """Return the initial record."""
         ...
 
     def answer(self, question: Record) -> Record:
-        """The answer to a question ``{"ask": …}``. Raises ``Unanswerable``."""
+        """Answer a question ``{"ask": …}``. Raises ``Unanswerable``."""
         ...
 
 
-def number(question: Record, name: str, low: int, high: int, otherwise: int | None = None) -> int:
-    """The whole number that the question has under ``name``, from ``low`` to ``high``. Raises ``Unanswerable``."""
+def int_field(question: Record, name: str, low: int, high: int, otherwise: int | None = None) -> int:
+    """Return the integer field ``name``, between ``low`` and ``high``. Raises ``Unanswerable``."""
     found = question.get(name, otherwise)
     if isinstance(found, bool) or not isinstance(found, int | float) or not low <= found <= high or found != int(found):
         raise Unanswerable(f"`{name}` is a whole number from {low} to {high}")
     return int(found)
 
 
-def words(question: Record, name: str, most: int = 1000) -> str:
-    """The text that the question has under ``name``, of at most so many characters. Raises ``Unanswerable``."""
+def text_field(question: Record, name: str, most: int = 1000) -> str:
+    """Return the text field ``name`` of at most ``most`` characters. Raises ``Unanswerable``."""
     found: Json = question.get(name)
     if not isinstance(found, str) or len(found) > most:
         raise Unanswerable(f"`{name}` is a text of at most {most} characters")
     return found
 
 
-def truth(question: Record, name: str) -> bool:
-    """Whether the question says so under ``name``; it need not. Raises ``Unanswerable``."""
+def bool_field(question: Record, name: str) -> bool:
+    """Return the Boolean field ``name``; false if it is absent. Raises ``Unanswerable``."""
     found: Json = question.get(name)
     if found is None:
         return False
@@ -53,18 +53,21 @@ def truth(question: Record, name: str) -> bool:
     return found
 
 
-def search(question: Record, count: int, look: Callable[[int], tuple[bool, int]], room: int) -> Record:
-    """The first of ``count`` steps that fits, from where the question says, forwards or ``backwards``. Raises ``Unanswerable``.
+def search(question: Record, count: int, look: Callable[[int], tuple[bool, int]], budget: int) -> Record:
+    """Find the first of ``count`` steps that fits, from step ``from`` on, forwards or ``backwards``.
 
-    ``look`` tells whether a step fits, and what it cost to look; after a cost of ``room`` the search says how far it came.
+    ``look(n)`` returns whether step n fits and the cost of looking; once the budget is spent, the answer has the step
+    ``reached``.
+
+    Raises ``Unanswerable``.
     """
-    backwards = truth(question, "backwards")
-    start = number(question, "from", -1 if backwards else 0, count)
+    backwards = bool_field(question, "backwards")
+    start = int_field(question, "from", -1 if backwards else 0, count)
     for n in range(min(start, count - 1), -1, -1) if backwards else range(start, count):
         fits, cost = look(n)
         if fits:
             return {"step": n}
-        room -= cost
-        if room <= 0:
+        budget -= cost
+        if budget <= 0:
             return {"step": None, "reached": n - 1 if backwards else n + 1}
     return {"step": None}

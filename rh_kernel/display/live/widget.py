@@ -1,7 +1,7 @@
-"""A view in a page: an anywidget that carries questions to the view and its answers back.
+"""The anywidget of a view: passes questions from the page to the view, and its answers back.
 
-Notebooks show it in one output and the static form of the same result in the next one. A page that finds both shows the first;
-one that meets them later without the kernel, or does not trust them, shows the second.
+A result is output twice: as a widget, then as static HTML. A style rule hides the static form if both are present; without the
+kernel, or in an untrusted notebook, only the static form is there.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from ipywidgets import register_comm_target
 
 from rh_kernel.display.data import Record
 from rh_kernel.display.fault import fault
-from rh_kernel.display.live.front_end import script, style
+from rh_kernel.display.live.assets import script, style
 from rh_kernel.display.live.view import Unanswerable, View
 from rh_kernel.display.markup import element
 
@@ -31,7 +31,7 @@ _EITHER = """\
 
 
 class Live(anywidget.AnyWidget):
-    """The widget of a view. ``kept`` is what the page wants to find again when it is loaded anew, such as the step it is at."""
+    """The widget of a view. ``kept`` is state of the page, such as the current step, that survives a reload."""
 
     kind = traitlets.Unicode().tag(sync=True)
     opening = traitlets.Dict().tag(sync=True)
@@ -48,17 +48,17 @@ class Live(anywidget.AnyWidget):
 
     @property
     def is_open(self) -> bool:
-        """Whether the page and the kernel can still talk to each other."""
+        """Whether the comm to the page is open."""
         return self.comm is not None
 
     def close(self) -> None:
-        """Close the widget with its layout, which is a widget with a comm of its own."""
+        """Close the widget and its layout, a widget with a comm of its own."""
         if self.is_open:
             super().close()
             cast(Any, self.layout).close()
 
     def _asked(self, _widget: object, content: object, _buffers: object) -> None:
-        """Answer ``{"id", "question"}``; what is neither comes from no page of ours."""
+        """Answer ``{"id", "question"}``; ignore anything else."""
         if not isinstance(content, dict):
             return
         message = cast(dict[str, Any], content)
@@ -71,22 +71,22 @@ class Live(anywidget.AnyWidget):
             return {"answer": self._view.answer(question)}
         except Unanswerable as why:
             return {"refused": str(why)}
-        except Exception as exception:  # a fault of ours must not leave the page waiting
+        except Exception as exception:  # an internal error must not leave the page waiting
             return {"refused": fault(exception, version("rh_kernel")).summary}
 
     def beside(self, static: Bundle) -> tuple[Bundle, Bundle]:
-        """The two outputs that show the widget, or where there is none the static form."""
+        """Return two outputs: the widget, and the static form for pages without widgets."""
         shown = {MIME: {"version_major": 2, "version_minor": 1, "model_id": self.model_id}, "text/html": ""}
         return shown, {**static, "text/html": _EITHER + element("div", "", static["text/html"], **{"class": "rh-static"})}
 
 
 @cache
 def _class(kind: str) -> type[Live]:
-    """The widgets of one kind: a page keeps one style sheet for each class."""
+    """Return the widget class of a kind; the page keeps one style sheet for each class."""
     return type(f"Live{kind.capitalize()}", (Live,), {"_esm": script(kind), "_css": style(kind)})
 
 
 def live(view: View) -> Live:
-    """A widget for a view; pages that ask for all widgets are told of it from now on."""
+    """Return a widget for a view, after making sure that pages asking for all widgets get an answer."""
     register_comm_target()
     return _class(view.kind)(view)

@@ -1,4 +1,4 @@
-"""A straight-line program as a table: registers, what each is computed by, shapes, and the number of operations."""
+"""Straight-line programs as tables of registers, operations, shapes and costs, and truncation of long listings."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -9,18 +9,18 @@ from rh_kernel.display.markup import FAINT, code, span, table
 from rh_kernel.syntax.printing.doc import Role
 
 MOST = 300
-"""Of a listing with more lines so many are shown: half of them from either end."""
+"""The most lines of a listing; a longer one shows half as many from either end."""
 
 T = TypeVar("T")
 
 
 def program_table(program: Program, most: int = MOST) -> str:
-    """A row for each line of the listing, if there are not too many."""
+    """A table with a row for each line of the listing, at most ``most``."""
     return table(both_ends(list(lines(program)), _row, most), ["", "", "shape", "operations"], "lllr")
 
 
 def both_ends(lines: Sequence[T], row: Callable[[T], list[str]], most: int = MOST) -> list[list[str]]:
-    """The row of each line; where there are more than ``most``, those at either end, and between how many are left out."""
+    """The row of each line; of more than ``most`` those at either end, with a note in between."""
     if len(lines) <= most:
         return [row(line) for line in lines]
     half = most // 2
@@ -29,7 +29,7 @@ def both_ends(lines: Sequence[T], row: Callable[[T], list[str]], most: int = MOS
 
 
 def ends_text(text: str, most: int = MOST) -> str:
-    """The text; where it has more than ``most`` lines, those at either end, and between them how many are left out."""
+    """The text; of more than ``most`` lines those at either end, with a note in between."""
     lines, half = text.split("\n"), most // 2
     return text if len(lines) <= most else "\n".join([*lines[:half], _gap(len(lines) - 2 * half), *lines[-half:]])
 

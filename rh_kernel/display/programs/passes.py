@@ -1,4 +1,4 @@
-"""The passes of a program (``arrays.passes``): a table of them, and the program after each."""
+"""The compiler passes of a program (``arrays.passes``): a table of them, and the program after each."""
 
 from collections.abc import Iterator, Sequence
 from textwrap import fill
@@ -12,33 +12,33 @@ from rh_kernel.display.programs.listings import both_ends, ends_text, program_ta
 from rh_kernel.display.tables import columns
 
 HEADING = ("pass", "leaves", "operations", "bytes moved", "reals of scratch")
-"""The columns of the table; the last counts what is kept in between."""
+"""The headings of the table; scratch is memory for intermediate results."""
 
 SAME = "as before"
 
 WIDTH = 100
-"""A line of names and places is broken there."""
+"""The width in columns at which lines of names are wrapped."""
 
 LONGEST = 1_000
-"""Of a longer line the beginning and the end are shown."""
+"""Longer lines are truncated in the middle."""
 
 EACH = 60
-"""Of the program after each pass so many lines are shown: half of them from either end."""
+"""The most lines of the program after each pass; a longer one shows half as many from either end."""
 
 
 def passes_text(passes: Sequence[PassResult]) -> str:
-    """The table, as comments below a listing."""
+    """The table as comment lines."""
     return "\n".join([f"# {row}" for row in columns([HEADING, *_rows(passes)], "llrrr")])
 
 
 def passes_html(passes: Sequence[PassResult]) -> str:
-    """The table."""
+    """The table as HTML."""
     rows = [[span("", name), *(code(count, style=FAINT) for count in counts)] for name, *counts in _rows(passes)]
     return table(rows, [*HEADING], "llrrr")
 
 
 def programs_text(passes: Sequence[PassResult], *, whole: bool = False) -> str:
-    """The program after each pass, one below the other; of long ones the ends, if they are not to be shown ``whole``."""
+    """The program after each pass; long ones are truncated unless ``whole``."""
     shown: list[str] = []
     for p, text in _changed(passes):
         cut = text if whole else "\n".join([shortened(line) for line in ends_text(text, EACH).split("\n")])
@@ -47,7 +47,7 @@ def programs_text(passes: Sequence[PassResult], *, whole: bool = False) -> str:
 
 
 def programs_html(passes: Sequence[PassResult]) -> str:
-    """The program after each pass, of which the last is open."""
+    """The program after each pass as a ``<details>``, of which the last one is open."""
     shown: list[str] = []
     for p, text in _changed(passes):
         about = f"{span('', p.made_by.value)} {span(FAINT, p.made_by.meaning)}"
@@ -64,7 +64,7 @@ def _rows(passes: Sequence[PassResult]) -> Iterator[tuple[str, ...]]:
 
 
 def _changed(passes: Sequence[PassResult]) -> Iterator[tuple[PassResult, str]]:
-    """What each pass leaves, as text; none where that is what was there before."""
+    """Yield each pass with the text of the program after it, empty if it is unchanged."""
     before = ""
     for p in passes:
         text = _text(p)
@@ -101,5 +101,5 @@ def _boxes(texts: Sequence[str]) -> str:
 
 
 def shortened(text: str) -> str:
-    """The beginning and the end of a line that is very long."""
+    """Truncate a very long line in the middle."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"

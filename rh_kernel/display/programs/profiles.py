@@ -1,8 +1,9 @@
-"""The profile of a plan (``arrays.profiling``): what each step takes, predicted and measured."""
+"""Profiles of plans (``arrays.planning.profiling``): predicted and measured time of each step."""
 
 from collections.abc import Sequence
 
 from rh_kernel.arrays.planning.profiling import Measured, Profile
+from rh_kernel.display.html import escape
 from rh_kernel.display.markup import FAINT, box, code, span, table
 from rh_kernel.display.programs.listings import MOST
 from rh_kernel.display.programs.passes import shortened
@@ -10,23 +11,23 @@ from rh_kernel.display.tables import columns
 
 HEADING = ("step", "operations", "bytes", "predicted µs", "measured µs", "share")
 WIDTH = 72
-"""A longer step is cut in a terminal."""
+"""The most columns of a step in text."""
 
 
 def profile_text(profile: Profile, place: str, samples: int | None = None, *, whole: bool = False) -> str:
-    """The steps as a table, the totals, and the model; of very many steps the longest, if not all are to be shown ``whole``."""
+    """The table of steps, the totals, and the cost model; of many steps the slowest ones unless ``whole``."""
     total = profile.seconds
     steps, others = (profile.steps, ()) if whole else _longest(profile)
     rows: list[tuple[str, ...]] = [(_cut(step.line.text), *_cells(step, total)) for step in steps]
     if others:
         rows.append(_others(others, total))
     return "\n".join(
-        [*columns([HEADING, *rows, _totals(profile)], "lrrrrr"), *(f"# {line}" for line in said(profile, place, samples))]
+        [*columns([HEADING, *rows, _totals(profile)], "lrrrrr"), *(f"# {line}" for line in remarks(profile, place, samples))]
     )
 
 
 def profile_html(profile: Profile, place: str, samples: int | None = None) -> str:
-    """The same, with a bar for each share."""
+    """The profile as HTML, with a bar for each share."""
     total = profile.seconds
     rows: list[list[str]] = []
     steps, others = _longest(profile)
@@ -39,12 +40,12 @@ def profile_html(profile: Profile, place: str, samples: int | None = None) -> st
     name, *totals, _ = _totals(profile)
     rows.append([span("font-weight:bold", name), *(code(cell, style="font-weight:bold") for cell in totals), ""])
     return table(rows, [*HEADING], "wrrrrl") + "".join(
-        [box(f"{FAINT};font-size:85%", line) for line in said(profile, place, samples)]
+        [box(f"{FAINT};font-size:85%", escape(line)) for line in remarks(profile, place, samples)]
     )
 
 
-def said(profile: Profile, place: str, samples: int | None) -> list[str]:
-    """The model with its constants, and what a whole run takes, of so many samples if it is one of a batch."""
+def remarks(profile: Profile, place: str, samples: int | None) -> list[str]:
+    """The time of a whole run, of a batch if ``samples`` is given, and the constants of the cost model."""
     model = profile.model
     batch = "" if samples is None else f" of a batch of {samples:,}"
     return [
@@ -55,7 +56,7 @@ def said(profile: Profile, place: str, samples: int | None) -> list[str]:
 
 
 def _longest(profile: Profile) -> tuple[Sequence[Measured], Sequence[Measured]]:
-    """The steps that take longest, in the order in which they run, and the others, if there are too many to show."""
+    """Split the steps into the ``MOST`` slowest ones and the others, each in order of execution."""
     if len(profile.steps) <= MOST:
         return profile.steps, ()
     longest = {*sorted(range(len(profile.steps)), key=lambda n: -_taken(profile.steps[n]))[:MOST]}
@@ -68,7 +69,7 @@ def _taken(step: Measured) -> float:
 
 
 def _others(steps: Sequence[Measured], total: float) -> tuple[str, ...]:
-    """What the steps come to that are left out."""
+    """Return the row with the sums of the omitted steps."""
     name = f"⋮ {len(steps):,} shorter steps; `rh compile --profile FILE` prints all of them"
     operations, moved = sum(step.line.operations for step in steps), sum(step.bytes for step in steps)
     measured = [step.seconds for step in steps if step.seconds is not None]

@@ -1,4 +1,4 @@
-"""The view of ``%compile``: the program with a table of its passes, or the program after each pass, or a profile."""
+"""The view of ``%compile``: the program with a table of compiler passes, the program after each pass, or a profile."""
 
 from rh_kernel.arrays.passes import PassResult
 from rh_kernel.arrays.planning.listing import steps_listing
@@ -18,7 +18,7 @@ from rh_kernel.syntax.printing.doc import Role
 
 
 def program_text(result: ProgramMade, *, whole: bool = False) -> str:
-    """A line for each register, the totals, and the passes; of a long program its ends, if it is not to be shown ``whole``."""
+    """The listing, the totals, and the table of passes, or the profile; a long program is truncated unless ``whole``."""
     if result.profile is not None:
         return profile_text(result.profile, result.place, result.samples, whole=whole)
     if result.in_full:
@@ -31,12 +31,12 @@ def program_text(result: ProgramMade, *, whole: bool = False) -> str:
 
 
 def about(result: ProgramMade) -> str:
-    """Of a training run, how large its batches are; else what stands before the type of the result."""
+    """The batch size of a training program; for others the word before the type of the result."""
     return "to" if result.samples is None else f"for a batch of b = {result.samples:,}"
 
 
 def program_html(result: ProgramMade) -> str:
-    """Tables under the totals."""
+    """The totals, and tables of the program and its passes, or the profile."""
     program = result.program
     head = span(FAINT, f"{totals(program)}, {about(result)}")
     if result.type is not None:
@@ -48,7 +48,7 @@ def program_html(result: ProgramMade) -> str:
 
 
 def program_record(program: Program, samples: int = 1) -> Record:
-    """A straight-line program: its lines, and how many equations, checks and, for so many samples, operations it has."""
+    """The record of a program: its lines, and the numbers of equations, checks and, for this batch size, operations."""
     checks: Record = {"checks": program.checks} if program.checks else {}
     return {
         "program": _lines(program),

@@ -1,1 +1,1 @@
-"""Traces (RH Fig. 8): what is marked and what is left out in a step, as text and as HTML."""
+"""Traces (RH Fig. 8): marks, cropping of large states, and rendering as text, HTML and records."""

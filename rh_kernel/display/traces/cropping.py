@@ -1,9 +1,9 @@
-"""Large terms and commands cut to what one can look at: so many lets and handlings, in the order in which they are written.
+"""Crop large terms and commands to a displayable size: keep a number of lets and handlings, in the order of printing.
 
-Where there are few of these, sums and tuples are cut, once very many nodes are shown.
+If there are few of these, sums and tuples are cut too, after a large number of nodes.
 
-What is kept stays at its position, so a path to a subtree is the same before and after. The states of a trace are mostly the
-same nodes: these are counted once, and what was made of them for one state is there for the ones after it.
+What is kept keeps its position, so paths into the original are valid in the cropped term. Consecutive states of a trace share
+most nodes; their sizes and cropped images are cached by identity.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,40 +18,40 @@ from rh_kernel.syntax.printing.printer import Path
 from rh_kernel.syntax.traversal import children, rebuilt
 
 NODES = 1_000
-"""What has no more nodes is shown whole."""
+"""Terms and commands with more nodes are cropped."""
 
 LINKS = 60
-"""Of what has more, so many lets and handlings are shown from the redex on."""
+"""Lets and handlings that are kept, from the redex on."""
 
 PATTERNS = 120
-"""So many lets are shown beside that may be part of a pattern."""
+"""Lets that may print as part of a pattern and are kept in addition."""
 
 SHOWN = 300
-"""Behind so many nodes no let, no handling, no sum and no tuple is shown; what leads to the redex is shown beside."""
+"""After this many nodes, no more lets, handlings, sums and tuples are kept, except on the path to the redex."""
 
 STRETCH = 64
-"""For so many states the same is left out, as long as there is a third left of what was shown for the first of them."""
+"""States that are cropped alike, unless less than a third remains of what the first of them showed."""
 
 SPARE = 64
-"""What was cut under some binders is good under more of them or less, but by half of this: all that is further out is ``…``."""
+"""A cached image is reused under more or fewer binders, up to half of this number; everything further out prints as ``…``."""
 
 KNOWN = 50_000
-"""The sizes of so many nodes are known."""
+"""Capacity of the cache of sizes."""
 
 _ALONE = frozenset({Bound, Const, Zero})
-"""What has no parts. It is asked for each node of large states, and a class is found sooner than it is compared."""
+"""Leaf nodes. A set of classes, since membership is tested for each node of large states."""
 
 _Cutting: TypeAlias = Descent[Subject]
 
-Uncut: TypeAlias = tuple[Subject, Path, int]
-"""A state, the path to its redex, and how many variables are bound around it."""
+UncroppedState: TypeAlias = tuple[Subject, Path, int]
+"""A state, the path to its redex, and the number of variables bound around it."""
 
 _Size: TypeAlias = tuple[int, int, int]
-"""How many nodes there are, how many links, and how many of those that may be part of a pattern."""
+"""The numbers of nodes, of links, and of links that may print as part of a pattern."""
 
 
 def is_large(M: Subject, most: int | None = None) -> bool:
-    """Whether M has more than so many nodes, or than ``NODES``; it takes no longer if there are many more."""
+    """Whether M has more than ``most`` nodes (by default ``NODES``); stops counting there."""
     most = NODES if most is None else most
     todo = [M]
     count = 0
@@ -70,10 +70,10 @@ def is_large(M: Subject, most: int | None = None) -> bool:
     return False
 
 
-class Sizes:
-    """Whether nodes are large, with more than ``most`` in them, and how large those are that are not.
+class SizeCache:
+    """Decides whether nodes have more than ``most`` descendants, and caches the sizes of those that have not.
 
-    A node is kept as long as that is known.
+    Nodes are cached by identity and kept alive as long as they are cached.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -82,12 +82,12 @@ class Sizes:
         self._large: dict[int, Subject] = {}
 
     def of(self, M: Subject) -> _Size | None:
-        """The size of M, if it was counted."""
+        """Return the size of M if it is cached."""
         known = self._known.get(id(M))
         return None if known is None else known[1]
 
     def is_large(self, M: Subject) -> bool:
-        """Whether M is large. Twice as many nodes are counted, so that it is known of parts of a very large M too."""
+        """Whether M is large. Counts up to twice ``most`` nodes, to cache sizes of parts of a very large M too."""
         if len(self._known) + len(self._large) > KNOWN:
             self._known.clear()
             self._large.clear()
@@ -123,7 +123,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class _Image:
-    """What a node was cut to, where ``dots`` was the index of ``…``; so many links, patterns and nodes are left in it."""
+    """The cropped image of a node for which ``dots`` was the index of ``…``, with its number of links, patterns and nodes."""
 
     node: Subject
     image: Subject
@@ -134,8 +134,8 @@ class _Image:
 
 
 @dataclass(frozen=True, slots=True)
-class _First:
-    """How the first state of a stretch was cut: what its nodes became, and how many links and patterns were left."""
+class _StretchStart:
+    """How the first state of a stretch was cropped: the images of its nodes, and the number of links and patterns kept."""
 
     images: Mapping[int, _Image]
     left: int
@@ -144,52 +144,52 @@ class _First:
 _NO_IMAGES: Mapping[int, _Image] = {}
 
 
-class Crops:
-    """What is shown of the states of a trace. It depends on the state, and on the one at the beginning of its stretch."""
+class StateCropper:
+    """Crops the states of a trace. The result depends on the state and on the first state of its stretch."""
 
-    def __init__(self, state: Callable[[int], Uncut]) -> None:
+    def __init__(self, state: Callable[[int], UncroppedState]) -> None:
         self._state = state
-        self._sizes = Sizes()
-        self._first: tuple[int, _First] | None = None
+        self._sizes = SizeCache()
+        self._first: tuple[int, _StretchStart] | None = None
 
-    def of(self, number: int, uncut: Uncut) -> Subject | None:
-        """What is shown of a state in place of the whole, if it is large; what is bound outside of it stands for ``…``."""
+    def of(self, number: int, uncut: UncroppedState) -> Subject | None:
+        """Return the cropped state, or ``None`` if the whole is not large; variables bound outside of it print as ``…``."""
         M, place, binders = uncut
         if not self._sizes.is_large(M):
             return None
         first = self._beginning(number - number % STRETCH)
         if number % STRETCH:
-            cropping = _Cropping(self._sizes, first.images)
-            found = descend(cropping.cut(M, binders + SPARE // 2, place))
-            if not cropping.is_cut or 3 * cropping.left >= first.left:
+            cropper = _Cropper(self._sizes, first.images)
+            found = descend(cropper.cut(M, binders + SPARE // 2, place))
+            if not cropper.is_cut or 3 * cropper.left >= first.left:
                 return found
-        return descend(_Cropping(self._sizes).cut(M, binders + SPARE // 2, place))
+        return descend(_Cropper(self._sizes).cut(M, binders + SPARE // 2, place))
 
-    def smaller(self, uncut: Uncut) -> Subject:
-        """What is shown of a state of which a part was shown before its values were written in."""
+    def smaller(self, uncut: UncroppedState) -> Subject:
+        """Crop a state again after substituting values into its visible part."""
         M, place, binders = uncut
-        return descend(_Cropping(self._sizes).cut(M, binders + SPARE // 2, place)) if self._sizes.is_large(M) else M
+        return descend(_Cropper(self._sizes).cut(M, binders + SPARE // 2, place)) if self._sizes.is_large(M) else M
 
-    def _beginning(self, number: int) -> _First:
+    def _beginning(self, number: int) -> _StretchStart:
         if self._first is None or self._first[0] != number:
             M, place, binders = self._state(number)
-            cropping = _Cropping(self._sizes)
+            cropper = _Cropper(self._sizes)
             if self._sizes.is_large(M):
-                descend(cropping.cut(M, binders + SPARE // 2, place))
-            self._first = number, _First(cropping.images, cropping.left)
+                descend(cropper.cut(M, binders + SPARE // 2, place))
+            self._first = number, _StretchStart(cropper.images, cropper.left)
         return self._first[1]
 
 
 def crop(M: Subject, place: Path, dots: int) -> Subject:
-    """M, if it is not large; else as many links as one can look at, in the order in which they are written.
+    """Return M if it is not large, otherwise M with as many links as can be shown, in the order of printing.
 
-    What leads to ``place`` is kept. The variable ``dots`` of the context stands for what is not.
+    The path ``place`` is kept. The variable ``dots`` of the context stands for what is cut.
     """
-    return descend(_Cropping(Sizes()).cut(M, dots, place)) if is_large(M) else M
+    return descend(_Cropper(SizeCache()).cut(M, dots, place)) if is_large(M) else M
 
 
-class _Cropping:
-    def __init__(self, sizes: Sizes, before: Mapping[int, _Image] = _NO_IMAGES) -> None:
+class _Cropper:
+    def __init__(self, sizes: SizeCache, before: Mapping[int, _Image] = _NO_IMAGES) -> None:
         self.images: dict[int, _Image] = {}
         self.is_cut = False
         self._sizes = sizes
@@ -198,11 +198,11 @@ class _Cropping:
 
     @property
     def left(self) -> int:
-        """How many links and patterns were left."""
+        """The number of links and patterns kept."""
         return min(LINKS - self._links, LINKS) + min(PATTERNS - self._patterns, PATTERNS)
 
     def cut(self, M: Subject, dots: int, place: Path | None) -> _Cutting:
-        """M under binders that make the index of ``…`` to be ``dots``; ``place`` is ``None`` where nothing has to be kept."""
+        """Crop M under binders such that ``…`` has the index ``dots``; ``place`` is ``None`` if no path has to be kept."""
         links, patterns, nodes = self._links, self._patterns, self._nodes
         if place is None:
             found = self._known(M, dots)
@@ -228,7 +228,7 @@ class _Cropping:
         return image
 
     def _known(self, M: Subject, dots: int) -> Subject | None:
-        """What M is cut to, if that takes no looking into it."""
+        """Return the image of M if it is cached, or M itself if its cached size fits."""
         image, size = self._before.get(id(M)), self._sizes.of(M)
         if image is not None and self._links > 0 and self._nodes > 0 and -SPARE // 2 < image.dots - dots < SPARE // 2:
             self.is_cut = True
@@ -241,7 +241,7 @@ class _Cropping:
         return M
 
     def _keeps(self, M: Subject) -> bool:
-        """Whether there is room for M; there always is for what neither is a link nor has several parts."""
+        """Whether the budget allows for M; always if M is neither a link nor a node with several parts."""
         if not isinstance(M, Let | Bind | RevHandle | RH | Handle | Plus | Tuple):
             return True
         if self._nodes <= 0:
@@ -256,7 +256,7 @@ class _Cropping:
 
 
 def _splits(M: Subject) -> bool:
-    """Whether M takes a component out of a variable, as the lets do that are written as a pattern."""
+    """Whether M projects a component from a variable, as the lets that print as a pattern do."""
     match M:
         case Let(Proj(_, _, Bound()), _) | Bind(Return(Proj(_, _, Bound())), _):
             return True

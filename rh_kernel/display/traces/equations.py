@@ -1,14 +1,14 @@
-"""The rules of the operational semantics as equations, ``redex → contractum``, for those who look at a step.
+"""The rules of the operational semantics as equations, ``redex → contractum``, for readers of a trace.
 
 RH Def. 5.4 and 5.10, Fig. 6 and 7, Ex. 5.13 and §2.2.1, in the notation in which terms and commands are printed, with
-``R-Plus`` added. V, W and U are values, M, N and L terms, P and Q commands, and ``M[V/x]`` is M with V for x. F is what
-stands around the head of a command: ``[-]``, ``let x ⇐ F in Q``, or ``handle F with H`` where H has no clause for the head.
+``R-Plus`` added. V, W and U are values, M, N and L terms, P and Q commands, and ``M[V/x]`` is M with V for x. F is the frame
+around the head of a command: ``[-]``, ``let x ⇐ F in Q``, or ``handle F with H`` where H has no clause for the head.
 """
 
 from rh_kernel.paper import Rule
 
 WIDTH = 96
-"""No line of an equation is wider."""
+"""Columns of an equation at most."""
 
 _NESTED = "the case with D is for nested derivatives: D is a line of lets whose values are known"
 
@@ -110,10 +110,10 @@ _CONDITIONS: dict[Rule, str] = {
 
 
 def equation(rule: Rule) -> str:
-    """``redex → contractum``, in lines of at most ``WIDTH`` columns; where the rule has two cases, one after the other."""
+    """Return ``redex → contractum``, in lines of at most ``WIDTH`` columns; the cases of a rule follow one another."""
     return _EQUATIONS[rule]
 
 
 def condition(rule: Rule) -> str:
-    """When the equation holds and what its letters stand for, without a full stop; empty where it speaks for itself."""
+    """Return the side condition and what the letters stand for, without a full stop; empty if there is nothing to add."""
     return _CONDITIONS.get(rule, "")

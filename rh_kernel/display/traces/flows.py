@@ -1,4 +1,4 @@
-"""What goes from one leg of a pass to the next (RH Fig. 7): values on the way forward, cotangents on the way back."""
+"""What one leg of a pass hands to the next (RH Fig. 7): values in the forward pass, cotangents in the backward pass."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -13,7 +13,7 @@ Flow: TypeAlias = tuple[tuple[str, Term], ...]
 
 
 def flow(leg: Leg, steps: Sequence[Step], value: Term | None) -> Flow:
-    """The names and values that the leg leaves to the next one; ``value`` is what the whole trace comes to."""
+    """Return the names and values that a leg hands on; ``value`` is the result of the whole trace."""
     if leg.opened_by is None:
         return ()
     following = steps[leg.last + 1] if leg.last + 1 < len(steps) else None
@@ -29,7 +29,7 @@ def flow(leg: Leg, steps: Sequence[Step], value: Term | None) -> Flow:
 
 
 def _onwards(following: Step | None, *, everything: bool) -> Flow:
-    """The newest variable of the form that comes next stands in front of the others."""
+    """The values of the next ``RH`` form, whose newest variable comes first; only that one unless ``everything``."""
     if following is None or not isinstance(following.redex, RH):
         return ()
     M = following.redex
@@ -38,7 +38,7 @@ def _onwards(following: Step | None, *, everything: bool) -> Flow:
 
 
 def _answer(following: Step) -> Term | None:
-    """The value of the form ``RH_H^V(⟨y1, …, ym⟩. P)`` that the leg has come to the end of."""
+    """The value that the ``RH_H^V(⟨y1, …, ym⟩. P)`` of the finished leg has evaluated to."""
     match following.redex:
         case Bind(Return(V), _):
             return V
@@ -47,7 +47,7 @@ def _answer(following: Step) -> Term | None:
 
 
 def _cotangents(opening: RH, V: Term) -> Flow:
-    """Of the components of the answer those for the variables that the operation or the term is about."""
+    """The components of the answer for the variables that occur in the operation or term."""
     hints = opening.scope.hints
     _, P = head(opening)
     loose = P.argument.loose if isinstance(P, Perform) else P.loose

@@ -1,13 +1,13 @@
-"""A step ``K[M] → K[N]`` as two documents, with the redex and the contractum marked, and as one line; which steps are shown."""
+"""A step ``K[M] → K[N]`` as two documents with redex and contractum marked, and as one line; changes of the heap."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rh_kernel.display.rounding import DIGITS, ENTRIES
+from rh_kernel.display.traces.captions import about, became
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.marking import Marks, contractum_marks, moved, redex_marks
-from rh_kernel.display.traces.viewport import document, scene
-from rh_kernel.display.traces.words import about, became
+from rh_kernel.display.traces.viewport import cropped_viewport, document
 from rh_kernel.operational.contexts import Context, Subject, path, plug
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
@@ -24,9 +24,9 @@ NO_MARKS: Marks = {}
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One step as it is shown; ``about`` is what the rule looked at and ``became`` what came of it, each on one line.
+    """A step for display; ``about`` describes the redex and ``became`` the contractum, each on one line.
 
-    ``change`` tells what the heap held before, where the step has changed it.
+    ``change`` is the step's change of the heap, if any.
     """
 
     number: int
@@ -39,14 +39,14 @@ class Frame:
 
 
 def frame(number: int, step: Step, change: Change | None = None, memory: PrintCache | None = None) -> Frame:
-    """The step ``number``, counted from 1; ``memory`` is that of the trace."""
+    """Return the frame of the step ``number``, counted from 1; ``memory`` is the print cache of the trace."""
     before = state_doc(step.context, step.redex, redex_marks(step), memory)
     after = state_doc(step.context, step.contractum, contractum_marks(step), memory)
     return Frame(number, step, before, after, about(step), became(step), change)
 
 
 def heap_changes(result: TraceMade) -> dict[int, Change]:
-    """For each step that changed the heap (from 0), what it put in the place of what."""
+    """Return the changes by the index of their step."""
     now: dict[Location, Array] = dict(result.heap)
     changes: dict[int, Change] = {}
     for n, step in enumerate(result.steps):
@@ -58,37 +58,37 @@ def heap_changes(result: TraceMade) -> dict[int, Change]:
 
 
 def used_locations(steps: Sequence[Step]) -> set[Location]:
-    """The locations that the steps read or write."""
+    """Return the locations that the steps read or write."""
     operations = [step.redex for step in steps if step.rule in (Rule.GET, Rule.PUT)]
     indices = [i for redex in operations if isinstance(redex, Perform) for i in redex.operation.indices]
     return {i for i in indices if isinstance(i, Location)}
 
 
 def total_changes(result: TraceMade, changes: Sequence[Change]) -> tuple[Change, ...]:
-    """What all the steps together have made of each location, in the order of the heap."""
+    """Return the changes of all steps together, one for each location, in the order of the heap."""
     last = {change.location: change.after for change in changes}
     return tuple(Change(location, before, last[location]) for location, before in result.heap.items() if location in last)
 
 
 def folded(count: int, first: int, last: int, most: int) -> range:
-    """Which of ``count`` steps (from 0) are not shown: none of up to ``most``, else all but the first and the last ones."""
+    """Return the indices of hidden steps: none of up to ``most``, otherwise all but the ``first`` and the ``last`` ones."""
     return range(first, count - last) if count > most else range(count, count)
 
 
 def state_doc(K: Context | None, M: Subject, marks: Marks, memory: PrintCache | None) -> Doc:
-    """``K[M]`` as traces show it, M with these marks; of a large one what is around M."""
+    """Return the document of ``K[M]`` with marks in M; a large one is cropped around M."""
     whole = plug(K, M)
     if not is_large(whole):
         return subject_doc(whole, moved(marks, path(K)) if marks else marks, memory)
-    shown = scene(K, M)
-    placed = moved(marks, shown.stage.path)
+    shown = cropped_viewport(K, M)
+    placed = moved(marks, shown.viewport.path)
     return document(shown.subject, shown.names, _brevity(placed), Annotations.of(placed), memory)
 
 
 def subject_doc(
     M: Subject, marks: Marks = NO_MARKS, memory: PrintCache | None = None, brevity: Abbreviation | None = None
 ) -> Doc:
-    """``M`` as traces show it, numbers to four digits; tuples are cut only behind what is marked."""
+    """Return the document of ``M``, with numbers of four digits; tuples are cut only behind the last marked component."""
     annotations = Annotations.of(marks) if marks else UNMARKED
     return document(M, (), brevity or _brevity(marks), annotations, memory)
 

@@ -1,6 +1,6 @@
-"""A trace as HTML: the way forward and the way back as a ``V`` of legs, each a list of steps, each step both its terms.
+"""A trace as static HTML: forward and backward pass as a ``V`` of legs, each a list of steps, each step both its terms.
 
-It needs no script and nothing from outside, so a notebook that is not trusted shows it as well.
+Without scripts and external resources, so that it displays in untrusted notebooks too.
 """
 
 from collections import Counter
@@ -10,13 +10,13 @@ from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, span, table
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.tables import rule_name, rules_table
+from rh_kernel.display.traces.captions import ARROWS, cut, line, title
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import Frame, frame, heap_changes, state_doc, subject_doc, total_changes
 from rh_kernel.display.traces.panes import COLOURS as MARKS
 from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.phases import Direction, Leg, legs
 from rh_kernel.display.traces.rule_docs import gloss
-from rh_kernel.display.traces.words import ARROWS, cut, line, title
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
@@ -24,23 +24,23 @@ from rh_kernel.syntax.printing.doc import MarkKind, Role
 from rh_kernel.syntax.printing.printer import PrintCache
 
 MOST, FIRST, LAST = 200, 100, 50
-"""A trace of more than ``MOST`` steps is shown by its first and its last ones."""
+"""A trace of more than ``MOST`` steps is shown by its ``FIRST`` and its ``LAST`` ones."""
 
 EACH = 1_750
-"""So many bytes a step may take, and what the ones before it have left: 100 steps take less than 200 kB."""
+"""Bytes per step on average: a step may also use what earlier ones left over, so 100 steps take less than 200 kB."""
 
 GIST = 88
-"""So many characters about what a step does stand in its line."""
+"""Characters of a step's description in its summary line."""
 
 VIEWS = ((2, 6, 30), (1, 2, 12), (0, 0, 5))
-"""How many lines are shown around a redex, around a contractum, and of each of them; the first view that there is room for.
+"""Lines around a redex, lines around a contractum, and lines of each; the first view that fits the budget is used.
 
-What is around a redex is around its contractum too.
+The lines around a redex are also around its contractum.
 """
 
 
 def trace_html(result: TraceMade) -> str:
-    """The summary, the rules that fired, and every step under the leg it belongs to; redex and contractum are marked."""
+    """Return the outcome, the rules that fired, and every step under its leg, with redex and contractum marked."""
     changes = heap_changes(result)
     return box(
         "line-height:1.5",
@@ -97,7 +97,7 @@ def _legend(steps: Sequence[Step]) -> str:
 
 
 def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
-    """The legs that have a step that is shown, and in place of the others how many steps they have."""
+    """Yield the legs that have a visible step, and in place of the others their number of steps."""
     memory = PrintCache()
     rows = _rows(result.steps, changes, memory)
     hidden = [n for n in range(len(result.steps)) if n not in rows]
@@ -119,15 +119,15 @@ def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
 
 
 def _rows(steps: Sequence[Step], changes: Mapping[int, Change], memory: PrintCache) -> dict[int, str]:
-    """The steps that are shown: all of them, or the first ones and the last ones."""
+    """Return the HTML of the visible steps by index: all of them, or the first and the last ones."""
     count = len(steps)
     numbers = range(count) if count <= MOST else [*range(FIRST), *range(count - LAST, count)]
     rows: dict[int, str] = {}
-    room = 0
+    budget = 0
     for n in numbers:
-        room += EACH
-        rows[n] = _step(frame(n + 1, steps[n], changes.get(n), memory), room, is_open=n == 0)
-        room -= len(rows[n].encode())
+        budget += EACH
+        rows[n] = _step(frame(n + 1, steps[n], changes.get(n), memory), budget, is_open=n == 0)
+        budget -= len(rows[n].encode())
     return rows
 
 
@@ -138,7 +138,7 @@ def _folded(hidden: Sequence[int]) -> str:
 
 
 def _leg(leg: Leg, words: str, result: TraceMade, rows: Sequence[str], put: Sequence[str]) -> str:
-    """The steps of a leg in one list, under what the leg is about and what it leaves to the next one."""
+    """A leg with its steps, under a summary of what it is about and what it hands on."""
     colour = _COLOURS[leg.direction]
     numbers = f"step {leg.first + 1}" if leg.first == leg.last else f"steps {leg.first + 1}–{leg.last + 1}"
     summary = (
@@ -165,14 +165,14 @@ _COLOURS = {
 }
 
 
-def _step(f: Frame, room: int, *, is_open: bool) -> str:
+def _step(f: Frame, budget: int, *, is_open: bool) -> str:
     rule = f.step.rule
     summary = f"{f.number:>4}  {rule_name(rule)}{' ' * (10 - len(rule.value))}{escape(_gist(f))}"
     arrow = box(f"{FAINT};padding-left:8px;white-space:normal", escape(f"—{rule.value}→  {rule.figure.value}: {gloss(rule)}"))
     heap = "" if f.change is None else box("padding:2px 8px", " ".join(_change(f.change)))
     for near, far, most in VIEWS:
         shown = details("", summary, pane(f.before, near, most), arrow, pane(f.after, far, most), heap, is_open=is_open)
-        if len(shown.encode()) <= room:
+        if len(shown.encode()) <= budget:
             return shown
     return details("", summary, arrow, heap, box(FAINT, "the terms are too long to be shown here"), is_open=is_open)
 

@@ -1,7 +1,7 @@
-"""What is marked in ``K[M] → K[N]`` (RH Def. 5.4, 5.10, Fig. 7): M and N, and in them what the rule is about.
+"""The marks in ``K[M] → K[N]`` (RH Def. 5.4, 5.10, Fig. 7): M and N, and the subterms that the rule concerns.
 
-In M that is the value of a let, or the head that a reverse handler has met. In N it is each place the value went to, or
-the two parts of the clause that now sandwich the continuation.
+In M that is the value of a let, or the head that a reverse handler has reached. In N it is each occurrence of the substituted
+value, or the two parts of the clause that now sandwich the continuation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ from rh_kernel.syntax.traversal import children
 Marks: TypeAlias = Mapping[Path, Annotation]
 
 
-class Sight(Enum):
-    """What a rule looks at: the value of a let, the head that a handler has met, a pass to be set off, or just its redex."""
+class RuleFocus(Enum):
+    """What a rule inspects: the value of a let, the head under a handler, the start of a pass, or only its redex."""
 
     VALUE = "value"
     HEAD = "head"
@@ -29,15 +29,15 @@ class Sight(Enum):
     REDEX = "redex"
 
 
-def sight(rule: Rule) -> Sight:
-    """What the rule looks at (RH Fig. 6, 7)."""
+def rule_focus(rule: Rule) -> RuleFocus:
+    """Return what the rule inspects (RH Fig. 6, 7)."""
     match rule:
         case Rule.LET | Rule.LET_COMMAND:
-            return Sight.VALUE
+            return RuleFocus.VALUE
         case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
-            return Sight.HEAD
+            return RuleFocus.HEAD
         case Rule.REV_HANDLE:
-            return Sight.PASS
+            return RuleFocus.PASS
         case (
             Rule.EV
             | Rule.PLUS
@@ -54,27 +54,20 @@ def sight(rule: Rule) -> Sight:
             | Rule.GET
             | Rule.PUT
         ):
-            return Sight.REDEX
-
-
-def before_marks(step: Step) -> Marks:
-    """The redex, and in it what the rule looks at."""
-    return moved(redex_marks(step), step.path)
-
-
-def after_marks(step: Step) -> Marks:
-    """The contractum, and in it what the rule has put there."""
-    return moved(contractum_marks(step), step.path)
+            return RuleFocus.REDEX
 
 
 def redex_marks(step: Step) -> Marks:
-    """``before_marks``, from the redex on."""
-    inner = _looked_at(step.rule, step.outline)
+    """Return the marks of the redex, and of what the rule inspects in it, with paths from the redex."""
+    inner = _inspected(step.rule, step.outline)
     return _placed("redex", [] if inner is None else [(inner, "focus")])
 
 
 def contractum_marks(step: Step, most: float = inf) -> Marks:
-    """``after_marks``, from the contractum on; a variable is not looked for deeper inside than ``most``."""
+    """Return the marks of the contractum, and of what the rule has inserted, with paths from the contractum.
+
+    Occurrences of a variable deeper than ``most`` are ignored.
+    """
     inner: list[tuple[Path, MarkKind]] = []
     match step.rule, step.outline:
         case ((Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope))):
@@ -87,7 +80,7 @@ def contractum_marks(step: Step, most: float = inf) -> Marks:
 
 
 def moved(marks: Marks, path: Path) -> Marks:
-    """The marks of what stands at the end of a path, as marks of the whole."""
+    """Prefix the paths of marks by ``path``."""
     return {(*path, *place): mark for place, mark in marks.items()}
 
 
@@ -95,19 +88,19 @@ def _placed(kind: MarkKind, inner: Sequence[tuple[Path, MarkKind]]) -> Marks:
     return {**{there: Mark(k) for there, k in inner}, (): Mark(kind)}
 
 
-def _looked_at(rule: Rule, M: Subject) -> Path | None:
-    match sight(rule):
-        case Sight.VALUE:
+def _inspected(rule: Rule, M: Subject) -> Path | None:
+    match rule_focus(rule):
+        case RuleFocus.VALUE:
             return (0,)
-        case Sight.HEAD:
+        case RuleFocus.HEAD:
             path, P = head(M)
             return (*path, 0) if rule is Rule.RH_TERM and isinstance(P, Return | Perform | RevHandle) else path
-        case Sight.PASS | Sight.REDEX:
+        case RuleFocus.PASS | RuleFocus.REDEX:
             return None
 
 
 def head(M: Subject) -> tuple[Path, Subject]:
-    """The head of the command that ``RH`` or ``handle`` stands around, and where it is."""
+    """Return the head of the command under ``RH`` and ``handle``, and the path to it."""
     path: list[int] = []
     while True:
         match M:
@@ -122,9 +115,9 @@ def head(M: Subject) -> tuple[Path, Subject]:
 
 
 def _sandwich(rule: Rule, N: Subject) -> Iterator[tuple[Path, MarkKind]]:
-    """``let … ⇐ Q^f in let … ⇐ RH(…) in let y ⇐ Q^b in ⌊…⌋``: where Q^f and Q^b are.
+    """The paths of Q^f and Q^b in ``let … ⇐ Q^f in let … ⇐ RH(…) in let y ⇐ Q^b in ⌊…⌋``.
 
-    For a term, M itself and the last line with its ``z.rd(y_i. M)(V_i)`` are what Q^f and Q^b are for an operation.
+    For a term, M and the last line with its ``z.rd(y_i. M)(V_i)`` play the parts of Q^f and Q^b.
     """
     yield (0,), "forward"
     last: Path = ()
@@ -135,7 +128,7 @@ def _sandwich(rule: Rule, N: Subject) -> Iterator[tuple[Path, MarkKind]]:
 
 
 def _occurrences(scope: Scope, most: float) -> Iterator[Path]:
-    """Where the variable that ``scope`` binds occurs in its body, from left to right, but not deeper than ``most``."""
+    """The paths to the occurrences of the variable bound by ``scope``, from left to right, up to depth ``most``."""
     todo: list[tuple[Subject, int, Path]] = [(scope.body, 0, ())]
     while todo:
         M, index, path = todo.pop()

@@ -1,4 +1,4 @@
-"""A marked term or command as a ``<pre>``: what is marked stands out, what is around it is dimmed, what is far is cut."""
+"""A marked term or command as a ``<pre>``: marks are coloured, the context is dimmed, and distant lines are left out."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ from rh_kernel.syntax.printing.doc import Close, Doc, Mark, MarkKind, Newline, O
 WIDTH = 90
 
 MOST = 30
-"""So many lines of what is marked are shown, if nothing else is said."""
+"""Default number of lines of a marked part."""
 
 COLOURS = MARKS
-"""What marks look like."""
+"""The colours of marks."""
 
 Kinds: TypeAlias = tuple[MarkKind, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Characters, and the marks that they have from the outermost to the innermost."""
+    """Text with its marks, outermost first."""
 
     text: str
     kinds: Kinds
 
 
 def pane(doc: Doc, around: int, most: int = MOST) -> str:
-    """The document, whose redex or contractum says so on hovering, and ``around`` lines above and below what is marked."""
+    """Render a document with ``around`` lines above and below the marked part, whose kind is its tooltip."""
     pieces = [*_joined(_window(_lines(doc, around, most), around))]
     kinds: set[MarkKind] = {kind for piece in pieces for kind in piece.kinds}
     return element("pre", _PRE + ";".join(_edge(kinds)), *_html(pieces, kinds))
@@ -40,7 +40,7 @@ def _edge(kinds: set[MarkKind]) -> list[str]:
 
 
 def _lines(doc: Doc, around: int, most: int) -> list[list[Piece]]:
-    """The lines of the document as far as they are shown, and ``⋮`` if there are more."""
+    """The lines of the document as far as they are shown, with a final ``⋮`` if there are more."""
     lines: list[list[Piece]] = [[]]
     kinds: list[Kinds] = [()]
     first = last = None
@@ -63,7 +63,7 @@ def _lines(doc: Doc, around: int, most: int) -> list[list[Piece]]:
 
 
 def _window(lines: list[list[Piece]], around: int) -> Iterator[list[Piece]]:
-    """The lines that are shown; for those above, how many there are."""
+    """The lines that are shown, under the number of those left out above."""
     first = next((i for i, line in enumerate(lines) if any(piece.kinds for piece in line)), 0)
     above = max(first - around, 0)
     if above > 1:
@@ -72,7 +72,7 @@ def _window(lines: list[list[Piece]], around: int) -> Iterator[list[Piece]]:
 
 
 def _joined(lines: Iterator[list[Piece]]) -> Iterator[Piece]:
-    """The pieces of all lines, line ends included; neighbours with the same marks are one piece."""
+    """The pieces of all lines including line ends; adjacent pieces with the same marks are merged."""
     text, kinds, end = "", (), ""
     for line in lines:
         for piece in (Piece(end, ()), *line):
@@ -103,12 +103,12 @@ def _html(pieces: list[Piece], kinds: set[MarkKind]) -> Iterator[str]:
 
 
 def _agreement(left: Kinds, right: Kinds) -> int:
-    """How many marks two pieces have in common, from the outermost on."""
+    """The number of outermost marks that two pieces have in common."""
     return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
 def _styles(kinds: set[MarkKind]) -> dict[MarkKind, str]:
-    """How each kind of mark looks; a redex is fainter if something in it is marked again."""
+    """The style of each kind of mark; a redex is fainter if it contains other marks."""
     faint = len(kinds) > 1
     styles: dict[MarkKind, str] = {}
     for kind in kinds:

@@ -1,8 +1,8 @@
-"""The legs of a pass: every operation and term on the way forward, the turn, every one on the way back (RH Fig. 7, 8).
+"""The legs of a pass: each operation and term of the forward pass, the turn, and the backward pass (RH Fig. 7, 8).
 
-``RH-Op`` and ``RH-Term`` put the rest of the command between a part that runs now and one that runs later, at the place
-where they fire. So a step belongs to the innermost of these places that it lies in, and it is on the way back when the
-rest has been there. Each reverse handler that was set off gives one ``V`` of legs: down to the turn, and up again.
+``RH-Op`` and ``RH-Term`` put the rest of the command between a part that runs now and one that runs later, at the position
+where they fire. So a step belongs to the innermost such position that contains it, and it is in the backward pass if the rest
+has been reduced already. Each reverse handler that is started gives one ``V`` of legs: down to the turn, and up again.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from rh_kernel.paper import Rule
 
 
 class Direction(Enum):
-    """Where a leg leads: on towards the result, around at the ``return`` clause, or back with the cotangents."""
+    """Direction of a leg: forward, the turn at the ``return`` clause, backward, or outside of reverse handling."""
 
     PLAIN = "plain"
     FORWARD = "forward"
@@ -26,9 +26,9 @@ class Direction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """The steps ``first`` to ``last`` (from 0, both included); the step ``opened_by`` has unfolded what the leg is about.
+    """The steps ``first`` to ``last`` (from 0, inclusive); the step ``opened_by`` unfolded what the leg is about.
 
-    ``depth`` is the number of legs it is sandwiched in; ``opened_by`` is ``None`` outside of all reverse handling.
+    ``depth`` is the number of enclosing legs; ``opened_by`` is ``None`` outside of all reverse handling.
     """
 
     direction: Direction
@@ -39,10 +39,10 @@ class Leg:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the step ``opened_by`` fired; ``came_back`` says whether the rest that it put in the middle is done.
+class _ActivePosition:
+    """Where the step ``opened_by`` fired; ``came_back`` tells that the rest of the command inside is reduced.
 
-    ``depth`` is how many of the places around it, and of itself, are no beginnings of a pass.
+    ``depth`` counts the positions around it, itself included, that do not start a pass.
     """
 
     path: tuple[int, ...]
@@ -52,28 +52,30 @@ class _Place:
     came_back: bool = False
 
 
-_What: TypeAlias = tuple[Direction, int | None, int]
-"""What a leg is, beside its steps: its direction, the step that opened it, and its depth."""
+_LegKind: TypeAlias = tuple[Direction, int | None, int]
+"""The direction of a leg, the step that opened it, and its depth."""
 
 _OPENING = frozenset({Rule.REV_HANDLE, Rule.RH_OP, Rule.RH_TERM, Rule.RH_RETURN})
 
 
 def legs(steps: Sequence[Step]) -> tuple[Leg, ...]:
-    """The legs in order, every step in one of them.
+    """Return the legs in order; every step is in exactly one.
 
-    An ordinary handler around the reverse one moves places when it takes a continuation; then all is one plain leg.
+    If an ordinary handler around a reverse one captures a continuation, positions move; then there is one plain leg.
     """
-    places: list[_Place] = []
-    trail = _Trail()
+    places: list[_ActivePosition] = []
+    context_path = _ContextPath()
     found: list[Leg] = []
     now, first = _leg(places), 0
     for n, step in enumerate(steps):
-        kept = trail.follow(step.context)
-        if not _leave(places, trail.positions, kept) and step.rule is Rule.H_OP:
+        kept = context_path.follow(step.context)
+        if not _leave(places, context_path.positions, kept) and step.rule is Rule.H_OP:
             return (Leg(Direction.PLAIN, None, 0, len(steps) - 1, 0),)
         if step.rule in _OPENING and not (step.context is not None and step.context.opens):
             around = places[-1].depth if places else 0
-            places.append(_Place(tuple(trail.positions), n, step.rule, around + (step.rule is not Rule.REV_HANDLE)))
+            places.append(
+                _ActivePosition(tuple(context_path.positions), n, step.rule, around + (step.rule is not Rule.REV_HANDLE))
+            )
         leg = _leg(places)
         if leg != now:
             if n > first:
@@ -84,15 +86,15 @@ def legs(steps: Sequence[Step]) -> tuple[Leg, ...]:
     return tuple(found)
 
 
-class _Trail:
-    """The path of the last context. Of the next one only those parts are walked through that the two do not share."""
+class _ContextPath:
+    """The path of the current context. Only the frames that it does not share with the one before are visited."""
 
     def __init__(self) -> None:
         self.positions: list[int] = []
         self._parts: list[Context] = []
 
     def follow(self, K: Context | None) -> int:
-        """Go on to the path of K; how many of the positions at its beginning are known to be what they were."""
+        """Move to the context K; return the length of the prefix of positions known to be unchanged."""
         frames = depth(K)
         parts, fresh = self._parts, list[Context]()
         while K is not None and (frames > len(parts) or parts[frames - 1] is not K):
@@ -105,10 +107,10 @@ class _Trail:
         return frames
 
 
-def _leave(places: list[_Place], path: Sequence[int], kept: int) -> bool:
-    """Leave the places that ``path`` does not lie in; whether it lies in all of them.
+def _leave(places: list[_ActivePosition], path: Sequence[int], kept: int) -> bool:
+    """Pop the positions that do not contain ``path``; return whether none was popped.
 
-    The path before lay in all of them, and ``kept`` is how far the two are known to be the same.
+    All contained the previous path, and ``kept`` is the length of its common prefix with ``path``.
     """
     stayed = True
     while places and kept < len(places[-1].path) and tuple(path[: len(places[-1].path)]) != places[-1].path:
@@ -118,7 +120,7 @@ def _leave(places: list[_Place], path: Sequence[int], kept: int) -> bool:
     return stayed
 
 
-def _leg(places: list[_Place]) -> _What:
+def _leg(places: list[_ActivePosition]) -> _LegKind:
     if not places:
         return Direction.PLAIN, None, 0
     inner = places[-1]
@@ -129,6 +131,6 @@ def _leg(places: list[_Place]) -> _What:
     return Direction.BACKWARD if inner.came_back else Direction.FORWARD, inner.opened_by, inner.depth - 1
 
 
-def _steps(first: int, last: int, what: _What) -> Leg:
+def _steps(first: int, last: int, what: _LegKind) -> Leg:
     direction, opened_by, around = what
     return Leg(direction, opened_by, first, last, around)

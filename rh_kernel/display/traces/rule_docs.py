@@ -1,4 +1,4 @@
-"""What each rule of the operational semantics says, in a sentence for those who read a trace (RH Def. 5.4, 5.10, Fig. 6, 7)."""
+"""Each rule of the operational semantics in a sentence, for readers of a trace (RH Def. 5.4, 5.10, Fig. 6, 7)."""
 
 from rh_kernel.paper import Rule
 
@@ -31,5 +31,5 @@ _SAYS: dict[Rule, str] = {
 
 
 def gloss(rule: Rule) -> str:
-    """What the rule says, in one sentence without a full stop."""
+    """Return a sentence about the rule, without a full stop."""
     return _SAYS[rule]

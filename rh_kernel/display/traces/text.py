@@ -1,33 +1,33 @@
-"""A trace as text, in the manner of RH Fig. 8: ``—RH-Op→``, then the term or command it leads to, and what the heap holds."""
+"""A trace as text like RH Fig. 8: ``—RH-Op→``, then the term or command that it leads to, and the change of the heap."""
 
 from collections.abc import Iterator
 
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.text import visible
+from rh_kernel.display.traces.captions import ARROWS, SHORT, title
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.frames import folded, heap_changes, subject_doc, used_locations
 from rh_kernel.display.traces.phases import legs
 from rh_kernel.display.traces.states import States
 from rh_kernel.display.traces.viewport import document
-from rh_kernel.display.traces.words import ARROWS, SHORT, title
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.printing.doc import Close, Doc, Newline, Open, layout, plain
 from rh_kernel.syntax.printing.printer import PrintCache
 
 WIDTH = 96
-"""Lines are this wide, where they can be broken."""
+"""Columns of a line where it can be broken."""
 
 LINES = 24
-"""Of a long term or command so many lines are shown, where not all steps are."""
+"""Lines of each state if not all steps are shown."""
 
 
 def trace_text(result: TraceMade, limit: int | None = None) -> str:
-    """Every step; or of more than ``limit`` the first two thirds and the last third, and of each state its first lines."""
+    """Return every step; if there are more than ``limit``, the first and last ones, each with its first lines."""
     return "\n\n".join(trace_blocks(result, limit))
 
 
 def trace_blocks(result: TraceMade, limit: int | None = None) -> Iterator[str]:
-    """The parts of ``trace_text``, between which there is an empty line, as they are asked for."""
+    """Yield the paragraphs of ``trace_text`` lazily."""
     for block in _blocks(result, limit):
         yield "\n".join([visible(line) for line in block.split("\n")])
 
@@ -61,12 +61,12 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
 
 
 def _state(states: States, state: int, memory: PrintCache) -> tuple[Doc, str]:
-    """A state, of a large one what is shown, and above it how much is around that."""
+    """The document of a state, cropped if it is large, and a line on how many frames are hidden."""
     M = states.subject(state)
     if not is_large(M):
         return subject_doc(M, memory=memory), ""
-    shown = states.scene(state)
-    around = f"⋮ inside of {shown.stage.outside:,} more\n" if shown.stage.end is not None else ""
+    shown = states.viewport(state)
+    around = f"⋮ inside of {shown.viewport.hidden_frames:,} more\n" if shown.viewport.end is not None else ""
     return document(shown.subject, shown.names, SHORT, memory=memory), around
 
 

@@ -1,6 +1,6 @@
-"""Terms and commands as traces show them: of large ones what is around the redex, and handlers without their names.
+"""The visible part of a term or command in a trace: of a large one, what is around the redex.
 
-What is kept stays at its position, so a path to a subtree is the same before and after.
+What is kept keeps its position, so paths into the original are valid in the cropped term.
 """
 
 from collections.abc import Sequence
@@ -11,16 +11,7 @@ from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.traces.cropping import crop
 from rh_kernel.operational.contexts import Closure, Context, Subject, binders, depth, outline, path, plug
 from rh_kernel.source.trampoline import Descent, descend
-from rh_kernel.syntax.core import (
-    Bound,
-    CommandNode,
-    Const,
-    Handle,
-    RevHandle,
-    Scope,
-    TermNode,
-    Zero,
-)
+from rh_kernel.syntax.core import Bound, Const, Handle, RevHandle, Scope, Term, Zero
 from rh_kernel.syntax.printing.commands import command
 from rh_kernel.syntax.printing.doc import Doc
 from rh_kernel.syntax.printing.names import Names
@@ -30,19 +21,19 @@ from rh_kernel.syntax.printing.terms import Level, term
 from rh_kernel.syntax.traversal import children, rebuilt
 
 FRAMES, STRIDE = 8, 12
-"""Around the redex so many frames are shown, and up to ``STRIDE`` more, so that the cut does not move at each step."""
+"""Frames that are shown around the redex; up to ``STRIDE`` more, so that the cut does not move at each step."""
 
 KNOWN = 50_000
-"""The images of so many nodes are remembered."""
+"""Capacity of the cache of images."""
 
 _Cutting: TypeAlias = Descent[Subject]
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """Of ``K[M]`` the part ``end[subject]`` that is shown, if it is not large, and the path from its root to M.
+class Viewport:
+    """The part ``end[subject]`` of ``K[M]`` that is shown unless it is large, and the path from its root to M.
 
-    In the subject of a closure that is not written out yet variables stand where values are to be put in.
+    In the subject of an uninstantiated closure, variables stand for their values.
     """
 
     subject: Subject
@@ -50,14 +41,17 @@ class Stage:
     end: Context | None
 
     @property
-    def outside(self) -> int:
-        """How many frames are not shown."""
+    def hidden_frames(self) -> int:
+        """The number of frames that are not shown."""
         return depth(self.end)
 
     def within(self, K: Context | None, place: Path) -> Path | None:
-        """Where the end of a path that begins at the hole of K is in what is shown; what is all around goes to the root."""
-        if depth(K) >= self.outside:
-            inner = _part(K, self.outside)
+        """Translate a path from the hole of K into the viewport; ``None`` if it leads elsewhere.
+
+        The root stands for everything around it.
+        """
+        if depth(K) >= self.hidden_frames:
+            inner = _part(K, self.hidden_frames)
             return (*path(K, inner), *place) if _alike(inner, self.end) else None
         outer = _part(self.end, depth(K))
         if not _alike(outer, K):
@@ -68,35 +62,35 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """A stage as far as it is shown.
+class CroppedViewport:
+    """A viewport whose subject has been cropped.
 
-    ``names`` are the variables that are bound outside of it, the last of them with index 0. A variable called ``…``, outside
-    of these, stands for what is left out inside.
+    ``names`` are the variables bound outside of it, the last of them with index 0. A variable called ``…``, outside of these,
+    stands for what is cut inside.
     """
 
-    stage: Stage
+    viewport: Viewport
     subject: Subject
     names: tuple[str, ...]
 
 
-def stage(K: Context | None, closure: Closure) -> Stage:
-    """What is around ``M``, but not too much of it, where the closure is ``K[M]``; it is not written out."""
+def viewport(K: Context | None, closure: Closure) -> Viewport:
+    """Return the viewport of a closure ``K[M]``, without instantiating it."""
     end = _end(K)
-    return Stage(outline(closure, end), path(K, end), end)
+    return Viewport(outline(closure, end), path(K, end), end)
 
 
-def scene(K: Context | None, M: Subject) -> Scene:
-    """What is shown of ``K[M]``."""
+def cropped_viewport(K: Context | None, M: Subject) -> CroppedViewport:
+    """Return the cropped viewport of ``K[M]``."""
     end = _end(K)
-    found, names = Stage(plug(K, M, end), path(K, end), end), binders(end)
-    return Scene(found, crop(found.subject, found.path, len(names)), names)
+    found, names = Viewport(plug(K, M, end), path(K, end), end), binders(end)
+    return CroppedViewport(found, crop(found.subject, found.path, len(names)), names)
 
 
 def unnamed(M: Subject, known: dict[int, tuple[Subject, Subject]]) -> Subject:
-    """M with handlers that have no names, but for those of ``RH``, which have no room for clauses.
+    """Remove the names of handlers so that their clauses are printed, except in ``RH``, where these are too long.
 
-    ``known`` are the images of nodes that were met before.
+    ``known`` caches the images of nodes.
     """
     if len(known) > KNOWN:
         known.clear()
@@ -106,16 +100,12 @@ def unnamed(M: Subject, known: dict[int, tuple[Subject, Subject]]) -> Subject:
 def document(
     M: Subject, names: Sequence[str], brevity: Abbreviation, marks: Marks = UNMARKED, memory: PrintCache | None = None
 ) -> Doc:
-    """M, whose free variables are called ``names``, and outside of them ``…``."""
+    """Return the document of M with free variables called ``names``; variables outside of these print as ``…``."""
     cache = None if memory is None else memory.of_style(brevity)
     visible = Names(symbols(M)) if memory is None or cache is None else cache.names(memory.symbols.of(M))
     name_binders(visible, names, M)
     page = PrinterState(visible, brevity, cache)
-    match M:
-        case TermNode():
-            return descend(term(page, M, Level.OPEN, marks))
-        case CommandNode():
-            return descend(command(page, M, marks))
+    return descend(term(page, M, Level.OPEN, marks) if isinstance(M, Term) else command(page, M, marks))
 
 
 def _end(K: Context | None) -> Context | None:
@@ -132,7 +122,7 @@ def _part(K: Context | None, count: int) -> Context | None:
 
 
 def _alike(K: Context | None, L: Context | None) -> bool:
-    """Whether the holes of two contexts with as many frames are at the ends of the same path."""
+    """Whether two contexts with the same number of frames have the same path."""
     while K is not None and L is not None and K is not L:
         if K.position != L.position:
             return False
@@ -141,7 +131,7 @@ def _alike(K: Context | None, L: Context | None) -> bool:
 
 
 def name_binders(visible: Names, names: Sequence[str], M: Subject | Scope) -> None:
-    """Go under the binders around M; outside of them are the dots."""
+    """Enter the binders around M; variables outside of them print as ``…``."""
     visible.outside = DOTS
     taken: set[str] = set()
     for name in names:

@@ -1,1 +1,1 @@
-"""Training runs: how far, how fast, the curves, and what became of the weights."""
+"""Rendering of training runs: progress, curves of the measures, and changes of the weights."""

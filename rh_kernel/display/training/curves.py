@@ -1,6 +1,6 @@
-"""Curves of the measures of a training run over its epochs: as SVG, and as one line of block characters.
+"""Curves of the measures of a training run over its epochs, as SVG and as one line of block characters.
 
-Where all values are positive and span more than two powers of ten, the axis is logarithmic. What is no finite number is a gap.
+The axis is logarithmic if all values are positive and span more than two powers of ten. Values that are not finite are gaps.
 """
 
 import math
@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rh_kernel.display.html import COLOURS
-from rh_kernel.display.palette import NEUTRAL
-from rh_kernel.display.pictures import image
+from rh_kernel.display.palette import COLOURS, NEUTRAL
+from rh_kernel.display.pictures import image, polyline
 from rh_kernel.syntax.printing.doc import Role
 
 Values: TypeAlias = Sequence[float]
@@ -18,16 +17,16 @@ Values: TypeAlias = Sequence[float]
 MOST_POINTS = 300
 
 WIDTH, HEIGHT = 380, 170
-"""A curve with axes is so many pixels wide and high."""
+"""The size in pixels of a curve with its axes."""
 
 DIGIT = 7
-"""No digit of a label is wider."""
+"""An upper bound of the width of a digit in pixels."""
 BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where a value lies between the lowest, 0, and the highest, 1; and the round values at which the axis has ticks."""
+    """An axis: maps values to positions from 0, for ``low``, to 1, for ``high``; ``ticks`` are round values."""
 
     low: float
     high: float
@@ -35,7 +34,7 @@ class Scale:
     logarithmic: bool = False
 
     def __call__(self, value: float) -> float:
-        """The position of a value."""
+        """Return the position of a value."""
         low, high, value = self.low, self.high, _tame(value)
         if self.logarithmic:
             low, high, value = math.log10(low), math.log10(high), math.log10(value)
@@ -43,7 +42,7 @@ class Scale:
 
 
 def scale(values: Values, *, is_even: bool = False) -> Scale:
-    """A scale on which all finite values find a place; ``is_even`` asks for one that is not logarithmic."""
+    """A scale for all finite values; with ``is_even`` it is not logarithmic."""
     finite = [_tame(v) for v in values if math.isfinite(v)] or [0.0]
     low, high = min(finite), max(finite)
     if low > 0 and high / low > 100 and not is_even:
@@ -54,7 +53,7 @@ def scale(values: Values, *, is_even: bool = False) -> Scale:
 
 
 def _tame(value: float) -> float:
-    """The value, but for those that are so large or so small that one cannot calculate with them."""
+    """Clamp values that would overflow or underflow in the arithmetic of scales."""
     return 0.0 if abs(value) < 1e-290 else max(min(value, 1e290), -1e290)
 
 
@@ -72,20 +71,34 @@ def _linear(low: float, high: float) -> Scale:
 
 
 def _round_step(width: float) -> float:
-    """1, 2 or 5 times a power of ten, at least ``width``."""
+    """Return 1, 2 or 5 times a power of ten, at least ``width``."""
     power = 10.0 ** math.floor(math.log10(width))
     return next(m * power for m in (1, 2, 5, 10) if m * power >= width * 0.999)
 
 
 def tick_text(value: float) -> str:
-    """A round number in few characters."""
+    """A round number as a short text."""
     return f"{value:.6g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
-def curve_image(values: Values, label: str, epochs: int = 0) -> str:
-    """An ``<img>`` of the values over the epochs 1, 2, …, with axes; ``label`` says what it shows.
+def grid_line(left: int, right: int, y: float, text: str) -> str:
+    """A horizontal line of a chart with the label of its tick to the left."""
+    return (
+        f'<path d="M{left} {y:.1f}H{right}" stroke="{NEUTRAL}" stroke-opacity=".25"/>'
+        f'<text x="{left - 6}" y="{y + 4:.1f}" text-anchor="end">{text}</text>'
+    )
 
-    The axis goes on to ``epochs`` if there are fewer values, so that a curve grows along it.
+
+def chart(parts: Sequence[str], width: int, height: int, label: str) -> str:
+    """An ``<img>`` of SVG elements in the style of charts."""
+    style = f'font-family="sans-serif" font-size="11" fill="{NEUTRAL}"'
+    return image(f"0 0 {width} {height}", f"<g {style}>{''.join(parts)}</g>", width, height, label)
+
+
+def curve_image(values: Values, label: str, epochs: int = 0) -> str:
+    """An ``<img>`` of the values over the epochs 1, 2, …, with axes and ``label`` as its alternative text.
+
+    The axis extends to ``epochs`` if there are fewer values, so that a growing curve fills it.
     """
     s, width, height, epochs = scale(values), WIDTH, HEIGHT, max(epochs, len(values))
     left, right, top, bottom = 54, 12, 8, 24
@@ -97,34 +110,21 @@ def curve_image(values: Values, label: str, epochs: int = 0) -> str:
     def y(v: float) -> float:
         return top + down * (1 - s(v))
 
-    parts = [
-        f'<path d="M{left} {y(t):.1f}H{width - right}" stroke="{NEUTRAL}" stroke-opacity=".25"/>'
-        f'<text x="{left - 6}" y="{y(t) + 4:.1f}" text-anchor="end">{tick_text(t)}</text>'
-        for t in s.ticks
-    ]
+    parts = [grid_line(left, width - right, y(t), tick_text(t)) for t in s.ticks]
     parts += [
         f'<text x="{min(x(i), width - DIGIT * len(str(i + 1)) / 2):.1f}" y="{height - 7}" text-anchor="middle">{i + 1}</text>'
         for i in _epoch_ticks(epochs)
     ]
     parts += [_line([(x(i), y(v)) if _is_shown(s, v) else None for i, v in _sampled(values)])]
-    style = f'font-family="sans-serif" font-size="11" fill="{NEUTRAL}"'
-    return image(f"0 0 {width} {height}", f"<g {style}>{''.join(parts)}</g>", width, height, label)
+    return chart(parts, width, height, label)
 
 
 def _line(points: Sequence[tuple[float, float] | None]) -> str:
-    """A line through the points with gaps where there is none, and a dot at its end."""
-    steps: list[str] = []
-    pen = "M"
-    for point in points:
-        if point is None:
-            pen = "M"
-        else:
-            steps.append(f"{pen}{point[0]:.1f} {point[1]:.1f}")
-            pen = "L"
+    """Return a line through the points, with a gap for each ``None``, and a dot at its end."""
     colour = COLOURS[Role.FUNCTION]
     ends = [p for p in points if p is not None][-1:]
     dots = "".join([f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{colour}"/>' for a, b in ends])
-    path = f'<path d="{"".join(steps)}" fill="none" stroke="{colour}" stroke-width="1.8" stroke-linejoin="round"/>'
+    path = f'<path d="{polyline(points)}" fill="none" stroke="{colour}" stroke-width="1.8" stroke-linejoin="round"/>'
     return path + dots
 
 
@@ -133,7 +133,7 @@ def _is_shown(s: Scale, value: float) -> bool:
 
 
 def _sampled(values: Values) -> Iterator[tuple[int, float]]:
-    """At most ``MOST_POINTS`` of the values with their positions, the first and the last among them."""
+    """Yield at most ``MOST_POINTS`` of the values with their positions, including the first and the last."""
     count = len(values)
     if count <= MOST_POINTS:
         yield from enumerate(values)
@@ -144,7 +144,7 @@ def _sampled(values: Values) -> Iterator[tuple[int, float]]:
 
 
 def _epoch_ticks(count: int) -> list[int]:
-    """Positions, from 0, of the first epoch, of the last and of a few round ones."""
+    """Return the positions, from 0, of the first epoch, the last and a few round ones."""
     if count <= 1:
         return [0] * count
     unit = max(1, round(_round_step(count / 5)))
@@ -153,7 +153,7 @@ def _epoch_ticks(count: int) -> list[int]:
 
 
 def sparkline(values: Values, width: int = 40) -> str:
-    """The values as at most ``width`` block characters, from the least to the greatest; a dot for what is no finite number."""
+    """The values as at most ``width`` block characters, scaled to their range; a dot for a value that is not finite."""
     s = scale(values)
     count = min(len(values), width)
     picked = [values[i * (len(values) - 1) // max(count - 1, 1)] for i in range(count)]

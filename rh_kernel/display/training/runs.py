@@ -1,11 +1,11 @@
-"""Training runs: their progress, and the view of their result, with the curve of each measure and what has changed."""
+"""The progress of a training run, and the view of its result, with a curve of each measure and the changes of the heap."""
 
 from collections.abc import Sequence
 
 from rh_kernel.display.data import Json, Record, strict_json
 from rh_kernel.display.data import contents as heap
-from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, box, code, element, span
+from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkline
 from rh_kernel.display.training.weights import contents, gallery, moved, passing_gallery
@@ -16,14 +16,14 @@ from rh_kernel.syntax.types import real
 from rh_kernel.training.events import Progress
 
 MOST_LINES = 50
-"""Of so many locations a text tells what has become of them."""
+"""The most locations listed in text."""
 
 BAR = 16
-"""The bar of a text is so many characters long."""
+"""The length in characters of the progress bar in text."""
 
 
 def progress(p: Progress) -> dict[str, str]:
-    """How far a training run is, by MIME type: a line of text, or a bar with the curves so far."""
+    """The progress of a training run as a MIME bundle: a line of text, and HTML with a bar and the curves so far."""
     return {"text/plain": progress_text(p), "text/html": progress_html(p)}
 
 
@@ -38,9 +38,9 @@ def progress_text(p: Progress) -> str:
 
 
 def progress_html(p: Progress) -> str:
-    """A bar over a line of numbers, the curve of each measure over the epochs of the whole run, and the weights as pictures.
+    """A progress bar, a line of numbers, the curve of each measure over all epochs, and pictures of the weights.
 
-    What is not known yet has its room already.
+    Elements that are still empty have their final sizes.
     """
     fraction = _fraction(p)
     done = box(f"width:{fraction:.1%};height:6px;background-color:{COLOURS[Role.FUNCTION]}", "")
@@ -60,7 +60,7 @@ def progress_html(p: Progress) -> str:
 
 
 def run_text(done: TrainingDone) -> str:
-    """What was done, the curve of each measure in block characters, and by how much each location changed."""
+    """A summary, the curve of each measure in block characters, and the change of each location."""
     lines = [_head(done)]
     lines += [f"{_ends(values)}  {sparkline(values)}  {text}" for text, values in done.measures if values]
     lines += [f"{c.location.name} : {real(*c.after.shape)}  {moved(c)}  {contents(c)}" for c in done.changes[:MOST_LINES]]
@@ -70,7 +70,7 @@ def run_text(done: TrainingDone) -> str:
 
 
 def run_html(done: TrainingDone) -> str:
-    """A line about the run, a curve of each measure over the epochs, and a card for each location that has changed."""
+    """A summary, the curve of each measure over the epochs, and a card for each changed location."""
     curves = [_curve(text, values) for text, values in done.measures if values]
     return box("", span("font-weight:bold" if done.stopped else "", _head(done))) + box("", *curves) + gallery(done.changes)
 
@@ -89,7 +89,7 @@ def duration(seconds: float) -> str:
 
 
 def _left(fraction: float, seconds: float) -> str:
-    """About how long the run still takes, once that can be told; nothing at its end."""
+    """Estimate the remaining time; empty at the start, when there is no estimate, and at the end."""
     if seconds < 0.3 or not 0.01 <= fraction < 1:
         return ""
     return f"{duration(seconds * (1 - fraction) / fraction)} left"
@@ -100,12 +100,12 @@ def _fraction(p: Progress) -> float:
 
 
 def _curve(text: str, values: Sequence[float], epochs: int = 0) -> str:
-    """A measure: its text, its last value, and its curve, over so many epochs if that is known; or room for it."""
+    """Return a card of a measure: its text, its last value, and its curve over ``epochs``, or a blank of the same size."""
     words = code(text or "\N{NO-BREAK SPACE}", style=f"{FAINT};font-size:90%")
     title = element("div", _TITLE, words, **({"title": text} if text else {}))
     last = box("", code(_ends(values) if values else "\N{NO-BREAK SPACE}", style="font-weight:bold"))
     if epochs and len(values) < 2:
-        picture = box(_ROOM, span(FAINT, "the curve begins after epoch 2" if epochs > 1 else ""))
+        picture = box(_BLANK, span(FAINT, "the curve begins after epoch 2" if epochs > 1 else ""))
     else:
         picture = curve_image(values, f"{text or 'the measure'} over the epochs: {sparkline(values)}", epochs)
     return element("div", _CARD, title, last, picture)
@@ -129,7 +129,7 @@ def _speed(samples_per_second: float) -> str:
 
 _CARD = "display:inline-block;vertical-align:top;width:390px;margin:4px 18px 4px 0"
 _TITLE = "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
-_ROOM = f"width:{WIDTH}px;height:{HEIGHT}px;line-height:{HEIGHT}px;text-align:center;background-color:rgba(128,128,128,0.06)"
+_BLANK = f"width:{WIDTH}px;height:{HEIGHT}px;line-height:{HEIGHT}px;text-align:center;background-color:rgba(128,128,128,0.06)"
 
 
 def _record(done: TrainingDone) -> Record:

@@ -1,7 +1,7 @@
-"""What a training run makes of its weights: a card for each location, with its picture, its norm and how far it has moved.
+"""Changes of weights during training: a card for each location, with a picture, the norm, and the distance from the start.
 
-Cards keep their sizes while the run goes on, so that nothing on the page jumps. The rows of a matrix that looks at an image are
-images of the same size, and shown as such too: they are what each unit looks for.
+Cards have fixed sizes, so that the page does not jump during a run. The rows of a matrix that is applied to square images are
+also shown as images: the features that its units detect.
 """
 
 import math
@@ -21,32 +21,32 @@ from rh_kernel.syntax.printing.doc import Role
 from rh_kernel.syntax.types import real
 
 CARDS = 6
-"""So many locations are shown at once; the others are folded away."""
+"""The number of cards that are shown at first; the others are in a closed ``<details>``."""
 
 MOST_CARDS = 60
-"""Of more locations than this the last are not drawn."""
+"""The most cards."""
 
 MOST_NAMES = 20
-"""So many of those that are folded away or not drawn are named."""
+"""The most locations without a visible card that are named."""
 
-ROOM = 1 << 20
-"""While a run goes on, locations of so many entries together are drawn."""
+ENTRIES_WHILE_RUNNING = 1 << 20
+"""The most entries of all locations that are drawn during a run."""
 
 PART = 1 << 16
-"""Of so many entries at a time a difference is made."""
+"""The number of entries that are subtracted at a time."""
 
 LEAST_SIDE = 5
-"""A row of fewer than 5 × 5 numbers is not taken for an image."""
+"""The least side of an image: shorter rows are not shown as images."""
 
 _FEW = 3
-"""A location of more entries has a picture."""
+"""Larger locations have a picture."""
 
 _TILES, _TILED = 32, 3200
-"""So many rows are shown as images, and of large ones as many as have so many cells together."""
+"""The most rows shown as images, and the most cells of all these images."""
 
 
 def gallery(changes: Sequence[Change]) -> str:
-    """The cards of what has changed; the empty text for nothing. Of many the last are folded."""
+    """The cards of changed locations, of which the first ``CARDS`` are visible; empty for no changes."""
     if not changes:
         return ""
     cards = [_card(change, side_of_images(changes, i)) for i, change in enumerate(changes[:MOST_CARDS])]
@@ -55,25 +55,25 @@ def gallery(changes: Sequence[Change]) -> str:
 
 
 def passing_gallery(changes: Sequence[Change]) -> str:
-    """The cards while the run goes on, of what can be drawn in passing; the others are only named.
+    """The cards during a run, of locations that can be drawn fast enough; the others are only named.
 
-    What is drawn anew ten times a second cannot be unfolded.
+    There is no ``<details>``, since the page is redrawn ten times a second.
     """
     if not changes:
         return ""
     shown: list[int] = []
-    room = ROOM
+    left = ENTRIES_WHILE_RUNNING
     for i, change in enumerate(changes):
-        if len(shown) < CARDS and change.after.size <= room:
+        if len(shown) < CARDS and change.after.size <= left:
             shown.append(i)
-            room -= change.after.size
+            left -= change.after.size
     rest = [change for i, change in enumerate(changes) if i not in shown]
     cards = [_card(changes[i], side_of_images(changes, i)) for i in shown]
     return box("", *cards) + (box("", _others(rest)) if rest else "") + _legend()
 
 
 def moved(change: Change) -> str:
-    """``‖Δ‖ = 0.512``, how far the content has moved; ``new`` if there was none of this shape."""
+    """``‖Δ‖ = 0.512``, the norm of the change; ``new`` if there was no content of this shape."""
     before, after = change.before, change.after
     if before is None or before.shape != after.shape:
         return "new"
@@ -82,7 +82,7 @@ def moved(change: Change) -> str:
 
 
 def contents(change: Change) -> str:
-    """What the location held and holds now: entries if they are few, else the least and the greatest."""
+    """The old and the new content: the entries if they are few, else their range."""
     before, after = change.before, change.after
     shown = array_line if after.size <= ENTRIES else span_of
     if before is None or before.shape != after.shape:
@@ -91,17 +91,17 @@ def contents(change: Change) -> str:
 
 
 def span_of(array: Array) -> str:
-    """``[-0.31, 0.52]``, and how many entries are no finite numbers."""
+    """``[-0.31, 0.52]``, the range of an array, and the number of entries that are not finite."""
     low, high, missing = extremes(array)
     ends = f"[{short(low)}, {short(high)}]" if array.size > missing else ""
     return " ".join([word for word in (ends, f"{missing} not finite" if missing else "") if word])
 
 
 def side_of_images(changes: Sequence[Change], which: int) -> int:
-    """The k of the k × k pixels that the rows of this location are taken for, or 0.
+    """The side k of the square images that the rows of a location are shown as, or 0.
 
-    They are if it is a matrix with k² columns that can read an image: no location before it is a matrix with k² rows, whose
-    results it might read instead.
+    They are for a matrix with k² columns, unless an earlier location is a matrix with k² rows: then its inputs are probably not
+    images but the outputs of that one.
     """
     after = changes[which].after
     if after.ndim != 2:
@@ -165,7 +165,7 @@ def _square(colour: str) -> str:
 
 
 def _distance(after: Array, before: Array) -> float:
-    """The norm of the difference, of which only a part is made at a time."""
+    """Return the norm of the difference, computed in parts to save memory."""
     x, y = after.ravel(), before.ravel()
     parts = [slice(start, start + PART) for start in range(0, x.size, PART)]
     return math.hypot(*[norm(np.subtract(x[part], y[part], dtype=np.float64)) for part in parts])

@@ -1,14 +1,14 @@
-"""Completion (Tab): the words, signs, fields and files that match the text before the cursor, each with its kind."""
+"""Completion (Tab): the words, symbols, fields and files that match the text before the cursor, each with its kind."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from rh_kernel.kernel.completion.context import Argument, DirectiveName, Quoted, Word, context_at_end
 from rh_kernel.kernel.completion.files import entries
-from rh_kernel.kernel.completion.place import Argument, DirectiveName, Quoted, Word, place_of
-from rh_kernel.kernel.completion.unicode_input import half_sign, signs
-from rh_kernel.kernel.completion.words import Completion, declared_in, described, words
-from rh_kernel.kernel.sections.place import place
+from rh_kernel.kernel.completion.unicode_input import partial_name, symbols_for
+from rh_kernel.kernel.completion.words import Completion, declared_in, described, named, words
+from rh_kernel.kernel.sections.position import section_at
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.lines import RETURN_LINE, SECTION_LINES
 from rh_kernel.session.directives.registry import directives, find, names
@@ -36,14 +36,14 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
     """
     cursor = min(max(cursor, 0), len(text))
     before = text[:cursor]
-    half = half_sign(before)
-    if half is not None:
-        return cursor - len(half), _signs(half)
+    partial = partial_name(before)
+    if partial is not None:
+        return cursor - len(partial), _symbols(partial)
     in_section = _in_section(session, before) if any(line in before for line in SECTIONS) else None
     if in_section is not None:
         return in_section
-    place = place_of(before)
-    match place:
+    context = context_at_end(before)
+    match context:
         case None:
             return cursor, []
         case DirectiveName(start, word):
@@ -51,36 +51,36 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
         case Quoted(start, typed, head):
             return _in_quotes(session, start, typed, head)
         case Argument():
-            return _arguments(session, place)
+            return _arguments(session, context)
         case Word(start, word):
-            if place.last == "%":
+            if context.last == "%":
                 return start, []
-            begun = len(before) - len(word) if not place.before else place.before[0].start
+            begun = len(before) - len(word) if not context.before else context.before[0].start
             definitions = declared_in(session.definitions, text[:begun], "cell")
-            found = _fitting(words(definitions, place, text), word)
+            found = _matching(words(definitions, context, text), word)
             return start, described(definitions, text, found)
 
 
 def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] | None:
     """Complete inside a section such as ``%%lambda``; ``None`` if the cursor is not in one."""
-    there = place(Source("cell", before), len(before))
-    if there is None:
+    position = section_at(Source("cell", before), len(before))
+    if position is None:
         return None
-    if there.section == LAMBDA_SECTION:
-        from rh_kernel.kernel.completion.lambda_cells import offer
+    if position.section == LAMBDA_SECTION:
+        from rh_kernel.kernel.completion import lambda_cells
 
-        offered = offer(session.functions, there)
+        candidates = lambda_cells.complete(session.functions, position)
     else:
-        from rh_kernel.kernel.completion.eff_cells import offer as offer_effects
+        from rh_kernel.kernel.completion import eff_cells
 
-        offered = offer_effects(session.effects, there)
+        candidates = eff_cells.complete(session.effects, position)
     by_name: dict[str, Completion] = {}
-    for c in offered.found:
+    for c in candidates.found:
         by_name.setdefault(c.text, c)
-    return offered.start, [by_name[name] for name in _fitting(by_name, offered.word)]
+    return candidates.start, [by_name[name] for name in _matching(by_name, candidates.word)]
 
 
-def _fitting(found: Iterable[str], word: str) -> list[str]:
+def _matching(found: Iterable[str], word: str) -> list[str]:
     """The distinct names that start with ``word``, exact case first; if none, those with a part that starts with it."""
     folded, exact = _folded(word), unicodedata.normalize("NFC", word)
     each = [name for name in dict.fromkeys(found) if name != exact]
@@ -98,28 +98,28 @@ def _has_part(text: str, folded: str) -> bool:
     return any(_folded(text[m.start() :]).startswith(folded) for m in _PART.finditer(text))
 
 
-def _signs(half: str) -> list[Completion]:
-    match signs(half):
-        case [(name, sign)]:
-            return [Completion(sign, "text", name)]
+def _symbols(partial: str) -> list[Completion]:
+    match symbols_for(partial):
+        case [(name, symbol)]:
+            return [Completion(symbol, "text", name)]
         case found:
-            return [Completion(name, sign, sign) for name, sign in found]
+            return [Completion(name, symbol, symbol) for name, symbol in found]
 
 
 def _directives(typed: str) -> list[Completion]:
     usages = {f"%{directive.name}": directive.call for directive in directives().values()}
     usages[PYTHON] = f"{PYTHON}, the first line of a cell"
     usages |= {**SECTION_LINES, RETURN: RETURN_LINE}
-    return [Completion(name, "magic", usages[name]) for name in _fitting(usages, typed)]
+    return [Completion(name, "magic", usages[name]) for name in _matching(usages, typed)]
 
 
 def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int, list[Completion]]:
     """Complete a data set or data file in ``data("…")``, and an array file in ``load("…")``."""
     match head:
         case "data":
-            sets = [] if "/" in typed else _fitting(_data_sets(session), typed)
-            place, files = _files(session, start, typed, data_suffixes())
-            return place, [*[Completion(name, "text", "data set") for name in sets], *files]
+            sets = [] if "/" in typed else _matching(_data_sets(session), typed)
+            at, files = _files(session, start, typed, data_suffixes())
+            return at, [*[Completion(name, "text", "data set") for name in sets], *files]
         case "load":
             return _files(session, start, typed, NPY.suffixes)
         case _:
@@ -136,41 +136,38 @@ def _data_sets(session: Session) -> Iterator[str]:
 def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -> tuple[int, list[Completion]]:
     """Return where the last component of a partial path begins, and the files and folders that match it."""
     way, slash, name = typed.rpartition("/")
-    found = _fitting(entries(session.folder, typed, endings), name)
+    found = _matching(entries(session.folder, typed, endings), name)
     shown = [Completion(name, "path", "folder" if name.endswith("/") else "file") for name in found]
     return start + len(way + slash), shown
 
 
-def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]]:
+def _arguments(session: Session, context: Argument) -> tuple[int, list[Completion]]:
     """Complete an argument of a directive from its usage: the n-th word is one of the n-th ``a|b``.
 
     After ``a…`` all further words have that form.
     """
-    directive = find(place.directive)
+    directive = find(context.directive)
     argument = "" if directive is None else directive.usage
     forms = [_FIELD.findall(form) for form in argument.split()]
-    at = len(place.given)
+    at = len(context.given)
     if at >= len(forms) and "…" in argument:
         at = len(forms) - 1
     fields = forms[at] if at < len(forms) else []
     match fields:
         case ["file"]:
-            start, found = _files(session, place.start, place.text, saved_suffixes())
-            return start, found if place.quoted else [c for c in found if " " not in c.text]
+            start, found = _files(session, context.start, context.text, saved_suffixes())
+            return start, found if context.quoted else [c for c in found if " " not in c.text]
         case ["what"]:
             meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
-            return place.start, [Completion(n, "keyword", meanings[n]) for n in _fitting(meanings, place.text)]
+            return context.start, [Completion(n, "keyword", meanings[n]) for n in _matching(meanings, context.text)]
         case ["location…"]:
-            locations = [
-                d.definition.name for d in session.definitions.named.values() if isinstance(d.definition, LocDefinition)
-            ]
-            others = [name for name in locations if name not in place.given]
-            return place.start, described(session.definitions, "", _fitting(others, place.text))
+            others = [name for name in named(session.definitions, LocDefinition) if name not in context.given]
+            return context.start, described(session.definitions, "", _matching(others, context.text))
         case ["name"]:
             known = [*session.definitions.named, *SYMBOLS, *FORMS, *names()]
-            return place.start, described(session.definitions, "", _fitting(known, place.text))
+            return context.start, described(session.definitions, "", _matching(known, context.text))
         case _:
             choices = [field for field in fields if field not in _PLACEHOLDERS]
-            return place.start, [
-                Completion(n, "keyword", f"%{place.directive} {argument}") for n in _fitting(choices, place.text)
+            return context.start, [
+                Completion(n, "keyword", f"%{context.directive} {argument}") for n in _matching(choices, context.text)
             ]

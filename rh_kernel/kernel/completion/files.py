@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 _MANY = 10_000
-"""At most this many entries of a folder are looked at."""
+"""Entries of a folder that are examined at most."""
 
 
 def entries(folder: Path, typed: str, endings: tuple[str, ...]) -> list[str]:

@@ -2,50 +2,44 @@
 
 from collections.abc import Iterator, Mapping
 
-from rh_kernel.kernel.completion.place import Word
+from rh_kernel.kernel.completion.context import Word
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Token
 from rh_kernel.syntax.parsing.tokens import Kind as TokenKind
 from rh_kernel.syntax.signature import DimKind, Kind, LocKind, Parameter, ValueKind
 from rh_kernel.syntax.types import Shape
-from rh_kernel.typing.definitions import (
-    ConstDefinition,
-    Definitions,
-    DimDefinition,
-    LocDefinition,
-    NetDefinition,
-    OpDefinition,
-)
+from rh_kernel.typing import definitions as defs
+from rh_kernel.typing.definitions import Definitions
 
 
-def indices(definitions: Definitions, place: Word) -> Iterator[str]:
+def indices(definitions: Definitions, context: Word) -> Iterator[str]:
     """Yield the names that fit between the innermost square brackets, best first; none if there are no such brackets."""
-    if not place.opened or place.before[place.opened[-1]].text != "[" or place.opened[-1] == 0:
+    if not context.opened or context.before[context.opened[-1]].text != "[" or context.opened[-1] == 0:
         return
-    at = place.opened[-1]
-    head = place.before[at - 1]
-    if at > 1 and place.before[at - 2].text in DECLARATIONS:
+    at = context.opened[-1]
+    head = context.before[at - 1]
+    if at > 1 and context.before[at - 2].text in DECLARATIONS:
         return
     parameters = _parameters(definitions, head.text)
-    given = _arguments(place.before[at + 1 :])
+    given = _arguments(context.before[at + 1 :])
     if len(given) > len(parameters):
         return
     known: dict[str, Dim] = {}
     for parameter, words in zip(parameters, given[:-1], strict=False):
         definition = definitions.get(words[0]) if len(words) == 1 else None
-        if isinstance(parameter.kind, LocKind) and isinstance(definition, LocDefinition):
+        if isinstance(parameter.kind, LocKind) and isinstance(definition, defs.LocDefinition):
             _fits(parameter.kind.shape, definition.location.shape, known)
     if not given[-1]:
-        yield from _named_in_brackets(definitions, place)
+        yield from _named_in_brackets(definitions, context)
     yield from _fitting(definitions, parameters[len(given) - 1].kind, known)
 
 
 def _parameters(definitions: Definitions, head: str) -> tuple[Parameter, ...]:
     match definitions.get(head):
-        case OpDefinition(_, family):
+        case defs.OpDefinition(_, family):
             return family.parameters
-        case NetDefinition(statics=statics):
+        case defs.NetDefinition(statics=statics):
             return statics
         case None if head in SYMBOLS:
             return tuple([Parameter(v.name, DimKind()) for v in SYMBOLS[head].schemes[0].explicit])
@@ -66,15 +60,15 @@ def _arguments(tokens: tuple[Token, ...]) -> list[list[str]]:
     return found
 
 
-def _named_in_brackets(definitions: Definitions, place: Word) -> Iterator[str]:
-    """The names that the item itself declares in square brackets: parameters of a net, indices in the head of a clause."""
+def _named_in_brackets(definitions: Definitions, context: Word) -> Iterator[str]:
+    """The names bound in square brackets earlier in the item: parameters of a net, indices in the head of a clause."""
     opened = [""]
-    for n, token in enumerate(place.before[: place.opened[-1]]):
+    for n, token in enumerate(context.before[: context.opened[-1]]):
         if token.text in CLOSERS:
             opened.append(token.text)
         elif token.text == CLOSERS.get(opened[-1]):
             opened.pop()
-        elif opened[-1] == "[" and place.before[n - 1].text in {"[", ","} and definitions.get(token.text) is None:
+        elif opened[-1] == "[" and context.before[n - 1].text in {"[", ","} and definitions.get(token.text) is None:
             yield from [token.text] if token.kind is TokenKind.NAME else []
 
 
@@ -83,14 +77,14 @@ def _fitting(definitions: Definitions, kind: Kind, known: Mapping[str, Dim]) -> 
     declared = [d.definition for d in definitions.named.values()]
     match kind:
         case LocKind(shape):
-            locations = [d for d in declared if isinstance(d, LocDefinition)]
+            locations = [d for d in declared if isinstance(d, defs.LocDefinition)]
             fitting = [d.name for d in locations if _fits(shape, d.location.shape, dict(known))]
             yield from fitting
             yield from [d.name for d in locations if d.name not in fitting]
         case DimKind():
-            yield from [d.name for d in declared if isinstance(d, DimDefinition)]
+            yield from [d.name for d in declared if isinstance(d, defs.DimDefinition)]
         case ValueKind(A):
-            yield from [d.name for d in declared if isinstance(d, ConstDefinition) and d.type == A]
+            yield from [d.name for d in declared if isinstance(d, defs.ConstDefinition) and d.type == A]
 
 
 def _fits(shape: Shape, actual: Shape, known: dict[str, Dim]) -> bool:

@@ -8,41 +8,33 @@ from rh_kernel.ad.language.parsing import GIVEN
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, product
 from rh_kernel.ad.registry import ALL, names, system
-from rh_kernel.kernel.completion.words import Candidates, Completion, written_types
+from rh_kernel.kernel.completion.section_items import Candidates, directive_candidates, local_names, partial_word
+from rh_kernel.kernel.completion.words import Completion, written_types
 from rh_kernel.kernel.sections.lambda_cells import declared
-from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives.lines import RETURN_LINE
-from rh_kernel.session.directives.registry import directives
+from rh_kernel.kernel.sections.position import SectionPosition
 from rh_kernel.session.names import arrow
 from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
-from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, RETURN, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, Kind, Token, ends_expression
 
-_HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
-_HALF_SYSTEM = re.compile(r"%[ \t]*ad[ \t]+([^\s()]*)")
+_PARTIAL_SYSTEM = re.compile(r"%[ \t]*ad[ \t]+([^\s()]*)")
 _DIRECTIVE = re.compile(r"%[ \t]*ad[ \t]+([^\s()]+)")
 _OF_AD = ("with", "along")
 _WORDS = tuple(word for word in LABORATORY_FORMS if word not in {*_OF_AD, "trace", "all", "fun", "Real"})
 
 
-def offer(functions: Functions, there: Place) -> Candidates:
-    """Return what can follow at ``there``, the end of a text."""
-    known, item = declared(functions, there.above), there.item
-    if _HALF_DIRECTIVE.fullmatch(item.text):
-        return Candidates(item.start, item.text, tuple(_directives()))
-    half = _HALF_SYSTEM.fullmatch(item.text)
-    if half is not None:
-        return Candidates(item.start + half.start(1), half[1], tuple(_systems()))
+def complete(functions: Functions, position: SectionPosition) -> Candidates:
+    """Return what can follow at ``position``, the end of a text."""
+    known, item = declared(functions, position.above), position.item
+    if (found := directive_candidates(item, LAMBDA_SECTION)) is not None:
+        return found
+    system_name = _PARTIAL_SYSTEM.fullmatch(item.text)
+    if system_name is not None:
+        return Candidates(item.start + system_name.start(1), system_name[1], tuple(_systems()))
     directive = _DIRECTIVE.match(item.text)
     rest = item if directive is None else Span(item.source, item.start + directive.end(), item.end)
     return _word(known, rest, is_directive=directive is not None)
-
-
-def _directives() -> Iterator[Completion]:
-    for directive in directives(LAMBDA_SECTION).values():
-        yield Completion(f"%{directive.name}", "magic", directive.call)
-    yield Completion(RETURN, "magic", RETURN_LINE)
 
 
 def _systems() -> Iterator[Completion]:
@@ -52,22 +44,15 @@ def _systems() -> Iterator[Completion]:
 
 
 def _word(known: Functions, rest: Span, *, is_directive: bool) -> Candidates:
-    read = tokens(rest)
-    half = read[-1] if read and read[-1].end == rest.end else None
-    start = rest.end
-    if half is not None and half.kind in {Kind.NAME, Kind.KEYWORD} and not half.text.startswith("λ"):
-        start = half.start
-        read.pop()
-    elif half is not None and half.kind not in {Kind.SYMBOL, Kind.FOREIGN}:
+    partial = partial_word(rest, tokens(rest), (Kind.SYMBOL, Kind.FOREIGN))
+    if partial is None:
         return Candidates(rest.end, "", ())
-    before = [token for token in read if token.kind is not Kind.COMMENT]
-    last = before[-1].text if before else ""
-    if last == "fun":
-        return Candidates(start, "", ())
-    word = rest.source.text[start : rest.end]
-    if is_directive and not before:
-        return Candidates(start, word, tuple(_functions(known)))
-    return Candidates(start, word, tuple(_words(known, before, rest.text, is_directive=is_directive)))
+    if partial.before and partial.before[-1].text == "fun":
+        return Candidates(partial.start, "", ())
+    if is_directive and not partial.before:
+        return Candidates(partial.start, partial.text, tuple(_functions(known)))
+    found = _words(known, partial.before, rest.text, is_directive=is_directive)
+    return Candidates(partial.start, partial.text, tuple(found))
 
 
 def _words(known: Functions, before: list[Token], text: str, *, is_directive: bool) -> Iterator[Completion]:
@@ -93,12 +78,8 @@ def _words(known: Functions, before: list[Token], text: str, *, is_directive: bo
 
 def _variables(before: list[Token], types: Mapping[str, str], known: Functions) -> Iterator[Completion]:
     """The names earlier in the item that have no other meaning, most recent first."""
-    own = {*LABORATORY_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
-    declares = before[1].text if len(before) > 1 and before[0].text == "fun" else ""
-    for token in reversed(before):
-        name = token.text.removeprefix("λ")
-        if token.kind is Kind.NAME and name and name not in {*own, declares}:
-            yield Completion(name, "instance", types.get(name, ""))
+    taken = {*LABORATORY_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
+    yield from [Completion(x, "instance", types.get(x, "")) for x in local_names(before, ("fun",), taken)]
 
 
 def _functions(known: Functions) -> Iterator[Completion]:

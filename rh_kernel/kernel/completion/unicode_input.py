@@ -10,12 +10,12 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import Kind
 
-_HALF = re.compile(r"\\(?:[_^][^\s\\]*|[A-Za-z]+|)$")
+_PARTIAL = re.compile(r"\\(?:[_^][^\s\\]*|[A-Za-z]+|)$")
 _INDEX = re.compile(r"(\\[_^])(.{2,})")
 
 _MANY = 200
 
-_OF_THE_LANGUAGE = {
+_LANGUAGE = {
     "to": "→",
     "rightarrow": "→",
     "mapsto": "→",
@@ -44,7 +44,7 @@ _GREEK = (
 _VARIANTS = {"varepsilon": "ε", "vartheta": "ϑ", "varpi": "ϖ", "varrho": "ϱ", "varsigma": "ς", "varphi": "φ"}
 _SUBSCRIPTS = {f"_{n}": chr(0x2080 + n) for n in range(10)}
 _IN_COMMENTS = {
-    **{f"^{n}": sign for n, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    **{f"^{n}": symbol for n, symbol in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "partial": "∂",
     "nabla": "∇",
     "sum": "∑",
@@ -83,39 +83,39 @@ _IN_COMMENTS = {
 }
 
 
-def half_sign(before: str) -> str | None:
-    r"""Return the partial name of a sign at the end of a text, including its ``\``."""
-    half = _HALF.search(before)
-    return None if half is None else half[0]
+def partial_name(before: str) -> str | None:
+    r"""Return the partial name of a symbol at the end of a text, including its ``\``."""
+    partial = _PARTIAL.search(before)
+    return None if partial is None else partial[0]
 
 
-def signs(half: str) -> list[tuple[str, str]]:
-    r"""Return the names that start with ``half`` with their signs, those usable in programs first.
+def symbols_for(partial: str) -> list[tuple[str, str]]:
+    r"""Return the names that start with ``partial`` with their symbols, those usable in programs first.
 
-    A complete name gives only its own sign; so does ``\_12``, which is read digit by digit.
+    A complete name yields only its own symbol; so does ``\_12``, which is read digit by digit.
     """
     table = _table()
-    if half in table:
-        return [(half, table[half])]
-    index = _INDEX.fullmatch(half)
+    if partial in table:
+        return [(partial, table[partial])]
+    index = _INDEX.fullmatch(partial)
     if index is not None:
         pieces = [table.get(index[1] + c, "") for c in index[2]]
-        return [(half, "".join(pieces))] if all(pieces) else []
-    return [(name, sign) for name, sign in table.items() if name.startswith(half)][:_MANY]
+        return [(partial, "".join(pieces))] if all(pieces) else []
+    return [(name, symbol) for name, symbol in table.items() if name.startswith(partial)][:_MANY]
 
 
 @cache
 def _table() -> Mapping[str, str]:
-    """Map each name, with its backslash, to its sign: signs of the language first, then letters of names, then the rest."""
+    """Map each name, with its backslash, to its symbol: those of the language first, then letters of names, then the rest."""
     from IPython.core.latex_symbols import latex_symbols
 
-    own = _OF_THE_LANGUAGE | _greek() | _VARIANTS | _SUBSCRIPTS
-    first = {f"\\{name}": sign for name, sign in own.items()}
-    letters = {name: sign for name, sign in latex_symbols.items() if name not in first}
+    own = _LANGUAGE | _greek() | _VARIANTS | _SUBSCRIPTS
+    first = {f"\\{name}": symbol for name, symbol in own.items()}
+    letters = {name: symbol for name, symbol in latex_symbols.items() if name not in first}
     usable = _parts_of_names(letters.values())
-    written = {name: sign for name, sign in letters.items() if sign in usable}
-    others = {f"\\{name}": sign for name, sign in _IN_COMMENTS.items()}
-    return MappingProxyType({**first, **written, **others, **{n: sign for n, sign in letters.items() if n not in written}})
+    written = {name: symbol for name, symbol in letters.items() if symbol in usable}
+    others = {f"\\{name}": symbol for name, symbol in _IN_COMMENTS.items()}
+    return MappingProxyType({**first, **written, **others, **{n: symbol for n, symbol in letters.items() if n not in written}})
 
 
 def _greek() -> dict[str, str]:
@@ -129,7 +129,7 @@ def _greek() -> dict[str, str]:
 
 
 def _parts_of_names(found: Iterable[str]) -> frozenset[str]:
-    """Those signs that can be part of a name."""
-    text = " ".join([f"x{sign}" for sign in found])
-    names = [token for token in tokens(Span(Source("signs", text), 0, len(text))) if token.kind is Kind.NAME]
+    """The symbols that can be part of a name."""
+    text = " ".join([f"x{symbol}" for symbol in found])
+    names = [token for token in tokens(Span(Source("symbols", text), 0, len(text))) if token.kind is Kind.NAME]
     return frozenset([text[name.start + 1 : name.end] for name in names])

@@ -1,10 +1,11 @@
-"""Candidates for completion at a place of a program, the likeliest first, each with its type or its form."""
+"""Candidates for completion in a syntactic context, the likeliest first, each with its type or its form."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rh_kernel.kernel.completion.context import Word
 from rh_kernel.kernel.completion.indices import indices
-from rh_kernel.kernel.completion.place import Word
+from rh_kernel.kernel.sections.position import LONGEST
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.help import signature
 from rh_kernel.session.forms import FORMS
@@ -25,17 +26,8 @@ from rh_kernel.syntax.parsing.tokens import (
     ends_expression,
 )
 from rh_kernel.syntax.surface_items import Declaration
-from rh_kernel.typing.definitions import (
-    ConstDefinition,
-    Definition,
-    Definitions,
-    DimDefinition,
-    FunDefinition,
-    HandlerDefinition,
-    LocDefinition,
-    NetDefinition,
-    OpDefinition,
-)
+from rh_kernel.typing import definitions as defs
+from rh_kernel.typing.definitions import Definition, Definitions
 from rh_kernel.typing.elaboration.declarations import declare
 
 _ITEMS = (*DECLARATIONS, "train", CHECK)
@@ -43,37 +35,36 @@ _EXPRESSIONS = ("let", "in", "return", "rev", "handle", "with", "rd")
 _TYPES = ("Real", "Loc", "Dim")
 _SEEDED = frozenset({"normal", "uniform", "glorot"})
 
-_LONG = 4_000
-"""The declarations of a longer text (in characters) are ignored; reading them would take too long."""
-
 SMALL = 5_000
-"""A program with more nodes, nets unfolded, is not analysed; that would take too long."""
+"""A program with more nodes, with nets unfolded, is not analysed, as that would take too long."""
 
 _LONG_TYPE = 60
-"""Tokens of a written type that are shown at most."""
+"""Tokens of a type annotation that are shown at most."""
+
+_KINDS: Mapping[type[Definition], str] = {
+    defs.DimDefinition: "instance",
+    defs.ConstDefinition: "instance",
+    defs.LocDefinition: "instance",
+    defs.FunDefinition: "function",
+    defs.OpDefinition: "function",
+    defs.NetDefinition: "module",
+    defs.HandlerDefinition: "class",
+}
+"""The kind of completion for each kind of declaration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A completion: ``kind`` is one that front ends have icons for, ``signature`` a type or a form."""
+    """A completion. ``kind`` selects the icon in front ends; ``signature`` is a type or a form."""
 
     text: str
     kind: str
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The completions at a place: where the partial word begins, the word, and the candidates, nearest first."""
-
-    start: int
-    word: str
-    found: tuple[Completion, ...]
-
-
 def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
     """Return the definitions extended by the well-formed declarations of a text, which messages call ``name``."""
-    if len(text) > _LONG:
+    if len(text) > LONGEST:
         return definitions
     found = replace(definitions, nodes=SMALL)
     for chunk in chunks(Source(name, text)):
@@ -86,27 +77,32 @@ def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
     return replace(found, nodes=definitions.nodes)
 
 
-def words(definitions: Definitions, place: Word, text: str) -> list[str]:
-    """Return the words this place calls for, then declared names, names written elsewhere in the cell, and built-ins.
+def words(definitions: Definitions, context: Word, text: str) -> list[str]:
+    """Return the words that the context expects, then declared names, other names of the cell, keywords and function symbols.
 
-    If nothing of the word is typed yet and the place calls for certain words, return only those.
+    If nothing of the word is typed yet and the context expects certain words, return only those.
     """
-    asked = list(_asked(definitions, place))
-    if asked and not place.text:
-        return asked
-    return [*asked, *definitions.named, *_written(text, place), *_language(place), *SYMBOLS]
+    expected = list(_expected(definitions, context))
+    if expected and not context.text:
+        return expected
+    return [*expected, *definitions.named, *_written(text, context), *_language(context), *SYMBOLS]
 
 
 def described(definitions: Definitions, text: str, names: Iterable[str]) -> list[Completion]:
-    """Describe the words: a declared name by its type, another by the type written in the text, else by the language's own."""
+    """Describe names by their declaration, or else by an annotation in the text, or else by the documentation."""
     types = dict(written_types(text))
     return [_described(definitions, types, name) for name in names]
+
+
+def named(definitions: Definitions, kind: type[Definition]) -> list[str]:
+    """Return the declared names of a kind."""
+    return [name for name, declared in definitions.named.items() if isinstance(declared.definition, kind)]
 
 
 def _described(definitions: Definitions, types: Mapping[str, str], name: str) -> Completion:
     definition = definitions.get(name)
     if definition is not None:
-        return Completion(name, _kind(definition), signature(definition))
+        return Completion(name, _KINDS[type(definition)], signature(definition))
     if name in FORMS and name not in types:
         return Completion(name, "keyword", FORMS[name].split("\n")[0])
     if name in SYMBOLS and name not in types:
@@ -114,36 +110,36 @@ def _described(definitions: Definitions, types: Mapping[str, str], name: str) ->
     return Completion(name, "instance", types.get(name, ""))
 
 
-def _asked(definitions: Definitions, place: Word) -> Iterator[str]:
-    """The words that this place calls for first."""
-    yield from indices(definitions, place)
-    if place.last == "with":
-        yield from _handlers(definitions, place)
-    if place.last == "rev":
-        yield from ("handler",) if place.in_type else ("handle",)
-    if place.directive == "compile" and [t.text for t in place.before] == ["-", "-"]:
+def _expected(definitions: Definitions, context: Word) -> Iterator[str]:
+    """The words that the context expects."""
+    yield from indices(definitions, context)
+    if context.last == "with":
+        yield from _handlers(definitions, context)
+    if context.last == "rev":
+        yield from ("handler",) if context.in_type else ("handle",)
+    if context.directive == "compile" and [t.text for t in context.before] == ["-", "-"]:
         yield from COMPILE_OPTIONS
-    if place.directive == "gradient" and place.follows_expression:
+    if context.directive == "gradient" and context.follows_expression:
         yield "against"
-    if place.head == "train":
-        yield from _training(place)
-    elif place.head == CHECK and place.follows_expression and any(t.text == "==" for t in place.before):
+    if context.head == "train":
+        yield from _training(context)
+    elif context.head == CHECK and context.follows_expression and any(t.text == "==" for t in context.before):
         yield "within"
-    elif place.head == "loc":
-        yield from _initials(place)
-    if place.in_type and place.last != "rev":
-        yield from _of_types(definitions, place)
-    if place.begins_clause:
+    elif context.head == "loc":
+        yield from _initials(context)
+    if context.in_type and context.last != "rev":
+        yield from _of_types(definitions, context)
+    if context.begins_clause:
         yield "return"
-        yield from [name for name, d in definitions.named.items() if isinstance(d.definition, OpDefinition)]
-    if place.follows_cotangent:
+        yield from named(definitions, defs.OpDefinition)
+    if context.follows_cotangent:
         yield "rd"
 
 
-def _handlers(definitions: Definitions, place: Word) -> Iterator[str]:
+def _handlers(definitions: Definitions, context: Word) -> Iterator[str]:
     """After ``with``: the handlers of the kind that the innermost open ``handle`` needs, then the others."""
     waiting: list[bool] = []
-    before = place.before[:-1]
+    before = context.before[:-1]
     for n, token in enumerate(before):
         if token.text == "handle":
             waiting.append(n > 0 and before[n - 1].text == "rev")
@@ -152,17 +148,17 @@ def _handlers(definitions: Definitions, place: Word) -> Iterator[str]:
     if not waiting:
         yield "rd"
         return
-    found = [d.definition for d in definitions.named.values() if isinstance(d.definition, HandlerDefinition)]
+    found = [d.definition for d in definitions.named.values() if isinstance(d.definition, defs.HandlerDefinition)]
     yield from [H.name for H in found if isinstance(H.handler, ReverseHandler) is waiting[-1]]
     yield from [H.name for H in found if isinstance(H.handler, ReverseHandler) is not waiting[-1]]
 
 
-def _training(place: Word) -> Iterator[str]:
+def _training(context: Word) -> Iterator[str]:
     """The parts of a training item that may follow, in order."""
-    there = [token.text for token in place.before]
-    if place.last == "on" or (place.last == "in" and "for" in there):
+    there = [token.text for token in context.before]
+    if context.last == "on" or (context.last == "in" and "for" in there):
         yield "data"
-    if not place.follows_expression:
+    if not context.follows_expression:
         return
     if "for" not in there:
         yield "for"
@@ -173,42 +169,42 @@ def _training(place: Word) -> Iterator[str]:
             yield "on"
 
 
-def _initials(place: Word) -> Iterator[str]:
-    there = [token.text for token in place.before]
-    if place.last == "=" and not place.opened:
+def _initials(context: Word) -> Iterator[str]:
+    there = [token.text for token in context.before]
+    if context.last == "=" and not context.opened:
         yield from [word for word in FORMS if word in INITIALS]
-    elif place.opened and there[place.opened[-1] - 1] in _SEEDED and place.last in {"(", ","}:
+    elif context.opened and there[context.opened[-1] - 1] in _SEEDED and context.last in {"(", ","}:
         yield "seed"
 
 
-def _of_types(definitions: Definitions, place: Word) -> Iterator[str]:
-    """Dimensions inside the brackets of a type; otherwise types."""
-    if place.opened and place.before[place.opened[-1] - 1].text in {"Real", "Loc"}:
-        yield from [name for name, d in definitions.named.items() if isinstance(d.definition, DimDefinition)]
+def _of_types(definitions: Definitions, context: Word) -> Iterator[str]:
+    """Dimensions between the brackets of a type; otherwise types."""
+    if context.opened and context.before[context.opened[-1] - 1].text in {"Real", "Loc"}:
+        yield from named(definitions, defs.DimDefinition)
         return
-    is_static = bool(place.opened) and place.before[place.opened[-1]].text == "["
+    is_static = bool(context.opened) and context.before[context.opened[-1]].text == "["
     yield from _TYPES if is_static else _TYPES[:1]
-    if place.head == "handler":
+    if context.head == "handler":
         yield "rev"
 
 
-def _language(place: Word) -> Iterator[str]:
-    if place.is_first:
+def _language(context: Word) -> Iterator[str]:
+    if context.is_first:
         yield from _ITEMS
     yield from _EXPRESSIONS
-    if place.head:
+    if context.head:
         yield from _TYPES
 
 
-def _written(text: str, place: Word) -> Iterator[str]:
-    """The names in the text, except the one being typed."""
+def _written(text: str, context: Word) -> Iterator[str]:
+    """The names in the text, except the partial one."""
     for token in tokens(Span(Source("cell", text), 0, len(text))):
-        if token.kind is Kind.NAME and not token.start <= place.start <= token.end and token.text not in FORMS:
+        if token.kind is Kind.NAME and not token.start <= context.start <= token.end and token.text not in FORMS:
             yield token.text
 
 
 def written_types(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the names that are annotated with a type in the text, each with the annotation, such as ``x : Real(2)``."""
+    """Yield the names annotated with a type in the text, each with its annotation, such as ``x : Real(2)``."""
     found = tokens(Span(Source("cell", text), 0, len(text)))
     for n, token in enumerate(found[:-2]):
         if token.kind is Kind.NAME and found[n + 1].text == ":":
@@ -225,15 +221,3 @@ def _typed(text: str, found: Sequence[Token], n: int) -> str:
             break
         end = token.end
     return " ".join(text[found[n].start : end].split())
-
-
-def _kind(definition: Definition) -> str:
-    match definition:
-        case DimDefinition() | ConstDefinition() | LocDefinition():
-            return "instance"
-        case FunDefinition() | OpDefinition():
-            return "function"
-        case NetDefinition():
-            return "module"
-        case HandlerDefinition():
-            return "class"

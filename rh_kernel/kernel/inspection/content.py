@@ -1,15 +1,16 @@
-"""The content of an inspection (Shift-Tab), and the tokens that it is about."""
+"""The content of an inspection (Shift-Tab), and the tokens at the cursor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rh_kernel.session.directives.registry import find
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What an inspection shows: ``title`` is a form, or a name with its type; ``rules`` are its typing rules.
+    """The content of an inspection. ``title`` is a form, or a name with its type; ``rules`` are its typing rules.
 
     ``remarks`` are shown after the text; ``source`` is a declaration.
     """
@@ -28,7 +29,23 @@ def directive(name: str, section: str = "") -> Inspection | None:
     return None if found is None else Inspection((found.call,), found.help)
 
 
-def touched(read: Sequence[Token], cursor: int) -> list[int]:
-    """Return the indices of the tokens at the cursor; where two meet, a word comes first, otherwise the second one."""
-    touching = [n for n, token in enumerate(read) if token.start <= cursor <= token.end]
-    return sorted(touching, key=lambda n: (read[n].kind not in {Kind.NAME, Kind.KEYWORD}, -n))
+def form(text: str | None) -> Inspection | None:
+    """Return the content for a form and its meaning, on two lines."""
+    if text is None:
+        return None
+    title, meaning = text.split("\n")
+    return Inspection((title,), meaning)
+
+
+def first_lines(declaration: Span | None, lines: int | None) -> str:
+    """Return the first ``lines`` lines of a declaration, with the number of those left out; all lines if ``None``."""
+    written = [] if declaration is None else declaration.text.rstrip().split("\n")
+    if lines is not None and len(written) > lines:
+        written = [*written[: lines - 1], f"  … {len(written) - lines + 1} more lines"]
+    return "\n".join(written)
+
+
+def tokens_at(read: Sequence[Token], cursor: int) -> list[Token]:
+    """Return the tokens at the cursor; where two meet, a word comes first, otherwise the second one."""
+    touching = [token for token in read if token.start <= cursor <= token.end]
+    return sorted(touching, key=lambda token: (token.kind not in {Kind.NAME, Kind.KEYWORD}, -token.start))

@@ -1,4 +1,4 @@
-"""Inspection (Shift-Tab): describe the name, keyword or sign at the cursor, as text and as HTML."""
+"""Inspection (Shift-Tab): describe the name, keyword or operator at the cursor, as text and as HTML."""
 
 import math
 import re
@@ -8,12 +8,12 @@ from dataclasses import replace
 from rh_kernel.display.html import escape, to_html
 from rh_kernel.display.markup import FAINT, MONOSPACE, box
 from rh_kernel.display.text import visible
-from rh_kernel.highlighting.looks import Look, looks
+from rh_kernel.highlighting.token_classes import TokenClass, classify
 from rh_kernel.kernel.completion.words import declared_in, written_types
-from rh_kernel.kernel.inspection.content import Inspection, directive, touched
+from rh_kernel.kernel.inspection.content import Inspection, directive, form, tokens_at
 from rh_kernel.kernel.inspection.rules import rule_of, rules_of
-from rh_kernel.kernel.inspection.term_at_cursor import here
-from rh_kernel.kernel.sections.place import place
+from rh_kernel.kernel.inspection.term_at_cursor import term_at
+from rh_kernel.kernel.sections.position import section_at
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.help import FEW_LINES, Known, known
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
@@ -28,16 +28,16 @@ from rh_kernel.typing.derivation.derivations import TypingRule
 
 _DIRECTIVE = re.compile(r"%(\w+)")
 _OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}
-"""Operators that stand for a function symbol, whose documentation says more."""
+"""Operators that abbreviate a function symbol; its documentation is appended."""
 
 _ROLES = {
-    Look.KEYWORD: Role.KEYWORD,
-    Look.DECLARATION: Role.KEYWORD,
-    Look.TYPE: Role.TYPE,
-    Look.FUNCTION: Role.FUNCTION,
-    Look.NUMBER: Role.CONSTANT,
-    Look.STRING: Role.CONSTANT,
-    Look.COMMENT: Role.FADED,
+    TokenClass.KEYWORD: Role.KEYWORD,
+    TokenClass.DECLARATION: Role.KEYWORD,
+    TokenClass.TYPE: Role.TYPE,
+    TokenClass.FUNCTION: Role.FUNCTION,
+    TokenClass.NUMBER: Role.CONSTANT,
+    TokenClass.STRING: Role.CONSTANT,
+    TokenClass.COMMENT: Role.FADED,
 }
 
 
@@ -47,18 +47,18 @@ def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Map
     A name has the meaning it has after the declarations of the text.
     """
     source = Source("this cell", text)
-    found, lines = _directive_at(text, cursor), None if detail else FEW_LINES
-    there = place(source, cursor) if any(line in text for line in SECTIONS) else None
-    if there is not None and there.section == LAMBDA_SECTION:
-        from rh_kernel.kernel.inspection.lambda_cells import about as about_laboratory
+    name, lines = _directive_at(text, cursor), None if detail else FEW_LINES
+    position = section_at(source, cursor) if any(line in text for line in SECTIONS) else None
+    if position is not None and position.section == LAMBDA_SECTION:
+        from rh_kernel.kernel.inspection import lambda_cells
 
-        about = about_laboratory(session.functions, there, cursor, lines)
-    elif there is not None:
-        from rh_kernel.kernel.inspection.eff_cells import about as about_effects
+        about = lambda_cells.inspect(session.functions, position, cursor, lines)
+    elif position is not None:
+        from rh_kernel.kernel.inspection import eff_cells
 
-        about = about_effects(session.effects, there, cursor, lines)
-    elif found is not None:
-        about = directive(found)
+        about = eff_cells.inspect(session.effects, position, cursor, lines)
+    elif name is not None:
+        about = directive(name)
     else:
         definitions = declared_in(session.definitions, text, source.name)
         about = _at(definitions, source, cursor, lines)
@@ -66,7 +66,7 @@ def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Map
 
 
 def _directive_at(text: str, cursor: int) -> str | None:
-    """The name of the directive at the cursor."""
+    """The name of the directive whose name is at the cursor."""
     for chunk in chunks(Source("cell", text)):
         m = _DIRECTIVE.match(text, chunk.start, chunk.end)
         if m is not None and m.start() <= cursor <= m.end():
@@ -76,8 +76,8 @@ def _directive_at(text: str, cursor: int) -> str | None:
 
 def _at(definitions: Definitions, source: Source, cursor: int, lines: int | None) -> Inspection | None:
     read = tokens(Span(source, 0, len(source.text)))
-    for n in touched(read, cursor):
-        about, found = _of_token(definitions, source, read, n, lines), here(definitions, source, read[n])
+    for token in tokens_at(read, cursor):
+        about, found = _of_token(definitions, source, read, token, lines), term_at(definitions, source, token)
         if found is not None and found.is_variable:
             return Inspection((str(found),), remarks=("a variable",), rules=(rule_of(TypingRule.T_VAR),))
         if about is not None:
@@ -85,13 +85,18 @@ def _at(definitions: Definitions, source: Source, cursor: int, lines: int | None
     return None
 
 
-def _of_token(definitions: Definitions, source: Source, read: list[Token], place: int, lines: int | None) -> Inspection | None:
-    match read[place]:
+def _of_token(
+    definitions: Definitions, source: Source, read: list[Token], token: Token, lines: int | None
+) -> Inspection | None:
+    match token:
         case Token(Kind.NAME, name):
             return _name(definitions, source.text, name, lines)
         case Token(Kind.KEYWORD, "rd"):
-            follows = [token.text for token in read[place + 1 : place + 3]]
-            return (_reverse(definitions, follows[1]) if follows[:1] == ["["] and follows[1:] else None) or _form("rd")
+            match [following.text for following in read if following.start >= token.end][:2]:
+                case ["[", name] if (derivative := _reverse(definitions, name)) is not None:
+                    return derivative
+                case _:
+                    return _form("rd")
         case Token(Kind.KEYWORD | Kind.FOREIGN, word):
             return _form(word)
         case Token(Kind.PROJECTION):
@@ -134,11 +139,8 @@ def _reverse(definitions: Definitions, name: str) -> Inspection | None:
 
 
 def _form(word: str) -> Inspection | None:
-    form = FORMS.get(word) or SIGNS.get(word)
-    if form is None:
-        return None
-    title, text = form.split("\n")
-    return Inspection((title,), text, rules=tuple([rule_of(rule) for rule in RULES.get(word, ())]))
+    about = form(FORMS.get(word) or SIGNS.get(word))
+    return None if about is None else replace(about, rules=tuple([rule_of(rule) for rule in RULES.get(word, ())]))
 
 
 def _sign(sign: str) -> Inspection | None:
@@ -176,9 +178,9 @@ def highlighted(text: str) -> Doc:
     """A program as written, in the colours of the printer."""
     pieces: list[Doc] = []
     end = 0
-    for marked in looks(text):
+    for marked in classify(text):
         pieces += _lines(text[end : marked.start])
-        shown, colour = text[marked.start : marked.end], _ROLES.get(marked.look)
+        shown, colour = text[marked.start : marked.end], _ROLES.get(marked.kind)
         pieces += _lines(shown) if colour is None else [role(colour, shown)]
         end = marked.end
     return concat(*pieces, *_lines(text[end:]))

@@ -9,9 +9,9 @@ from rh_kernel.ad.language.elaboration import Elaboration, Functions, Scope, ela
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, Type, product
 from rh_kernel.ad.registry import is_system, system
-from rh_kernel.kernel.inspection.content import Inspection, directive, touched
+from rh_kernel.kernel.inspection.content import Inspection, directive, first_lines, form, tokens_at
 from rh_kernel.kernel.sections.lambda_cells import declared, read
-from rh_kernel.kernel.sections.place import Place
+from rh_kernel.kernel.sections.position import SectionPosition
 from rh_kernel.primitives.table import SYMBOLS as FUNCTION_SYMBOLS
 from rh_kernel.session.names import arrow
 from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
@@ -27,23 +27,22 @@ _AD = re.compile(r"%[ \t]*ad\b[ \t]*([^\s()#]*)")
 _OF_AD = frozenset({"with", "along", "trace", "all"})
 
 
-def about(functions: Functions, place: Place, cursor: int, lines: int | None) -> Inspection | None:
-    """Describe what is at the cursor, which is at ``place``; a declaration is cut off after ``lines`` lines."""
-    known = declared(functions, place.above)
-    ad = _AD.match(place.item.source.text, place.item.start, place.item.end)
+def inspect(functions: Functions, position: SectionPosition, cursor: int, lines: int | None) -> Inspection | None:
+    """Describe what is at the cursor, which is at ``position``; show at most ``lines`` lines of a declaration."""
+    known = declared(functions, position.above)
+    ad = _AD.match(position.item.source.text, position.item.start, position.item.end)
     if ad is not None and cursor <= ad.end(1):
         return _system(ad[1]) if ad[1] and cursor >= ad.start(1) else directive("ad", LAMBDA_SECTION)
-    found = tokens(place.item)
-    for n in touched(found, cursor):
-        said = _of_token(known, place, found[n], lines, in_directive=ad is not None)
-        if said is not None:
-            return said
+    for token in tokens_at(tokens(position.item), cursor):
+        found = _of_token(known, position, token, lines, in_directive=ad is not None)
+        if found is not None:
+            return found
     return None
 
 
 def _system(name: str) -> Inspection | None:
     if not is_system(name):
-        return _form(LABORATORY_FORMS["all"]) if name == "all" else None
+        return form(LABORATORY_FORMS["all"]) if name == "all" else None
     one = system(name)
     abilities = (
         ("gradients", one.reverse is not None),
@@ -55,37 +54,31 @@ def _system(name: str) -> Inspection | None:
     return Inspection((name,), one.title, (f"gives {does}",), remarks=(one.source,))
 
 
-def _of_token(known: Functions, place: Place, token: Token, lines: int | None, *, in_directive: bool) -> Inspection | None:
+def _of_token(
+    known: Functions, position: SectionPosition, token: Token, lines: int | None, *, in_directive: bool
+) -> Inspection | None:
     match token.kind:
         case Kind.NAME if token.text in LABORATORY_FORMS and (token.text not in _OF_AD or in_directive):
-            return _form(LABORATORY_FORMS[token.text])
+            return form(LABORATORY_FORMS[token.text])
         case Kind.NAME:
-            variable = _variable(known, place.item, token)
+            variable = _variable(known, position.item, token)
             if variable is not None:
                 return Inspection((variable,), remarks=("a variable",))
             name = token.text
-            return _function(known[name], place, lines) if name in known else _symbol(name) if name in SYMBOLS else None
+            return _function(known[name], position, lines) if name in known else _symbol(name) if name in SYMBOLS else None
         case Kind.KEYWORD:
-            return _form(LABORATORY_FORMS.get(token.text))
+            return form(LABORATORY_FORMS.get(token.text))
         case Kind.PROJECTION:
-            return _form(LABORATORY_SIGNS[".1"])
+            return form(LABORATORY_SIGNS[".1"])
         case _:
-            return _form(LABORATORY_SIGNS.get(token.text))
+            return form(LABORATORY_SIGNS.get(token.text))
 
 
-def _form(form: str | None) -> Inspection | None:
-    if form is None:
-        return None
-    title, text = form.split("\n")
-    return Inspection((title,), text)
-
-
-def _function(f: "Program", place: Place, lines: int | None) -> Inspection:
-    written = next((part for part in reversed((*place.above, place.item)) if _declares(part, f.name)), None)
-    shown = [] if written is None else written.text.rstrip().split("\n")
-    if lines is not None and len(shown) > lines:
-        shown = [*shown[: lines - 1], f"  … {len(shown) - lines + 1} more lines"]
-    return Inspection((f"{f.name} : {arrow(f)}",), source="\n".join(shown), remarks=("a function of the laboratory",))
+def _function(f: "Program", position: SectionPosition, lines: int | None) -> Inspection:
+    written = next((part for part in reversed((*position.above, position.item)) if _declares(part, f.name)), None)
+    return Inspection(
+        (f"{f.name} : {arrow(f)}",), source=first_lines(written, lines), remarks=("a function of the laboratory",)
+    )
 
 
 def _declares(part: Span, name: str) -> bool:
@@ -101,7 +94,7 @@ def _symbol(name: str) -> Inspection:
 
 
 class _Recording(Elaboration):
-    """An elaboration that records the type of every term, and the scope there."""
+    """An elaboration that records the type and the scope of every term."""
 
     def __init__(self, functions: Functions) -> None:
         super().__init__(functions)
@@ -114,7 +107,7 @@ class _Recording(Elaboration):
 
 
 def _variable(known: Functions, part: Span, token: Token) -> str | None:
-    """The variable at a token with its type, whether used or bound there."""
+    """The variable used or bound at a token, with its type."""
     recording = _Recording(known)
     written = read(part)
     try:

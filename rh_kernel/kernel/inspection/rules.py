@@ -7,16 +7,8 @@ from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.describing import type_text
 from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.types import Real, Type
-from rh_kernel.typing.definitions import (
-    ConstDefinition,
-    Definition,
-    DimDefinition,
-    FunDefinition,
-    HandlerDefinition,
-    LocDefinition,
-    NetDefinition,
-    OpDefinition,
-)
+from rh_kernel.typing import definitions as defs
+from rh_kernel.typing.definitions import Definition
 from rh_kernel.typing.derivation.derivations import TypingRule
 
 
@@ -32,22 +24,22 @@ def rules_of(name: str, definition: Definition | None) -> tuple[str, ...]:
     match definition:
         case None:
             return tuple([_function(name, scheme.domain, scheme.codomain) for scheme in SYMBOLS[name].schemes])
-        case DimDefinition():
+        case defs.DimDefinition():
             return ()
-        case ConstDefinition(_, A, _):
+        case defs.ConstDefinition(_, A, _):
             return (f"{_name(TypingRule.T_CONST)}: Γ ⊢ {name} : {A}",)
-        case LocDefinition():
+        case defs.LocDefinition():
             return (f"{_name(TypingRule.T_OP)}: Γ ; Δ ⊢ Get[{name}]() : {Real(definition.location.shape)}",)
-        case FunDefinition(domain=A, codomain=B):
+        case defs.FunDefinition(domain=A, codomain=B):
             return (_function(name, A, B),)
-        case OpDefinition(_, family):
+        case defs.OpDefinition(_, family):
             indices = ", ".join([parameter.name for parameter in family.parameters])
             use = f"{name}[{indices}]" if indices else name
             return (_command(TypingRule.T_OP, use, family.domain, family.codomain),)
-        case NetDefinition(statics=statics, domain=A, codomain=B):
+        case defs.NetDefinition(statics=statics, domain=A, codomain=B):
             indices = ", ".join([parameter.name for parameter in statics])
             return (_command(TypingRule.T_CLET, f"{name}[{indices}]" if indices else name, A, B),)
-        case HandlerDefinition(parameters=parameters):
+        case defs.HandlerDefinition(parameters=parameters):
             rule = TypingRule.T_RHANDLER if isinstance(definition.handler, ReverseHandler) else TypingRule.T_HANDLER
             use = f"{name}({', '.join([parameter for parameter, _ in parameters])})" if parameters else name
             return (f"{_name(rule)}: Γ ⊢ {use} : {type_text(replace(definition, parameters=()))}",)

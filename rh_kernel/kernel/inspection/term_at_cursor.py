@@ -1,4 +1,4 @@
-"""The smallest term or command at a place of a cell, with the type that its derivation gives it."""
+"""The smallest term or command at a position of a cell, with its type from its derivation."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,8 +32,8 @@ class TermAtCursor:
         return f"{words if len(words) <= _LONGEST else words[: _LONGEST - 1] + '…'} : {self.type}"
 
 
-def here(definitions: Definitions, source: Source, token: Token) -> TermAtCursor | None:
-    """Return what is at ``token``; ``None`` if its item has an error. ``definitions`` include those of the cell ``source``."""
+def term_at(definitions: Definitions, source: Source, token: Token) -> TermAtCursor | None:
+    """Return the term at ``token``; ``None`` if its item has an error. ``definitions`` include those of the cell ``source``."""
     chunk = next((chunk for chunk in chunks(source) if chunk.start <= token.start < chunk.end), None)
     item = None if chunk is None else parse_item(chunk)
     if item is None or isinstance(item, Unparsed):
@@ -57,7 +57,7 @@ def here(definitions: Definitions, source: Source, token: Token) -> TermAtCursor
 
 
 def _expressions(definitions: Definitions, source: Source, item: items.Item) -> list[s.Expr]:
-    """The expressions of an item that have derivations: what it evaluates, or the name of what it declares with a body."""
+    """The expressions of an item that have derivations: what it evaluates, or the name that it declares with a body."""
     match item:
         case items.Evaluation(e):
             return [e]
@@ -94,9 +94,9 @@ def _parameter(written: Sequence[tuple[Span, Derivation]], token: Token) -> Term
 
 
 def _bound(node: Derivation, token: Token) -> TermAtCursor | None:
-    """The variable that ``token`` binds in the subject of ``node``: an assumption that is new in a premise to its right.
+    """The variable that ``token`` binds in the subject of ``node``: a new assumption of a premise to its right.
 
-    A pattern is elaborated into several binders that are not written in the source; look through them.
+    A pattern is elaborated into several binders without source spans; these are skipped.
     """
     outside, todo = len(assumptions(node.context)), [node]
     candidates: list[tuple[int, TermAtCursor]] = []
@@ -111,7 +111,7 @@ def _bound(node: Derivation, token: Token) -> TermAtCursor | None:
 
 
 def _used(written: Sequence[tuple[Span, Derivation]], token: Token, begins: int) -> TermAtCursor | None:
-    """The variable that ``token`` binds as part of a pattern, by its first use from ``begins`` on."""
+    """The variable that ``token`` binds in a pattern, by its first use from ``begins`` on."""
     uses = [
         (span.start, str(found.type))
         for span, found in written

@@ -41,12 +41,12 @@ class InterruptHandler:
         finally:
             self._is_running = False
 
-    async def follow(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
+    async def run_async(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
         """Await ``coroutine`` and return its result; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is.
 
         An interrupt that came earlier raises it here, before the coroutine starts.
         """
-        if self.taken():
+        if self.consume():
             coroutine.close()
             raise KeyboardInterrupt
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -61,7 +61,7 @@ class InterruptHandler:
         finally:
             self._wake = None
 
-    def taken(self) -> bool:
+    def consume(self) -> bool:
         """Whether there is a pending interrupt; clears it."""
         pending, self._is_pending = self._is_pending, False
         return pending
@@ -77,23 +77,23 @@ class InterruptHandler:
 class _Interruptible(Generic[Value], Awaitable[Value]):
     """Drives a coroutine step by step, so that an interrupt is thrown into its innermost ``await``."""
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Value], breaks: InterruptHandler) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Value], interrupts: InterruptHandler) -> None:
         self._coroutine = coroutine
-        self._breaks = breaks
+        self._interrupts = interrupts
 
     def __await__(self) -> Generator[Any, Any, Value]:
         coroutine, resume = self._coroutine, partial(self._coroutine.send, None)
         step: Callable[[], Any] = resume
         while True:
             try:
-                awaited = self._breaks.call(step)
+                awaited = self._interrupts.call(step)
             except StopIteration as end:
                 return end.value
             try:
                 yield awaited
                 step = resume
             except asyncio.CancelledError as cancelled:
-                if self._breaks.taken():
+                if self._interrupts.consume():
                     self._uncancel()
                     step = partial(coroutine.throw, KeyboardInterrupt())
                 else:
@@ -107,14 +107,14 @@ class _Interruptible(Generic[Value], Awaitable[Value]):
             task.uncancel()
 
 
-def breakable(handler: Callable[..., object]) -> Callable[..., None]:
+def interruptible(handler: Callable[..., object]) -> Callable[..., None]:
     """Wrap the handler of a message so that an interrupt stops it, and then the running cell, if any."""
 
     def handle(*message: Any) -> None:
-        breaks = InterruptHandler()
+        interrupts = InterruptHandler()
         try:
-            with breaks.watched():
-                breaks.call(partial(handler, *message))
+            with interrupts.watched():
+                interrupts.call(partial(handler, *message))
         except KeyboardInterrupt:
             signal.raise_signal(signal.SIGINT)
 

@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.kernel.errors import Content, occupied
-from rh_kernel.kernel.python_cells.interrupts import InterruptHandler, breakable
+from rh_kernel.kernel.python_cells.interrupts import InterruptHandler, interruptible
 from rh_kernel.kernel.python_cells.requests import complete, inspect, is_complete
-from rh_kernel.kernel.python_cells.shell import ZMQInteractiveShell, made
+from rh_kernel.kernel.python_cells.shell import ZMQInteractiveShell, create_shell
 from rh_kernel.kernel.python_cells.streams import ALLOWANCE, request_of
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.ipython_display import share_widgets
@@ -54,10 +54,10 @@ class Python:
 
     def guarded(self, handler: Callable[..., object]) -> Callable[..., object]:
         """Make the handler of a widget message interruptible once there is a shell, since it may then run the user's code."""
-        interruptible = breakable(handler)
+        guarded = interruptible(handler)
 
         def handle(*message: Any) -> object:
-            return handler(*message) if self._shell is None else interruptible(*message)
+            return handler(*message) if self._shell is None else guarded(*message)
 
         return handle
 
@@ -71,17 +71,19 @@ class Python:
             if not silent:
                 self._kernel.send_response(self._kernel.iopub_socket, "error", error)
             return error, []
-        breaks = InterruptHandler()
-        with breaks.watched():
+        interrupts = InterruptHandler()
+        with interrupts.watched():
             # Creating the shell takes a moment; an interrupt is deferred until it exists.
             shell = self._ensure_shell()
             shell.user_ns.setdefault(NAME, self._workspace)
-            ALLOWANCE.follow(self._workspace.session.settings.bounds.output)
+            ALLOWANCE.set_limit(self._workspace.session.settings.bounds.output)
             with self._python_environment(silent=silent):
                 try:
-                    error = await breaks.follow(shell.take(body, number, silent=silent, stored=stored, cell=cell))
+                    error = await interrupts.run_async(
+                        shell.run_cell_body(body, number, silent=silent, stored=stored, cell=cell)
+                    )
                 except (Exception, KeyboardInterrupt) as exception:  # not in the cell's own code, but around it
-                    error = shell.tell(exception)
+                    error = shell.show_error(exception)
         return error, shell.payload()
 
     def complete(self, text: str, start: int, cursor: int) -> Reply:
@@ -100,7 +102,7 @@ class Python:
         if self._shell is None:
             os.environ.setdefault("MPLBACKEND", DRAWING)
             with self._python_warnings():
-                self._shell = made(self._kernel)
+                self._shell = create_shell(self._kernel)
             self._shell.set_parent(self._kernel.get_parent())
             share(self._shell, self._workspace)
             share_widgets(self._shell, self._widgets)

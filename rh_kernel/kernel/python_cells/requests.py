@@ -52,11 +52,11 @@ def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, o
     end = text.find("\n", cursor, cursor + LINE)
     fragment = text[begin : cursor + LINE if end < 0 else end]
 
-    def look() -> Reply:
+    def ask() -> Reply:
         name = token_at_cursor(fragment, cursor - begin)
         return {"text/plain": shell.object_inspect_mime(name, detail_level, omit_sections)["text/plain"]}
 
-    data: Reply = _within_limit(SHORT, look) or {}
+    data: Reply = _within_limit(SHORT, ask) or {}
     return {"status": "ok", "found": bool(data), "data": data, "metadata": {}}
 
 
@@ -83,20 +83,20 @@ def _completions(shell: Any, fragment: str, cursor: int, seconds: float) -> list
     """IPython's completions, with positions relative to the fragment; ``None`` if they take too long."""
     from IPython.core.completer import provisionalcompleter, rectify_completions
 
-    def look() -> list[Any]:
+    def ask() -> list[Any]:
         with provisionalcompleter():
             return [*rectify_completions(fragment, shell.Completer.completions(fragment, cursor))]
 
-    return _within_limit(seconds, look)
+    return _within_limit(seconds, ask)
 
 
-def _within_limit(seconds: float, look: Any) -> Any:
-    """Return what ``look`` finds within ``seconds``. It may run the user's code, which may raise: then nothing is found."""
+def _within_limit(seconds: float, ask: Any) -> Any:
+    """Return what ``ask`` finds within ``seconds``. It may run the user's code, which may raise: then nothing is found."""
     excepthook = sys.excepthook
     # IPython prints the traceback of an error here and carries on.
     sys.excepthook = _print_nothing
     try:
-        return within(seconds, look)
+        return within(seconds, ask)
     except Exception:
         return ()
     finally:

@@ -35,7 +35,7 @@ class Publisher(zmqshell.ZMQDisplayPublisher):
 
     def clear_output(self, wait: bool = False) -> None:
         """Clear the outputs of the cell."""
-        ALLOWANCE.renew(request_of(self.parent_header))
+        ALLOWANCE.reset(request_of(self.parent_header))
         super().clear_output(wait)
         cleared(cast(object, self.shell), wait=wait)
 
@@ -49,16 +49,16 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
     """The cell's error once it has been shown."""
 
     def _showtraceback(self, etype: type[BaseException], evalue: object, stb: list[str]) -> None:
-        self._say(etype, evalue, stb)
+        self._record_error(etype, evalue, stb)
 
-    def _say(self, etype: type[BaseException], evalue: object, stb: list[str]) -> Content:
+    def _record_error(self, etype: type[BaseException], evalue: object, stb: list[str]) -> Content:
         """Show an error unless the cell is silent."""
         self._shown_error = {"ename": etype.__name__, "evalue": _text(evalue), "traceback": stb}
         if request_of(cast(Any, self.displayhook).parent_header) != ALLOWANCE.silent:
             super()._showtraceback(etype, self._shown_error["evalue"], stb)
         return self._shown_error
 
-    async def take(self, body: str, number: int, *, silent: bool, stored: bool, cell: str) -> Content | None:
+    async def run_cell_body(self, body: str, number: int, *, silent: bool, stored: bool, cell: str) -> Content | None:
         """Run a cell, without its first line, and return its error, which has been shown by then."""
         shell = cast(Any, self)
         shell.displayhook.number = shell.execution_count = number
@@ -85,16 +85,16 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
         wrong: BaseException | None = result.error_before_exec or result.error_in_exec
         if wrong is not None:
             # IPython has already printed an exception group, and reports nothing else about it.
-            shown = self._shown_error or self._say(type(wrong), wrong, [])
+            shown = self._shown_error or self._record_error(type(wrong), wrong, [])
             return {**shown, "ename": type(wrong).__name__, "evalue": _text(wrong)}
         # A value that cannot be displayed is an error too.
         return self._shown_error if self._last_traceback_during_displayhook else None
 
-    def tell(self, wrong: BaseException) -> Content:
+    def show_error(self, wrong: BaseException) -> Content:
         """Return an error from outside the cell's code as content; show it unless the cell's own error has been shown."""
         if self._shown_error is None:
             cast(Any, self).showtraceback((type(wrong), wrong, wrong.__traceback__))
-        return self._shown_error or self._say(type(wrong), wrong, [])
+        return self._shown_error or self._record_error(type(wrong), wrong, [])
 
     def payload(self) -> Payload:
         """Return and clear what the cell has asked of the front end."""
@@ -104,7 +104,7 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
         return asked
 
 
-def made(kernel: Any) -> ZMQInteractiveShell:
+def create_shell(kernel: Any) -> ZMQInteractiveShell:
     """Create the shell of a kernel, configured like any notebook's, but without a history file."""
     config = kernel.config.copy()
     config.HistoryManager.enabled = False

@@ -23,11 +23,11 @@ class Allowance:
         self._left: dict[str, int | None] = {}
         self._lock = threading.Lock()
 
-    def follow(self, limit: int | None) -> None:
+    def set_limit(self, limit: int | None) -> None:
         """Set the limit from `%limit output`, or to ``MAX_CHARACTERS`` if that is at its default."""
         self._most = EVERYTHING if limit is None else MAX_CHARACTERS if limit == DEFAULT.output else limit
 
-    def renew(self, request: str) -> None:
+    def reset(self, request: str) -> None:
         """Reset the count of a request whose output has been cleared."""
         with self._lock:
             self._left.pop(request, None)

@@ -25,7 +25,7 @@ def within(seconds: float, work: Callable[[], Value]) -> Value | None:
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    breaks, done, is_over = InterruptHandler(), threading.Event(), threading.Event()
+    interrupts, done, is_over = InterruptHandler(), threading.Event(), threading.Event()
 
     def watch() -> None:
         worked, began = time.process_time(), time.monotonic()
@@ -35,10 +35,10 @@ def within(seconds: float, work: Callable[[], Value]) -> Value | None:
                 _interrupt()
 
     watcher = threading.Thread(target=watch, daemon=True)
-    with breaks.watched():
+    with interrupts.watched():
         watcher.start()
         try:
-            value = breaks.call(work)
+            value = interrupts.call(work)
             return None if is_over.is_set() else value
         except KeyboardInterrupt:
             return None

@@ -2,27 +2,15 @@
 
 from collections.abc import Iterator
 
+from rh_kernel.ad.eff.frontend import surface_items as items
 from rh_kernel.ad.eff.frontend.parsing_items import item
-from rh_kernel.ad.eff.frontend.surface_items import (
-    DataItem,
-    DirectiveItem,
-    EffectItem,
-    FunItem,
-    FunItems,
-    HandlerItem,
-    IncludeItem,
-    Item,
-    RunItem,
-)
+from rh_kernel.kernel.sections.position import LONGEST
 from rh_kernel.session.sections.eff_cells import declared
 from rh_kernel.session.sections.eff_names import Effects
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, section
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION
-
-LONGEST = 4_000
-"""The declarations of a longer text (in characters) are ignored; reading them would take too long."""
 
 
 def known(effects: Effects, parts: tuple[Span, ...]) -> Effects:
@@ -39,7 +27,7 @@ def known(effects: Effects, parts: tuple[Span, ...]) -> Effects:
 
 def includes(source: Source) -> set[str]:
     """Return the programs that the sections of a text include."""
-    return {found.name.text for found in _items(source) if isinstance(found, IncludeItem)}
+    return {found.name.text for found in _items(source) if isinstance(found, items.IncludeItem)}
 
 
 def declared_names(source: Source) -> set[str]:
@@ -47,18 +35,18 @@ def declared_names(source: Source) -> set[str]:
     names: set[str] = set()
     for found in _items(source):
         match found:
-            case DataItem(name, _, members) | EffectItem(name, _, members):
+            case items.DataItem(name, _, members) | items.EffectItem(name, _, members):
                 names |= {name.text, *[member.name.text for member in members]}
-            case FunItem(name) | HandlerItem(name):
+            case items.FunItem(name) | items.HandlerItem(name):
                 names.add(name.text)
-            case FunItems(functions):
+            case items.FunItems(functions):
                 names |= {f.name.text for f in functions}
-            case IncludeItem() | RunItem() | DirectiveItem():
+            case items.IncludeItem() | items.RunItem() | items.DirectiveItem():
                 pass
     return names
 
 
-def _items(source: Source) -> Iterator[Item]:
+def _items(source: Source) -> Iterator[items.Item]:
     """The items that can be parsed in the sections of a text."""
     for chunk in chunks(source):
         inner = section(chunk)

@@ -7,13 +7,11 @@ from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.elaboration import elaborate_function
 from rh_kernel.ad.language.parsing_items import item
+from rh_kernel.kernel.sections.position import LONGEST
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, section
 from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION
-
-LONGEST = 4_000
-"""The declarations of a longer text (in characters) are ignored; reading them would take too long."""
 
 Functions = Mapping[str, Program]
 

@@ -1,4 +1,4 @@
-"""What the tests of the stepper need: traces, a page that follows one, and grafts, which know nothing of contexts."""
+"""Helpers for tests of the stepper: traces, a page that follows edits, and path replacement independent of contexts."""
 
 import json
 from dataclasses import dataclass, fields, replace
@@ -37,7 +37,7 @@ def trace_of(name: str) -> TraceMade:
 
 @cache
 def trace_of_paper(program: str) -> TraceMade:
-    """The trace of the command at the end of a program of the paper."""
+    """The trace of the last command of a program of the paper."""
     P, heap = last_command(program)
     taken = tuple(steps(P, Heap(heap)))
     last = taken[-1].after
@@ -51,13 +51,13 @@ def trace_of_random(p: Program, most: int) -> TraceMade:
 
 
 def ask(stepper: Stepper, kind: str, **fields_: Any) -> dict[str, Any]:
-    """The answer to a question, as it comes through a wire."""
+    """The answer to a question after a round trip through JSON."""
     return json.loads(json.dumps(stepper.answer({"ask": kind, **fields_}), allow_nan=False))
 
 
 @dataclass
 class Follower:
-    """A page: it has the lines of a state, and goes on by edits."""
+    """A page: holds the lines of a state, and applies edits."""
 
     lines: list[Any]
 
@@ -68,7 +68,7 @@ class Follower:
 
 
 def details(stepper: Stepper, count: int) -> list[Any]:
-    """What is told of each of ``count`` steps."""
+    """The details of each of ``count`` steps."""
     found: list[Any] = []
     while len(found) < count:
         found += ask(stepper, "window", **{"from": len(found), "count": 100})["details"]
@@ -76,7 +76,7 @@ def details(stepper: Stepper, count: int) -> list[Any]:
 
 
 def walked(stepper: Stepper, count: int, size: int, **manner: Any) -> list[list[Any]]:
-    """The lines of the states 0 to ``count``, by windows of ``size`` steps."""
+    """The lines of states 0 to ``count``, fetched by windows of ``size`` steps."""
     states: list[list[Any]] = []
     while len(states) <= count:
         window = ask(stepper, "window", **{"from": len(states), "count": size}, **manner)
@@ -96,7 +96,7 @@ def walked(stepper: Stepper, count: int, size: int, **manner: Any) -> list[list[
 
 
 def graft(M: Any, path: tuple[int, ...], N: Subject) -> Any:
-    """M with N at the end of a path: the children of a node are what its fields hold, handlers and operations are none."""
+    """Replace the subterm at the end of a path in M by N; handlers and operations do not count as children."""
     if not path:
         return N
     position = 0

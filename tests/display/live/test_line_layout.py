@@ -1,4 +1,4 @@
-"""What several documents have in common is laid out once, and looks as if it had been laid out in each of them."""
+"""Shared parts of documents are laid out once, with the same result as if laid out each time."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.live.line_layout import sheet
+from rh_kernel.display.live.line_layout import render_lines
 from rh_kernel.display.live.stepper import Stepper
-from rh_kernel.display.traces.cropping import NODES, Sizes, is_large
+from rh_kernel.display.traces.cropping import NODES, SizeCache, is_large
 from rh_kernel.display.traces.frames import subject_doc
 from rh_kernel.operational.contexts import Subject, depth
 from rh_kernel.session.results import TraceMade
@@ -25,7 +25,7 @@ from tests.tiers import law
 
 
 def origin(span: Span) -> int:
-    """As if it depended on every place where something was written; some of them are in no declaration."""
+    """An origin that depends on every position of the source; some are in no declaration."""
     return (span.start + 3 * span.end) % 5
 
 
@@ -35,13 +35,13 @@ def test_a_state_looks_the_same_with_the_others_and_alone(name: str, width: int)
     memory, result = PrintCache(), trace_of(name)
     for step in result.steps:
         alone, shared = (
-            sheet(subject_doc(step.before), origin, width),
-            sheet(subject_doc(step.before, memory=memory), origin, width),
+            render_lines(subject_doc(step.before), origin, width),
+            render_lines(subject_doc(step.before, memory=memory), origin, width),
         )
         assert [line.json for line in shared.lines] == [line.json for line in alone.lines]
-        again = sheet(subject_doc(step.before, memory=memory), origin, width)
+        again = render_lines(subject_doc(step.before, memory=memory), origin, width)
         assert again.lines == shared.lines
-        assert again.work <= shared.work <= 2 * alone.work
+        assert again.cost <= shared.cost <= 2 * alone.cost
 
 
 @law(25)
@@ -49,16 +49,16 @@ def test_a_state_looks_the_same_with_the_others_and_alone(name: str, width: int)
 def test_states_of_random_programs_look_the_same(p: Program, width: int) -> None:
     memory = PrintCache()
     for step in trace_of_random(p, 30).steps:
-        alone = sheet(subject_doc(step.before), origin, width)
-        assert sheet(subject_doc(step.before, memory=memory), origin, width).lines == alone.lines
+        alone = render_lines(subject_doc(step.before), origin, width)
+        assert render_lines(subject_doc(step.before, memory=memory), origin, width).lines == alone.lines
 
 
 def test_lines_that_two_documents_share_are_the_same_objects() -> None:
     rest = Shared(join(LINE_END, [role(Role.KEYWORD, f"line{n}") for n in range(40)]))
-    first, second = (sheet(group(word, LINE_END, rest), origin) for word in ("one", "two"))
+    first, second = (render_lines(group(word, LINE_END, rest), origin) for word in ("one", "two"))
     assert first.lines[0] != second.lines[0]
     assert all(one is other for one, other in zip(first.lines[2:-1], second.lines[2:-1], strict=True))
-    assert second.work < first.work / 4
+    assert second.cost < first.cost / 4
 
 
 def test_a_shared_part_may_stand_in_the_middle_of_a_line_and_of_what_was_written() -> None:
@@ -67,7 +67,7 @@ def test_a_shared_part_may_stand_in_the_middle_of_a_line_and_of_what_was_written
 
     inner = written(1, "a", nest(LINE_END, written(2, "b"), LINE_END, "c"))
     for body in (inner, Shared(inner)):
-        found = sheet(written(4, "x ", body, LINE_END, "y"), lambda span: span.start, 3)
+        found = render_lines(written(4, "x ", body, LINE_END, "y"), lambda span: span.start, 3)
         assert [(line.text, line.origin) for line in found.lines] == [("x a", 4), ("  b", 2), ("  c", 4), ("y", 0)]
 
 
@@ -79,7 +79,7 @@ def trace_span() -> Span:
 
 @pytest.mark.parametrize("family", [chain, binds, reading, training])
 def test_all_steps_of_a_window_are_told_however_large_the_states_are(family: Family) -> None:
-    """There is room for so much work; nothing is laid out anew that stood in the state before."""
+    """The cost is bounded; nothing from the state before is laid out again."""
     M = family(4 * NODES)
     taken, result = kept(M)
     stepper = Stepper(TraceMade(M, SCALAR, tuple(taken), result.value, (), HEAP))
@@ -92,7 +92,7 @@ def test_all_steps_of_a_window_are_told_however_large_the_states_are(family: Fam
 def test_sizes_are_what_a_count_gives(p: Program, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rh_kernel.display.traces.cropping.NODES", most)
-        sizes = Sizes()
+        sizes = SizeCache()
         todo: list[Subject] = []
         for step in trace_of_random(p, 20).steps:
             assert depth(step.context) == len(step.path)

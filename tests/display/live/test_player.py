@@ -1,4 +1,4 @@
-"""What a page is told of a pass, and what it may ask: whatever it asks, it gets an answer or words."""
+"""The live view of a pass: its opening, and answers or refusals to any question."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.contents import ROOM, SOME, Room, content
+from rh_kernel.display.contents import BUDGET, SOME, EntryBudget, content
 from rh_kernel.display.data import Record
 from rh_kernel.display.live.player import ALL, Player
 from rh_kernel.display.live.view import Unanswerable, View
@@ -33,7 +33,7 @@ def player(text: str) -> Player:
 
 
 def told(text: str) -> list[dict[str, Any]]:
-    """The passes, as they arrive at a page."""
+    """The passes after a round trip through JSON."""
     view: View = player(text)
     assert view.kind == "player"
     return json.loads(json.dumps(view.opening(), allow_nan=False))["passes"]
@@ -78,7 +78,7 @@ def test_the_drawing_is_of_these_wires_and_lies_inside(text: str) -> None:
 
 
 def test_what_is_put_aside_waits_until_the_way_back() -> None:
-    """By hand: each of the two layers puts its matrix and its input aside."""
+    """By hand: each of the two layers saves its matrix and its input."""
     (one,) = told(PASS)
     waiting = [wire for wire in one["wires"] if wire["waits"]]
     assert sorted(wire["type"] for wire in waiting) == sorted(["Real(3, 2)", "Real(2)", "Real(1, 3)", "Real(3)"])
@@ -121,7 +121,7 @@ def test_a_cotangent_belongs_to_a_wire_of_the_same_type(text: str) -> None:
 @law(40)
 @given(programs())
 def test_every_program_can_be_played(p: Program) -> None:
-    """What is said of frames, wires and cotangents is so for any program, and it has its static forms."""
+    """Properties of frames, wires and cotangents for any program, and its static forms."""
     reached(p.command, p.heap)
     made = played(p)
     (one,) = json.loads(json.dumps(Player(made).opening(), allow_nan=False))["passes"]
@@ -209,9 +209,9 @@ def test_large_arrays_are_sent_when_they_are_asked_for() -> None:
 
 
 def test_all_arrays_together_have_their_bounds() -> None:
-    room, array = Room(), np.ones(SOME)
-    sent = sum(room.content(array)["values"] is not None for _ in range(2 * ROOM // SOME))
-    assert ROOM - SOME < sent * SOME <= ROOM
+    budget, array = EntryBudget(), np.ones(SOME)
+    sent = sum(budget.content(array)["values"] is not None for _ in range(2 * BUDGET // SOME))
+    assert BUDGET - SOME < sent * SOME <= BUDGET
     assert content(np.ones(ALL), ALL)["values"] is not None
     assert content(np.ones(ALL + 1), ALL)["values"] is None
 

@@ -1,12 +1,12 @@
-"""What the page knows of rules in order to ask for them: each of them, in the order of the paper."""
+"""The rules offered for prediction: all of them, in the order of the paper."""
 
 from __future__ import annotations
 
 import json
 
-from rh_kernel.display.live.front_end import folder
+from rh_kernel.display.live.assets import folder
 from rh_kernel.paper import Rule
-from tests.display.live.test_front_end import node
+from tests.display.live.test_assets import node
 
 
 def test_the_page_can_ask_for_every_rule() -> None:

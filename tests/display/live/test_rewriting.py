@@ -1,4 +1,4 @@
-"""The view of a trace of whole terms: what a page is told of each step, and what it may ask."""
+"""The live view of a trace of whole terms."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def lines(side: Any) -> list[str]:
 
 
 def marked(side: Any, kind: str) -> str:
-    """The characters that a mark lies on."""
+    """The characters of a mark."""
     ranges = side["marks"].get(kind, [])
     places = zip(ranges[::3], ranges[1::3], ranges[2::3], strict=True)
     return " ".join([side["lines"][line][0][start:end] for line, start, end in places])
@@ -60,7 +60,7 @@ def marked(side: Any, kind: str) -> str:
 
 @pytest.mark.parametrize("text", [LAMBDA, GRADIENT, PRINTING])
 def test_the_opening_is_about_the_steps(text: str) -> None:
-    """Each step has one of the rules, each rule fired as often as it is said."""
+    """Each step has a rule, and the counts of rules are right."""
     opening: Any = view(text).opening()
     json.dumps(opening, allow_nan=False)
     assert len(opening["fired"]) == opening["steps"] > 0
@@ -71,14 +71,14 @@ def test_the_opening_is_about_the_steps(text: str) -> None:
 
 @pytest.mark.parametrize("text", [LAMBDA, GRADIENT, PRINTING])
 def test_a_step_goes_on_where_the_one_before_has_ended(text: str) -> None:
-    """What stands on the right at a step stands on the left at the next one."""
+    """The term after a step is the term before the next one."""
     count: Any = view(text).opening()["steps"]
     for n in range(count - 1):
         assert lines(step(text, n)["after"]) == lines(step(text, n + 1)["before"])
 
 
 def test_a_reduction_tells_of_rules_marks_and_cells() -> None:
-    """The first write of the backward pass: the cell of the result is 1; it is the third that is made: z, x·x, x·x·x."""
+    """The first write of the backward pass: the cell of the result is 1; it is the third one created: z, x·x, x·x·x."""
     opening: Any = view(GRADIENT).opening()
     names = [rule["name"] for rule in opening["rules"]]
     n = next(n for n, rule in enumerate(opening["fired"]) if names[rule] == "write")
@@ -92,7 +92,7 @@ def test_a_reduction_tells_of_rules_marks_and_cells() -> None:
 
 
 def test_what_is_k_and_what_is_performed() -> None:
-    """(op): the operation is in the redex, and the continuation in what comes of it."""
+    """(op): the operation is in the redex, and the continuation in the contractum."""
     opening: Any = view(GRADIENT).opening()
     names = [rule["name"] for rule in opening["rules"]]
     found = step(GRADIENT, opening["fired"].index(names.index("op")))
@@ -101,7 +101,7 @@ def test_what_is_k_and_what_is_performed() -> None:
 
 
 def test_other_traces_have_no_cells_and_no_numbers() -> None:
-    """``%ad … --trace``: the rules of that system, marks in what comes of a step, and nothing of a store."""
+    """``%ad … --trace``: the rules of that system, marks in the contractum, and no store."""
     opening: Any = view(LAMBDA).opening()
     assert (opening["numbers"], opening["changes"], opening["printed"]) == ([], [], [])
     assert all(step(LAMBDA, n)["cells"] == [] for n in range(opening["steps"]))
@@ -110,7 +110,7 @@ def test_other_traces_have_no_cells_and_no_numbers() -> None:
 
 
 def test_a_mode_of_the_laboratory_is_shown_with_its_cells() -> None:
-    """``%ad effects:stateful … --trace`` is a reduction too: x·x·y at (3, 2), whose gradient stands in the cells at the end."""
+    """``%ad effects:stateful … --trace`` is a reduction too: x·x·y at (3, 2), with the gradient in the cells at the end."""
     text = LAMBDA.replace("reverse-derivative", "effects:stateful")
     opening: Any = view(text).opening()
     assert opening["title"] != ""
@@ -121,7 +121,7 @@ def test_a_mode_of_the_laboratory_is_shown_with_its_cells() -> None:
 
 
 def test_texts_are_told_as_they_are() -> None:
-    """A page makes text nodes of them, so nothing is written for HTML here."""
+    """The page makes text nodes of them, so nothing is escaped here."""
     opening: Any = view(PRINTING).opening()
     assert [words for _, words in opening["printed"]] == ["<b>a</b>", "b"]
     assert '"<i>"' in step(PRINTING, opening["changes"][0])["cells"][0][1]
@@ -144,7 +144,7 @@ def test_lines_are_as_wide_as_a_page_asks() -> None:
 
 
 def test_a_search_goes_both_ways() -> None:
-    """The first step behind which a text stands, and the last one; a rule is found by its name."""
+    """The first step whose contractum contains a text, and the last one; a rule is found by its name."""
     rewriting = view(GRADIENT)
     opening: Any = rewriting.opening()
     count = opening["steps"]

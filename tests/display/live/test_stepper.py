@@ -1,4 +1,4 @@
-"""The view of a trace: following the edits gives every state as it is printed, and what makes no sense is refused."""
+"""The view of a trace: following the edits gives every state as it is printed, and malformed questions are refused."""
 
 import contextlib
 import json
@@ -18,12 +18,11 @@ from rh_kernel.display.live.lines import ROLES, WIDTH, piece, triples, units
 from rh_kernel.display.live.stepper import MOST_STEPS, Stepper
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.text import runs
+from rh_kernel.display.traces.captions import line, title
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import frame, subject_doc
-from rh_kernel.display.traces.marking import after_marks, before_marks
 from rh_kernel.display.traces.phases import legs
-from rh_kernel.display.traces.words import line, title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Bind, Let, Perform, Return
@@ -31,7 +30,7 @@ from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.printer import PrintCache
 from rh_kernel.syntax.signature import Location
 from tests.display.live.stepping import PROGRAMS, ask, details, graft, trace_of, trace_of_paper, trace_of_random, walked
-from tests.display.marked import words_marked
+from tests.display.marked import after_marks, before_marks, words_marked
 from tests.display.pages import traced
 from tests.programs.readings import PROGRAMS as PAPER
 from tests.strategies_of_commands import Program, programs
@@ -48,7 +47,7 @@ def subject(result: TraceMade, state: int) -> Subject:
 
 
 def printed(result: TraceMade, state: int) -> list[tuple[str, list[str]]]:
-    """The lines of a state and the role of each of their characters, printed anew and alone."""
+    """The lines of a state and the role of each character, printed independently."""
     steps = result.steps
     marks = {
         **(after_marks(steps[state - 1]) if state else {}),
@@ -58,12 +57,12 @@ def printed(result: TraceMade, state: int) -> list[tuple[str, list[str]]]:
     for run in runs(subject_doc(subject(result, state), marks), WIDTH):
         for n, text in enumerate(run.text.split("\n")):
             lines += [("", [])] if n else []
-            lines[-1] = (lines[-1][0] + text, lines[-1][1] + [run.look.role.value if run.look.role else ""] * units(text))
+            lines[-1] = (lines[-1][0] + text, lines[-1][1] + [run.style.role.value if run.style.role else ""] * units(text))
     return lines
 
 
 def assert_printed(lines: list[Any], expected: list[tuple[str, list[str]]]) -> None:
-    """The lines are those expected; some of very many are left out above and below, and it is told how many."""
+    """The lines are the expected ones, except that lines far from the mark may be left out, with their number."""
     above, below = (re.fullmatch(r"⋮ ([\d,]+) lines", lines[at][0]) for at in (0, -1))
     if above:
         lines, expected = lines[1:], expected[int(above[1].replace(",", "")) :]
@@ -129,14 +128,14 @@ def test_an_answer_holds_no_more_steps_than_there_is_room_for(monkeypatch: pytes
     whole = trace_of("pass")
     result = replace(whole, steps=whole.steps * 2)
     for room, told in ((1, 1), (10**9, MOST_STEPS)):
-        monkeypatch.setattr(stepper_module, "ROOM", room)
+        monkeypatch.setattr(stepper_module, "BUDGET", room)
         assert len(ask(Stepper(result), "window", **{"from": 3, "count": 1000})["edits"]) == told
 
 
 @law(25)
 @given(programs())
 def test_grafting_each_contractum_gives_every_state(p: Program) -> None:
-    """The law of a trace: ``K[M] → K[N]``, whoever shows it."""
+    """The law of a trace, ``K[M] → K[N]``, in every rendering."""
     result = trace_of_random(p, 60)
     M: Subject = result.subject
     for step in result.steps:
@@ -166,7 +165,7 @@ def marked(lines: list[Any], ranges: list[int]) -> str:
 
 
 def alike(text: str) -> str:
-    """Which of two alike names has the prime depends on what stands around, and so does where lines end."""
+    """Which of two equal names gets a prime, and where lines break, depends on the context."""
     return re.sub(r"['₀-₉\s]", "", text)
 
 

@@ -1,13 +1,13 @@
-"""States too large to be looked at: what is shown is around the redex, and of a longer trace as much as of a shorter one."""
+"""Very large states: the rendering is cropped around the redex, and its cost per step does not depend on the trace's length."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rh_kernel.display.live.lines import Line, Part, Sheet, triples
+from rh_kernel.display.live.lines import Line, Region, RenderedLines, triples
+from rh_kernel.display.live.state_lines import ABOVE, BELOW
 from rh_kernel.display.live.stepper import Stepper
-from rh_kernel.display.live.stepper_sheets import ABOVE, BELOW
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.traces import cropping, viewport
 from rh_kernel.display.traces.cropping import LINKS, SHOWN, crop, is_large
@@ -128,20 +128,22 @@ def test_what_is_left_out_is_told() -> None:
 
 def test_lines_far_from_the_redex_are_left_out() -> None:
     lines = tuple([Line(f"line {n}") for n in range(5000)])
-    sheet = Sheet(lines, (Part("redex", (2000, 0), (2001, 3)), Part("changed", (10, 0), (4000, 2)), Part("", (1, 0), (1, 2))))
-    cut = sheet.shown(2000 - ABOVE, 2000 + BELOW)
+    rendered = RenderedLines(
+        lines, (Region("redex", (2000, 0), (2001, 3)), Region("changed", (10, 0), (4000, 2)), Region("", (1, 0), (1, 2)))
+    )
+    cut = rendered.shown(2000 - ABOVE, 2000 + BELOW)
     assert [cut.lines[0].text, cut.lines[1].text] == [f"⋮ {2000 - ABOVE:,} lines", f"line {2000 - ABOVE}"]
     assert cut.lines[-1].text == f"⋮ {3000 - BELOW:,} lines"
-    assert [cut.lines[row].text for row, _, _ in triples(cut.ranges(cut.parts[0]))] == ["line 2000", "line 2001"]
-    assert [row for row, _, _ in triples(cut.ranges(cut.parts[1]))] == [*range(1, 1 + ABOVE + BELOW)]
-    assert len(cut.parts) == 2
-    assert sheet.shown(0, 5000) == sheet
-    assert sheet.shown(1, 4999).lines == lines
+    assert [cut.lines[row].text for row, _, _ in triples(cut.ranges(cut.regions[0]))] == ["line 2000", "line 2001"]
+    assert [row for row, _, _ in triples(cut.ranges(cut.regions[1]))] == [*range(1, 1 + ABOVE + BELOW)]
+    assert len(cut.regions) == 2
+    assert rendered.shown(0, 5000) == rendered
+    assert rendered.shown(1, 4999).lines == lines
 
 
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is cut that is not very small."""
+    """Everything is cropped that is not very small."""
     for module, name, value in (
         (cropping, "NODES", 20),
         (cropping, "LINKS", 4),

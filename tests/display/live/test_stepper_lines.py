@@ -1,4 +1,4 @@
-"""Lines as a page holds them: columns in UTF-16 units, the least edit between two lists of lines, arrays as data."""
+"""Lines in a page: columns in UTF-16 code units, minimal edits between lists of lines, arrays as data."""
 
 import json
 from typing import Any, cast
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.live.line_layout import sheet
+from rh_kernel.display.live.line_layout import render_lines
 from rh_kernel.display.live.lines import ROLES, Line, edit, piece, triples, units
 from rh_kernel.display.live.stepper_heap import MOST_VALUES, content
 from rh_kernel.syntax.printing.doc import HARD, Annotated, Role, Typed, concat, nest, role
@@ -46,17 +46,17 @@ def test_a_sheet_has_looks_and_parts() -> None:
         Annotated(Typed("outer"), nest("(", Annotated(Typed("inner"), role(Role.CONSTANT, "1.0")), HARD, "y")),
         " \x07",
     )
-    found = sheet(doc, lambda _: 0)
+    found = render_lines(doc, lambda _: 0)
     keyword, constant = ROLES.index(Role.KEYWORD), ROLES.index(Role.CONSTANT)
     assert [line.json for line in found.lines] == [
         ["𝔸𝔹 x (1.0", [4, keyword, 4, 0, 3, constant], 0],
         ["  y ␇", [], 0],
     ]
-    assert {part.name: list(triples(found.ranges(part))) for part in found.parts} == {
+    assert {part.name: list(triples(found.ranges(part))) for part in found.regions} == {
         "inner": [(0, 8, 11)],
         "outer": [(0, 7, 11), (1, 2, 3)],
     }
-    assert [found.text(part) for part in found.parts] == ["1.0", "(1.0 y"]
+    assert [found.text(part) for part in found.regions] == ["1.0", "(1.0 y"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Where things were written: the declaration that a line comes from, and the lines of the source that a step is about."""
+"""Source locations: the declaration that a line originates from, and the excerpt for a step."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +16,7 @@ from tests.display.pages import MLP, PASS
 
 
 def stepper() -> Stepper:
-    """The pass of the toy net, with where its declarations were written."""
+    """The pass of the toy net, with the spans of its declarations."""
     made = results(execute(Session.start(Path()), Source("cell 1", f"{MLP}\n%trace {PASS}")))[-1]
     assert isinstance(made, TraceMade)
     return Stepper(made)

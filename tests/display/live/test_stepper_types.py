@@ -1,4 +1,4 @@
-"""Types on click: what is told of a place in the lines of a state is what is derived for the subterm that stands there."""
+"""Types on click: the answer at a position is the derived type of the subterm there."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,7 +10,6 @@ from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.frames import subject_doc
-from rh_kernel.display.traces.marking import after_marks, before_marks
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Command
@@ -19,6 +18,7 @@ from rh_kernel.syntax.traversal import children
 from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from tests.display.live.stepping import PROGRAMS, ask, trace_of, trace_of_random
+from tests.display.marked import after_marks, before_marks
 from tests.strategies_of_commands import Program, programs
 from tests.tiers import law
 
@@ -33,7 +33,7 @@ def below(M: Subject, d: Derivation, path: Path = ()) -> Iterator[tuple[Path, De
 
 
 def extent(M: Subject, marks: Mapping[Path, Annotation], path: Path, text: str) -> tuple[int, int] | None:
-    """From where to where a subterm goes in the text of a state; nothing if it is not seen there."""
+    """The extent of a subterm in the text of a state; empty if it is not visible."""
     here: Annotation = Mark("error")
     doc = subject_doc(M, {**marks, path: here})
     if plain(doc, WIDTH) != text:
@@ -56,7 +56,7 @@ def extent(M: Subject, marks: Mapping[Path, Annotation], path: Path, text: str) 
 
 
 def assert_types(result: TraceMade, state: int, every: int) -> int:
-    """What is told of every so many characters of a state; how many there were."""
+    """Ask at every n-th character of a state; return the number of questions."""
     steps, stepper = result.steps, Stepper(result)
     M = steps[state].before if state < len(steps) else steps[-1].after if steps else result.subject
     marks = {
@@ -101,7 +101,7 @@ def test_what_is_told_of_a_random_program_is_what_is_derived(p: Program) -> None
 
 
 def test_what_a_pattern_hides_is_not_told() -> None:
-    """``⟨w, x⟩`` stands for lets that are not seen, so the whole let is what one clicks on."""
+    """``⟨w, x⟩`` abbreviates lets, so a click selects the whole let."""
     stepper = Stepper(trace_of("pass"))
     lines = [text for text, _, _ in ask(stepper, "window", **{"from": 7, "count": 0})["first"]]
     line = next(n for n, text in enumerate(lines) if "let ⟨w, x⟩" in text)

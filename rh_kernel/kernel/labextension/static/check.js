@@ -1,6 +1,6 @@
 /**
- * What is wrong with a cell, under its words, while it is written: the kernel is asked when a cell has not been changed for a
- * while and the kernel is at rest. What stands at the cursor is not marked: it is being written.
+ * Diagnostics underlined while a cell is edited: the kernel is asked when a cell has not changed for a while and the kernel is
+ * idle. Diagnostics at the cursor are not shown, since that text is still being written.
  */
 
 import { isPython } from "./tokens.js";
@@ -10,38 +10,41 @@ const WAIT = 400;
 const LONGEST = 20_000;
 const MOST_WAITING = 50;
 
-/** Whether the kernel is to be asked about a text. */
+/** Whether to ask the kernel about a text. */
 export function isAsked(text) {
   return text.trim() !== "" && text.length <= LONGEST && !isPython(text.split("\n")[0]);
 }
 
-/** Where a complaint is in a text, `[from, to]`, at least one character of a line if there is one; `null` if it is in another. */
-export function placeOf(complaint, text) {
+/**
+ * The range of a diagnostic in a text, `[from, to]`, at least one character if the line has one; `null` if it is not in the
+ * text.
+ */
+export function placeOf(diagnostic, text) {
   const lines = text.split("\n");
   const at = (line, column) => {
     if (!(line >= 1 && line <= lines.length)) return null;
     const before = lines.slice(0, line - 1).reduce((sum, other) => sum + other.length + 1, 0);
     return before + [...lines[line - 1]].slice(0, column - 1).join("").length;
   };
-  const from = at(complaint.line, complaint.column);
-  const to = at(complaint.end_line, complaint.end_column);
+  const from = at(diagnostic.line, diagnostic.column);
+  const to = at(diagnostic.end_line, diagnostic.end_column);
   if (from === null || to === null || to < from) return null;
   if (from < to) return [from, to];
   if (from < text.length && text[from] !== "\n") return [from, from + 1];
   return from > 0 && text[from - 1] !== "\n" ? [from - 1, from] : null;
 }
 
-/** What a complaint says, in lines. */
+/** The lines of a diagnostic's tooltip. */
 export function wordsOf({ code, title, message, hint }) {
   return [`${code} ${title}`, message, ...(hint ? [hint] : [])];
 }
 
-/** Whether the cursor is at a place of a text. */
+/** Whether the cursor is in a range. */
 export function isTouched([from, to], head) {
   return from <= head && head <= to;
 }
 
-/** Asks kernels about texts, on one channel to each. */
+/** Questions to kernels, over one comm per kernel. */
 export class Questions {
   constructor() {
     this.channels = new WeakMap();
@@ -49,7 +52,7 @@ export class Questions {
     this.number = 0;
   }
 
-  /** Ask about a text; `hear` is given the complaints. */
+  /** Ask about a text; `hear` receives the diagnostics. */
   ask(kernel, question, hear) {
     const channel = this.channelTo(kernel);
     if (!channel) return;
@@ -59,8 +62,8 @@ export class Questions {
     channel.send({ ...question, number: this.number });
   }
 
-  answer({ number, complaints }) {
-    this.waiting.get(number)?.(complaints);
+  answer({ number, diagnostics }) {
+    this.waiting.get(number)?.(diagnostics);
     this.waiting.delete(number);
   }
 
@@ -78,8 +81,8 @@ export class Questions {
 }
 
 /**
- * Make the cells that a person goes to be checked. `tracker` knows the notebooks, `executed` tells of each cell that was run,
- * after which the marks of others may be out of date; `cm` holds the modules `state` and `view` of CodeMirror.
+ * Check the cells that become active. `tracker` tracks the notebooks, `executed` signals each executed cell, after which the
+ * diagnostics of others may be out of date; `cm` holds the modules `state` and `view` of CodeMirror.
  */
 export function watch(tracker, executed, cm) {
   const marks = marksOf(cm);
@@ -102,7 +105,7 @@ export function watch(tracker, executed, cm) {
   goTo(tracker.activeCell);
 }
 
-/** The marks in an editor, and the effect that replaces them. */
+/** The editor state field with the diagnostics, and the effect that replaces them. */
 function marksOf({ state: { StateEffect, StateField }, view: { Decoration, EditorView, hoverTooltip } }) {
   const replaced = StateEffect.define();
   const field = StateField.define({
@@ -114,30 +117,30 @@ function marksOf({ state: { StateEffect, StateField }, view: { Decoration, Edito
     provide: field => EditorView.decorations.compute([field, "selection"], state => {
       const { head } = state.selection.main;
       const shown = state.field(field).filter(({ place }) => !isTouched(place, head));
-      return Decoration.set(shown.map(({ place: [from, to] }) => Decoration.mark({ class: "rh-complaint" }).range(from, to)), true);
+      return Decoration.set(shown.map(({ place: [from, to] }) => Decoration.mark({ class: "rh-diagnostic" }).range(from, to)), true);
     }),
   });
   const tooltip = hoverTooltip((view, at) => {
     const found = view.state.field(field).filter(({ place }) => isTouched(place, at));
     if (found.length === 0) return null;
     const [pos, end] = found[0].place;
-    return { pos, end, above: true, create: () => ({ dom: written(found.flatMap(({ complaint }) => wordsOf(complaint))) }) };
+    return { pos, end, above: true, create: () => ({ dom: written(found.flatMap(({ diagnostic }) => wordsOf(diagnostic))) }) };
   });
   const theme = EditorView.baseTheme({
-    ".rh-complaint": { textDecoration: "underline wavy var(--jp-error-color1, #d32f2f) 1px", textUnderlineOffset: "3px" },
-    ".rh-complaint-words": { maxWidth: "48em", padding: "4px 8px", whiteSpace: "pre-wrap", color: "var(--jp-ui-font-color1)" },
+    ".rh-diagnostic": { textDecoration: "underline wavy var(--jp-error-color1, #d32f2f) 1px", textUnderlineOffset: "3px" },
+    ".rh-diagnostic-words": { maxWidth: "48em", padding: "4px 8px", whiteSpace: "pre-wrap", color: "var(--jp-ui-font-color1)" },
   });
   return { replaced, field, extension: [field, tooltip, theme] };
 }
 
 function written(lines) {
   const element = document.createElement("div");
-  element.className = "rh-complaint-words";
+  element.className = "rh-diagnostic-words";
   element.textContent = lines.join("\n");
   return element;
 }
 
-/** Asks when a cell has been left as it is for a while, and again later as long as the kernel is at work. */
+/** Asks when a cell has not changed for a while, and retries while the kernel is busy. */
 function askingOf({ view: { ViewPlugin } }, { marks, questions, panel, cell, asking }) {
   return ViewPlugin.define(view => {
     let timer = null;
@@ -154,9 +157,9 @@ function askingOf({ view: { ViewPlugin } }, { marks, questions, panel, cell, ask
       if (kernel.status !== "idle" || kernel.connectionStatus !== "connected") return;
       kernel.info.then(({ language_info: language }) => {
         if (language.name !== "rh" || view.state.doc.toString() !== text) return;
-        questions.ask(kernel, { text, cell: cell.model.id, above: above(panel, cell) }, complaints => {
+        questions.ask(kernel, { text, cell: cell.model.id, above: above(panel, cell) }, diagnostics => {
           if (cell.isDisposed || view.state.doc.toString() !== text) return;
-          const placed = complaints.map(complaint => ({ complaint, place: placeOf(complaint, text) }));
+          const placed = diagnostics.map(diagnostic => ({ diagnostic, place: placeOf(diagnostic, text) }));
           view.dispatch({ effects: marks.replaced.of(placed.filter(({ place }) => place)) });
         });
       });

@@ -1,4 +1,4 @@
-/** How far a new line is indented, from the tokens of the lines before it; nothing here needs a page. */
+/** Automatic indentation from the tokens of the lines before. Independent of the DOM. */
 
 export const UNIT = 2;
 
@@ -6,35 +6,35 @@ const CLOSES = { __proto__: null, "(": ")", "[": "]", "{": "}", "⟨": "⟩", "�
 const CLOSERS = new Set(Object.values(CLOSES));
 const OPENS = new Set(["=", "->", "→", "↦", "<-", "←", "<=", "⇐", "|", "."]);
 
-// After these a line goes on with what the line before began.
+// After these, a line continues an unfinished expression.
 const GOES_ON = new Set(["operator", "punctuation", "keyword", "arrow"]);
 
-/** A text of which nothing is read yet. */
+/** The state at the start of a text. */
 export function beginText() {
   return { column: 0, last: "", look: "", let: null, brackets: [], lets: [], owesData: false };
 }
 
-/** The same text, to be read on in another way. */
+/** A copy of the state. */
 export function copied(layout) {
   return { ...layout, brackets: [...layout.brackets], lets: [...layout.lets] };
 }
 
-/** Note that an item begins: what was open before it is not. */
+/** An item begins: reset. */
 export function noteItem(layout) {
   Object.assign(layout, beginText());
 }
 
-/** Note that a line begins, whose first sign is at a column. */
+/** A line begins, with its first character at a column. */
 export function noteLine(layout, column) {
   layout.column = column;
 }
 
-/** Note that a line is blank: what stood before it asks for nothing more. */
+/** A line is blank: the text before it needs no continuation. */
 export function noteBlank(layout) {
   Object.assign(layout, { column: 0, last: "", look: "", owesData: false });
 }
 
-/** Note a token that is no comment. */
+/** Process a token that is no comment. */
 export function noteToken(layout, look, text, column) {
   const { brackets, lets } = layout;
   layout.let = null;
@@ -47,7 +47,7 @@ export function noteToken(layout, look, text, column) {
   Object.assign(layout, { last: text, look });
 }
 
-/** The column of a line that follows, and begins with the text `after`: the body of a `let` stands under the `let`. */
+/** The column of the next line, which begins with the text `after`; the body of a `let` is aligned with the `let`. */
 export function indentation(layout, after) {
   const { brackets, column, last, look } = layout;
   const opened = brackets.at(-1);

@@ -1,12 +1,12 @@
-/** The language as CodeMirror's `StreamLanguage` takes it, and Python in a cell that begins with `%%python`. */
+/** The CodeMirror `StreamLanguage` of the language, with Python in cells that begin with `%%python`. */
 
 import { UNIT, beginText, copied, indentation, noteBlank, noteItem, noteLine, noteToken } from "./indentation.js";
 import { begin, beginLine, isPython, token } from "./tokens.js";
 
-// Where a line `%%python` that begins a cell ends, at most.
+// Characters to search for the end of a first line `%%python`.
 const FIRST_LINE = 200;
 
-/** The standard tag of each look. */
+/** The highlighting tag of each look. */
 export const TAGS = {
   keyword: "keyword",
   declaration: "definitionKeyword",
@@ -27,7 +27,7 @@ export const TAGS = {
   bad: "invalid",
 };
 
-/** What editors do with a text of the language, beside its colours. */
+/** Language data for the editor: comments, brackets, indentation on input. */
 export const LANGUAGE_DATA = {
   commentTokens: { line: "#" },
   closeBrackets: { brackets: ["(", "[", "{", '"', "⟨", "⌊"] },
@@ -35,7 +35,7 @@ export const LANGUAGE_DATA = {
   wordChars: "'",
 };
 
-/** What `StreamLanguage.define` takes. */
+/** The argument of `StreamLanguage.define`. */
 export const PARSER = {
   name: "rh",
   languageData: LANGUAGE_DATA,
@@ -66,15 +66,15 @@ export const PARSER = {
   indent: ({ reading, layout }, after) => (reading.isPython ? null : indentation(layout, after)),
 };
 
-// Colours for what the theme of Jupyter has none for, from the theme of Jupyter.
+// Colours from Jupyter's theme for tags that it does not style.
 const ADDED = ({ typeName, angleBracket }) => [
   { tag: typeName, color: "var(--jp-mirror-editor-variable-2-color)" },
   { tag: angleBracket, color: "var(--jp-mirror-editor-atom-color)", fontWeight: "bold" },
 ];
 
 /**
- * The support for the language. `cm` holds the modules `language` and `state` of CodeMirror, `common` and `highlight` of
- * Lezer; `python` is the support for Python, if there is one.
+ * Language support. `cm` holds the modules `language` and `state` of CodeMirror, and `common` and `highlight` of Lezer;
+ * `python` is the language support for Python, if available.
  */
 export function support(cm, python) {
   const { HighlightStyle, Language, LanguageSupport, StreamLanguage, indentUnit, syntaxHighlighting } = cm.language;
@@ -88,7 +88,7 @@ export function support(cm, python) {
   return new LanguageSupport(language, python ? [...extensions, python.support] : extensions);
 }
 
-/** The parser of the language; below the line `%%python` that of Python has its place. */
+/** The parser of the language, with Python's parser nested below a first line `%%python`. */
 function mixedParser({ Parser, parseMixed }, outer, python) {
   return new (class extends Parser {
     createParse(input, fragments, ranges) {

@@ -1,11 +1,11 @@
 /**
- * The tokens of a line of the language, as its own reader has them. What is known of the lines before is a state;
- * nothing here needs a page.
+ * The tokenizer of the editor, line by line, equivalent to the kernel's lexer. A state carries what is known of the lines
+ * before. Independent of the DOM.
  */
 
-import { CELL_WORDS, CHECK_WORDS, EFFECTS, EXPRESSION_DIRECTIVES, LABORATORY, PLACED, SIGNS, WORDS } from "./words.js";
+import { CELL_WORDS, CHECK_WORDS, EFF, EXPRESSION_DIRECTIVES, LAMBDA, PLACED, SIGNS, WORDS } from "./words.js";
 
-// Raised digits and ᵀ are no part of a name: wᵀ is a transpose.
+// Superscript digits and ᵀ end a name: wᵀ is a transpose.
 const RAISED = "⁰¹²³⁴-⁹ᵀ";
 const WORD = `(?![${RAISED}])[\\p{L}\\p{N}_]`;
 const NAME = `(?![${RAISED}]|\\p{Nd}|(?=[\\u00b2-\\u20ff])\\p{No})[\\p{L}\\p{N}_](?:${WORD}|'|(?=[\\u00b2-\\u20ff])\\p{M})*`;
@@ -29,7 +29,7 @@ const KINDS = [
 ].map(compiled);
 
 const LETTER = "[\\p{L}\\p{N}_]";
-const KINDS_OF_EFFECTS = [
+const EFF_KINDS = [
   ["blank", "(?: |\\t+$)+"],
   ["name", `(?!λ|\\p{Nd})${LETTER}(?:${LETTER}|')*`],
   ["number", `(?=(${DECIMAL}))\\1(?!${LETTER}|')`],
@@ -41,11 +41,11 @@ const KINDS_OF_EFFECTS = [
   ["bad", `[0-9](?:${LETTER}|[.'](?=${LETTER}))*|\\t+|.`],
 ].map(compiled);
 
-const LABORATORY_SIGNS = { __proto__: null, "\\": "keyword", "≤": "arrow" };
+const LAMBDA_SIGNS = { __proto__: null, "\\": "keyword", "≤": "arrow" };
 
 const WHOLE_NAME = new RegExp(NAME, "suy");
 const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
-// How an item begins in another language that has items, by the line from which on a text is in it.
+// How an item begins in each language of a section.
 const SECTIONS = { __proto__: null, "%%lambda": ITEM, "%%eff": new RegExp(`[^${SPACE}}|#]`, "suy") };
 const CHECK = /check(?: +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]| *(?:#.*)?$)/uy;
 const SECTION = /%%[\p{L}\p{N}_]+/uy;
@@ -57,12 +57,12 @@ const SYSTEM = new RegExp(`[^${SPACE}()#]+`, "suy");
 const BLANK_BEFORE_SYSTEM = new RegExp(`[ \\t]+(?=[^${SPACE}()#])`, "suy");
 const BLANK_OF_DIRECTIVE = new RegExp(`[${SPACE}]+`, "uy");
 
-// What is known of an item before its first token: how it begins, its last token, how many it has; whether all of them are
-// `%`; whether the name of a directive may follow at once, and its words after that; and whether it is a check.
+// The state before the first token of an item: its first and last token, the number of tokens; whether all of them are `%`;
+// whether the name of a directive may follow at once, and its words after that; and whether it is a check.
 const FRESH = { head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false };
 
-// What is known of a line alone: whether it is one like `%%lambda`, where a name that λ stands before ends, and whether the
-// name of a system may follow at once.
+// The state at the start of a line: whether it is one like `%%lambda`, the end of a name bound by λ, and whether the name of a
+// system may follow at once.
 const FRESH_LINE = { isSection: false, bound: 0, awaitsSystem: false };
 
 /** The state before the first line. */
@@ -70,12 +70,12 @@ export function begin() {
   return { ...FRESH, ...FRESH_LINE, isFirst: true, isPython: false, isLast: false, section: "" };
 }
 
-/** Whether a text that begins with this line is a cell of Python. */
+/** Whether a text that begins with this line is a Python cell. */
 export function isPython(line) {
   return at(PYTHON_CELL, line, 0) > 0;
 }
 
-/** Note that a line begins; returns whether an item begins with it. */
+/** Begin a line; return whether an item begins with it. */
 export function beginLine(line, state) {
   if (state.isPython) return false;
   state.isPython = state.isFirst && isPython(line);
@@ -96,13 +96,13 @@ export function beginLine(line, state) {
   return true;
 }
 
-/** The token at a place of a line, `[look, end]`, where what is blank looks like `null`; the state then knows of it. */
+/** The next token, `[look, end]`, with look `null` for blanks; updates the state. */
 export function token(line, start, state) {
   if (state.isPython && state.count > 0) return [null, line.length];
   if (state.isPython) return [noted(state, line, "directive"), line.trimEnd().length];
   const section = sectionOf(state);
-  if (section === "%%lambda") return tokenOfLaboratory(line, start, state);
-  if (section === "%%eff") return tokenOfText(line, start, state, KINDS_OF_EFFECTS);
+  if (section === "%%lambda") return tokenOfLambda(line, start, state);
+  if (section === "%%eff") return tokenOfText(line, start, state, EFF_KINDS);
   if (state.isDirective && state.count === 1) {
     const blank = at(BLANK_BEFORE_NAME, line, start);
     if (blank > 0) return [null, blank];
@@ -117,7 +117,7 @@ export function token(line, start, state) {
   return state.hasWords ? wordOfDirective(line, start, state) : tokenOfText(line, start, state);
 }
 
-/** The line from which on a text is in another language, if a token of that language is next. */
+/** The line that opened the current section; empty while a token of that line itself is next. */
 function sectionOf(state) {
   return state.isSection ? "" : state.section;
 }
@@ -127,7 +127,7 @@ function at(pattern, line, start) {
   return pattern.test(line) ? pattern.lastIndex : -1;
 }
 
-/** Note that a token was read, and say how it looks; comments leave no trace. */
+/** Update the state with a token and return its look; comments do not change the state. */
 function noted(state, text, look) {
   if (look === "comment") return look;
   if (state.count === 0 || (state.count === 1 && state.head === "%")) state.head += text;
@@ -157,7 +157,7 @@ function tokenOfText(line, start, state, kinds = KINDS) {
   return ["bad", line.length];
 }
 
-function tokenOfLaboratory(line, start, state) {
+function tokenOfLambda(line, start, state) {
   if (start < state.bound) return [noted(state, line.slice(start, state.bound), "name"), state.bound];
   if (state.awaitsSystem) {
     const blank = at(BLANK_BEFORE_SYSTEM, line, start);
@@ -165,7 +165,7 @@ function tokenOfLaboratory(line, start, state) {
     state.awaitsSystem = false;
     const end = at(SYSTEM, line, start);
     const name = line.slice(start, end);
-    if (end > 0) return [noted(state, name, LABORATORY.system.has(name) ? "keyword" : "name"), end];
+    if (end > 0) return [noted(state, name, LAMBDA.system.has(name) ? "keyword" : "name"), end];
   }
   if (line[start] === "λ" && !(state.count === 2 && state.head === "%ad")) {
     state.bound = at(WHOLE_NAME, line, start);
@@ -177,38 +177,38 @@ function tokenOfLaboratory(line, start, state) {
   return found;
 }
 
-const LOOKS_OF_NAMES = { __proto__: null, "%%lambda": lookOfLaboratoryName, "%%eff": lookOfEffectsName };
+const LOOKS_OF_NAMES = { __proto__: null, "%%lambda": lookOfLambdaName, "%%eff": lookOfEffName };
 
 function lookOf(kind, text, state) {
   const section = sectionOf(state);
   switch (kind) {
     case "name": return (LOOKS_OF_NAMES[section] ?? lookOfName)(text.normalize("NFC"), state);
-    case "sign": return text === "%" && state.isPercent ? "directive" : lookOfSign(text, section === "%%eff" ? EFFECTS.signs : SIGNS);
+    case "sign": return text === "%" && state.isPercent ? "directive" : lookOfSign(text, section === "%%eff" ? EFF.signs : SIGNS);
     case "foreign": return state.isCheck && text === "==" ? "arrow" : "bad";
-    case "bad": return (section === "%%lambda" && LABORATORY_SIGNS[text]) || kind;
+    case "bad": return (section === "%%lambda" && LAMBDA_SIGNS[text]) || kind;
     default: return kind;
   }
 }
 
-function lookOfLaboratoryName(name, { count, head, last }) {
+function lookOfLambdaName(name, { count, head, last }) {
   if (WORDS.declaration.has(name)) return "declaration";
   if (WORDS.keyword.has(name)) return "keyword";
   if (count === 1 && last === "fun") return "declared";
-  if (count === 1 && head === "%") return LABORATORY.directive.has(name) ? "directive" : "name";
-  if (count === 2 && head === "%ad") return LABORATORY.system.has(name) ? "keyword" : "name";
+  if (count === 1 && head === "%") return LAMBDA.directive.has(name) ? "directive" : "name";
+  if (count === 2 && head === "%ad") return LAMBDA.system.has(name) ? "keyword" : "name";
   if (head === "%ad" && (name === "along" || (name === "trace" && last === "-"))) return "keyword";
-  if (LABORATORY.keyword.has(name)) return "keyword";
-  if (LABORATORY.type.has(name)) return "type";
-  return LABORATORY.function.has(name) ? "function" : "name";
+  if (LAMBDA.keyword.has(name)) return "keyword";
+  if (LAMBDA.type.has(name)) return "type";
+  return LAMBDA.function.has(name) ? "function" : "name";
 }
 
-function lookOfEffectsName(name, { count, head, last }) {
-  if (count === 1 && head === "%") return EFFECTS.directive.has(name) ? "directive" : "name";
-  if (count === 0 && EFFECTS.declaration.has(name)) return "declaration";
-  if (count === 1 && EFFECTS.declaration.has(last)) return "declared";
-  if (EFFECTS.keyword.has(name)) return "keyword";
+function lookOfEffName(name, { count, head, last }) {
+  if (count === 1 && head === "%") return EFF.directive.has(name) ? "directive" : "name";
+  if (count === 0 && EFF.declaration.has(name)) return "declaration";
+  if (count === 1 && EFF.declaration.has(last)) return "declared";
+  if (EFF.keyword.has(name)) return "keyword";
   if (/^\p{Uppercase}/u.test(name)) return "type";
-  return EFFECTS.function.has(name) ? "function" : "name";
+  return EFF.function.has(name) ? "function" : "name";
 }
 
 function lookOfName(name, state) {
@@ -220,7 +220,7 @@ function lookOfName(name, state) {
   return WORDS.function.has(name) ? "function" : "name";
 }
 
-/** How a name looks that means something where it stands, else `null`. */
+/** The look of a contextual keyword where it is one, else `null`. */
 function placed(name, state) {
   const { count, head, last, isCheck } = state;
   if (count === 0) return isCheck ? "keyword" : null;

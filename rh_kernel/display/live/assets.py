@@ -1,0 +1,67 @@
+"""Bundle the JavaScript modules of a view into one ES module, as anywidget requires, and its style sheets into one.
+
+The modules in ``widgets/`` use a single form of import, ``import { a, b } from "./file.js";``, and export declarations only. So
+concatenating them in dependency order, without the imports, is correct; a test checks that no name is declared twice.
+"""
+
+import re
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from rh_kernel.display.palette import ABOVE, BELOW, COLOURS, MARKS, triple
+from rh_kernel.syntax.printing.doc import Role
+
+KINDS = ("stepper", "player", "diagram", "derivation", "rewriting")
+"""The views; each is a module with a function of its name, and a style sheet."""
+
+_IMPORT = re.compile(r'^import \{[^}\n]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) )", re.MULTILINE)
+
+
+def folder() -> Path:
+    """Return the folder of the modules: in the installed package, or beside the package in a checkout."""
+    package = Path(str(files("rh_kernel")))
+    inside = package / "widgets"
+    return inside if inside.is_dir() else package.parent / "widgets"
+
+
+@cache
+def script(kind: str) -> str:
+    """Return the ES module of a view with all that it imports; its default export has anywidget's ``render``."""
+    modules = linked(folder(), "widget.js", f"{kind}.js")
+    return f'{modules}\nexport default {{ render: rendererOf("{kind}", {kind}) }};\n'
+
+
+@cache
+def style(kind: str) -> str:
+    """Return the palette, the shared style sheet, and the one of this view."""
+    return "\n".join([colours(), *[(folder() / name).read_text(encoding="utf-8") for name in ("live.css", f"{kind}.css")]])
+
+
+def colours() -> str:
+    """Return the palette as CSS properties, ``--rh-redex: r,g,b``, and a class for each role, such as ``rh-role-keyword``."""
+    letters = {role.value: triple(colour) for role, colour in COLOURS.items()}
+    marks = {kind: MARKS[kind] for kind in ("redex", "contractum", "forward", "backward")}
+    known = {**letters, **marks, "failure": MARKS["error"], "below": triple(BELOW), "above": triple(ABOVE)}
+    properties = "".join([f"  --rh-{name}: {colour};\n" for name, colour in known.items()])
+    roles = [f".rh-live .rh-role-{role.value} {{ color: rgb(var(--rh-{role.value})); }}" for role in COLOURS]
+    bold = f".rh-live .rh-role-{Role.RULE.value}, .rh-live .rh-role-{Role.ERROR.value} {{ font-weight: 700; }}"
+    return "\n".join([f".rh-live {{\n{properties}}}", *roles, bold])
+
+
+def linked(where: Path, *names: str) -> str:
+    """Return these modules preceded by everything that they import, directly or not."""
+    texts: dict[str, str] = {}
+    for name in names:
+        _collect(where, name, texts)
+    return "\n".join(texts.values())
+
+
+def _collect(where: Path, name: str, texts: dict[str, str]) -> None:
+    if name in texts:
+        return
+    text = (where / name).read_text(encoding="utf-8")
+    for imported in _IMPORT.findall(text):
+        _collect(where, imported, texts)
+    texts[name] = f"// {name}\n{_EXPORT.sub('', _IMPORT.sub('', text))}"
