@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
-from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth, extent_shape
+from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
@@ -74,7 +74,7 @@ class Builder:
 
     def read(self, location: Location) -> Slot:
         """Return the initial content of a location."""
-        slot = self._slot(extent_shape(location))
+        slot = self._slot(shape_of(Real(location.shape)))
         self.reads.append((slot.register, location))
         return slot
 
