@@ -11,10 +11,10 @@ from hypothesis import is_hypothesis_test, settings
 
 from tests.tiers import TIER, Tier, law
 
-# Kernels that tests start are not to write into the history of whoever runs the tests.
+# Kernels started by tests must not write into the user's history.
 os.environ["RH_HISTORY"] = "off"
 
-# A shell starts what runs in the background with SIGINT ignored, and every process that a test starts would inherit that.
+# A shell starts background jobs with SIGINT ignored, which every process started by a test would inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -23,11 +23,11 @@ settings.load_profile("tier")
 
 FOLDER = Path(__file__).parent
 TRACER = sys.gettrace()
-"""The tracer of coverage, if that is measured."""
+"""The trace function of coverage, if it is measured."""
 SHARING = ("browser", "distribution", "export")
-"""Folders whose files share what takes long to start: a server, an installed wheel."""
+"""Folders whose files share slow fixtures, such as a server or an installed wheel, and so a worker."""
 LONGEST = ("distribution", "binder", "browser", "fuzz", "kernel", "lessons", "laws", "ad", "arrays")
-"""Folders that begin first, so that no worker is left alone with one of them."""
+"""Folders that are run first, so that none of them is left for the end on one worker."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,18 +36,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the slow tests to the tiers that have time for them; keep each file, or folder that shares, on one worker."""
+    """Deselect the tests outside the tier; keep each file, or folder with shared fixtures, on one worker."""
     for item in items:
         if item.get_closest_marker("slow") is not None:
             item.user_properties.append(("slow", True))
-    left = [item for item in items if not _is_selected(item)]
-    if left:
-        config.hook.pytest_deselected(items=left)
+    deselected = [item for item in items if not _is_selected(item)]
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
         items[:] = [item for item in items if _is_selected(item)]
     for item in items:
         folders = item.path.relative_to(FOLDER).parts
         item.add_marker(pytest.mark.xdist_group("/".join(folders[:1] if folders[0] in SHARING else folders)))
-    items.sort(key=lambda item: _turn(item.path.relative_to(FOLDER).parts))
+    items.sort(key=lambda item: _rank(item.path.relative_to(FOLDER).parts))
 
 
 def _is_selected(item: pytest.Item) -> bool:
@@ -66,24 +66,24 @@ def _is_selected(item: pytest.Item) -> bool:
 
 
 def _is_scaled(item: pytest.Item) -> bool:
-    """Whether a test does more in the tier ``rest`` than in ``test``: laws, and the tests that invent programs."""
+    """Whether a test tries more examples in the tier ``rest`` than in ``test``: laws and fuzz tests."""
     return isinstance(item, pytest.Function) and (is_hypothesis_test(item.obj) or item.path.parent.name == "fuzz")
 
 
-def _turn(folders: Iterable[str]) -> int:
-    """The place of a folder among those that begin first, or the one after them."""
+def _rank(folders: Iterable[str]) -> int:
+    """Return the index of a folder in ``LONGEST``, or its length."""
     return next((LONGEST.index(folder) for folder in folders if folder in LONGEST), len(LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Coverage does not trace laws, nor tests with the marker ``untraced``.
+    """Exclude laws, and tests with the marker ``untraced``, from coverage.
 
-    Which lines a law reaches is random, and tracing takes as long as the law itself. The marker ``no_cover`` of pytest-cov
-    would do the same, but in the workers of pytest-xdist two tracers are active.
+    The lines that a law reaches are random, and tracing doubles its time. The marker ``no_cover`` of pytest-cov does not work
+    in the workers of pytest-xdist, where two trace functions are active.
     """
     if sys.gettrace() is None and TRACER is not None:
-        # An exception that hit the tracer itself, as that of a limit may, has switched it off.
+        # An asynchronous exception, as of a limit, that was raised in the trace function has removed it.
         sys.settrace(TRACER)
     tracer = sys.gettrace()
     if tracer is None or not isinstance(item, pytest.Function) or not _is_untraced(item):
@@ -101,5 +101,5 @@ def _is_untraced(item: pytest.Function) -> bool:
 
 @pytest.fixture
 def update_golden(request: pytest.FixtureRequest) -> bool:
-    """Whether golden files are to be written anew."""
+    """Whether to rewrite the golden files."""
     return bool(request.config.getoption("--update-golden"))

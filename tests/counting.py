@@ -1,4 +1,4 @@
-"""Work, as the number of functions that are called: the same on every machine."""
+"""Measure work by the number of function calls, which is the same on every machine."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from types import FrameType
 
 
 def calls(action: Callable[[], object]) -> int:
-    """How many Python functions ``action`` calls."""
+    """Return the number of Python function calls of ``action``."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: object) -> None:

@@ -1,4 +1,4 @@
-"""The declarations that random programs may use, and definitions from any text (LANGUAGE §3)."""
+"""The declarations that random programs use, and the definitions of a text (LANGUAGE §3)."""
 
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
@@ -28,7 +28,7 @@ DECLARED += "".join(f"loc w{m}{n} : Real({m}, {n}) = zeros\n" for m in SIZES for
 
 
 def declared(text: str) -> Definitions:
-    """The definitions of a text that holds declarations only."""
+    """Return the definitions of a text that consists of declarations."""
     known = BUILT_IN
     for item in parse(Source("declarations", text)):
         assert isinstance(item, items.Declaration)

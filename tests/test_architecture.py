@@ -1,4 +1,4 @@
-"""The house rules that no other tool holds: docstrings, sizes, names, and how the README opens."""
+"""Rules of style that no other tool checks: docstrings, sizes, names, the start of the README."""
 
 import ast
 import re
@@ -37,14 +37,14 @@ def test_a_module_is_named_for_a_thing(subtests: pytest.Subtests) -> None:
 
 
 def test_every_law_goes_through_the_profile_of_the_tiers() -> None:
-    """So that one place says how many examples a tier tries; fuzzing has a clock of its own."""
+    """``tests/tiers.py`` alone sets the numbers of examples; fuzz tests are limited by time."""
     own = {"tests/tiers.py", "tests/conftest.py", "tests/fuzz/profile.py", "tests/test_architecture.py"}
     texts = {name(path): path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
     assert {path for path, text in texts.items() if "max_examples" in text or "@settings(" in text} <= own
 
 
 def name(path: Path) -> str:
-    """A file by its path in the checkout."""
+    """Return the path relative to the checkout."""
     return str(path.relative_to(ROOT))
 
 

@@ -17,7 +17,7 @@ COPIED = ("rh_kernel", "lessons", "tests/plugins", "tests/programs", "widgets")
 
 
 def patched(text: str, patch: list[str]) -> str:
-    """The text after a patch whose lines of context and removals stand somewhere in it, exactly once."""
+    """Apply a patch whose context and removed lines must occur exactly once."""
     before = "".join(f"{line[1:]}\n" for line in patch if line[0] != "+")
     after = "".join(f"{line[1:]}\n" for line in patch if line[0] != "-")
     assert text.count(before) == 1, f"the context of the patch stands {text.count(before)} times in the file:\n{before}"
@@ -25,7 +25,7 @@ def patched(text: str, patch: list[str]) -> str:
 
 
 def apply(kind: str, body: str, folder: Path) -> str:
-    """What a block of a recipe prints."""
+    """Carry out a block of a recipe and return what it prints."""
     first, _, rest = body.partition("\n")
     match kind:
         case "diff":

@@ -1,4 +1,4 @@
-"""The index to the paper: each figure has a home, whose docstring carries its label, and each rule a figure that states it."""
+"""The index of the paper: the docstring of the module of a figure names it, and each rule belongs to a figure."""
 
 import ast
 import re
@@ -13,14 +13,14 @@ ROOT = Path(__file__).parents[1]
 
 
 def docstring(module: str) -> str:
-    """What the module says it holds."""
+    """Return the docstring of a module."""
     text = (ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
     return ast.get_docstring(ast.parse(text)) or ""
 
 
 @pytest.mark.parametrize("figure", Figure)
 def test_the_home_of_a_figure_says_so(figure: Figure) -> None:
-    """Figures are listed, ``Fig. 2, 3``, so the kind and the number may stand apart."""
+    """Docstrings list figures as in ``Fig. 2, 3``, so that the kind and the number may be separated."""
     kind, _, number = figure.value.rpartition(" ")
     said = docstring(figure.home)
     assert kind in said

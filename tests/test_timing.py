@@ -1,4 +1,4 @@
-"""Where the time of a test run goes, and which tests take too long."""
+"""The table of times of a test run, and the limit on the time of a test."""
 
 from pathlib import Path
 

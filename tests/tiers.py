@@ -1,7 +1,7 @@
-"""The tiers of the suite: which tests run, and on how many examples a law is tried.
+"""The tiers of the test suite: which tests run, and how many examples of each law.
 
-``RH_TIER`` is ``quick``, ``test`` (the default), ``rest``, ``all`` or ``deep``. ``tests/README.md`` says what each is for and
-what it costs. In CI the examples of a law are the same in each run, except in ``deep``.
+``RH_TIER`` is ``quick``, ``test`` (the default), ``rest``, ``all`` or ``deep``; see ``tests/README.md``. In CI, laws are
+derandomized except in ``deep``.
 """
 
 import os
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 
 class Tier(Enum):
-    """How much of the suite runs. ``rest`` is what ``all`` adds to ``test``: the slow tests, and the laws on all examples."""
+    """How much of the suite runs. ``rest`` is ``all`` without ``test``: the slow tests, and all examples of the laws."""
 
     QUICK = "quick"
     TEST = "test"
@@ -25,24 +25,24 @@ TIER = Tier(os.environ.get("RH_TIER", "test"))
 RUNS_SLOW_TESTS = TIER in {Tier.REST, Tier.ALL, Tier.DEEP}
 
 _SHARE = {Tier.QUICK: 0.05, Tier.TEST: 0.15, Tier.REST: 1.0, Tier.ALL: 1.0, Tier.DEEP: 20.0}[TIER]
-"""The share of its examples that a law is tried on."""
+"""The share of the examples of each law that this tier runs."""
 
 _FEWEST = 4
 _EXAMPLES = 100
-"""The examples of a law that does not say how many it needs."""
+"""The default number of examples of a law."""
 
 
 def tried(examples: int, *, fewest: int = _FEWEST) -> int:
-    """How many of so many examples this tier tries."""
+    """Return how many of so many examples this tier runs."""
     return max(round(examples * _SHARE), min(examples, fewest))
 
 
 def law(examples: int = _EXAMPLES, *, fewest: int = _FEWEST, phases: Sequence[Phase] = tuple(Phase)) -> settings:
-    """Settings for a law that is tried on so many programs in the tier ``all``, and on ``fewest`` at least in every tier."""
+    """Return settings for a law with so many examples in the tier ``all``, and at least ``fewest`` in every tier."""
     return settings(
         max_examples=tried(examples, fewest=fewest),
         derandomize=bool(os.environ.get("CI")) and TIER is not Tier.DEEP,
-        # No law fails because the machine is busy.
+        # A busy machine must not make a law fail.
         deadline=None,
         phases=phases,
         suppress_health_check=[

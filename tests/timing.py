@@ -1,8 +1,7 @@
-"""``python -m tests.timing REPORT``: where the time of a test run goes, by folder, from its JUnit report.
+"""``python -m tests.timing REPORT``: the time of a test run by folder, from its JUnit report.
 
-Exits with 1 if a test that is not marked ``slow`` took longer than ``LONGEST`` seconds in the tier ``test``. In deeper tiers a
-law takes the time of its examples. A test that shares the processors with other programs takes longer by that share, so the
-limit grows with the load of the machine.
+Exits with 1 if a test that is not marked ``slow`` took longer than ``LONGEST`` seconds in the tier ``test``; other tiers have
+no limit. The limit is multiplied by the load of the machine.
 """
 
 import os
@@ -16,14 +15,14 @@ from xml.etree import ElementTree
 from tests.tiers import TIER, Tier
 
 LONGEST = 10.0
-"""Seconds that a test may take, with the fixtures that it starts, unless it is marked ``slow``."""
+"""The most seconds of a test, including the fixtures that it starts, unless it is marked ``slow``."""
 SHOWN = 15
-"""How many of the slowest tests are listed."""
+"""The number of slowest tests to list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A test, and how many seconds its setup, call and teardown took."""
+    """A test, and the seconds of its setup, call and teardown."""
 
     module: str
     name: str
@@ -32,13 +31,13 @@ class Timed:
 
     @property
     def folder(self) -> str:
-        """The folder below ``tests``, or the module where there is none."""
+        """The folder below ``tests``, or the module if there is none."""
         parts = self.module.split(".")
         return "/".join(parts[:2])
 
 
 def read(report: Path) -> list[Timed]:
-    """The tests of a JUnit report. Raises ``OSError`` or ``ElementTree.ParseError`` if it is none."""
+    """Parse a JUnit report. Raises ``OSError`` or ``ElementTree.ParseError``."""
     found = list[Timed]()
     for case in ElementTree.parse(report).iter("testcase"):
         slow = any(entry.get("name") == "slow" for entry in case.iter("property"))
@@ -47,19 +46,19 @@ def read(report: Path) -> list[Timed]:
 
 
 def table(tests: Sequence[Timed]) -> Iterable[str]:
-    """A row for each folder, in Markdown: how many tests it has, how long they take together, and the longest of them."""
+    """Yield a Markdown table with a row for each folder: the number of tests, their total time, and the longest."""
     by_folder = defaultdict[str, list[Timed]](list)
     for test in tests:
         by_folder[test.folder].append(test)
     yield "| folder | tests | seconds | longest |"
     yield "|---|---:|---:|---:|"
-    for folder, of_it in sorted(by_folder.items(), key=lambda entry: -_total(entry[1])):
-        yield f"| {folder} | {len(of_it)} | {_total(of_it):.1f} | {max(test.seconds for test in of_it):.1f} |"
+    for folder, its_tests in sorted(by_folder.items(), key=lambda entry: -_total(entry[1])):
+        yield f"| {folder} | {len(its_tests)} | {_total(its_tests):.1f} | {max(test.seconds for test in its_tests):.1f} |"
     yield f"| all | {len(tests)} | {_total(tests):.1f} | {max((test.seconds for test in tests), default=0):.1f} |"
 
 
 def too_long(tests: Sequence[Timed], limit: float) -> list[Timed]:
-    """The tests that take longer than ``limit`` seconds without being marked as slow."""
+    """Return the tests that take longer than ``limit`` seconds and are not marked as slow."""
     return [test for test in tests if test.seconds > limit and not test.slow]
 
 
@@ -67,20 +66,20 @@ def _total(tests: Sequence[Timed]) -> float:
     return sum(test.seconds for test in tests)
 
 
-def _written(test: Timed) -> str:
+def _line(test: Timed) -> str:
     return f"{test.seconds:6.1f} s  {test.module}::{test.name}"
 
 
 def main(report: str, longest: str = str(LONGEST)) -> int:
-    """Print the table, the slowest tests, and those that take longer than ``longest`` seconds without being marked."""
+    """Print the table, the slowest tests, and those that exceed ``longest`` seconds and are not marked; return 1 if any do."""
     tests = sorted(read(Path(report)), key=lambda test: -test.seconds)
     print("\n".join(table(tests)))
-    print("\nThe slowest:\n" + "\n".join(map(_written, tests[:SHOWN])))
+    print("\nThe slowest:\n" + "\n".join(map(_line, tests[:SHOWN])))
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     limit = float(longest)
     long = too_long(tests, limit * max(1.0, load)) if TIER is Tier.TEST else []
     if long:
-        print(f"\nMark these as slow, or make them faster than {limit:.0f} s:\n" + "\n".join(map(_written, long)))
+        print(f"\nMark these as slow, or make them faster than {limit:.0f} s:\n" + "\n".join(map(_line, long)))
     return 1 if long else 0
 
 

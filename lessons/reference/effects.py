@@ -3,17 +3,16 @@
 from lessons.reference.markdown import code, table
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
-from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
-from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS, OPERATORS
 from rh_kernel.session.sections.eff_cells import built_in_type
-from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS, EFFECTS_SIGNS
+from rh_kernel.session.sections.eff_forms import EFF_FORMS, EFF_SIGNS
 from rh_kernel.session.sections.eff_names import about
 
 
 def words_part() -> str:
     """Every word of ``%%eff`` cells, then the signs."""
-    rows = [(code(word), *_form(text)) for word, text in EFFECTS_FORMS.items()]
-    signs = [(code(sign), *_form(text)) for sign, text in EFFECTS_SIGNS.items()]
+    rows = [(code(word), *_form(text)) for word, text in EFF_FORMS.items()]
+    signs = [(code(sign), *_form(text)) for sign, text in EFF_SIGNS.items()]
     return f"{table(('word', 'form', 'meaning'), rows)}\n\n{table(('sign', 'form', 'meaning'), signs)}"
 
 
@@ -37,7 +36,7 @@ def programs_part() -> str:
 
 def _about(name: str) -> str:
     comment: list[str] = []
-    for line in library.included(name).text.split("\n"):
+    for line in library.source(name).text.split("\n"):
         if not line.startswith("#"):
             break
         comment.append(line.lstrip("# ").rstrip())

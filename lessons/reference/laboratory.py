@@ -6,7 +6,7 @@ from rh_kernel.ad.language.elaboration import elaborate_function
 from rh_kernel.ad.language.parsing_items import item
 from rh_kernel.ad.language.surface import FunItem
 from rh_kernel.ad.registry import NAMES, system
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS, LAMBDA_SIGNS
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.span import Source, Span
 
@@ -53,8 +53,8 @@ def fragments_part() -> str:
 
 def words_part() -> str:
     """Every word of ``%%lambda`` cells, then the signs."""
-    rows = [(code(word), *_form(text)) for word, text in LABORATORY_FORMS.items()]
-    signs = [(code(sign), *_form(text)) for sign, text in LABORATORY_SIGNS.items()]
+    rows = [(code(word), *_form(text)) for word, text in LAMBDA_FORMS.items()]
+    signs = [(code(sign), *_form(text)) for sign, text in LAMBDA_SIGNS.items()]
     return f"{table(('word', 'form', 'meaning'), rows)}\n\n{table(('sign', 'form', 'meaning'), signs)}"
 
 

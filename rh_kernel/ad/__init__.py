@@ -1,4 +1,4 @@
-"""Published systems of automatic differentiation for one common λ-calculus (``ad/language``), and their comparison.
+"""Published systems of automatic differentiation for one common λ-calculus, and EFF.
 
-Each system is a package that imports the common language and no other system; ``ad/registry.py`` lists them.
+Each system is a package that imports the common language, ``ad/language``, and no other system; ``ad/registry.py`` lists them.
 """

@@ -79,9 +79,9 @@ def _dispatch(options: argparse.Namespace, report: "Report", settings: "Settings
     match options.command:
         case "run":
             from rh_kernel.command_line.running import run
-            from rh_kernel.session.settings import told_of_device
+            from rh_kernel.session.settings import device_warning
 
-            if warning := told_of_device(settings):
+            if warning := device_warning(settings):
                 sys.stderr.write(warning + "\n")
             run(options.file, report, settings)
         case "check":

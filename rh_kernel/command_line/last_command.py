@@ -12,16 +12,15 @@ from rh_kernel.display.programs.view import program_text
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.records import bounded_records, end_record
 from rh_kernel.display.traces.text import trace_blocks
-from rh_kernel.session.actions import Action, Closed, Refuse, State
+from rh_kernel.session.actions import Action, Closed, Refuse
 from rh_kernel.session.directives.compile import Compile, Shows
-from rh_kernel.session.directives.trace import Trace
+from rh_kernel.session.directives.trace import Trace, body_spans
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.limits.timing import timed
 from rh_kernel.session.results import ProgramMade, ReductionShown, Result, Shown, TraceMade, Working
 from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
 from rh_kernel.session.train import Train
-from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
@@ -39,11 +38,6 @@ class Subject(Generic[_Target]):
     item: int
     session: Session
 
-    @property
-    def state(self) -> State:
-        """The state after the items before it."""
-        return State(self.session.heap, self.session.initial, self.session.folder, self.session.settings)
-
 
 def trace(file: str, report: Report, settings: Settings, *, full: bool = False) -> None:
     """Show the steps of the last command; as JSON their texts are truncated, unless ``full``.
@@ -54,7 +48,7 @@ def trace(file: str, report: Report, settings: Settings, *, full: bool = False) 
     if subject is None:
         return
     closed = subject.closed
-    action = closed if isinstance(closed, Action) else Trace(closed, written(subject.session.definitions))
+    action = closed if isinstance(closed, Action) else Trace(closed, body_spans(subject.session.definitions))
 
     def show(result: Result) -> None:
         match result:
@@ -92,7 +86,7 @@ def perform(action: Action, subject: Subject[Any], report: Report, show: Callabl
     """Run an action for the subject within the time limit, pass its results to ``show``, and report a failure."""
     try:
         with timed(subject.session.settings.bounds.seconds):
-            for event in action.run(subject.item, subject.state):
+            for event in action.run(subject.item, subject.session.state):
                 report.note(event)
                 if isinstance(event, Shown):
                     show(event.result)
@@ -121,7 +115,7 @@ def _find(file: str, report: Report, settings: Settings, of: Callable[[Action], 
             refused.append((number, action))
         elif (closed := of(action)) is not None:
             found.append((number, item, closed))
-        hint = action.steers_to or hint
+        hint = action.last_item_hint or hint
     commands = [subject for subject in found if not isinstance(subject[2], ClosedTerm)]
     chosen = (commands or found or [None])[-1]
     later = refused if chosen is None else [(number, refusal) for number, refusal in refused if number > chosen[0]]

@@ -32,7 +32,7 @@ from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.lexer import python_starts
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.interrupts import Interrupts
-from rh_kernel.workspace.outputs import Bundle, Outputs, undressed
+from rh_kernel.workspace.outputs import Bundle, Outputs, static_only
 from rh_kernel.workspace.widgets import Widgets
 from rh_kernel.workspace.workspace import Workspace
 
@@ -165,7 +165,7 @@ class RHKernel(Kernel):
                 # An earlier version of this cell may have been in the language; withdraw its declarations.
                 await self._run(Source(f"cell {number}", ""), cell, silent=silent)
             elif not silent:
-                self._widgets.begin(f"{number}")
+                self._widgets.clear(f"{number}")
             error, payload = await self._python.run(code[start:], number, cell, silent=silent, stored=store_history)
         expressions = await self._evaluate(user_expressions or {}) if error is None else {}
         if store_history and not silent:
@@ -189,13 +189,13 @@ class RHKernel(Kernel):
     def _outputs(self, number: int, cell: str, *, silent: bool) -> Outputs:
         """Return the outputs of a cell, with a widget for each result that has a view."""
         if silent:
-            return Outputs(self._discard_output, number, time.monotonic, undressed)
-        self._widgets.begin(cell)
+            return Outputs(self._discard_output, number, time.monotonic, static_only)
+        self._widgets.clear(cell)
 
-        def dressed(result: Result, static: Bundle) -> Iterable[Bundle]:
+        def add_widgets(result: Result, static: Bundle) -> Iterable[Bundle]:
             return self._widgets.outputs(cell, result, static)
 
-        return Outputs(self._send_output, number, time.monotonic, dressed, self.rh.settings.bounds.output)
+        return Outputs(self._send_output, number, time.monotonic, add_widgets, self.rh.settings.bounds.output)
 
     async def _process(self, source: Source, cell: str, outputs: Outputs, interrupts: Interrupts) -> Content | None:
         """Process the events of ``source`` and keep its session if it succeeds; otherwise return the error."""

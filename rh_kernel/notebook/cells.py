@@ -13,7 +13,7 @@ from rh_kernel.session.results import Result
 from rh_kernel.source.diagnostic import Diagnostic, Failure
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
-from rh_kernel.workspace.ipython_display import Shell, dressing, sender
+from rh_kernel.workspace.ipython_display import Shell, sender, widget_outputs
 from rh_kernel.workspace.outcome import Outcome
 from rh_kernel.workspace.outcomes import outcome
 from rh_kernel.workspace.outputs import Outputs
@@ -33,7 +33,7 @@ def run_cell(workspace: Workspace, source: Source, where: Shell) -> Outcome[Resu
             send(message, content)
 
     limit = workspace.session.settings.bounds.output
-    outputs = Outputs(forward, where.execution_count, time.monotonic, dressing(where), limit)
+    outputs = Outputs(forward, where.execution_count, time.monotonic, widget_outputs(where), limit)
     try:
         with outputs.alive():
             results = workspace.take(source, outputs.take)

@@ -1,1 +1,1 @@
-"""What a cell does to the definitions, the heap and the settings: all of it, or nothing."""
+"""Sessions: the analysis and execution of cells, each of which takes effect as a whole or not at all."""

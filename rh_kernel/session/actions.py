@@ -1,6 +1,7 @@
-"""Actions: what an item of a cell does, once everything is known about it that is known before anything runs.
+"""Actions: the analyzed items of a cell.
 
-Analysis makes them: it looks up names, infers types and reads data. They run after the whole cell has been analyzed.
+Analysis turns each item into an action: it looks up names, infers types and reads data. Actions run after the whole cell has
+been analyzed.
 """
 
 from abc import ABC, abstractmethod
@@ -21,8 +22,8 @@ from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.sections.eff_names import Effects
-    from rh_kernel.session.storage import Written
+    from rh_kernel.session.sections.eff_names import EffDeclarations
+    from rh_kernel.session.storage import ScratchFile
 
 Closed: TypeAlias = ClosedTerm | ClosedCommand
 """A term or command without free variables, with its type."""
@@ -30,11 +31,11 @@ Closed: TypeAlias = ClosedTerm | ClosedCommand
 
 @frozen
 class AnalysisContext:
-    """What analysis of an item may look at: what the items before it declare and set.
+    """The context of the analysis of an item: what the items before it declare and set.
 
-    ``definitions`` are the names of the language, ``functions`` those of ``%%lambda`` cells, ``effects`` what ``%%eff`` cells
-    declare. Paths are relative to ``folder``; ``given`` holds data sets from Python, by name. ``cell`` is what the front end
-    calls a cell that can be run again, or empty.
+    ``functions`` are declared in ``%%lambda`` cells, ``effects`` in ``%%eff`` cells. Paths are relative to ``folder``;
+    ``given`` holds the data sets passed from Python, by name. ``cell`` is the front end's id of a cell that can be run again,
+    or empty.
     """
 
     definitions: Definitions
@@ -43,40 +44,35 @@ class AnalysisContext:
     settings: Settings
     cell: str = ""
     functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
-    effects: "Effects | None" = None
+    effects: "EffDeclarations | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the items of a cell have done so far; ``files`` are moved to their targets when the cell ends.
+    """The state of a running cell: the current and the initial contents of the locations, and what else its actions change.
 
-    ``heap`` holds the contents of the locations and ``initial`` their first contents; ``functions`` are those of ``%%lambda``
-    cells, and ``effects`` what ``%%eff`` cells have declared.
+    ``files`` are moved to their targets when the cell ends. ``functions`` are declared in ``%%lambda`` cells, ``effects`` in
+    ``%%eff`` cells.
     """
 
     heap: Mapping[Location, Array]
     initial: Mapping[Location, Array]
     folder: Path
     settings: Settings
-    files: "tuple[Written, ...]" = ()
+    files: "tuple[ScratchFile, ...]" = ()
     functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
-    effects: "Effects | None" = None
+    effects: "EffDeclarations | None" = None
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
-        """With other contents at some locations."""
-        return replace(self, heap=_joined(self.heap, changes))
-
-
-def _joined(contents: Mapping[Location, Array], others: Mapping[Location, Array]) -> Mapping[Location, Array]:
-    """One table with the contents of both; where both have one, that of ``others``."""
-    if isinstance(contents, MappingProxyType) and isinstance(others, dict):
-        # Table by table, without a look at each location.
-        return MappingProxyType(contents | others)
-    return MappingProxyType({**contents, **others})
+        """Return the state with new contents at some locations."""
+        if isinstance(self.heap, MappingProxyType) and isinstance(changes, dict):
+            # Merging two dictionaries is faster than copying their entries one by one.
+            return replace(self, heap=MappingProxyType(self.heap | changes))
+        return replace(self, heap=MappingProxyType({**self.heap, **changes}))
 
 
 class Interrupted(Exception):
-    """The user stopped a training run; ``state`` holds what it had done by then."""
+    """The user interrupted a training run; ``state`` is the state after its last finished batch."""
 
     def __init__(self, state: State) -> None:
         super().__init__("interrupted")
@@ -88,76 +84,96 @@ Run: TypeAlias = Generator[Event, None, State]
 
 
 class Action(ABC):
-    """What an item does. The class of an action is a frozen dataclass; most override ``run`` alone."""
+    """An analyzed item. Subclasses are frozen dataclasses; most override ``run`` alone."""
 
     __slots__ = ()
 
-    steers_to: ClassVar[str] = ""
-    """A hint where a file ends in this action, and `rh trace`, `rh compile` or `rh diagram` want another."""
+    last_item_hint: ClassVar[str] = ""
+    """The hint of `rh trace`, `rh compile` and `rh diagram` for a file that ends in this action, which they cannot show."""
 
     @abstractmethod
     def run(self, number: int, state: State) -> Run:
-        """The events of the item, the ``number``-th of its text from 1 on, and the state after it.
+        """Run the item, the ``number``-th of its text counted from 1: yield its events and return the state after it.
 
-        Results are yielded as ``Shown(number, result)``. Long work yields ``Working`` now and then, so that it can be
-        interrupted. Raises ``Failure``; the cell then has no effect. ``KeyboardInterrupt``, raised inside or thrown in at a
-        ``yield``, passes through and leaves nothing half done; only a training run makes ``Interrupted`` of it.
+        Yield results as ``Shown(number, result)``, and ``Working`` now and then during long work, so that it can be
+        interrupted. Raise ``Failure`` to undo the whole cell. ``KeyboardInterrupt``, raised inside or thrown in at a ``yield``,
+        must pass through and leave nothing half done; only a training run turns it into ``Interrupted``.
         """
 
     def summary(self, text: str) -> Result:
-        """What ``rh check`` shows of the item, which is written ``text``: what is known without running it."""
-        return Notice(" ".join(text.split()))
+        """Return what ``rh check`` shows of the item, whose text is ``text``: what is known without running it."""
+        return Notice(_on_one_line(text))
 
     def after(self, context: AnalysisContext) -> AnalysisContext:
-        """The context in which the next item is analyzed."""
+        """Return the context in which the next item is analyzed."""
         return context
 
     @property
     def subject(self) -> Closed | None:
-        """The term or command that is evaluated, which `rh trace`, `rh compile` and `rh diagram` look at."""
+        """The term or command that is evaluated, for `rh trace`, `rh compile` and `rh diagram`."""
         return None
 
     @property
     def traced(self) -> "Action | None":
-        """The action that shows each step of this one, if it is of another language than ``subject``."""
+        """The action that shows the steps of this one, if it belongs to another language than ``subject``."""
         return None
 
 
 Analysis: TypeAlias = Action | Generator[Working, None, Action]
-"""An action, or a generator that returns one, and pauses while files are read."""
+"""An action, or a generator that returns one and yields while files are read."""
 
 
-def typed(text: str, type: object) -> TypeShown:
-    """The summary of an item whose type is known; the text is put on one line."""
-    return TypeShown(" ".join(text.split()), str(type))
+def type_summary(text: str, type: object) -> TypeShown:
+    """Return the summary of an item of known type; the text is put on one line."""
+    return TypeShown(_on_one_line(text), str(type))
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 @frozen
-class Answer(Action):
-    """An item whose result is known already: ``%help``, ``%whos``, ``%type E``, a check of a type."""
+class ClosedAction(Action):
+    """An action that evaluates one closed term or command; its summary is the type."""
+
+    closed: Closed
+
+    @property
+    def subject(self) -> Closed:
+        """The term or command."""
+        return self.closed
+
+    def summary(self, text: str) -> Result:
+        """Return the type."""
+        return type_summary(text, self.closed.type)
+
+
+@frozen
+class ShowResult(Action):
+    """An item whose result is already known: ``%help``, ``%whos``, ``%type E``, ``check E ⊢ A``"""
 
     result: CheckPassed | NamesShown | Notice | TypeShown
 
     def run(self, number: int, state: State) -> Run:
-        """Shows the result."""
+        """Show the result."""
         yield Shown(number, self.result)
         return state
 
     def summary(self, text: str) -> Result:
-        """The result, if it tells a type."""
+        """Return the result if it is about a type."""
         return self.result if isinstance(self.result, CheckPassed | TypeShown) else Action.summary(self, text)
 
 
 @frozen
 class Refuse(Action):
-    """An item with an error."""
+    """An item with errors"""
 
     diagnostics: tuple[Diagnostic, ...]
 
     def run(self, number: int, state: State) -> Run:
-        """Raises ``Rejected``."""
+        """Raise ``Rejected``."""
         raise Rejected(*self.diagnostics)
 
     def summary(self, text: str) -> Result:
-        """The error."""
+        """Return the errors."""
         return ItemFailed(self.diagnostics)

@@ -1,4 +1,4 @@
-"""Analysis: from the items of a cell to actions. Names are looked up, types inferred, data read; errors are found here."""
+"""Analysis of the items of a cell into actions: look up names, infer types, read data, and find the errors of all of this."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import replace
@@ -9,15 +9,18 @@ from typing import TypeAlias, cast
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
 from rh_kernel.primitives.table import SYMBOLS
-from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Answer, Refuse
+from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Refuse, ShowResult
+from rh_kernel.session.check import Compare
+from rh_kernel.session.declare import Declare
+from rh_kernel.session.directives.arguments import unknown_directive
 from rh_kernel.session.directives.registry import find
-from rh_kernel.session.directives.words import unknown_directive
-from rh_kernel.session.execute import Compare, Declare, Evaluate
+from rh_kernel.session.evaluate import Evaluate
 from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.results import CheckPassed, Working
 from rh_kernel.session.train import analyze_training
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.parser import Unparsed
@@ -25,7 +28,6 @@ from rh_kernel.syntax.parsing.tokens import CHECK, EFF_SECTION, LAMBDA_SECTION, 
 from rh_kernel.syntax.runtime_errors import TooLarge, readable
 from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.syntax.types import size
-from rh_kernel.training.reading.reader import at_once
 from rh_kernel.typing.definitions import ConstDefinition, Definitions
 from rh_kernel.typing.elaboration.checks import elaborate_equality, elaborate_type_check
 from rh_kernel.typing.elaboration.declarations import declare
@@ -33,28 +35,31 @@ from rh_kernel.typing.elaboration.items import elaborate_evaluation
 
 Item: TypeAlias = items.Item | Unparsed
 Analyzed: TypeAlias = Generator[Working, None, tuple[AnalysisContext, Action]]
-"""Analysis of an item: it pauses while files are read, and returns the context of the next item, and the action."""
+"""The analysis of an item, which yields while files are read; returns the context of the next item and the action."""
 
 
 def analyze_at_once(item: Item, context: AnalysisContext) -> tuple[AnalysisContext, Action]:
-    """The same as ``analyze``, without pauses."""
-    return at_once(analyze(item, context))
+    """Run ``analyze`` to its end."""
+    return exhaust(analyze(item, context))
 
 
 def analyze(item: Item, context: AnalysisContext) -> Analyzed:
-    """The context of the next item, and the action of this one; that of an item with an error is ``Refuse``.
+    """Return the context of the next item and the action of this one, which is ``Refuse`` if the item has an error.
 
-    Raises nothing of its own; what is thrown in at a pause passes through.
+    Raises only what is thrown in at a ``yield``.
     """
+    definitions = context.definitions
+    is_locked = context.settings.locked is not None
+    visible = replace(context, definitions=definitions.as_locked(SYMBOLS)) if is_locked else context
     try:
-        after, action = yield from _analyze(item, context)
+        after, action = yield from _analyze(item, definitions, visible)
     except (Failure, MemoryError) as failure:
         return without(item, context), Refuse(diagnostics_of(failure, item.span))
-    return action.after(after), action
+    return action.after(replace(visible, definitions=after)), action
 
 
 def without(item: Item, context: AnalysisContext) -> AnalysisContext:
-    """The context after an item that failed: the names that it would have declared are known to be missing."""
+    """Return the context after an item that failed: its names are marked as failed."""
     definitions = context.definitions
     for name in declared_names(item):
         definitions = definitions.without(name)
@@ -62,15 +67,15 @@ def without(item: Item, context: AnalysisContext) -> AnalysisContext:
 
 
 def diagnostics_of(failure: Failure | MemoryError, span: Span) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a failure of the item at ``span``."""
+    """Return the diagnostics of a failure of the item at ``span``."""
     if isinstance(failure, Failure):
         return failure.diagnostics
     hint = "make one of the dimensions smaller"
-    return (TooLarge(span=span, what="this", needed=_needed(failure), hint=hint),)
+    return (TooLarge(span=span, what="this", needed=_requested(failure), hint=hint),)
 
 
-def _needed(failure: MemoryError) -> str:
-    """How much memory an allocation asked for, if NumPy has told for which array."""
+def _requested(failure: MemoryError) -> str:
+    """Return how much memory an allocation requested, if NumPy reports it."""
     shape: object = getattr(failure, "shape", None)
     item: object = getattr(getattr(failure, "dtype", None), "itemsize", None)
     if not isinstance(shape, tuple) or not isinstance(item, int):
@@ -78,18 +83,10 @@ def _needed(failure: MemoryError) -> str:
     return readable(prod(cast(tuple[int, ...], shape)) * item)
 
 
-def _analyze(item: Item, context: AnalysisContext) -> Analyzed:
-    everything = context.definitions
-    if context.settings.locked is not None:
-        context = replace(context, definitions=everything.as_locked(SYMBOLS))
-    after, action = yield from _analyze_with(item, everything, context)
-    return replace(context, definitions=after), action
-
-
-def _analyze_with(
+def _analyze(
     item: Item, everything: Definitions, context: AnalysisContext
 ) -> Generator[Working, None, tuple[Definitions, Action]]:
-    """All definitions after the item, and its action; names mean what they do in ``context``."""
+    """Return all definitions after the item, and its action; names are looked up in ``context``."""
     definitions = context.definitions
     match item:
         case Unparsed(_, diagnostics):
@@ -99,23 +96,23 @@ def _analyze_with(
         case items.TrainItem():
             return everything, (yield from analyze_training(item, context))
         case items.EqualityCheck(M, N):
-            remarks = _declared_anew(item, everything, context)
+            remarks = _shadowing_remarks(item, everything, context)
             return everything, Compare(elaborate_equality(definitions, item), M.span.to(N.span), remarks)
         case items.TypeCheck():
-            text, remarks = item.span.text.removeprefix(CHECK).strip(), _declared_anew(item, everything, context)
-            return everything, Answer(CheckPassed(text, elaborate_type_check(definitions, item), remarks))
+            text, remarks = item.span.text.removeprefix(CHECK).strip(), _shadowing_remarks(item, everything, context)
+            return everything, ShowResult(CheckPassed(text, elaborate_type_check(definitions, item), remarks))
         case items.Directive():
             directive = find(item.name.text)
             if directive is None:
                 raise unknown_directive(item)
-            return everything, (yield from _finished(directive.analyze(item, context)))
+            return everything, (yield from _run(directive.analyze(item, context)))
         case items.SectionItem(section=section):
             if section == LAMBDA_SECTION:
                 from rh_kernel.session.sections.lambda_cells import analyze as analyze_in_section
             else:
                 from rh_kernel.session.sections.eff_cells import analyze as analyze_in_section
 
-            action = yield from _finished(analyze_in_section(item.span, context))
+            action = yield from _run(analyze_in_section(item.span, context))
             return replace(everything, failed=definitions.failed - declared_names(item)), action
         case (
             items.DimDeclaration()
@@ -129,35 +126,35 @@ def _analyze_with(
             definition = declare(definitions, item)
             if isinstance(definition, ConstDefinition):
                 what = f"`{definition.name}` of type {definition.type}"
-                check_size(size(definition.type), what, _sides(item)[0], context.settings)
+                check_size(size(definition.type), what, _spans(item)[0], context.settings)
                 V = run(definition.term, Heap(), limits(context.settings)).value
                 definition = ConstDefinition(definition.name, definition.type, V)
             is_locked, text = context.settings.locked is not None, item.span.text
             after = everything.with_(definition, item.name.span, context.cell, free_names(item), text, is_locked=is_locked)
-            return after, Declare(definition, *_sides(item))
+            return after, Declare(definition, *_spans(item))
 
 
-def _finished(analysis: Analysis) -> Generator[Working, None, Action]:
+def _run(analysis: Analysis) -> Generator[Working, None, Action]:
     return analysis if isinstance(analysis, Action) else (yield from analysis)
 
 
-def _declared_anew(item: items.Check, definitions: Definitions, context: AnalysisContext) -> tuple[str, ...]:
-    """Remarks on the names of a check that are declared, and are also the language's or those of a locked cell."""
-    said: list[str] = []
+def _shadowing_remarks(item: items.Check, definitions: Definitions, context: AnalysisContext) -> tuple[str, ...]:
+    """Return remarks about names in a check that shadow names of the language or of a locked cell, or are shadowed by them."""
+    remarks: list[str] = []
     for name in sorted(free_names(item)):
         declared, locked = definitions.named.get(name), definitions.locked.get(name)
         if declared is None or declared.span is None or declared is locked or (locked is None and name not in SYMBOLS):
             continue
         other, place = "the locked one" if locked is not None else "the language's", declared.span.source.name
         if context.settings.locked is None:
-            said.append(f"`{name}` is what {place} declares here, and not {other}")
+            remarks.append(f"`{name}` is what {place} declares here, and not {other}")
         else:
-            said.append(f"`{name}` is {other} here, and not what {place} declares")
-    return tuple(said)
+            remarks.append(f"`{name}` is {other} here, and not what {place} declares")
+    return tuple(remarks)
 
 
-def _sides(item: items.Declaration) -> tuple[Span, Span]:
-    """Where the type and the content of what is declared stand, as far as they are written."""
+def _spans(item: items.Declaration) -> tuple[Span, Span]:
+    """Return the spans of the type and the content of a declaration; an omitted type has the span of the content."""
     match item:
         case items.ConstDeclaration(_, A, M):
             return (M if A is None else A).span, M.span
@@ -168,9 +165,9 @@ def _sides(item: items.Declaration) -> tuple[Span, Span]:
 
 
 def declared_names(item: items.Item | Unparsed) -> frozenset[str]:
-    """The names that an item declares, or would declare if it could be read.
+    """Return the names that an item declares, or would declare if it could be parsed.
 
-    A name of a section is no name of the language around, and is noted with the line of its section before it.
+    Names in a section have a scope of their own, and are prefixed by its first line: ``%%eff f``.
     """
     match item:
         case Unparsed(declares=name):
@@ -183,9 +180,9 @@ def declared_names(item: items.Item | Unparsed) -> frozenset[str]:
             return frozenset({item.name.text})
 
 
-def _names_of_section(section: str, read: list[Token]) -> Iterator[str]:
-    """What an item of a section begins with the declaration of; of data and effects also constructors and operations."""
-    words = [token for token in read if token.kind is not Kind.COMMENT]
+def _names_of_section(section: str, found: list[Token]) -> Iterator[str]:
+    """Yield the name declared by an item of a section; for data types and effects also the constructors and operations."""
+    words = [token for token in found if token.kind is not Kind.COMMENT]
     match words:
         case [Token(text="fun"), Token(Kind.NAME | Kind.KEYWORD, name), *_]:
             yield name

@@ -1,4 +1,4 @@
-"""What can go wrong with a cell beyond its language: directives, files of initial contents, sizes."""
+"""Diagnostics of sessions: directives, checks, limits, files."""
 
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen_kw_only
@@ -14,7 +14,7 @@ class UnknownDirective(Diagnostic):
 
 
 @frozen_kw_only
-class DirectiveWords(Diagnostic):
+class DirectiveArguments(Diagnostic):
     """``%trace`` with nothing after it, ``%reset w0``"""
 
     code, title = "RH042", "Invalid use of a directive"
@@ -80,7 +80,7 @@ class NothingToUndo(Diagnostic):
 
 @frozen_kw_only
 class NoGPU(Diagnostic):
-    """``%device gpu`` on a machine without a graphics card; the program goes on"""
+    """``%device gpu`` on a machine without a graphics card; a warning"""
 
     code, title = "RH401", "No GPU available"
     label = "{why}; compiled programs and training runs use the CPU"

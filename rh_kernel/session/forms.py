@@ -1,4 +1,4 @@
-"""The forms of the language by the word or the sign that they are known by (LANGUAGE §1–3, §6): the form, and its meaning."""
+"""Help texts on syntax: the form and its meaning for each keyword and symbol of the language (LANGUAGE §1–3, §6)."""
 
 from rh_kernel.typing.derivation.derivations import TypingRule
 
@@ -42,7 +42,7 @@ FORMS = {
     "profile": "%compile --profile P\nshows what each step of the plan takes, predicted and measured; P does not take effect",
     "against": "%gradient P against Q\nshows the pass of Q beside that of P",
 }
-"""``zeros`` and the like are initial contents of a location; ``epochs`` and the like belong to a training run."""
+"""Keywords, including initial contents such as ``zeros`` and options of training runs such as ``epochs``."""
 
 SIGNS = {
     "←": "let x ← M in N\nnames the value of a term; also written <-",
@@ -98,4 +98,4 @@ RULES: dict[str, tuple[TypingRule, ...]] = {
     "fun": (TypingRule.T_FUNC,),
     "const": (TypingRule.T_CONST,),
 }
-"""The typing rules of a form (RH Fig. 2, 3, §2.2.1), those of what it is most often first."""
+"""The typing rules of a form (RH Fig. 2, 3, §2.2.1), the most common first."""

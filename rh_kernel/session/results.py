@@ -1,4 +1,4 @@
-"""What the items of a cell give: one frozen record a kind, for the command line, the kernel and the tests alike."""
+"""The results and events of a cell: one frozen record for each kind, for the command line, the kernel and tests."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
@@ -19,13 +19,13 @@ from rh_kernel.typing.derivation.derivations import Derivation
 
 if TYPE_CHECKING:
     from rh_kernel.ad.comparison import Row
-    from rh_kernel.ad.eff.core import Value as EffectsValue
+    from rh_kernel.ad.eff.core import Value as EffValue
     from rh_kernel.ad.eff.machine.counting import Counts
     from rh_kernel.ad.eff.reduction.traces import Trace as Reduction
     from rh_kernel.ad.eff.types import ComputationType
-    from rh_kernel.ad.language.core import Program as LaboratoryProgram
-    from rh_kernel.ad.language.types import Type as LaboratoryType
-    from rh_kernel.ad.language.values import Value
+    from rh_kernel.ad.language.core import Program as LambdaProgram
+    from rh_kernel.ad.language.types import Type as LambdaType
+    from rh_kernel.ad.language.values import Value as LambdaValue
     from rh_kernel.ad.system import Point, Stage, System, TraceStep
     from rh_kernel.arrays.passes import PassResult
     from rh_kernel.arrays.planning.profiling import Profile
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """What an item gave. Each kind is a frozen record; how it is shown stands in one module (``display.registry``)."""
+    """The result of an item. Each kind is a frozen record; ``display.registry`` maps it to its view."""
 
     __slots__ = ()
 
 
 @frozen
 class Change:
-    """What became of one location: ``before`` is ``None`` for one that was just declared."""
+    """The contents of a location before and after an item; ``before`` is ``None`` if the item declares it."""
 
     location: Location
     before: Array | None
@@ -51,7 +51,7 @@ class Change:
 
 @frozen
 class DeclarationMade(Result):
-    """``name`` now stands for something of this type: ``Real(2) ~> Real(1)`` for a net, ``rev handler(Real(1))``, …"""
+    """``name`` was declared, with a type such as ``Real(2) ~> Real(1)`` for a net."""
 
     name: str
     kind: str
@@ -71,9 +71,10 @@ class ValueFound(Result):
 
 @frozen
 class TraceMade(Result):
-    """``%trace``: the subject, every step, the value it ends in, and the heap at the start.
+    """``%trace``: the subject, every step, the final value, and the initial heap.
 
-    A trace that got stuck has no value (``None``) but says why. ``written`` is where the bodies of the declared names stand.
+    If the trace got stuck, ``value`` is ``None`` and ``stuck`` says why. ``written`` holds the spans of the bodies of
+    declarations.
     """
 
     subject: Term | Command
@@ -87,10 +88,10 @@ class TraceMade(Result):
 
 @frozen
 class ProgramMade(Result):
-    """``%compile``: the straight-line program, and what each pass makes of it; ``in_full`` asks for every program.
+    """``%compile``: the straight-line program and the result of each pass, with every program if ``in_full``.
 
-    Its result has the ``type``; of a training run it is the program of a batch of so many ``samples``, and has no result.
-    ``profile`` is there if it was asked for; ``place`` is where it was measured.
+    ``type`` is the type of the program's result. For a training run it is ``None``, and the program processes a batch of
+    ``samples`` samples. ``profile`` is the profile if requested, ``place`` the device on which it was measured.
     """
 
     program: Program
@@ -104,7 +105,7 @@ class ProgramMade(Result):
 
 @frozen
 class TypeShown(Result):
-    """``%type``: what was asked about, and its type as text, with what else there is to say, line by line."""
+    """``%type``: the expression or name, its type as text, and further lines."""
 
     subject: str
     type: str
@@ -113,7 +114,7 @@ class TypeShown(Result):
 
 @frozen
 class DerivationMade(Result):
-    """``%derivation``: what was asked about, and its derivation; two of them for a function with its own derivative."""
+    """``%derivation``: the expression or name, and its derivation; two for a function with its own derivative."""
 
     subject: str
     derivations: tuple[Derivation, ...]
@@ -121,7 +122,7 @@ class DerivationMade(Result):
 
 @frozen
 class DiagramMade(Result):
-    """``%diagram``: what was asked about, its type as text, and the string diagram that it denotes."""
+    """``%diagram``: the expression or name, its type as text, and its string diagram."""
 
     subject: str
     type: str
@@ -130,7 +131,7 @@ class DiagramMade(Result):
 
 @frozen
 class Pass:
-    """One run of what a command denotes: the arrow, every value on its wires, what came out, and what became of the heap."""
+    """One run of the denotation of a command: the arrow, the values on its wires, the result, and the changes to the heap."""
 
     subject: str
     type: Type
@@ -142,9 +143,9 @@ class Pass:
 
 @frozen
 class GradientMade(Result):
-    """``%gradient``: what was asked about, its type, and its pass; with ``against`` a second one, from the same heap.
+    """``%gradient``: the command, its type, and its pass; with ``against`` a second pass from the same heap.
 
-    Only the first took effect.
+    Only the first pass took effect.
     """
 
     subject: str
@@ -154,16 +155,16 @@ class GradientMade(Result):
 
 @frozen
 class HeapShown(Result):
-    """``%heap``: every location that a name stands for, with its content and what it held at first."""
+    """``%heap``: locations with their current and initial contents."""
 
     contents: tuple[Change, ...]
 
 
 @frozen
 class CheckPassed(Result):
-    """``check M == N`` or ``check E ⊢ A``: what was checked, as it is written, and the type of its two sides.
+    """``check M == N`` or ``check E ⊢ A``: the text of the check and the type of its sides.
 
-    ``remarks`` tell what makes it say less than it seems to: a name that is declared anew, a side that is infinite or empty.
+    ``remarks`` say why it may mean less than it seems to: a shadowed name, an infinite or empty side.
     """
 
     text: str
@@ -173,7 +174,7 @@ class CheckPassed(Result):
 
 @frozen
 class NameShown:
-    """A line of ``%whos``: ``place`` is where the name was declared, ``newer`` what it was made from and has changed since."""
+    """A line of ``%whos``: ``place`` is where the name was declared, ``newer`` its dependencies that were redeclared since."""
 
     name: str
     kind: str
@@ -184,63 +185,63 @@ class NameShown:
 
 @frozen
 class NamesShown(Result):
-    """``%whos``: every name that was declared, in the order of the declarations."""
+    """``%whos``: the declared names, in the order of the declarations."""
 
     names: tuple[NameShown, ...]
 
 
 @frozen
 class Computed(Result):
-    """A term of the laboratory was evaluated."""
+    """The value of a term of a ``%%lambda`` cell."""
 
-    type: "LaboratoryType"
-    value: "Value"
+    type: "LambdaType"
+    value: "LambdaValue"
 
 
 @frozen
 class Differentiated(Result):
     """``%ad SYSTEM f(…)`` or ``%ad all f(…)``: a row for each system.
 
-    ``along`` tells that tangents were pushed forward.
+    ``direction`` is a cotangent of the result, or with ``along`` the tangents of the arguments.
     """
 
-    program: "LaboratoryProgram"
+    program: "LambdaProgram"
     point: "Point"
-    direction: "Value"
+    direction: "LambdaValue"
     along: bool
     rows: "tuple[Row, ...]"
 
 
 @frozen
 class FormsShown(Result):
-    """``%ad SYSTEM f``: the forms of the transformed program, from the source on."""
+    """``%ad SYSTEM f``: the program after each stage of the transformation, beginning with the source."""
 
     system: "System"
-    program: "LaboratoryProgram"
+    program: "LambdaProgram"
     stages: "tuple[Stage, ...]"
 
 
 @frozen
 class RewritingShown(Result):
-    """``%ad SYSTEM f(…) --trace``: every step of the transformed program."""
+    """``%ad SYSTEM f(…) --trace``: every rewriting step of the transformed program."""
 
     system: "System"
-    program: "LaboratoryProgram"
+    program: "LambdaProgram"
     steps: "tuple[TraceStep, ...]"
 
 
 @frozen
 class Returned(Result):
-    """An expression of a ``%%eff`` cell was run: what it printed, and what it returned; ``None`` for what is no value."""
+    """An expression of a ``%%eff`` cell was run: the lines it printed and its value, ``None`` for a function."""
 
     type: "ComputationType"
-    value: "EffectsValue | None"
+    value: "EffValue | None"
     printed: tuple[str, ...] = ()
 
 
 @frozen
 class Counted(Result):
-    """``%count M``: what running M gave, and what it took."""
+    """``%count M``: the result of running M, and its operation counts."""
 
     returned: Returned
     counts: "Counts"
@@ -248,7 +249,7 @@ class Counted(Result):
 
 @frozen
 class ReductionShown(Result):
-    """``%trace M`` in a ``%%eff`` cell: every step of the reduction, and what it ended in."""
+    """``%trace M`` in a ``%%eff`` cell: every step of the reduction, and its end."""
 
     subject: str
     type: "ComputationType"
@@ -257,16 +258,16 @@ class ReductionShown(Result):
 
 @frozen
 class Notice(Result):
-    """A sentence, or a text of several lines, e.g. of ``%help`` and ``%reset``."""
+    """A message of one or more lines, e.g. of ``%help`` and ``%reset``."""
 
     text: str
 
 
 @frozen
 class TrainingDone(Result):
-    """A training run: the averages of each measure after each epoch, with the text of the measure, and what it changed.
+    """A training run: the text of each measure with its averages after each epoch, and the changes to the heap.
 
-    ``stopped`` tells that it was interrupted; what it had done by then stays.
+    ``stopped`` says that the run was interrupted; its changes up to the last finished batch are kept.
     """
 
     epochs: int
@@ -279,16 +280,16 @@ class TrainingDone(Result):
 
 @frozen
 class ItemFailed(Result):
-    """The item has an error; nothing of it took effect."""
+    """The item has errors, and did not take effect."""
 
     diagnostics: tuple[Diagnostic, ...]
 
 
 @frozen
 class Timed:
-    """From here on the cell has a limit of time: what shows its results is to be done under this alarm.
+    """The cell has a time limit from here on: its results must be displayed within ``with alarm:``.
 
-    ``Late``, which that may raise, is to be thrown in where the events come from.
+    If that raises ``Late``, throw it into the generator of the events.
     """
 
     alarm: Alarm
@@ -296,18 +297,18 @@ class Timed:
 
 @frozen
 class Working:
-    """Nothing to show yet: a chance to look at messages and interrupts.
+    """The cell is still running; the caller may handle messages and interrupts.
 
-    ``what`` the cell is at in a word or two, and how ``far`` it is: ``reducing``, ``12,400 steps``.
+    ``activity`` says in a word or two what the cell is doing, ``detail`` how far it is: ``reducing``, ``12,400 steps``.
     """
 
-    what: str = ""
-    far: str = ""
+    activity: str = ""
+    detail: str = ""
 
 
 @frozen
 class Shown:
-    """Item ``item`` (counted from 1) gave ``result``."""
+    """The result of item number ``item``, counted from 1."""
 
     item: int
     result: Result
@@ -315,7 +316,7 @@ class Shown:
 
 @frozen
 class Printed:
-    """Item ``item`` has printed these lines while it runs; what it returns has all of them once more."""
+    """Item number ``item`` printed these lines while running; its result contains them again."""
 
     item: int
     lines: tuple[str, ...]
@@ -325,7 +326,7 @@ Event: TypeAlias = Shown | Progress | Printed | Working | Timed
 
 
 def printed_by(result: Result) -> tuple[str, ...]:
-    """The lines that an item printed before it gave this result."""
+    """Return the lines that an item printed before it returned this result."""
     match result:
         case Returned(printed=lines) | Counted(returned=Returned(printed=lines)):
             return lines
@@ -334,7 +335,7 @@ def printed_by(result: Result) -> tuple[str, ...]:
 
 
 def apart_from_printed(result: Result) -> Result:
-    """The result alone, where the lines that the item printed are shown in another place."""
+    """Return the result without the lines that the item printed, for where these are shown separately."""
     match result:
         case Returned():
             return replace(result, printed=())
@@ -345,10 +346,10 @@ def apart_from_printed(result: Result) -> Result:
 
 
 def changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> tuple[Change, ...]:
-    """The locations whose content is another array than before, in the order of the heap."""
+    """Return the locations whose content is another array than before, in the order of the heap."""
     return tuple(Change(loc, before.get(loc), a) for loc, a in after.items() if before.get(loc) is not a)
 
 
 def results(events: Iterable[Event]) -> list[Result]:
-    """The results among the events."""
+    """Return the results among the events."""
     return [e.result for e in events if isinstance(e, Shown)]

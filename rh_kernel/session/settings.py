@@ -1,4 +1,4 @@
-"""What a session is set to (LANGUAGE §4–§6); settings are values, so a cell that fails leaves them as they were."""
+"""The settings of a session (LANGUAGE §4–§6): an immutable value, so a cell that fails does not change them."""
 
 from dataclasses import replace
 from enum import Enum
@@ -12,7 +12,7 @@ from rh_kernel.source.records import frozen
 
 
 class Evaluator(Enum):
-    """Which of the three readings of a program evaluates it; training is always compiled."""
+    """The evaluator of terms and commands; training is always compiled."""
 
     COMPILED = "compiled"
     STEPPED = "stepped"
@@ -21,9 +21,9 @@ class Evaluator(Enum):
 
 @frozen
 class Lock:
-    """``%locked``: names are the language's and those of locked cells, and a check has to compare finite numbers.
+    """``%locked``: only the language and locked cells define names, and a check must compare finite numbers.
 
-    ``empty`` allows arrays without entries, ``infinite`` real numbers that are infinite.
+    ``empty`` also allows it to compare arrays without entries, ``infinite`` infinite numbers.
     """
 
     empty: bool = False
@@ -32,10 +32,10 @@ class Lock:
 
 @frozen
 class Settings:
-    """``strict`` leaves a function undefined where it is not smooth, as in PSmooth (RH Def. E.4); ``bounds`` are its limits.
+    """The settings; ``strict`` makes functions undefined where they are not smooth, as in PSmooth (RH Def. E.4).
 
-    ``device`` is what was asked for: where no GPU answers, ``gpu`` computes on the processor. ``locked`` holds to the end of
-    the cell; all the others hold until they are set to something else.
+    ``bounds`` limits what a cell may do. ``device`` is the requested device; without a GPU, ``gpu`` computes on the CPU.
+    ``locked`` holds to the end of the cell, all others until they are changed.
     """
 
     strict: bool = False
@@ -50,38 +50,37 @@ DEFAULT = Settings()
 
 
 def unlocked(settings: Settings) -> Settings:
-    """The settings at the end of a cell."""
+    """Return the settings at the end of a cell."""
     return settings if settings.locked is None else replace(settings, locked=None)
 
 
 def device_text(settings: Settings) -> str:
-    """What ``%device`` says. It asks the GPU for its name if it is to be used, which may take a second."""
+    """Return the message of ``%device``. It asks the GPU for its name, which may take a second, if the device is ``gpu``."""
     match settings.device:
         case "cpu":
-            note = _instead_of_machine_code()
+            note = _compiler_note()
             return f"the device is cpu: compiled programs and training runs use the CPU{note}"
         case "gpu":
             found = gpu()
             if isinstance(found, MissingGPU):
-                return no_gpu_text(found)
+                return _no_gpu_text(found)
             return f"the device is gpu: compiled programs and training runs compute on {found.text}"
 
 
-def _instead_of_machine_code() -> str:
-    """What there is to say if long runs were to become machine code, and cannot."""
+def _compiler_note() -> str:
+    """Return why long runs are not compiled to machine code, or an empty text if they are."""
     from rh_kernel.arrays.native.toolchain import failure
 
     why = failure()
     return "" if why is None else f"; with NumPy, not as machine code, as {why.splitlines()[0][:200]}"
 
 
-def no_gpu_text(found: MissingGPU) -> str:
-    """What is said, once, where the GPU is asked for and none answers."""
-    complaint = NoGPU(why=found.why, hint=found.fix)
-    return f"{complaint.code} {complaint.title}: {complaint.message}\n    hint      {complaint.hint}"
-
-
-def told_of_device(settings: Settings) -> str:
-    """What has to be said before a program begins with these settings: that no GPU answers, if one is asked for."""
+def device_warning(settings: Settings) -> str:
+    """Return the warning that there is no GPU if the settings request one, else an empty text."""
     found = gpu() if settings.device == "gpu" else None
-    return no_gpu_text(found) if isinstance(found, MissingGPU) else ""
+    return _no_gpu_text(found) if isinstance(found, MissingGPU) else ""
+
+
+def _no_gpu_text(found: MissingGPU) -> str:
+    diagnostic = NoGPU(why=found.why, hint=found.fix)
+    return f"{diagnostic.code} {diagnostic.title}: {diagnostic.message}\n    hint      {diagnostic.hint}"

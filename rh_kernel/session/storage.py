@@ -1,6 +1,6 @@
 """``%save`` and ``%load``: contents of locations in an ``.npz`` or ``.safetensors`` file, by the names of the locations.
 
-A file is written beside its place and put there when the cell has ended well, so there is never half of one.
+A file is first written to a scratch file beside its target, which it replaces when the cell succeeds.
 """
 
 import os
@@ -11,8 +11,8 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from rh_kernel.session import scratch as scratch_files
 from rh_kernel.session.errors import CannotRestore, CannotSave
-from rh_kernel.session.scratch import new, sweep
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
@@ -22,31 +22,34 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import show_shape
 from rh_kernel.training.data import is_file
 from rh_kernel.training.reading.format import Format, Writer
-from rh_kernel.training.reading.formats import either, find, saved_suffixes
-from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, listed, said
+from rh_kernel.training.reading.formats import find, one_of, saved_suffixes
+from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, error_text, first_names
 
 
 @frozen
-class Written:
-    """A file that is written to ``scratch``, and waits to be put in the place of ``target``."""
+class ScratchFile:
+    """A file written to ``scratch`` that will replace ``target``."""
 
     scratch: Path
     target: Path
 
-    def put(self) -> None:
-        """Put it in its place, in one step. Raises ``OSError``."""
-        self.scratch.replace(self.target)
+    def move(self, span: Span) -> None:
+        """Replace the target in one step. Raises ``Rejected`` at ``span`` if that fails."""
+        try:
+            self.scratch.replace(self.target)
+        except OSError as failure:
+            raise _unwritable(self.target, failure, span) from None
 
-    def drop(self) -> None:
-        """Forget it, if it is not in its place yet."""
+    def delete(self) -> None:
+        """Delete the file unless it has been moved."""
         self.scratch.unlink(missing_ok=True)
 
 
-def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
-    """The contents, written beside ``target``, or beside what that is a link to.
+def write(contents: Mapping[str, Array], target: Path, span: Span) -> ScratchFile:
+    """Write the contents to a scratch file beside ``target``, or beside the file that this links to.
 
-    What killed processes have left there of files of theirs is deleted. Raises ``Rejected`` if there is nothing to write, or
-    where no file can be written.
+    Scratch files there whose processes have been killed are deleted. Raises ``Rejected`` if there is nothing to write or the
+    file cannot be written.
     """
     _, encode = _format(target, span, saving=True)
     if not contents:
@@ -63,8 +66,8 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
             raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_expected(), hint=hint))
         if target.exists() and not os.access(target, os.W_OK):
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
-        sweep(target.parent)
-        scratch, file = new(target.parent)
+        scratch_files.sweep(target.parent)
+        scratch, file = scratch_files.new(target.parent)
         with file:
             encode(contents, file)
             file.flush()
@@ -76,30 +79,22 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
         if isinstance(failure, OSError):
             raise _unwritable(target, failure, span) from None
         raise
-    return Written(scratch, target)
-
-
-def put(written: Written, span: Span) -> None:
-    """Put a file in its place. Raises ``Rejected`` where that cannot be."""
-    try:
-        written.put()
-    except OSError as failure:
-        raise _unwritable(written.target, failure, span) from None
+    return ScratchFile(scratch, target)
 
 
 @frozen
 class Restored:
-    """What of a file goes into locations, by their names, and the names of all that is in it."""
+    """The new contents of locations by name, and the names of all arrays in the file."""
 
     changes: Mapping[str, Array]
     names: tuple[str, ...]
 
 
 def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit: ByteLimit, span: Span) -> Blocks[Restored]:
-    """What ``file``, which is called ``target``, has for the locations, as float64, read in blocks.
+    """Read the contents of the locations in float64, in blocks, from ``file``, which error messages call ``target``.
 
-    Raises ``Rejected`` for what is no such file, if nothing in it goes into a location, or something does not fit; ``Stuck``,
-    before anything is read, for what does not fit into the byte_limit.
+    Raises ``Rejected`` if it is not such a file, has no content for any location, or a content does not fit; ``Stuck``, before
+    reading, if the contents exceed ``byte_limit``.
     """
     form, _ = _format(target, span, saving=False)
     if not is_file(file):
@@ -108,10 +103,10 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit
     byte_limit = replace(byte_limit, what=f"what is in `{target.name}`", span=span)
     try:
         with closing((yield from form.open(file, byte_limit))) as reader:
-            there = frozenset(reader.names)
-            names = [name for name in locations if name in there]
+            in_file = frozenset(reader.names)
+            names = [name for name in locations if name in in_file]
             if not names:
-                have = listed([f"`{name}`" for name in reader.names]) or "nothing"
+                have = first_names([f"`{name}`" for name in reader.names]) or "nothing"
                 hint = "contents are loaded into the locations of the same names; declare the locations first"
                 why = f"`{target.name}` has no content for a location here"
                 raise Rejected(CannotRestore(span=span, why=why, found=have, hint=hint))
@@ -123,11 +118,11 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit
     except (Damaged, OSError) as failure:
         why = f"`{target.name}` cannot be read as a {target.suffix.lower()} file"
         hint = "it may be damaged, or in another format"
-        raise Rejected(CannotRestore(span=span, why=why, found=said(failure), hint=hint)) from None
+        raise Rejected(CannotRestore(span=span, why=why, found=error_text(failure), hint=hint)) from None
 
 
 def _check_fits(name: str, header: Header, location: Location, file: str, span: Span) -> None:
-    """Raises ``Rejected`` unless the array can be the content of the location."""
+    """Raise ``Rejected`` unless the array can be the content of the location."""
     if not header.is_real:
         why, hint = f"`{name}` does not contain real numbers", "locations contain real numbers: save such an array"
         raise Rejected(CannotRestore(span=span, why=why, found=header.entries, hint=hint))
@@ -158,11 +153,11 @@ def _format(target: Path, span: Span, *, saving: bool) -> tuple[Format, Writer]:
 
 
 def _expected() -> str:
-    return f"a file that ends in {either(saved_suffixes())}"
+    return f"a file that ends in {one_of(saved_suffixes())}"
 
 
 def _other_kind(target: Path) -> str:
-    """What stands at the place if it is no regular file, and nothing that could be replaced by one; else the empty text."""
+    """Return what the target is if it exists and is not a regular file, else an empty text."""
     if target.is_symlink():
         return "a link that leads nowhere"
     try:
@@ -177,15 +172,15 @@ def _other_kind(target: Path) -> str:
 
 
 def followed(target: Path) -> Path:
-    """The file itself, if that is a link to one."""
+    """Return the file that a link leads to, or else the path itself."""
     try:
         return target.resolve() if target.is_symlink() else target
-    except (OSError, RuntimeError):  # links that go round in a circle
+    except (OSError, RuntimeError):  # cyclic links
         return target
 
 
 def _mode(target: Path) -> int:
-    """The permissions of the file that is there, or of a new one; whoever saved it may read it."""
+    """Return the permissions of the existing file, or of a new one, which its owner may read and write."""
     if target.exists():
         return target.stat().st_mode & 0o777
     mask = os.umask(0)
@@ -196,4 +191,4 @@ def _mode(target: Path) -> int:
 
 def _unwritable(target: Path, failure: OSError, span: Span) -> Rejected:
     hint = "choose another name or folder, or free some disk space"
-    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=said(failure), hint=hint))
+    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=error_text(failure), hint=hint))

@@ -1,11 +1,11 @@
-"""Training items, ``train P for …``: their data is read by analysis, since types depend on it; they run batch by batch."""
+"""Training items, ``train P for …``: analysis reads their data, on which types depend; they run batch by batch."""
 
 import time
 from collections.abc import Generator, Iterator, Mapping
 from typing import ClassVar
 
 from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Run, State
-from rh_kernel.session.evaluating import frozen as unwriteable
+from rh_kernel.session.evaluate import read_only
 from rh_kernel.session.limits.budget import allowed, allowed_by, byte_limit, longest
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Result, Shown, TrainingDone, Working, changed
@@ -32,16 +32,16 @@ class Train(Action):
     data: Mapping[str, DataSet]
     span: Span
 
-    steers_to: ClassVar[str] = (
+    last_item_hint: ClassVar[str] = (
         "a training item runs its command on every sample: end the file with that command, for one of them"
     )
 
     def summary(self, text: str) -> Result:
-        """The data and the number of epochs."""
+        """Return the data and the number of epochs."""
         return Notice(f"a training run on {self.training.data}, {self.training.epochs} epochs")
 
     def run(self, number: int, state: State) -> Run:
-        """Progress after each batch, then the measures. Raises ``Interrupted`` with the heap of the last finished batch."""
+        """Yield progress, then the measures. Raises ``Interrupted`` with the heap of the last finished batch."""
         training, data = self.training, self.data
         last: Progress | None = None
         began = time.monotonic()
@@ -69,7 +69,7 @@ class Train(Action):
             commands = (training.command, *(measure.command for measure in training.measures))
             raise placed(with_handlers(failure, *commands), self.span) from None
         if last is None:
-            raise KernelBug("a training run ended without a word")
+            raise KernelBug("a training run ended without an event")
         after = _after(state, last.heap)
         measures = tuple((m.text, curve) for m, curve in zip(training.measures, last.measures, strict=True))
         seconds, size = time.monotonic() - began, data[training.data].size
@@ -93,22 +93,22 @@ class Train(Action):
 
 
 def _after(state: State, heap: Mapping[Location, Array]) -> State:
-    """The state with what a training run has left; a content that it did not touch stays the array that it was."""
-    return state.put({loc: unwriteable(array) for loc, array in heap.items() if array is not state.heap.get(loc)})
+    """Return the state after a training run; contents that it did not change remain the same arrays."""
+    return state.put({loc: read_only(array) for loc, array in heap.items() if array is not state.heap.get(loc)})
 
 
 def analyze_training(item: items.TrainItem, context: AnalysisContext) -> Generator[Working, None, Train]:
-    """The training run, after its data has been read. Raises ``Failure``."""
+    """Read the data and return the training run. Raises ``Failure``."""
     sets: dict[str, DataSet] = {}
     failed: dict[str, Failure] = {}
     for data in (item.data, *[measure.data for measure in item.measures if measure.data is not None]):
         if data.name in sets or data.name in failed:
             continue
         try:
-            reading = loading(data.name, context.folder, context.given, data.span, byte_limit(context.settings))
-            sets[data.name] = yield from working(reading, "reading data")
+            blocks = loading(data.name, context.folder, context.given, data.span, byte_limit(context.settings))
+            sets[data.name] = yield from working(blocks, "reading data")
         except Failure as failure:
-            # It is reported in its place among what else is wrong with the item.
+            # Elaboration raises it again, in order with the other errors of the item.
             failed[data.name] = failure
 
     def sample_types(name: str, _: Span) -> Mapping[str, Type]:

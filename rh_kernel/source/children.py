@@ -1,6 +1,6 @@
-"""What the fields of a class of nodes hold: subterms, the names that are bound in them, and whatever else.
+"""Declarations of the children and binders of classes of nodes, from which ``traversal`` derives generic traversals.
 
-A class says beside its concrete syntax what its fields cannot tell: the order of evaluation, and what binds where.
+A class declares what its fields do not show: the order of evaluation, and which names are bound in which children.
 
     class Reduce:
         accumulator: str
@@ -10,9 +10,9 @@ A class says beside its concrete syntax what its fields cannot tell: the order o
         array: "Term"
         children = child("start"), child("array"), child("body", binds=("accumulator", "name"))
 
-Without ``children``, the fields that hold nodes are the children, in their order, and no name is bound in them. A variable has
-``uses = ("name",)``: names that occur in it. A node that is no term by itself, such as a pattern or a clause, is a record;
-``binders`` are the fields whose names a record binds in the node around it.
+Without ``children``, the fields that hold nodes are the children, in order, and bind no names. A variable has ``uses =
+("name",)``, the fields with the names that it refers to. A node that is not a term, such as a pattern or a clause, is a record;
+``binders`` are the fields with the names that a record binds in the node around it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,12 +29,12 @@ T = TypeVar("T")
 Names: TypeAlias = tuple[str, ...]
 
 Part: TypeAlias = tuple[Names, T]
-"""A subterm, and the names that the node around it binds in it."""
+"""A subterm, with the names that the node around it binds in it."""
 
 
 @frozen
 class Child:
-    """A field that holds a node or a tuple of nodes, and the fields whose names are bound in it."""
+    """A field that holds a node or a tuple of nodes, and the fields with the names bound in it."""
 
     field: str
     binds: Names = ()
@@ -45,17 +45,17 @@ Children: TypeAlias = tuple[Child, ...]
 
 
 def child(field: str, *, binds: str | Names = ()) -> Child:
-    """The nodes in ``field``, in which the names in the fields ``binds`` are bound."""
+    """Declare the nodes in ``field`` as children in which the names in the fields ``binds`` are bound."""
     return Child(field, (binds,) if isinstance(binds, str) else binds)
 
 
 def telescope(field: str, then: str) -> Child:
-    """The records in ``field``, each of which binds its names in all that follow and in the term ``then``."""
+    """Declare the records in ``field``, each of which binds its names in those after it and in the term ``then``."""
     return Child(field, (), then)
 
 
 class Form:
-    """A class of nodes. ``terms`` are the classes of terms, ``nodes`` those of all nodes with their bases, ``forms`` these."""
+    """A class of nodes, analyzed. ``terms`` are the classes of terms, ``nodes`` all classes of nodes and their bases."""
 
     def __init__(
         self,
@@ -101,13 +101,13 @@ class Form:
         return tuple([item for item in found if type(item) in self._forms])
 
     def _names_of(self, c: Child, hints: Mapping[str, object]) -> Callable[[object], Names]:
-        """What reads the names that are bound in a child."""
+        """Return a function that reads the names bound in a child."""
         if not c.binds or any(hints[f] is not str for f in c.binds):
             return lambda node: tuple([x for f in c.binds for x in self.names_in(getattr(node, f))])
         return getter(c.binds)
 
     def parts(self, node: object) -> list[Part[Any]]:
-        """The subterms of a node in the order of evaluation, with what it binds in them; those of its records are its own."""
+        """Return the subterms of a node and its records in the order of evaluation, with the names bound in each."""
         found: list[Part[Any]] = []
         for c, get, names_of, holds in self._readers:
             value = get(node)
@@ -129,7 +129,7 @@ class Form:
         return found
 
     def rebuilt(self, node: object, parts: Iterator[Part[Any]]) -> object:
-        """A node of this class with other subterms, and other names that are bound in them, in the order of ``parts``."""
+        """Return the node with other subterms and other bound names, in the order of ``parts``."""
         values = {f: getattr(node, f) for f in self.fields}
         for c, _, _, holds in self._readers:
             value = values[c.field]
@@ -171,16 +171,16 @@ class Form:
         return tuple(made), N
 
     def replaced(self, node: object, new: Mapping[str, object]) -> object:
-        """A node of this class with other values in some fields."""
+        """Return the node with other values in some fields."""
         values = {f: new[f] if f in new else getattr(node, f) for f in self.fields}
         return self._make(**values) if self._by_name else self._make(*values.values())
 
     def with_names(self, node: object, names: Names, called: Callable[[str], str]) -> object:
-        """A node of this class with the names in some of its fields changed."""
+        """Return the node with the names in some of its fields renamed."""
         return self.replaced(node, {f: self.renamed(getattr(node, f), called) for f in names})
 
     def names_in(self, value: object) -> Iterator[str]:
-        """The names in the value of a field: it is one, or a tuple of names, contexts and records that bind them."""
+        """Yield the names in the value of a field: a name, a record that binds names, or a tuple of these."""
         if isinstance(value, str):
             yield value
         elif isinstance(value, tuple):
@@ -191,7 +191,7 @@ class Form:
                 yield from self.names_in(getattr(value, f))
 
     def renamed(self, value: object, called: Callable[[str], str]) -> object:
-        """The value of a field with other names, which are asked for from left to right."""
+        """Return the value of a field with its names renamed, from left to right."""
         if isinstance(value, str):
             return called(value)
         if isinstance(value, tuple):
@@ -201,7 +201,7 @@ class Form:
 
 
 def getter(names: Names) -> Callable[[object], tuple[Any, ...]]:
-    """What reads these fields of a node, one or several, as a tuple."""
+    """Return a function that reads these fields of a node as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     get: Callable[[object], object] = attrgetter(*names)
@@ -210,14 +210,14 @@ def getter(names: Names) -> Callable[[object], tuple[Any, ...]]:
 
 @cache
 def classes(hint: object) -> frozenset[type]:
-    """The classes in a union, a tuple or a type alias of these."""
+    """Return the classes in a type annotation: a class, or a union or tuple of annotations."""
     if get_origin(hint) in (Union, UnionType, tuple):
         return frozenset[type]().union(*map(classes, get_args(hint)))
     return frozenset((hint,)) if isinstance(hint, type) else frozenset()
 
 
 def items(value: object) -> tuple[object, ...]:
-    """The nodes in the value of a field: it is a node, a tuple of nodes, or ``None``."""
+    """Return the value of a field, a node, a tuple of nodes or ``None``, as a tuple."""
     if isinstance(value, tuple):
         return cast(tuple[object, ...], value)
     return () if value is None else (value,)

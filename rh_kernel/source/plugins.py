@@ -1,4 +1,4 @@
-"""Entry points: records that other distributions add to a registry, such as a directive, a reader, a system, a symbol."""
+"""Plugins: records that other distributions add to a registry as entry points, such as directives, readers, systems."""
 
 import sys
 import warnings
@@ -14,14 +14,14 @@ Record = TypeVar("Record")
 
 
 class PluginWarning(UserWarning):
-    """An entry point is skipped: it cannot be loaded, is of another type, or its name is taken or not that of its record."""
+    """An entry point is skipped: it cannot be loaded, has another type, or its name is taken or differs from its record's."""
 
 
 def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Mapping[str, Record]:
     """The values of type ``record`` that installed distributions register in the entry-point group, by entry-point name.
 
-    A record that has a ``name`` has that of its entry point. Names are sorted, whatever the order of installation.
-    What is broken, or has a name that is ``taken`` or used twice, is skipped with a ``PluginWarning``. Raises nothing else.
+    They are sorted by name, independently of the order of installation. A record with a ``name`` must have that of its entry
+    point. Invalid entry points, and those whose names are ``taken`` or used twice, are skipped with a ``PluginWarning``.
     """
     if not _is_mentioned(group):
         return MappingProxyType({})
@@ -47,7 +47,7 @@ def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Ma
 
 
 def _is_mentioned(group: str) -> bool:
-    """Whether a distribution has entry points in the group. Importing ``importlib.metadata`` takes ten times as long."""
+    """Whether a distribution has entry points in the group; ten times as fast as importing ``importlib.metadata``."""
     return any(
         f"[{group}]" in file.read_text(encoding="utf-8", errors="replace")
         for folder in sys.path
@@ -58,7 +58,7 @@ def _is_mentioned(group: str) -> bool:
 def _skip(entry: "EntryPoint", why: str) -> None:
     distribution = "an unknown distribution" if entry.dist is None else entry.dist.name
     with warnings.catch_warnings():
-        # The kernel and the command line hide warnings, which are for programmers; this one is for whoever has installed it.
+        # The kernel and the command line hide warnings for programmers, but this one is for users.
         warnings.simplefilter("always", PluginWarning)
         text = f"{entry.group}: `{entry.name}` of {distribution} is skipped: {why}"
         warnings.warn(text, PluginWarning, stacklevel=3)

@@ -1,8 +1,8 @@
 """Cheap immutable dataclasses: for thousands of tokens, spans, tree nodes and types, and a hundred kinds of diagnostics.
 
-Immutability is checked by the type checker only: creating an instance of a dataclass with ``frozen=True`` takes three times as
-long. The methods that all kinds share are written once: to compile them for each class would take longer at import than the
-rest of the library.
+Immutability is checked by the type checker only, since creating an instance of a dataclass with ``frozen=True`` takes three
+times as long. All classes share the same methods, since compiling them for each class would take longer at import than the rest
+of the library.
 """
 
 from collections.abc import Callable

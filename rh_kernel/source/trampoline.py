@@ -1,6 +1,6 @@
 """A trampoline, for recursion as deep as memory allows: a computation is a generator that yields those it depends on.
 
-Each one yielded is computed first, on an explicit stack, and its result is sent back in.
+Each one yielded is computed first, on an explicit stack, and its result is sent back in. ``exhaust`` runs a generator alone.
 """
 
 from collections.abc import Generator
@@ -26,3 +26,12 @@ def descend(computation: "Descent[Found]") -> Found:
             pending.append(needed)
             found = None
     return cast(Found, found)
+
+
+def exhaust(generator: Generator[Any, None, Found]) -> Found:
+    """Run a generator to its end, ignore what it yields, and return its result."""
+    while True:
+        try:
+            next(generator)
+        except StopIteration as stop:
+            return stop.value

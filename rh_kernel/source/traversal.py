@@ -1,7 +1,6 @@
-"""Traversal of terms, written once for every language: parts, binders, free names, renaming, substitution, α-equivalence.
+"""Generic traversals for every language: subterms, binders, free names, renaming, substitution, α-equivalence.
 
-What the classes of a language declare is in ``children``. Traversals keep a stack of their own, so that terms may be as deep
-as the memory allows.
+They follow the declarations of ``children``, and use explicit stacks, so that terms may be as deep as memory allows.
 """
 
 from collections import Counter
@@ -15,17 +14,17 @@ from rh_kernel.source.trampoline import Descent, descend
 T = TypeVar("T")
 
 _Images: TypeAlias = dict[str, T | str]
-"""A term, or another name, for each name that is replaced."""
+"""For each replaced name, a term or another name."""
 
 _Renaming: TypeAlias = Callable[[Names, list[T], _Images[T]], Names]
-"""New names for those that are bound in some terms, given what is replaced in these."""
+"""Maps the names bound in some terms to new ones, given these terms and the replacements in them."""
 
 
 class Traversal(Generic[T]):
-    """The traversals of one language, given the union of its terms and that of its records.
+    """The traversals of one language, given the unions of its terms and its records.
 
-    ``make`` says how some classes are made from the values of their fields, where it is not by the class itself. A field that
-    holds nodes and that the declaration of its class leaves out raises ``TypeError``.
+    ``make`` gives constructors for classes that should not be called themselves. Raises ``TypeError`` if a field that holds
+    nodes is missing from the declaration of its class.
     """
 
     __slots__ = ("_forms",)
@@ -40,27 +39,27 @@ class Traversal(Generic[T]):
             self._forms[kind] = Form(kind, classes(terms), nodes, self._forms, (make or {}).get(kind, kind))
 
     def parts(self, M: T) -> tuple[Part[T], ...]:
-        """The immediate subterms of M in the order of evaluation, each with the names that M binds in it.
+        """Return the immediate subterms of M in the order of evaluation, each with the names that M binds in it.
 
-        In a telescope, the names of a part are bound in all parts behind it, too.
+        In a telescope, the names of a part are bound in all later parts, too.
         """
         form = self._forms[type(M)]
         return tuple(form.parts(M)) if form.children else ()
 
     def rebuilt(self, M: T, new: tuple[Part[T], ...]) -> T:
-        """M with other subterms in the order of ``parts``, and with the names that are bound in them."""
+        """Return M with other subterms and bound names, in the order of ``parts``."""
         form = self._forms[type(M)]
         return cast(T, form.rebuilt(M, iter(new))) if form.children else M
 
     def mapped(self, M: T, f: Callable[[T], T]) -> T:
-        """M with f of each immediate subterm."""
+        """Return M with f applied to each immediate subterm."""
         new: list[Part[T]] = []
         for names, N in self.parts(M):
             new.append((names, f(N)))
         return self.rebuilt(M, tuple(new))
 
     def bottom_up(self, M: T, f: Callable[[T], T]) -> T:
-        """M with f of each node in it, records too, the leaves first. What does not change is shared."""
+        """Return M with f applied to every node in it, including records, leaves first. Unchanged nodes are shared."""
         return descend(self._bottom_up(M, f))
 
     def _bottom_up(self, node: T, f: Callable[[T], T]) -> Descent[T]:
@@ -76,7 +75,7 @@ class Traversal(Generic[T]):
         return f(cast(T, form.replaced(node, new)) if new else node)
 
     def subterms(self, M: T) -> Iterator[T]:
-        """M and all terms in it, M first, from left to right."""
+        """Yield M and all its subterms in preorder."""
         pending = [M]
         while pending:
             N = pending.pop()
@@ -84,15 +83,15 @@ class Traversal(Generic[T]):
             pending += [L for _, L in reversed(self.parts(N))]
 
     def inside(self, node: T) -> tuple[T, ...]:
-        """The nodes that stand directly in one, terms and records, in the order of its fields."""
+        """Return the child nodes of a node, terms and records, in the order of its fields."""
         return self._forms[type(node)].inside(node)
 
     def form(self, kind: type[Any]) -> Form:
-        """What is known of a class of nodes."""
+        """Return the analysis of a class of nodes."""
         return self._forms[kind]
 
     def nodes(self, *roots: T) -> Iterator[T]:
-        """Nodes and all nodes in them, terms and records alike, in the order of the fields."""
+        """Yield nodes and all nodes in them, terms and records, in preorder by field."""
         pending = [*reversed(roots)]
         while pending:
             node = pending.pop()
@@ -100,25 +99,25 @@ class Traversal(Generic[T]):
             pending += reversed(self.inside(node))
 
     def count(self, M: T) -> int:
-        """How many terms M consists of."""
+        """Return the number of subterms of M, including M."""
         return sum(1 for _ in self.subterms(M))
 
     def binders(self, M: T) -> Iterator[str]:
-        """The names that are bound anywhere in M."""
+        """Yield the names that are bound anywhere in M."""
         for N in self.subterms(M):
             for names, _ in self.parts(N):
                 yield from names
 
     def bound(self, record: object) -> Names:
-        """The names that a record binds in the node around it."""
+        """Return the names that a record binds in the node around it."""
         return tuple(self._forms[type(record)].names_in(record))
 
     def free(self, M: T) -> frozenset[str]:
-        """The names that occur free in M."""
+        """Return the free names of M."""
         return frozenset(self.occurrences(M))
 
     def occurrences(self, M: T) -> Counter[str]:
-        """The names that occur free in M, and how often."""
+        """Return how often each free name occurs in M."""
         found: Counter[str] = Counter()
         scope: Counter[str] = Counter()
         pending: list[tuple[Names, T | None, bool]] = [((), M, False)]
@@ -144,9 +143,9 @@ class Traversal(Generic[T]):
         return found
 
     def substituted(self, M: T, images: Mapping[str, T], *, captures: bool = False) -> T:
-        """M with terms for free names. What does not change is shared: it is M itself if none of the names occurs.
+        """Substitute terms for free names in M. Unchanged subterms are shared; the result is M itself if no name occurs.
 
-        ``captures`` says that M may bind names that occur free in the terms; such binders are renamed.
+        With ``captures``, M may bind names that occur free in the terms; such binders are renamed.
         """
         free: dict[int, frozenset[str]] = {id(N): self.free(N) for N in images.values()} if captures else {}
 
@@ -167,15 +166,15 @@ class Traversal(Generic[T]):
         return descend(self._image(M, dict(images), avoiding if any(free.values()) else _kept, is_lazy=True))
 
     def renamed(self, M: T, fresh: Callable[[str], str], called: Mapping[str, str] | None = None) -> T:
-        """M with a fresh name for each binder in the order of evaluation, and with those of ``called`` for free names."""
+        """Rename each binder of M by ``fresh``, in the order of evaluation, and free names by ``called``."""
         return descend(self._image(M, dict(called or {}), lambda names, _, __: tuple(map(fresh, names))))
 
     def renamed_as(self, M: T, called: Mapping[str, str]) -> T:
-        """M with these names for those that it binds, and for those that are free in it."""
+        """Rename bound and free names of M by ``called``."""
         return descend(self._image(M, dict(called), lambda names, _, __: tuple([called.get(x, x) for x in names])))
 
     def alike(self, M: T, N: T) -> bool:
-        """Whether M and N are the same up to the names of binders (α-equivalence)."""
+        """Whether M and N are α-equivalent."""
         return all(first == second for first, second in zip_longest(self._labels(M), self._labels(N)))
 
     def _labels(self, M: T) -> Iterator[object]:
@@ -183,13 +182,26 @@ class Traversal(Generic[T]):
         return map(self._label, self.subterms(self.renamed(M, lambda _: f"#{next(numbers)}")))
 
     def _label(self, M: T) -> object:
-        """What tells M from other terms, without its subterms."""
+        """Return all of M except its subterms, for comparison."""
         form = self._forms[type(M)]
         names = [[*form.names_in(getattr(M, f))] for f in form.uses]
-        return type(M), [getattr(M, f) for f in form.kept], names, [bound for bound, _ in self.parts(M)]
+        return self._constants(M), names, [bound for bound, _ in self.parts(M)]
+
+    def _constants(self, node: T) -> list[object]:
+        """The class of a node and its fields without nodes and names, then those of its records.
+
+        Numbers are compared by their digits: zeros have signs, and nan is nan.
+        """
+        form = self._forms[type(node)]
+        values = [getattr(node, f) for f in form.kept]
+        found = [type(node), *[repr(value) if isinstance(value, float) else value for value in values]]
+        for item in form.inside(node):
+            if not self._forms[type(item)].is_term:
+                found += self._constants(item)
+        return found
 
     def _image(self, M: T, env: _Images[T], rename: _Renaming[T], *, is_lazy: bool = False) -> Descent[T]:
-        """M with images for free names, and with the binders that ``rename`` gives; ``env`` is as before at the end."""
+        """Replace the free names of M by ``env`` and its binders by ``rename``; restores ``env`` at the end."""
         form = self._forms[type(M)]
         if form.uses:
             M = self._occurrence(M, form, env)
@@ -229,7 +241,7 @@ class Traversal(Generic[T]):
                 env[x] = image
 
     def _occurrence(self, M: T, form: Form, env: _Images[T]) -> T:
-        """A variable, or another node that mentions names, with what the names stand for."""
+        """Replace the names in a variable or another node that refers to names."""
         if not form.children:
             image = env.get(getattr(M, form.uses[0]))
             if not isinstance(image, str):

@@ -65,13 +65,5 @@ def _by_import(name: str) -> Array:
     except ImportError:
         hint = 'install it with the lessons: pip install "rh_kernel[lessons]"'
         raise Rejected(MissingLibrary(name=name, library="scikit-learn", hint=hint)) from None
-    match name:
-        case "digits":
-            x, labels = datasets.load_digits(return_X_y=True)
-        case "iris":
-            x, labels = datasets.load_iris(return_X_y=True)
-        case "wine":
-            x, labels = datasets.load_wine(return_X_y=True)
-        case _:
-            x, labels = datasets.load_breast_cancer(return_X_y=True)
+    x, labels = getattr(datasets, f"load_{name}")(return_X_y=True)
     return np.column_stack([x, labels])

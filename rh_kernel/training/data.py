@@ -12,13 +12,14 @@ import numpy as np
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array
 from rh_kernel.training import files
 from rh_kernel.training.bundled import NAMES, bundled
 from rh_kernel.training.errors import NoSuchFile, UnknownData
 from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.formats import data_suffixes, either, find
-from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit, at_once
+from rh_kernel.training.reading.formats import data_suffixes, find, one_of
+from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit
 from rh_kernel.training.samples import DataSet, data_set
 
 __all__ = ["DataSet", "load", "loading"]
@@ -30,7 +31,7 @@ Given = Mapping[str, Mapping[str, Array]]
 
 def load(name: str, folder: Path, given: Given, span: Span) -> DataSet:
     """Load the data set in one go, with no limit on its size. Raises as ``loading`` does."""
-    return at_once(loading(name, folder, given, span))
+    return exhaust(loading(name, folder, given, span))
 
 
 def loading(name: str, folder: Path, given: Given, span: Span, byte_limit: ByteLimit = UNBOUNDED) -> Blocks[DataSet]:
@@ -72,15 +73,15 @@ def split(data: DataSet, part: str) -> Blocks[DataSet]:
 
 
 def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
-    """The file of that name, and its format. Raises ``Rejected`` if there is none, or its format is unknown."""
+    """Return the file of that name and its format. Raises ``Rejected`` if there is none, or its format is unknown."""
     file = folder / name
     form = find(file)
     if form is None or not form.is_data:
         names = sorted({*given, *NAMES})
         parts = [known + part for known in names for part in _PARTS]
         close = difflib.get_close_matches(name, [*names, *parts, *_files(folder)], n=1)
-        hint = f'did you mean "{close[0]}"?' if close else f"write the file name with its extension, {either(data_suffixes())}"
-        expected = f"{', '.join(names)}, each also with .train or .test, or the path of a {either(data_suffixes())} file"
+        hint = f'did you mean "{close[0]}"?' if close else f"write the file name with its extension, {one_of(data_suffixes())}"
+        expected = f"{', '.join(names)}, each also with .train or .test, or the path of a {one_of(data_suffixes())} file"
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
     if not is_file(file):
         close = difflib.get_close_matches(file.name, _files(file.parent), n=1)

@@ -1,11 +1,10 @@
 """Diagnostics about data (RH3xx). ``data.load`` adds the span where the data is named."""
 
-from dataclasses import dataclass
-
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.records import frozen_kw_only
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class UnknownData(Diagnostic):
     """``data("digts")``"""
 
@@ -14,7 +13,7 @@ class UnknownData(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class NoSuchFile(Diagnostic):
     """``data("nowhere.csv")``"""
 
@@ -23,7 +22,7 @@ class NoSuchFile(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class UnreadableFile(Diagnostic):
     """A ``.npz`` that is no archive of arrays, a ``.csv`` that is not text"""
 
@@ -33,7 +32,7 @@ class UnreadableFile(Diagnostic):
     kind: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class NotNumbers(Diagnostic):
     """An array of words, of complex numbers, of Python objects"""
 
@@ -42,7 +41,7 @@ class NotNumbers(Diagnostic):
     array: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class NotANumber(Diagnostic):
     """``0.5,red``"""
 
@@ -52,7 +51,7 @@ class NotANumber(Diagnostic):
     column: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class NotFinite(Diagnostic):
     """``nan`` or ``inf`` among the data"""
 
@@ -61,7 +60,7 @@ class NotFinite(Diagnostic):
     place: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class LengthsDiffer(Diagnostic):
     """Three samples of ``x`` and four of ``t``"""
 
@@ -69,16 +68,16 @@ class LengthsDiffer(Diagnostic):
     label = "the arrays of the data do not have the same number of samples"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class NoSamples(Diagnostic):
-    """Data with nothing in it"""
+    """Data without arrays, or arrays of length 0"""
 
     code, title = "RH308", "No samples"
     label = "there are no samples in {what}"
     what: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class BadColumns(Diagnostic):
     """``x0,x2,t``"""
 
@@ -87,7 +86,7 @@ class BadColumns(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class RaggedRow(Diagnostic):
     """A row that is shorter or longer than the header"""
 
@@ -96,7 +95,7 @@ class RaggedRow(Diagnostic):
     line: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class MissingLibrary(Diagnostic):
     """``data("digits")`` without scikit-learn"""
 
@@ -106,9 +105,9 @@ class MissingLibrary(Diagnostic):
     library: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_kw_only
 class NoSuchArray(Diagnostic):
-    """A sample is asked for an array that the data does not have, or not at that type."""
+    """A sample names an array that the data does not have, or has with another type"""
 
     code, title = "RH312", "Sample does not fit"
     label = 'a sample of "{name}" has no `{array}` of the required type'

@@ -8,7 +8,7 @@ from pathlib import Path
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.training.errors import UnreadableFile
 from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, said
+from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, error_text
 from rh_kernel.training.samples import DataSet, check_array, check_lengths, samples
 
 _MOST_KEPT = 4
@@ -18,12 +18,12 @@ _kept: dict[tuple[Path, str, int, int], DataSet] = {}
 
 
 def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
-    """Read the data in an existing file of this format, under the name by which the program refers to it.
+    """Read the data in an existing file of this format; ``name`` is how the program refers to it.
 
     Raises ``Rejected`` if it cannot be used, and ``Stuck``, before reading, if it exceeds ``byte_limit``.
     """
     byte_limit = replace(byte_limit, what=f'"{name}"')
-    with _told(form, name):
+    with _read_errors(form, name):
         stat = file.stat()
         key = (file, name, stat.st_mtime_ns, stat.st_size)
         known = _kept.pop(key, None)
@@ -58,10 +58,10 @@ def _drop(reals: int, byte_limit: ByteLimit) -> None:
 
 
 @contextmanager
-def _told(form: Format, name: str) -> Generator[None, None, None]:
-    """Inside, turn errors of reading the file into diagnostics that use the program's name for it."""
+def _read_errors(form: Format, name: str) -> Generator[None, None, None]:
+    """Within the block, turn errors of reading the file into diagnostics that use the program's name for it."""
     try:
         yield
     except (Damaged, OSError) as failure:
         hint = "" if isinstance(failure, OSError) else form.hint
-        raise Rejected(UnreadableFile(name=name, kind=form.description, found=said(failure), hint=hint)) from None
+        raise Rejected(UnreadableFile(name=name, kind=form.description, found=error_text(failure), hint=hint)) from None

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Type, real
 from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotFinite, NotNumbers
-from rh_kernel.training.reading.reader import Blocks, at_once, listed
+from rh_kernel.training.reading.reader import Blocks, first_names
 
 _BLOCK = 1 << 18
 """Entries that are checked or copied between two pauses."""
@@ -63,7 +64,7 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
     """
     found = {key: real_array(key, value) for key, value in arrays.items()}
     check_lengths(name, {key: len(array) for key, array in found.items()})
-    return at_once(samples(name, found))
+    return exhaust(samples(name, found))
 
 
 def samples(name: str, arrays: Mapping[str, Array]) -> Blocks[DataSet]:
@@ -86,7 +87,7 @@ def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
         hint = "each component of a sample is an array, samples first"
         raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one", hint=hint))
     if len(set(lengths.values())) > 1:
-        counts = listed([f"`{key}` has {length}" for key, length in lengths.items()])
+        counts = first_names([f"`{key}` has {length}" for key, length in lengths.items()])
         hint = "the first axis of each array is the samples"
         raise Rejected(LengthsDiffer(found=counts, expected="the same number for each", hint=hint))
     if 0 in lengths.values():

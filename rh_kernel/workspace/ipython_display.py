@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
 from rh_kernel.session.results import Result, Shown
-from rh_kernel.workspace.outputs import Bundle, Outputs, undressed
+from rh_kernel.workspace.outputs import Bundle, Outputs, static_only
 from rh_kernel.workspace.widgets import Widgets
 
 
@@ -73,20 +73,20 @@ def sender(where: Shell) -> Callable[[str, dict[str, Any]], None]:
     return send
 
 
-def dressing(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]:
+def widget_outputs(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]:
     """Return what adds widgets to static forms in this shell; a terminal shows the static forms alone."""
     if not hasattr(where, "kernel"):
-        return undressed
+        return static_only
     live = _LIVE.setdefault(where, _Live())
     count, cell = where.execution_count, _cell(where)
     if live.count != count:
         live.count = count
-        live.widgets.begin(cell)
+        live.widgets.clear(cell)
 
-    def dressed(result: Result, static: Bundle) -> Iterable[Bundle]:
+    def add_widgets(result: Result, static: Bundle) -> Iterable[Bundle]:
         return live.widgets.outputs(cell, result, static)
 
-    return dressed
+    return add_widgets
 
 
 def share_widgets(where: object, widgets: Widgets) -> None:
@@ -94,7 +94,7 @@ def share_widgets(where: object, widgets: Widgets) -> None:
     _LIVE[where] = _Live(widgets)
 
 
-def cleared(where: object, *, wait: bool) -> None:
+def clear_widgets(where: object, *, wait: bool) -> None:
     """Close the widgets of the cell running in a shell, whose output was cleared; with ``wait``, at its next output."""
     live = _LIVE.get(where)
     if live is not None:
@@ -112,7 +112,7 @@ def show(results: Sequence[Result]) -> None:
     where = shell()
     if where is None:
         return
-    outputs = Outputs(sender(where), where.execution_count, time.monotonic, dressing(where))
+    outputs = Outputs(sender(where), where.execution_count, time.monotonic, widget_outputs(where))
     for number, result in enumerate(results, start=1):
         outputs.take(Shown(number, result))
     outputs.finish()

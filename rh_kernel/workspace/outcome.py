@@ -1,5 +1,6 @@
 """``Outcome``: one result in Python, with what all kinds of results share."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,8 +14,35 @@ from rh_kernel.workspace.ipython_display import show
 R = TypeVar("R", bound=Result, covariant=True)
 
 
+class Displayed(ABC):
+    """A value that ``print`` and the prompt show as text, and a notebook as HTML."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The plain text for a terminal."""
+
+    @property
+    @abstractmethod
+    def html(self) -> str:
+        """The HTML for a notebook, self-contained: no scripts, no external URLs."""
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Return every MIME type, for front ends that choose one themselves."""
+        del include, exclude
+        return {"text/plain": self.text, "text/html": self.html}
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class Outcome(Generic[R]):
+class Outcome(Displayed, Generic[R]):
     """The result of one item of a program; ``result`` is the record that the session produced."""
 
     result: R
@@ -30,15 +58,9 @@ class Outcome(Generic[R]):
         return bundle(self.result)["text/html"]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Every MIME type of the result, for front ends that choose one themselves."""
+        """Return every MIME type of the result, for front ends that choose one themselves."""
         del include, exclude
         return bundle(self.result)
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True, slots=True, repr=False)

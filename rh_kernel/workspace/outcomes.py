@@ -14,29 +14,14 @@ from rh_kernel.display.registry import bundle, view_of
 from rh_kernel.display.traces.records import step_record
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
-from rh_kernel.session.results import (
-    Change,
-    Counted,
-    DerivationMade,
-    DiagramMade,
-    Differentiated,
-    FormsShown,
-    GradientMade,
-    Pass,
-    ReductionShown,
-    Result,
-    Returned,
-    TraceMade,
-    TrainingDone,
-    ValueFound,
-)
+from rh_kernel.session import results as r
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
 from rh_kernel.syntax.printing.printer import PrintCache
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivation.derivations import Derivation as Proof
 from rh_kernel.workspace.ipython_display import show
-from rh_kernel.workspace.outcome import Outcome, Shown, unwritable
+from rh_kernel.workspace.outcome import Displayed, Outcome, Shown, unwritable
 from rh_kernel.workspace.outcomes_of_cells import Counting, Derivative, Forms, Plain, Reduction, Returning
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
@@ -44,7 +29,7 @@ Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Value(Outcome[ValueFound]):
+class Value(Outcome[r.ValueFound]):
     """The value of a term or a command."""
 
     @property
@@ -64,7 +49,7 @@ class Value(Outcome[ValueFound]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trace(Shown[TraceMade]):
+class Trace(Shown[r.TraceMade]):
     """``%trace P``. A trace that got stuck has no value, and ``stuck`` says why."""
 
     @property
@@ -94,7 +79,7 @@ class Trace(Shown[TraceMade]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Diagram(Shown[DiagramMade]):
+class Diagram(Shown[r.DiagramMade]):
     """``%diagram E``: ``svg`` and ``dot`` are ``None`` if it is too large to draw."""
 
     @property
@@ -114,7 +99,7 @@ class Diagram(Shown[DiagramMade]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Derivation(Shown[DerivationMade]):
+class Derivation(Shown[r.DerivationMade]):
     """``%derivation E``"""
 
     @property
@@ -129,11 +114,11 @@ class Derivation(Shown[DerivationMade]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Gradient(Shown[GradientMade]):
+class Gradient(Shown[r.GradientMade]):
     """``%gradient P``; ``against Q`` adds a second pass from the same heap, but only the first takes effect."""
 
     @property
-    def passes(self) -> tuple[Pass, ...]:
+    def passes(self) -> tuple[r.Pass, ...]:
         """Each pass: its arrow, the value on every wire, and the locations written."""
         return self.result.passes
 
@@ -154,7 +139,7 @@ class Gradient(Shown[GradientMade]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Training(Shown[TrainingDone]):
+class Training(Shown[r.TrainingDone]):
     """The result of a training run."""
 
     @property
@@ -174,10 +159,10 @@ class Training(Shown[TrainingDone]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Run:
+class Run(Displayed):
     """The outcomes of a whole program, one per item."""
 
-    outcomes: tuple[Outcome[Result], ...]
+    outcomes: tuple[Outcome[r.Result], ...]
 
     @property
     def value(self) -> "Arrays | Plain | None":
@@ -198,37 +183,26 @@ class Run:
         """The HTML for a notebook, self-contained: no scripts, no external URLs."""
         return "".join([f"<div>{o.html}</div>" for o in self.outcomes])
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """The text and the HTML, for front ends other than IPython."""
-        del include, exclude
-        return {"text/plain": self.text, "text/html": self.html}
-
     def _ipython_display_(self) -> None:
         show(tuple([o.result for o in self.outcomes]))
 
-    def __str__(self) -> str:
-        return self.text
 
-    def __repr__(self) -> str:
-        return self.text
-
-
-_CLASSES: Mapping[type[Result], type[Outcome[Any]]] = {
-    ValueFound: Value,
-    TraceMade: Trace,
-    DiagramMade: Diagram,
-    DerivationMade: Derivation,
-    GradientMade: Gradient,
-    TrainingDone: Training,
-    Differentiated: Derivative,
-    FormsShown: Forms,
-    Returned: Returning,
-    Counted: Counting,
-    ReductionShown: Reduction,
+_CLASSES: Mapping[type[r.Result], type[Outcome[Any]]] = {
+    r.ValueFound: Value,
+    r.TraceMade: Trace,
+    r.DiagramMade: Diagram,
+    r.DerivationMade: Derivation,
+    r.GradientMade: Gradient,
+    r.TrainingDone: Training,
+    r.Differentiated: Derivative,
+    r.FormsShown: Forms,
+    r.Returned: Returning,
+    r.Counted: Counting,
+    r.ReductionShown: Reduction,
 }
 
 
-def outcome(result: Result) -> Outcome[Result]:
+def outcome(result: r.Result) -> Outcome[r.Result]:
     """Wrap a result for Python in the class for its kind, or else in a plain ``Outcome``."""
     plain = Outcome if view_of(type(result)).live is None else Shown
     return _CLASSES.get(type(result), plain)(result)
@@ -245,5 +219,5 @@ def arrays(V: Term) -> Arrays:
             return unwritable(to_array(V))
 
 
-def _changes(changes: tuple[Change, ...]) -> Mapping[str, Array]:
+def _changes(changes: tuple[r.Change, ...]) -> Mapping[str, Array]:
     return MappingProxyType({name: unwritable(after) for name, (_, after) in by_name(changes).items()})

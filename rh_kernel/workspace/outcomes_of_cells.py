@@ -1,4 +1,4 @@
-"""Results of ``%ad`` in λ-calculus cells and of ``%%eff`` cells, for Python."""
+"""Results of ``%ad`` in ``%%lambda`` cells and of ``%%eff`` cells, for Python."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -16,27 +16,15 @@ from rh_kernel.display.markup import FAINT, box, span
 from rh_kernel.display.registry import Output, bundle, view_of
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress as progress_bundle
+from rh_kernel.session import results as r
 from rh_kernel.session.errors import TooMuchOutput
-from rh_kernel.session.results import (
-    Event,
-    ItemFailed,
-    Printed,
-    Progress,
-    Result,
-    Shown,
-    Timed,
-    TrainingDone,
-    Working,
-    apart_from_printed,
-    printed_by,
-)
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.workspace.status_line import Ticker
 
 Bundle: TypeAlias = Mapping[str, Any]
 Send: TypeAlias = Callable[[str, dict[str, Any]], None]
 """Takes the type of a message and its content."""
-AddWidgets: TypeAlias = Callable[[Result, Bundle], Iterable[Bundle]]
+AddWidgets: TypeAlias = Callable[[r.Result, Bundle], Iterable[Bundle]]
 """Takes a result and its static form; returns the outputs that display it."""
 
 BETWEEN_UPDATES = 0.1
@@ -57,11 +45,11 @@ class Running:
     """The training run displayed under the id ``display``: its latest progress, and when an update was last sent."""
 
     display: str
-    last: Progress
+    last: r.Progress
     sent: float
 
 
-def undressed(_result: Result, static: Bundle) -> Iterable[Bundle]:
+def static_only(_result: r.Result, static: Bundle) -> Iterable[Bundle]:
     """Return the static form alone."""
     return (static,)
 
@@ -69,17 +57,22 @@ def undressed(_result: Result, static: Bundle) -> Iterable[Bundle]:
 class Outputs:
     """Turns the events of a cell into messages.
 
-    ``count`` is the execution count, ``clock`` returns seconds, ``dressed`` may add a widget to a static form. ``limit``
+    ``count`` is the execution count, ``clock`` returns seconds, ``widgets`` may add a widget to a static form. ``limit``
     bounds the number of characters shown: ``take`` raises ``Rejected`` beyond it.
     """
 
     def __init__(
-        self, send: Send, count: int, clock: Callable[[], float], dressed: AddWidgets = undressed, limit: int | None = None
+        self,
+        send: Send,
+        count: int,
+        clock: Callable[[], float],
+        widgets: AddWidgets = static_only,
+        limit: int | None = None,
     ) -> None:
         self._send = send
         self._limit = limit
         self._shown = 0
-        self._dressed = dressed
+        self._add_widgets = widgets
         self._count = count
         self._clock = clock
         self._waiting: Waiting | None = None
@@ -113,42 +106,38 @@ class Outputs:
             else:
                 self._send("update_display_data", _content(data, self._status))
 
-    def take(self, event: Event) -> None:
+    def take(self, event: r.Event) -> None:
         """Show an event, at once or when the event after it is known."""
         self._ticker.note(event)
         self._take(event)
-        if isinstance(event, Shown | Progress):
+        if isinstance(event, r.Shown | r.Progress):
             self._ticker.heard()
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: r.Event) -> None:
         match event:
-            case Shown(_, result):
+            case r.Shown(_, result):
                 self._take_result(result)
-            case Progress():
+            case r.Progress():
                 self._take_progress(event)
-            case Printed(_, lines):
+            case r.Printed(_, lines):
                 self._print(lines)
-            case Working():
+            case r.Working():
                 if self._waiting is not None and self._clock() - self._waiting.since > BETWEEN_UPDATES:
                     self._release()
-            case Timed():
+            case r.Timed():
                 pass
 
     def finish(self) -> None:
         """End the cell normally: if its last output is a value, that is its execution result."""
-        self._release_last()
+        waiting = self._waiting
+        if waiting is not None and waiting.is_value:
+            self._waiting = None
+            data = dict(joined(waiting.bundles))
+            self.value = data.get("text/plain")
+            self._show("execute_result", {"execution_count": self._count, "data": data, "metadata": {}})
+        else:
+            self._release()
         self._remove_status()
-
-    def _release_last(self) -> None:
-        waiting, self._waiting = self._waiting, None
-        if waiting is None:
-            return
-        if not waiting.is_value:
-            self._display(joined(waiting.bundles))
-            return
-        data = dict(joined(waiting.bundles))
-        self.value = data.get("text/plain")
-        self._show("execute_result", {"execution_count": self._count, "data": data, "metadata": {}})
 
     def abandon(self, why: str) -> None:
         """End the cell early, with the reason ``why`` in a word or two; no output may look as if it were still running."""
@@ -159,17 +148,17 @@ class Outputs:
             self._running = None
         self._remove_status()
 
-    def _take_result(self, result: Result) -> None:
+    def _take_result(self, result: r.Result) -> None:
         match result:
-            case ItemFailed(diagnostics):
+            case r.ItemFailed(diagnostics):
                 self.diagnostics += diagnostics
                 self._printed = 0
-            case TrainingDone():
+            case r.TrainingDone():
                 self._finish_training(result)
             case _:
                 self._take_shown(result, view_of(type(result)).output)
 
-    def _take_shown(self, result: Result, output: Output) -> None:
+    def _take_shown(self, result: r.Result, output: Output) -> None:
         match output:
             case Output.LINE:
                 if self._waiting is not None and self._waiting.is_value:
@@ -178,17 +167,17 @@ class Outputs:
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
             case Output.VALUE:
                 self._print_rest(result)
-                self._waiting = Waiting((self._form(apart_from_printed(result)),), is_value=True, since=self._clock())
+                self._waiting = Waiting((self._form(r.apart_from_printed(result)),), is_value=True, since=self._clock())
             case Output.OWN:
                 self._print_rest(result)
-                for shown in self._dressed(result, self._form(apart_from_printed(result))):
+                for shown in self._add_widgets(result, self._form(r.apart_from_printed(result))):
                     self._display(shown)
 
-    def _print_rest(self, result: Result) -> None:
+    def _print_rest(self, result: r.Result) -> None:
         """Print the lines of the item that were not yet printed while it ran."""
         printed, self._printed = self._printed, 0
         self._release()
-        self._print(printed_by(result)[printed:])
+        self._print(r.printed_by(result)[printed:])
         self._printed = 0
 
     def _print(self, lines: tuple[str, ...]) -> None:
@@ -201,7 +190,7 @@ class Outputs:
         self._show("stream", {"name": "stdout", "text": text})
         self.has_shown = True
 
-    def _take_progress(self, progress: Progress) -> None:
+    def _take_progress(self, progress: r.Progress) -> None:
         now = self._clock()
         if self._running is None:
             self._release()
@@ -213,7 +202,7 @@ class Outputs:
             self._running = Running(self._running.display, progress, now)
             self._update(self._running.display, progress_bundle(progress))
 
-    def _finish_training(self, result: TrainingDone) -> None:
+    def _finish_training(self, result: r.TrainingDone) -> None:
         self._release()
         form = self._form(result)
         running, self._running = self._running, None
@@ -227,7 +216,7 @@ class Outputs:
         if waiting is not None:
             self._display(joined(waiting.bundles))
 
-    def _form(self, result: Result) -> Bundle:
+    def _form(self, result: r.Result) -> Bundle:
         """Return the static form of a result. Raises ``Rejected`` if it exceeds the limit."""
         form = bundle(result)
         self._count_shown(sum(map(len, form.values())))

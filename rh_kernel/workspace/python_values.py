@@ -32,7 +32,7 @@ ArrayInput: TypeAlias = "npt.ArrayLike | tuple[ArrayInput, ...]"
 def with_constant(session: Session, name: str, value: ArrayInput) -> tuple[Session, DeclarationMade]:
     """Return the session in which ``name`` is the constant ``value``, and the declaration made.
 
-    Raises ``Rejected`` if ``name`` is not a name or ``value`` is not made of finite real numbers, ``Stuck`` if it is too large.
+    Raises ``Rejected`` if ``name`` is not a name or ``value`` has entries that are not finite, ``Stuck`` if it is too large.
     """
     item = _parse_declaration(name)
     declare(session.definitions, item)

@@ -23,12 +23,8 @@ class Widgets:
         self._open: list[tuple[str, Live]] = []
         self._cleared: list[Live] = []
 
-    def begin(self, cell: str) -> None:
-        """Start a run of the cell: its earlier output is gone."""
-        self.clear(cell)
-
     def clear(self, cell: str, *, wait: bool = False) -> None:
-        """Close the widgets of a cell whose output was cleared; with ``wait``, when it next shows something."""
+        """Close the widgets of a cell that is run again or whose output was cleared; with ``wait``, at its next output."""
         outdated = [widget for owner, widget in self._open if owner == cell]
         self._open = [(owner, widget) for owner, widget in self._open if owner != cell]
         self._cleared += outdated

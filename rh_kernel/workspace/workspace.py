@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary
 import numpy.typing as npt
 
 from rh_kernel.display.text import visible
-from rh_kernel.session.describing import type_text
 from rh_kernel.session.results import DeclarationMade, Event, ItemFailed, Notice, Result, Shown
 from rh_kernel.session.session import Session, commit, execute, is_same
+from rh_kernel.session.signatures import type_text
 from rh_kernel.source.diagnostic import Failure, KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.arena import ALIGNMENT, LINE, Contents, Layout, address, contents_of
-from rh_kernel.session.evaluating import frozen
+from rh_kernel.session.evaluate import read_only
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
@@ -66,9 +66,9 @@ def test_what_is_closed_can_not_be_written_and_is_frozen_as_it_is() -> None:
     heap = heap_of([(2, 3), (4,)])
     made = contents_of(heap, "float64")
     parts = list(made.values())
-    assert all(frozen(part) is not part for part in parts)
+    assert all(read_only(part) is not part for part in parts)
     made.close()
-    assert all(frozen(part) is part for part in parts)
+    assert all(read_only(part) is part for part in parts)
     with pytest.raises(ValueError, match="read-only"):
         parts[0][...] = 0
     with pytest.raises(ValueError, match="read-only"):
@@ -79,7 +79,7 @@ def test_a_part_of_what_somebody_may_write_on_is_copied() -> None:
     whole = np.zeros(5)
     part = whole[1:3]
     part.setflags(write=False)
-    kept = frozen(part)
+    kept = read_only(part)
     whole[...] = 1
     assert kept.tolist() == [0, 0]
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from rh_kernel.ad.eff.loading import checked, program
-from rh_kernel.ad.eff.machine.compilation_program import Program
-from rh_kernel.ad.eff.machine.running import finished, proceeding, run
+from rh_kernel.ad.eff.machine.compiler.program import Program
+from rh_kernel.ad.eff.machine.running import run, run_in_slices
+from rh_kernel.source.trampoline import exhaust
 from tests.benchmarks.goals import Outcome
 from tests.benchmarks.peers.peer import clock
 from tests.benchmarks.process import python
@@ -47,7 +48,7 @@ def ran(mode: str) -> Callable[[int], None]:
     text, _ = MODES[mode]
 
     def run(n: int) -> None:
-        finished(proceeding(checked(text.format(n), definitions).term, kept))
+        exhaust(run_in_slices(checked(text.format(n), definitions).term, kept))
 
     return run
 

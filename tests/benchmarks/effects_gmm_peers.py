@@ -12,10 +12,11 @@ import numpy as np
 
 from rh_kernel.ad.eff.core import Apply, Computation, Constructed, Force, Global, Literal, Value
 from rh_kernel.ad.eff.loading import program
-from rh_kernel.ad.eff.machine.compilation_program import Program
-from rh_kernel.ad.eff.machine.running import finished, proceeding
+from rh_kernel.ad.eff.machine.compiler.program import Program
+from rh_kernel.ad.eff.machine.running import run_in_slices
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.typing.checking import check_item
+from rh_kernel.source.trampoline import exhaust
 from tests.benchmarks.effects_gmm import Array, Mixture, below, constant, gradient, objective
 from tests.benchmarks.peers.peer import Unavailable
 
@@ -47,7 +48,7 @@ def ours(of: Mixture) -> Run:
     M, kept = check_item(M, definitions).term, Program(definitions)
 
     def run() -> Gradient:
-        alphas, means, icf = _arrays(finished(proceeding(M, kept)).value)
+        alphas, means, icf = _arrays(exhaust(run_in_slices(M, kept)).value)
         return alphas, means, icf
 
     return run

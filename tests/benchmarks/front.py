@@ -13,7 +13,8 @@ from typing import Any
 from rh_kernel.arrays.compile import compile_term, translate
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.session.actions import Action, Refuse
-from rh_kernel.session.execute import Declare, Evaluate
+from rh_kernel.session.declare import Declare
+from rh_kernel.session.evaluate import Evaluate
 from rh_kernel.session.results import ItemFailed, Shown
 from rh_kernel.session.session import Session, actions_of, execute
 from rh_kernel.source.gc_pause import gc_paused

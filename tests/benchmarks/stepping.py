@@ -17,7 +17,7 @@ from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
 from rh_kernel.operational.trace import Result, State, proceed, run
-from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS
+from rh_kernel.session.evaluate import STEPS_PER_SLICE
 from rh_kernel.session.results import TraceMade
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Bind, Bound, Call, Command, Handle, Let, Perform, Plus, Return, Scope, Term, Tuple
@@ -181,7 +181,7 @@ def kept(M: Subject) -> tuple[list[Step], Result]:
     """All steps, as a session keeps them."""
     found: list[Step] = []
     state, bounds = State(M, None, HEAP, 0), Limits()
-    while not isinstance(now := proceed(state, bounds, STEPS_BETWEEN_LOOKS, found), Result):
+    while not isinstance(now := proceed(state, bounds, STEPS_PER_SLICE, found), Result):
         state = now
     return found, now
 

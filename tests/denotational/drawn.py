@@ -5,7 +5,7 @@ from pathlib import Path
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.session.analyze import analyze_at_once
-from rh_kernel.session.execute import Evaluate
+from rh_kernel.session.evaluate import Evaluate
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Scope

@@ -11,7 +11,7 @@ from rh_kernel.display.registry import bundle, records, text
 from rh_kernel.session.results import Printed, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
-from tests.session.test_effects import last, run
+from tests.session.test_eff_cells import last, run
 
 
 @pytest.mark.parametrize(

@@ -123,11 +123,11 @@ SETTINGS = """c = get_config()
 c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.export.grading.LockedCells")
 """
 CHECKS_NOTHING = """%%python
-import rh_kernel.session.execute as execute
+import rh_kernel.session.check as check
 def nothing(*_):
     return ()
     yield
-execute.check = nothing"""
+check.compare = nothing"""
 RUNS_NOTHING = """%%python
 from rh_kernel.kernel.kernel import RHKernel
 async def nothing(self, *_, **__):

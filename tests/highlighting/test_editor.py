@@ -116,7 +116,7 @@ def expected(text: str) -> list[list[str]]:
 
 def test_the_editor_reads_every_program_as_the_language_does() -> None:
     texts = [program.read_text(encoding="utf-8").replace("\r", "") for program in PROGRAMS]
-    texts += [f"%%eff\n{library.included(name).text}" for name in library.names()]
+    texts += [f"%%eff\n{library.source(name).text}" for name in library.names()]
     texts += TEXTS
     assert len(texts) > 100
     for text, found in zip(texts, node(TOKENS, "tokens.js", json.dumps(texts)), strict=True):

@@ -13,7 +13,7 @@ from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
 from rh_kernel.kernel.linting import diagnose
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from tests.highlighting.texts import nearly
@@ -83,7 +83,7 @@ def test_tab_knows_the_functions_of_the_session_with_their_types() -> None:
 def test_every_word_of_the_section_is_offered() -> None:
     """All but those of ``%ad``, since no argument has been typed."""
     _, offered = completions(EMPTY, "%%lambda\n", 9)
-    assert {c.text for c in offered} >= LABORATORY_FORMS.keys() - {"with", "along", "trace", "all"}
+    assert {c.text for c in offered} >= LAMBDA_FORMS.keys() - {"with", "along", "trace", "all"}
 
 
 # -- Shift-Tab -----------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, writ
 from lessons.reference.running import run, start
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.frontend import lexing
-from rh_kernel.ad.eff.frontend.elaboration import OPERATORS
+from rh_kernel.ad.eff.machine.builtins import OPERATORS
 from rh_kernel.ad.registry import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
@@ -26,7 +26,7 @@ from rh_kernel.primitives.table import SYMBOLS, cost, failing
 from rh_kernel.session.directives.registry import all_directives
 from rh_kernel.session.directives.registry import names as names_of_directives
 from rh_kernel.session.forms import FORMS, SIGNS
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
@@ -221,7 +221,7 @@ def test_the_grammar_has_every_word_and_sign(grammar: Grammar) -> None:
 
 def test_the_grammar_has_every_word_of_the_laboratory(grammar: Grammar) -> None:
     found = {sign for form in grammar.values() for sign in signs(form)}
-    assert found >= LABORATORY_FORMS.keys() - {"λ", "sum", "dot", "all"}
+    assert found >= LAMBDA_FORMS.keys() - {"λ", "sum", "dot", "all"}
 
 
 def test_the_grammar_has_every_word_and_sign_of_effects(effects: Grammar) -> None:
@@ -231,7 +231,7 @@ def test_the_grammar_has_every_word_and_sign_of_effects(effects: Grammar) -> Non
 
 @pytest.mark.parametrize("name", library.names())
 def test_the_programs_of_the_library_follow_the_grammar(name: str, grammar: Grammar, effects: Grammar) -> None:
-    assert strays(grammar, effects, f"%%eff\n{library.included(name).text}") == []
+    assert strays(grammar, effects, f"%%eff\n{library.source(name).text}") == []
 
 
 def test_the_systems_stand_in_the_table_of_fragments() -> None:

@@ -175,7 +175,7 @@ def test_a_fault_of_ours_is_told_as_one(
     def fails(*_: object) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr("rh_kernel.session.execute.evaluate", fails)
+    monkeypatch.setattr("rh_kernel.session.evaluate.evaluate", fails)
     capsys.readouterr()
     result = notebook.run("%%rh\nreturn 1")
     assert isinstance(result.error_in_exec, CellFailed)

@@ -17,7 +17,7 @@ import pytest
 
 from rh_kernel.__main__ import main
 from rh_kernel.session.analyze import analyze_at_once
-from rh_kernel.session.execute import Evaluate
+from rh_kernel.session.evaluate import Evaluate
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array, Command

@@ -1,4 +1,4 @@
-"""An alarm breaks off the code that it is set for, once, and no other."""
+"""Alarms interrupt the code within them, once, and no other code."""
 
 import threading
 import time
@@ -68,7 +68,7 @@ def test_it_works_in_any_thread() -> None:
 
 
 class Dropping:
-    """Spends its last moments where Python drops what is raised."""
+    """Takes long in its finaliser, where Python drops exceptions."""
 
     def __del__(self) -> None:
         spin(0.1)

@@ -1,4 +1,4 @@
-"""What cannot be allocated is refused before it is tried, with the size it would need (LANGUAGE §7)."""
+"""Sizes are checked before allocation, and the error states the size needed (LANGUAGE §7)."""
 
 import tracemalloc
 
@@ -47,10 +47,10 @@ def test_what_is_too_large_is_refused_without_trying(text: str) -> None:
     assert most < 100_000_000
     assert not session.heap
     (failure,) = [r for _, r in found if isinstance(r, ItemFailed)]
-    (complaint,) = failure.diagnostics
-    assert isinstance(complaint, TooLarge)
-    assert complaint.needed in ("8 TB", "16 TB", "24 TB")
-    assert complaint.span is not None
+    (diagnostic,) = failure.diagnostics
+    assert isinstance(diagnostic, TooLarge)
+    assert diagnostic.needed in ("8 TB", "16 TB", "24 TB")
+    assert diagnostic.span is not None
 
 
 def test_a_batch_that_is_too_large_is_refused() -> None:
@@ -71,14 +71,14 @@ def program(text: str) -> ClosedTerm:
 
 
 def test_a_long_program_needs_no_more_than_it_holds_at_a_time() -> None:
-    """A chain of a hundred steps on arrays of ten thousand entries holds two or three of them at a time."""
+    """A chain of a hundred steps on arrays of ten thousand entries needs memory for two or three of them."""
     chain = " in ".join(f"let x{i + 1} <- tanh(x{i})" for i in range(100))
     compiled = compile_term(program(f"let x0 <- broadcast_rows[100](fill[100](0.5)) in {chain} in x100").term)
     assert sum(compiled.sizes) >= 1_000_000
     assert 10_000 <= planned(compiled, None).size <= 30_000
 
 
-def test_sizes_are_told_in_units_of_a_thousand() -> None:
+def test_sizes_are_reported_in_units_of_a_thousand() -> None:
     assert [readable(n) for n in (8, 8_000, 8 * 10**12, 10**20)] == ["8 B", "8 kB", "8 TB", "100 EB"]
 
 

@@ -1,4 +1,4 @@
-"""Cells that are run again, what they leave behind that is older, and `%undo`."""
+"""Rerun cells, the outdated definitions that they leave behind, and `%undo`."""
 
 from collections.abc import Generator
 from dataclasses import replace
@@ -7,39 +7,33 @@ from types import MappingProxyType
 
 import pytest
 
-from rh_kernel.session.actions import AnalysisContext, Answer, Refuse
+from rh_kernel.session.actions import AnalysisContext, Refuse, ShowResult
 from rh_kernel.session.analyze import analyze_at_once
+from rh_kernel.session.declare import Declare
 from rh_kernel.session.directives import undo
-from rh_kernel.session.execute import Declare, Evaluate
-from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result, Shown
+from rh_kernel.session.evaluate import Evaluate
+from rh_kernel.session.results import NamesShown, Notice, Result
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import DEFAULT
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
+from tests.session.cells import codes, run_to_end
 
 HERE = Path(__file__).parent
 PROGRAMS = sorted((HERE.parent / "programs").glob("good/*.rh")) + sorted((HERE.parent / "programs").glob("paper/*.rh"))
 
 
 class Notebook:
-    """Cells by their names, run in any order."""
+    """Runs cells by id, in any order."""
 
     def __init__(self) -> None:
         self.session = Session.start(HERE)
 
     def run(self, cell: str, text: str) -> list[Result]:
-        events = execute(self.session, Source(f"cell {cell}", text), cell=cell)
-        found: list[Result] = []
-        while True:
-            try:
-                event = next(events)
-            except StopIteration as stop:
-                self.session = stop.value
-                return found
-            if isinstance(event, Shown):
-                found.append(event.result)
+        found, self.session = run_to_end(execute(self.session, Source(f"cell {cell}", text), cell=cell))
+        return [shown.result for shown in found]
 
     @property
     def names(self) -> list[str]:
@@ -60,7 +54,7 @@ def notebook() -> Notebook:
 
 
 def taken(events: Generator[object, None, Session]) -> list[Session]:
-    """The session after a text."""
+    """Return the session after a text."""
     found: list[Session] = []
 
     def through() -> Generator[object, None, None]:
@@ -72,10 +66,6 @@ def taken(events: Generator[object, None, Session]) -> list[Session]:
 
 def notices(results: list[Result]) -> list[str]:
     return [r.text for r in results if isinstance(r, Notice)]
-
-
-def codes(results: list[Result]) -> list[str]:
-    return [d.code for r in results if isinstance(r, ItemFailed) for d in r.diagnostics]
 
 
 # -- run again -----------------------------------------------------------------------------------------------------------------
@@ -108,7 +98,7 @@ def test_a_cell_that_fails_when_it_is_run_again_forgets_nothing(notebook: Notebo
     assert notebook.session is before
 
 
-def test_what_was_made_from_the_older_one_is_told(notebook: Notebook) -> None:
+def test_what_was_made_from_the_older_one_is_reported(notebook: Notebook) -> None:
     notebook.run("1", "const a = 1")
     notebook.run("2", "fun f(x : Real) : Real = a + x")
     notebook.run("3", "net g(x : Real) : Real = return f(x)")
@@ -135,7 +125,7 @@ def test_a_cell_that_is_run_again_unchanged_makes_nothing_older(notebook: Notebo
     assert notebook.older == {"g": ("f",)}
 
 
-def test_what_is_no_longer_declared_is_told(notebook: Notebook) -> None:
+def test_what_is_no_longer_declared_is_reported(notebook: Notebook) -> None:
     notebook.run("1", "const a = 1")
     notebook.run("2", "const b = a")
     assert notices(notebook.run("1", "const c = 1")) == ["`b` still uses the earlier `a`; `a` is no longer declared"]
@@ -276,14 +266,14 @@ def test_what_was_undone_is_not_taken_for_what_comes_after(notebook: Notebook) -
 
 
 def test_only_so_many_cells_are_remembered(notebook: Notebook) -> None:
-    for i in range(undo.MOST + 5):
+    for i in range(undo.MAX_CELLS + 5):
         notebook.run(f"{i}", f"const a{i} = {i}")
-    assert len(notebook.session.past) == undo.MOST
+    assert len(notebook.session.past) == undo.MAX_CELLS
     assert all(not session.past for session in notebook.session.past)
 
 
 def test_what_is_remembered_holds_so_much_at_most(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo, "ROOM", 3 * 800)
+    monkeypatch.setattr(undo, "MAX_BYTES", 3 * 800)
     notebook.run("0", "loc w : Real(100) = zeros")
     for _ in range(6):
         notebook.run("1", "let v <= Get[w]() in let _ <= Put[w](v + v) in return 1")
@@ -305,7 +295,7 @@ def test_an_item_means_the_same_where_only_the_names_are_known_that_it_uses(prog
         few = Definitions(MappingProxyType({n: d for n, d in known.named.items() if n in uses}), versions=known.versions)
         again = analyze_at_once(item, replace(context, definitions=few))[1]
         match action:
-            case Answer(NamesShown()):
+            case ShowResult(NamesShown()):
                 pass  # the list of all names
             case Declare(definition):
                 assert isinstance(again, Declare)

@@ -1,4 +1,4 @@
-"""`check M == N`: what is equal within a tolerance, and what never is."""
+"""`check M == N`: equality within a tolerance."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ UNDEFINED = "log(-1)"
 
 
 def passes(text: str) -> bool:
-    """Whether the check holds; nothing but `RH207` is said of one that does not."""
+    """Whether the check passes; the only error of one that fails is `RH207`."""
     events = execute(Session.start(Path()), Source("cell", text))
     (result,) = [event.result for event in events if isinstance(event, Shown)]
     match result:
@@ -61,7 +61,7 @@ def test_what_is_infinite_or_undefined_is_near_nothing(equation: str, within: st
     assert not passes(f"check {equation}{within}")
 
 
-def test_a_name_that_is_not_there_is_told_once_by_the_checks_of_a_cell() -> None:
+def test_a_name_that_is_not_there_is_reported_once_by_the_checks_of_a_cell() -> None:
     session = Session.start(Path())
     text = "check answer(1) == 1\ncheck answer(2) == 2\ncheck answer ⊢ Real -> Real\ncheck other(3) == 3"
     in_cell = execute(session, Source("cell", text), cell="a")

@@ -1,4 +1,4 @@
-"""``%compile P``, ``%compile --passes P`` and ``%compile --profile P``: none of them changes anything."""
+"""``%compile P``, ``%compile --passes P`` and ``%compile --profile P``; none of them has an effect."""
 
 import numpy as np
 import pytest
@@ -68,7 +68,7 @@ def test_a_pass_that_changes_nothing_says_so() -> None:
 
 
 def test_of_a_long_listing_both_ends_are_shown_and_how_many_lines_are_left_out() -> None:
-    """What a page holds does not grow with the program, nor does the text beside it."""
+    """The sizes of the HTML and of the text do not grow with the program."""
     _, before = run("loc w : Real(2, 2) = zeros\n")
 
     def shown(count: int) -> dict[str, str]:
@@ -123,7 +123,7 @@ def test_of_a_training_run_it_is_the_program_of_a_batch(way: str) -> None:
 
 
 def test_the_program_of_a_batch_is_the_one_that_trains() -> None:
-    """One step of the program that is shown, on all samples at once, changes the heap as one epoch of one batch does."""
+    """Running the displayed program on all samples changes the heap like an epoch of one batch."""
     _, before = run(MLP)
     result = made(f"{TRAINING} batch 300", before)
     data = bundled("moons")
@@ -179,7 +179,7 @@ def test_an_option_is_one_word() -> None:
     ("text", "word"),
     [("--foo let x <- 1 in x", "foo"), ("--foo 1", "foo"), ("--passes --profile return 1", "profile")],
 )
-def test_what_is_no_option_is_told(text: str, word: str) -> None:
+def test_what_is_no_option_is_reported(text: str, word: str) -> None:
     (problem,) = wrong(f"%compile {text}")
     assert problem.span is not None
     assert (problem.span.text, problem.hint) == (word, "`%compile` takes one option: `--passes` or `--profile`")

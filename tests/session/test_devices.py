@@ -1,4 +1,4 @@
-"""``%device`` and ``%dtype``: what is set, what is said where no GPU answers, and that a cell sets all or nothing."""
+"""``%device`` and ``%dtype``: settings, the warning without a GPU, and that failed cells change no setting."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
 from rh_kernel.arrays.native import toolchain
 from rh_kernel.command_line.arguments import main
 from rh_kernel.session import settings as settings_module
-from rh_kernel.session.results import ItemFailed, Notice, Shown
-from rh_kernel.session.session import Session, execute
+from rh_kernel.session.results import Notice
+from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
-from rh_kernel.source.span import Source
 from tests.arrays.cuda.simulated_gpu import COMPILER, SimulatedGPU
+from tests.session.cells import codes, run
 
 H200 = GPU("NVIDIA H200", 139 << 30)
 ABSENT = MissingGPU("CuPy is not installed", "install it")
@@ -28,7 +28,7 @@ ABSENT = MissingGPU("CuPy is not installed", "install it")
 
 @pytest.fixture
 def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[GPU | MissingGPU], None]:
-    """Makes this the usable GPU, or the reason why there is none."""
+    """Simulate this GPU, or the reason why there is none."""
 
     def answer(found: GPU | MissingGPU) -> None:
         monkeypatch.setattr(settings_module, "gpu", lambda: found)
@@ -37,18 +37,9 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[GPU | MissingGPU], None
 
 
 def ran(text: str, session: Session | None = None) -> tuple[Session, list[str]]:
-    """The session after a cell, and its notices."""
-    events = execute(Session.start(Path.cwd()) if session is None else session, Source("cell", text))
-    said: list[str] = []
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as stop:
-            return stop.value, said
-        if isinstance(event, Shown) and isinstance(event.result, Notice):
-            said.append(event.result.text)
-        if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
-            said.append(event.result.diagnostics[0].code)
+    """Return the session after a cell, and its notices and error codes."""
+    results, after = run(session or Session.start(Path.cwd()), text)
+    return after, [*[r.text for r in results if isinstance(r, Notice)], *codes(results)]
 
 
 def test_at_first_arrays_are_of_float64_on_the_processor() -> None:
@@ -73,7 +64,7 @@ def test_without_a_gpu_it_says_why_and_goes_on(answer: Callable[[GPU | MissingGP
     assert len(session.heap) == 1
 
 
-def test_a_compiler_that_is_none_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compiler_that_is_none_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolchain, "_failures", [])
     monkeypatch.setenv("CC", 'gcc "')
     monkeypatch.delenv("RH_NATIVE", raising=False)
@@ -126,8 +117,8 @@ def test_the_command_line_sets_them(
     assert written.err.startswith("RH401 No GPU available: CuPy is not installed") is ("gpu" in words)
 
 
-def card_of(monkeypatch: pytest.MonkeyPatch, cupy: Any, nvrtc: Any) -> GPU | MissingGPU:
-    """What is said of a machine with these modules."""
+def gpu_of(monkeypatch: pytest.MonkeyPatch, cupy: Any, nvrtc: Any) -> GPU | MissingGPU:
+    """Return the message on a machine with these modules."""
     modules = {"cupy": cupy, "cupy_backends.cuda.libs.nvrtc": nvrtc}
     monkeypatch.setattr(devices, "find_spec", modules.get)
     monkeypatch.setattr(devices, "import_module", modules.__getitem__)
@@ -170,13 +161,13 @@ NVRTC = SimpleNamespace(getVersion=lambda: (13, 5))
     ],
 )
 def test_why_no_gpu_answers(cupy: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = card_of(monkeypatch, cupy, NVRTC)
+    found = gpu_of(monkeypatch, cupy, NVRTC)
     assert isinstance(found, MissingGPU)
     assert why in found.why
 
 
 def test_a_gpu_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = card_of(monkeypatch, runtime(), NVRTC)
+    found = gpu_of(monkeypatch, runtime(), NVRTC)
     assert isinstance(found, GPU)
     assert found.text == "NVIDIA H200, 139 GiB"
 

@@ -1,4 +1,4 @@
-"""``%gradient P``: it takes effect as P does, keeps every value, and a second pass starts where the first one did."""
+"""``%gradient P`` has the effects of P and keeps every value; a second pass starts from the same heap."""
 
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,7 @@ def test_against_is_a_word_of_this_directive_only() -> None:
         ("%strict on\n%gradient return relu([0, 1])", "RH203"),
     ],
 )
-def test_what_is_wrong_is_told_at_its_place_and_nothing_changes(text: str, code: str) -> None:
+def test_what_is_wrong_is_reported_at_its_place_and_nothing_changes(text: str, code: str) -> None:
     _, session = run(MLP)
     cell = f"let _ <= Put[w1]([[5, 6, 7]]) in return 1\n{text}"
     found, after = run(cell, session)

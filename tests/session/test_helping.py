@@ -1,4 +1,4 @@
-"""``%help``: what is said about each kind of word."""
+"""``%help`` for each kind of word."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ net twice(x : Real) : Real =
 
 
 def said(text: str) -> str:
-    """What the last item of a cell says."""
+    """Return the message of the last item of a cell."""
     shown = [event.result for event in execute(Session.start(Path.cwd()), Source("cell 7", text)) if isinstance(event, Shown)]
     assert isinstance(shown[-1], Notice)
     return shown[-1].text
 
 
-def test_a_declared_name_is_told_with_words_source_and_place() -> None:
+def test_a_declared_name_is_reported_with_words_source_and_place() -> None:
     assert said(f"{TEXT}%help rate twice").split("\n") == [
         "rate is a constant: Real(1)",
         "The learning rate,",
@@ -52,7 +52,7 @@ def test_a_declared_name_is_told_with_words_source_and_place() -> None:
 
 
 @pytest.mark.parametrize("name", SYMBOLS)
-def test_a_function_symbol_is_told_with_types_formula_and_derivative(name: str) -> None:
+def test_a_function_symbol_is_reported_with_types_formula_and_derivative(name: str) -> None:
     told = help_text(BUILT_IN, (name,))
     assert told.startswith(SYMBOLS[name].doc)
     assert all(signature in told for signature in SYMBOLS[name].signatures)
@@ -62,13 +62,13 @@ def test_a_function_symbol_is_told_with_types_formula_and_derivative(name: str) 
 
 
 @pytest.mark.parametrize("word", [word for word in (*FORMS, *SIGNS) if word not in SYMBOLS])
-def test_a_form_is_told_with_its_meaning(word: str) -> None:
+def test_a_form_is_reported_with_its_meaning(word: str) -> None:
     title, meaning = (FORMS | SIGNS)[word].split("\n")
     assert help_text(BUILT_IN, (word,)) == f"{title}\n  {meaning}"
 
 
 @pytest.mark.parametrize("name", directives())
-def test_a_directive_is_told_with_its_arguments(name: str) -> None:
+def test_a_directive_is_reported_with_its_arguments(name: str) -> None:
     directive, of_effects = directives()[name], directives("%%eff").get(name)
     first, *others = help_text(BUILT_IN, (f"%{name}",)).split("\n")
     assert first == f"{directive.call}: {directive.help}"
@@ -83,6 +83,6 @@ def test_what_comes_with_the_language_has_no_place() -> None:
     assert help_text(BUILT_IN, ("Get",)) == "Get is an operation: [l : Loc(s…)] Real(0) -> Real(s…)"
 
 
-def test_a_word_that_nothing_is_called_is_told_so() -> None:
+def test_a_word_that_nothing_is_called_is_reported() -> None:
     assert help_text(BUILT_IN, ("nowhere",)) == "nothing is called `nowhere`"
     assert known(BUILT_IN, "nowhere") is None

@@ -1,4 +1,4 @@
-"""An interrupt is heard wherever a cell is, and nothing of the cell takes effect."""
+"""A cell can be interrupted anywhere, and then has no effect."""
 
 import signal
 import threading
@@ -36,7 +36,7 @@ def session() -> Session:
     ],
 )
 def test_an_interrupt_does_not_wait_for_an_operation_on_large_arrays(session: Session, cell: str) -> None:
-    """It comes as soon as the operation has begun in its thread, which still runs when the cell has ended."""
+    """Interrupt once the operation runs in its thread, which is still running when the cell has ended."""
     before = set(threading.enumerate())
 
     def strike() -> None:

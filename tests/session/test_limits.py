@@ -1,4 +1,4 @@
-"""`%limit`: each bound stops a cell with an error of its own, and can be raised."""
+"""`%limit`: exceeding each bound is an error of its own, and each can be raised."""
 
 import itertools
 import time

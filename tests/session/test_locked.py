@@ -1,4 +1,4 @@
-"""``%locked``: what the names of a check mean, whatever other cells declare, and what a check there has to compare."""
+"""``%locked``: the meanings of names in a check, whatever other cells declare, and what a check must compare."""
 
 from __future__ import annotations
 
@@ -10,32 +10,25 @@ import pytest
 from rh_kernel.session.results import CheckPassed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
-from tests.session.cells import codes
+from tests.session.cells import codes, run_to_end
 
 
 class Notebook:
-    """Runs cells one after the other, as a kernel does."""
+    """Run cells one after the other, as a kernel does."""
 
     def __init__(self) -> None:
         self.session = Session.start(Path())
         self.count = 0
 
     def run(self, text: str, cell: str = "") -> list[Result]:
-        """The results of a cell."""
+        """Return the results of a cell."""
         self.count += 1
-        found: list[Result] = []
-        events = execute(self.session, Source(f"cell {self.count}", text), cell=cell or f"{self.count}")
-        while True:
-            try:
-                event = next(events)
-            except StopIteration as end:
-                self.session = end.value
-                return found
-            if isinstance(event, Shown):
-                found.append(event.result)
+        source = Source(f"cell {self.count}", text)
+        found, self.session = run_to_end(execute(self.session, source, cell=cell or f"{self.count}"))
+        return [shown.result for shown in found]
 
     def checked(self, text: str) -> CheckPassed:
-        """The result of a cell that ends in a check that passes."""
+        """Return the result of a cell whose last item is a check that passes."""
         results = self.run(text)
         assert codes(results) == []
         last = results[-1]
@@ -78,7 +71,7 @@ def test_a_locked_cell_that_runs_again_declares_anew(notebook: Notebook) -> None
 
 
 def test_what_the_solution_uses_is_its_own_affair(notebook: Notebook) -> None:
-    """A function keeps what it was made from; only the names that the check itself uses are the language's."""
+    """A function keeps its dependencies; only the names in the check itself are those of the language."""
     notebook.run("fun square(x : Real(n)) : Real(n) = x\nfun answer(x : Real) : Real = square(x)")
     notebook.checked("%locked\ncheck answer(3) == 3")
 
@@ -136,7 +129,7 @@ def test_other_words_are_refused(notebook: Notebook, words: str) -> None:
 
 
 def test_training_goes_on_below_a_lock(notebook: Notebook) -> None:
-    """The heap is that of the session: what was learnt is what is checked."""
+    """The heap is that of the session, so that a check can test trained weights."""
     notebook.run("%locked\nloc w : Real(2) = [0, 0]")
     notebook.run("Put[w]([1, 2])")
     notebook.checked("%locked\ncheck Get[w]() == [1, 2]")

@@ -1,4 +1,4 @@
-"""Programs of ten thousand lets or operators: nothing recurses into them, and the work grows as they do."""
+"""Programs of ten thousand lets or operators: no recursion, and work linear in their size."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from rh_kernel.arrays.compile import translate
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.display.registry import text
-from rh_kernel.session.execute import Evaluate
+from rh_kernel.session.evaluate import Evaluate
 from rh_kernel.session.results import ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, actions_of, execute
 from rh_kernel.source.span import Source
@@ -20,11 +20,11 @@ from tests.benchmarks.front import chain, lets
 from tests.counting import calls
 
 LONG, BEYOND = 10_000, 2_000
-"""So many, and more than Python's stack has room for."""
+"""The size of long programs, and one that exceeds Python's recursion limit."""
 
 
 def results(written: str, *, keep_going: bool = False) -> list[Result]:
-    """What the items of a cell, or of a file, give; none fails."""
+    """Return the results of the items of a cell or a file, none of which fails."""
     events = execute(Session.start(Path()), Source("test", written), keep_going=keep_going)
     found = [event.result for event in events if isinstance(event, Shown)]
     assert not [result for result in found if isinstance(result, ItemFailed)]
@@ -32,7 +32,7 @@ def results(written: str, *, keep_going: bool = False) -> list[Result]:
 
 
 def shown(cell: str) -> list[Result]:
-    """The same, and it can be written down."""
+    """Return the results, and check that they can be displayed."""
     found = results(cell)
     assert all(text(result) for result in found)
     return found
@@ -81,14 +81,14 @@ def test_declarations_may_be_long() -> None:
     shown(f"dim n = {' + '.join(['1'] * BEYOND)}\nconst c : Real({' + '.join(['1'] * BEYOND)}) = fill[n](1)\nsum(c)\n")
 
 
-def test_the_errors_of_a_long_row_are_all_told() -> None:
+def test_the_errors_of_a_long_row_are_all_reported() -> None:
     actions = actions_of(Session.start(Path()), parse(Source("test", "a + 1 + b + [1, 2] + c")), "")
     (refused,) = [planned for _, planned in actions]
     assert [d.message for d in getattr(refused, "diagnostics", ())] == [f"`{x}` is not defined" for x in "abc"]
 
 
 def subject(layers: int) -> Command:
-    """The training step of a chain of layers."""
+    """Return the training step of a chain of layers."""
     _, planned = actions_of(Session.start(Path()), parse(Source("test", chain(layers))), "")[-1]
     assert isinstance(planned, Evaluate)
     assert isinstance(planned.subject, ClosedCommand)
@@ -96,7 +96,7 @@ def subject(layers: int) -> Command:
 
 
 def is_linear(counts: list[int]) -> bool:
-    """Whether each doubling of the size adds at most a little more than twice what the one before added."""
+    """Whether each doubling of the size at most about doubles the increase."""
     added = [b - a for a, b in pairwise(counts)]
     return all(later <= 2.1 * earlier for earlier, later in pairwise(added))
 
@@ -153,7 +153,7 @@ def test_a_layer_takes_few_calls() -> None:
 
 
 def test_a_file_of_many_declarations_is_not_gone_through_for_each() -> None:
-    """Each item of a file is a cell of its own."""
+    """Each item of a file is a cell."""
     sizes = (20, 40, 80, 160)
     items = ["".join([f"loc w{i} : Real(2, 2) = zeros\n" for i in range(n)]) for n in sizes]
     results(items[0], keep_going=True)

@@ -1,4 +1,4 @@
-"""Cells that read files: what is broken or too large has an error of its own, and reading can be stopped between its blocks."""
+"""Cells that read files: errors for damaged and large files, and interrupts between blocks."""
 
 import os
 import zipfile
@@ -29,8 +29,8 @@ def with_seconds(session: Session, seconds: int) -> Session:
     return replace(session, settings=replace(session.settings, bounds=bounds))
 
 
-def complaint(session: Session, text: str) -> Diagnostic:
-    """The one complaint about a cell, which changes nothing."""
+def diagnostic_of(session: Session, text: str) -> Diagnostic:
+    """Return the only diagnostic of a cell, which has no effect."""
     results, same = run(session, text)
     assert same is session
     (failed,) = [result for result in results if isinstance(result, ItemFailed)]
@@ -39,14 +39,14 @@ def complaint(session: Session, text: str) -> Diagnostic:
 
 
 @pytest.mark.parametrize(("content", "words"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_file_is_told_what_is_wrong_with_it(session: Session, tmp_path: Path, content: bytes, words: str) -> None:
+def test_a_broken_file_is_reported_with_its_error(session: Session, tmp_path: Path, content: bytes, words: str) -> None:
     (tmp_path / "w.npy").write_bytes(content)
     with zipfile.ZipFile(tmp_path / "w.npz", "w") as archive:
         archive.writestr("v.npy", content)
-    found = complaint(session, 'loc w : Real(3, 2) = load("w.npy")')
+    found = diagnostic_of(session, 'loc w : Real(3, 2) = load("w.npy")')
     assert (found.code, found.message) == ("RH341", '"w.npy" is not an array saved as .npy')
     assert words in found.found
-    found = complaint(session, "%load w.npz")
+    found = diagnostic_of(session, "%load w.npz")
     assert (found.code, found.message) == ("RH343", "`w.npz` cannot be read as a .npz file")
     assert words in found.found
 
@@ -68,7 +68,7 @@ def test_an_array_that_does_not_fit_is_refused(
 ) -> None:
     np.save(tmp_path / "w.npy", array)
     np.savez(tmp_path / "w.npz", v=array)
-    found = complaint(session, text)
+    found = diagnostic_of(session, text)
     assert found.code in {"RH341", "RH343"}
     assert words in found.message
 
@@ -83,7 +83,7 @@ def test_an_array_that_fits_is_the_content(session: Session, tmp_path: Path, arr
 
 
 def sparse(file: Path, rows: int) -> None:
-    """An ``.npy`` file of so many zeros that takes no space on the disk."""
+    """Write a sparse ``.npy`` file of so many zeros."""
     with file.open("wb") as stream:
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": (rows,)})
         stream.truncate(stream.tell() + 8 * rows)
@@ -91,13 +91,13 @@ def sparse(file: Path, rows: int) -> None:
 
 def test_an_array_of_another_shape_is_not_read(session: Session, tmp_path: Path) -> None:
     sparse(tmp_path / "huge.npy", 1 << 28)
-    found = complaint(session, 'loc w : Real(3) = load("huge.npy")')
+    found = diagnostic_of(session, 'loc w : Real(3) = load("huge.npy")')
     assert (found.code, found.found, found.expected) == ("RH341", "Real(268435456)", "Real(3)")
 
 
 def test_data_is_bounded_by_the_limit_of_bytes(session: Session, tmp_path: Path) -> None:
     np.savez(tmp_path / "points.npz", x=np.zeros((1000, 2)), t=np.zeros(1000))
-    found = complaint(session, '%limit bytes 20k\ntrain return x for x in data("points.npz")')
+    found = diagnostic_of(session, '%limit bytes 20k\ntrain return x for x in data("points.npz")')
     assert (found.code, found.message) == ("RH241", '"points.npz" would need 24 kB of memory')
     assert found.expected == "at most 20 kB by `%limit bytes`"
     assert found.span is not None
@@ -107,7 +107,7 @@ def test_data_is_bounded_by_the_limit_of_bytes(session: Session, tmp_path: Path)
 
 
 def files(folder: Path) -> None:
-    """Files of some blocks each."""
+    """Write files of several blocks each."""
     (folder / "points.csv").write_text("x,t\n" + "0.5,2\n" * 100_000)
     np.savez(folder / "points.npz", x=np.zeros(500_000))
     np.savez(folder / "w.npz", w=np.zeros(500_000))
@@ -150,15 +150,15 @@ def test_the_limit_of_seconds_is_looked_at_between_two_blocks(large: Session, te
     assert sum(isinstance(event, Working) for event in execute(session, Source("cell", text + "\n" + TRAIN))) <= 1
 
 
-def test_a_file_that_cannot_be_read_is_told_beside_what_else_is_wrong(session: Session) -> None:
+def test_a_file_that_cannot_be_read_is_reported_beside_what_else_is_wrong(session: Session) -> None:
     results, _ = run(session, 'train return x for x in data("nowhere.csv") epochs 0\nv + nothing')
     assert codes(results) == ["RH302", "RH104", "RH101"]
 
 
 def test_a_pipe_is_no_file(session: Session, tmp_path: Path) -> None:
-    """Reading one would wait for ever."""
+    """Opening a FIFO would block forever."""
     for name in ("p.csv", "p.npy", "p.npz"):
         os.mkfifo(tmp_path / name)
-    assert complaint(session, 'train return x for x in data("p.csv")').code == "RH302"
-    assert complaint(session, 'loc w : Real(3, 2) = load("p.npy")').code == "RH341"
-    assert complaint(session, "%load p.npz").code == "RH343"
+    assert diagnostic_of(session, 'train return x for x in data("p.csv")').code == "RH302"
+    assert diagnostic_of(session, 'loc w : Real(3, 2) = load("p.npy")').code == "RH341"
+    assert diagnostic_of(session, "%load p.npz").code == "RH343"

@@ -28,7 +28,7 @@ def test_a_directive_of_a_section_is_none_elsewhere() -> None:
 
 
 def test_names_are_known_without_what_directives_need() -> None:
-    """Highlighting asks for names alone, in a program that has nothing else of the language loaded."""
+    """Highlighting needs the names alone, without importing the rest of the language."""
     classify = "from rh_kernel.highlighting.token_classes import classify\nlist(classify('%trace 1\\n%heap'))"
     code = f"import sys\n{classify}\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -11,33 +11,26 @@ import pytest
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
     DerivationMade,
-    Event,
     HeapShown,
     ItemFailed,
     Notice,
     Result,
-    Shown,
     TrainingDone,
     ValueFound,
 )
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
+from tests.session.cells import run_to_end
 
 HERE = Path(__file__).parent
 W = "loc w : Real(2) = [1, 2]\n"
 
 
 def after(text: str, session: Session | None = None, *, keep_going: bool = False) -> tuple[list[tuple[int, Result]], Session]:
-    """The results of a text with the numbers of their items, and the session after it."""
+    """Return the results of a text with the numbers of their items, and the session after it."""
     events = execute(session or Session.start(HERE), Source("cell", text), keep_going=keep_going)
-    found: list[tuple[int, Result]] = []
-    while True:
-        try:
-            event: Event = next(events)
-        except StopIteration as stop:
-            return found, stop.value
-        if isinstance(event, Shown):
-            found.append((event.item, event.result))
+    found, session_after = run_to_end(events)
+    return [(shown.item, shown.result) for shown in found], session_after
 
 
 def codes(results: list[tuple[int, Result]]) -> list[tuple[int, str]]:
@@ -77,7 +70,7 @@ def test_an_old_session_is_not_written_on() -> None:
     assert not array.flags.writeable
 
 
-def test_all_errors_of_a_cell_are_told() -> None:
+def test_all_errors_of_a_cell_are_reported() -> None:
     results, _ = after("const a = b\nlet x = 1 in x\n[1] + [1, 2]\nconst c = 1")
     assert codes(results) == [(1, "RH101"), (2, "RH009"), (3, "RH103")]
 
@@ -91,7 +84,7 @@ def test_a_file_goes_on_after_an_error() -> None:
 
 @pytest.mark.parametrize("initial", ['load("nowhere.npy")', "2 * fill[2](recip(sum(fill[1000000000000](1))))"])
 def test_a_location_without_content_is_not_declared(initial: str) -> None:
-    """Its type is right, so the items after it can be told of the failure only once it has run."""
+    """The item is well typed, so it fails only when it is run."""
     results, session = after(f"loc w : Real(2) = {initial}\nGet[w]()\n1 + 1", keep_going=True)
     assert [item for item, _ in codes(results)] == [1, 2]
     assert codes(results)[1] == (2, "RH120")
@@ -146,17 +139,17 @@ def test_memory_that_runs_out_is_an_error_of_the_item(monkeypatch: pytest.Monkey
     def none_left(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("rh_kernel.session.evaluating.machine", none_left)
+    monkeypatch.setattr("rh_kernel.session.evaluate.machine", none_left)
     results, same = after("1 + 1", session)
     assert codes(results) == [(1, "RH241")]
     assert same is session
 
 
-def test_memory_that_runs_out_is_told_of_in_bytes_where_numpy_tells_of_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_that_runs_out_is_reported_in_bytes_if_numpy_reports_the_array(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_much(*_: object, **__: object) -> None:
         np.empty((1 << 40, 1 << 15))
 
-    monkeypatch.setattr("rh_kernel.session.evaluating.machine", too_much)
+    monkeypatch.setattr("rh_kernel.session.evaluate.machine", too_much)
     results, _ = after("1 + 1")
     failed = [r for _, r in results if isinstance(r, ItemFailed)]
     assert [[d.message for d in r.diagnostics] for r in failed] == [["this would need 288 PB of memory"]]
@@ -174,7 +167,7 @@ ROUGH = "relu([1, 0])"
 
 
 def stuck(text: str, session: Session) -> list[str]:
-    """The messages of a text."""
+    """Return the messages of a text."""
     results, _ = after(text, session, keep_going=True)
     return [d.message for _, r in results if isinstance(r, ItemFailed) for d in r.diagnostics]
 
@@ -204,7 +197,7 @@ def test_a_cell_with_an_error_leaves_the_settings(text: str) -> None:
     assert not session.settings.strict
 
 
-def test_a_setting_alone_is_told() -> None:
+def test_a_setting_alone_is_reported() -> None:
     results, _ = after("%strict\n%strict on\n%strict")
     assert [r.text.split(":")[0] for _, r in results if isinstance(r, Notice)] == [
         "strict is off",
@@ -226,12 +219,12 @@ def test_a_setting_alone_is_told() -> None:
 )
 def test_a_value_and_a_trace_are_stuck_with_the_same_complaint(subject: str) -> None:
     _, strict = after("%strict on")
-    complaints = [
+    diagnostics = [
         [replace(d, span=None) for _, r in after(text, strict)[0] if isinstance(r, ItemFailed) for d in r.diagnostics]
         for text in (subject, f"%trace {subject}")
     ]
-    assert complaints[0]
-    assert complaints[0] == complaints[1]
+    assert diagnostics[0]
+    assert diagnostics[0] == diagnostics[1]
 
 
 def test_a_training_run_that_is_stuck_changes_nothing() -> None:

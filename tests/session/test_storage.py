@@ -1,4 +1,4 @@
-"""`%save` and `%load`: what is read is what was written, and a file is there as a whole or not at all."""
+"""`%save` and `%load`: reading returns what was written, and a file is written completely or not at all."""
 
 import os
 import subprocess
@@ -18,10 +18,11 @@ from rh_kernel.session.results import ItemFailed, Notice, Working
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.reading.formats import saved_suffixes
-from rh_kernel.training.reading.reader import BLOCK, ByteLimit, at_once
+from rh_kernel.training.reading.reader import BLOCK, ByteLimit
 from tests.session.cells import codes, run
 
 HERE = Span(Source("text", "%save w"), 0, 7)
@@ -36,7 +37,7 @@ def session(tmp_path: Path) -> Session:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left_over(tmp_path: Path) -> Iterator[None]:
-    """No scratch file survives, whatever happened."""
+    """No scratch file remains after any test."""
     yield
     assert not [p.name for p in tmp_path.rglob(".*")]
 
@@ -52,9 +53,9 @@ def nothing_is_left_over(tmp_path: Path) -> Iterator[None]:
 def test_what_is_read_is_what_was_written(contents: dict[str, np.ndarray], form: str) -> None:
     with TemporaryDirectory() as folder:
         target = Path(folder) / f"heap{form}"
-        storage.put(storage.write(contents, target, HERE), HERE)
+        storage.write(contents, target, HERE).move(HERE)
         locations = {name: Location(name, tuple([dim(n) for n in array.shape])) for name, array in contents.items()}
-        found = at_once(storage.read(target, target, locations, ByteLimit(1 << 20), HERE))
+        found = exhaust(storage.read(target, target, locations, ByteLimit(1 << 20), HERE))
         assert [*Path(folder).iterdir()] == [target]
     assert set(found.names) == found.changes.keys() == contents.keys()
     for name, array in contents.items():
@@ -89,7 +90,7 @@ def test_single_precision_and_whole_numbers_are_taken(session: Session, tmp_path
     assert {loc.name: (a.dtype, a.sum()) for loc, a in after.heap.items()} == {"v": (np.float64, 7), "w": (np.float64, 6)}
 
 
-def test_what_is_missing_on_either_side_is_told(session: Session, tmp_path: Path) -> None:
+def test_what_is_missing_on_either_side_is_reported(session: Session, tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", v=np.array([3, 4]), u=np.ones(2))
     results, after = run(session, "%load a.npz")
     (notice,) = results
@@ -203,7 +204,7 @@ def test_a_file_that_is_write_protected_is_left_alone(session: Session, tmp_path
 @both
 def test_what_does_not_fit_into_the_limit_is_refused_before_it_is_read(session: Session, tmp_path: Path, form: str) -> None:
     contents = {"v": np.zeros(1_000_000), "u": np.zeros(3)}
-    storage.put(storage.write(contents, tmp_path / f"large{form}", HERE), HERE)
+    storage.write(contents, tmp_path / f"large{form}", HERE).move(HERE)
     results, _ = run(session, f"%limit bytes 1M\n%load large{form}")
     assert codes(results) == ["RH241"]
     found = next(r for r in results if isinstance(r, ItemFailed)).diagnostics[0]
@@ -214,7 +215,7 @@ def test_what_does_not_fit_into_the_limit_is_refused_before_it_is_read(session: 
 @both
 def test_what_is_large_and_for_no_location_is_not_read(session: Session, tmp_path: Path, form: str) -> None:
     contents = {"v": np.array([3.0, 4.0]), "u": np.zeros(1_000_000)}
-    storage.put(storage.write(contents, tmp_path / f"large{form}", HERE), HERE)
+    storage.write(contents, tmp_path / f"large{form}", HERE).move(HERE)
     results, after = run(session, f"%limit bytes 1M\n%load large{form}")
     assert not codes(results)
     assert {loc.name: a.tolist() for loc, a in after.heap.items()}["v"] == [3, 4]
@@ -223,7 +224,7 @@ def test_what_is_large_and_for_no_location_is_not_read(session: Session, tmp_pat
 @both
 def test_loading_pauses_after_each_block(session: Session, tmp_path: Path, form: str) -> None:
     content = np.random.default_rng(0).normal(size=(3, 1 << 18))
-    storage.put(storage.write({"u": content}, tmp_path / f"large{form}", HERE), HERE)
+    storage.write({"u": content}, tmp_path / f"large{form}", HERE).move(HERE)
     _, declared = run(session, "loc u : Real(3, 262144) = zeros")
     events = list(execute(declared, Source("cell", f"%load large{form}")))
     assert sum(isinstance(event, Working) for event in events) >= content.nbytes // BLOCK

@@ -1,4 +1,4 @@
-"""An operation that nothing handles: all evaluators, and what runs and draws commands, name the handlers that are around it."""
+"""Unhandled operations: all evaluators, traces and diagrams name the handlers around them."""
 
 import pytest
 
@@ -19,9 +19,9 @@ CLAUSE = "`Noise(x) -> P | y, z -> Q`, where P returns Real(n) and the data for 
 
 def hint(text: str) -> str:
     _, session = run(START)
-    (complaint,) = wrong(text, session)
-    assert complaint.code == "RH201"
-    return complaint.hint
+    (diagnostic,) = wrong(text, session)
+    assert diagnostic.code == "RH201"
+    return diagnostic.hint
 
 
 @pytest.mark.parametrize(

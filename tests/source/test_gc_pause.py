@@ -1,4 +1,4 @@
-"""While trees are made no cycles are searched for, and afterwards it is as it was before."""
+"""The garbage collector is paused within the block, and restored after it."""
 
 import gc
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from rh_kernel.source.gc_pause import MANY, gc_paused
 
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
-    """Leaves collection as the other tests expect it."""
+    """Restore the garbage collector for the other tests."""
     was = gc.isenabled()
     gc.enable()
     yield

@@ -1,4 +1,4 @@
-"""Calls on large arrays are made in another thread: their results are theirs, and an interrupt does not wait for their end."""
+"""Calls on large arrays run in another thread and can be interrupted; results and exceptions are passed on."""
 
 import signal
 import threading
@@ -11,7 +11,7 @@ import pytest
 from rh_kernel.source.interruptible import LARGE, interruptible, when_large
 
 ROUNDS = 1_000_000
-"""A call of a library that takes a good part of a second, and lets other threads run meanwhile."""
+"""A library call that takes a good part of a second and releases the GIL."""
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def _fail() -> int:
     raise MemoryError("so much")
 
 
-def test_what_numpy_was_told_about_errors_holds_in_the_call() -> None:
+def test_what_numpy_does_about_errors_holds_in_the_call() -> None:
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
         interruptible(lambda: np.ones(1) / np.zeros(1))
 

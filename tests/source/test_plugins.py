@@ -1,4 +1,4 @@
-"""Entry points of other distributions: what they add, and what is skipped with a warning."""
+"""Entry points of plugins: valid ones are added, others skipped with a warning."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ Install = Callable[[str, str], None]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Puts a distribution with these entry points and a module of its own on the path."""
+    """Put a distribution with these entry points and a module on the path."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def installed(name: str, entries: str) -> None:

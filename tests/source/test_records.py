@@ -1,4 +1,4 @@
-"""Records behave like dataclasses that are frozen: what is made of them, compared, shown and inherited."""
+"""Records behave like frozen dataclasses: construction, equality, ``repr`` and inheritance."""
 
 from dataclasses import dataclass, field, fields, replace
 
@@ -11,7 +11,7 @@ from rh_kernel.source.records import frozen, frozen_kw_only
 
 @frozen
 class Point:
-    """Two numbers and a note that does not count"""
+    """Two numbers, and a note that is not compared"""
 
     x: int
     y: int = 0
@@ -20,7 +20,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """What Python makes of the same"""
+    """The same as a dataclass"""
 
     x: int
     y: int = 0
@@ -29,19 +29,19 @@ class Like:
 
 @frozen
 class Higher(Point):
-    """One number more"""
+    """A subclass with one more number"""
 
     z: int = 0
 
 
 @frozen
 class Empty:
-    """No field at all"""
+    """Without fields"""
 
 
 @frozen_kw_only
 class Named:
-    """Made from keyword arguments"""
+    """With keyword-only fields"""
 
     name: str = "a"
 
@@ -73,7 +73,7 @@ def test_records_are_taken_apart_and_changed() -> None:
     assert [f.name for f in fields(Higher)] == ["x", "y", "note", "z"]
 
 
-def test_records_have_no_room_for_other_attributes() -> None:
+def test_records_have_no_other_attributes() -> None:
     assert not hasattr(Higher(1), "__dict__")
 
 

@@ -1,4 +1,4 @@
-"""A table is the dictionary that was made of the same entries, whatever else has grown from it."""
+"""A table behaves like a dictionary of the same entries, whatever tables extend it."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ additions = st.lists(st.tuples(st.integers(0, 10), keys, st.integers(0, 3)), max
 
 @given(st.dictionaries(keys, st.integers(0, 3)), additions)
 def test_a_table_is_what_was_put_into_it(start: dict[str, int], added: list[tuple[int, str, int]]) -> None:
-    """Each addition is to one of the tables so far; all stay what they were."""
+    """Extend any of the tables so far; all others remain unchanged."""
     grown: list[tuple[Table[str, int], dict[str, int]]] = [(table(start), start)]
     for which, key, value in added:
         one, meant = grown[which % len(grown)]
@@ -35,7 +35,7 @@ def _found(entries: Mapping[str, int], key: str) -> int | None:
 
 
 class Counted:
-    """A key that knows how often a table has asked where it belongs"""
+    """A key that counts the calls of ``__hash__``"""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -46,7 +46,7 @@ class Counted:
 
 
 def test_a_table_that_grows_copies_nothing() -> None:
-    """However many entries there are by then, none of them is looked at when one comes."""
+    """Insertion does not visit the existing entries."""
     present = [Counted() for _ in range(100)]
     grown = table(dict.fromkeys(present, 0))
     before = [key.asked for key in present]

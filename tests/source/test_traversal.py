@@ -19,7 +19,7 @@ from rh_kernel.ad.language.binding import TERMS as LANGUAGE
 from rh_kernel.ad.language.core import Variable as LanguageVariable
 from rh_kernel.ad.linear_negation.binding import TERMS as LINEAR_NEGATION
 from rh_kernel.ad.linear_negation.calculus import Var as LinearNegationVariable
-from rh_kernel.ad.linear_negation.source import read
+from rh_kernel.ad.linear_negation.source import translate
 from rh_kernel.ad.unary_form.systems import DIRECT, problem, raw
 from rh_kernel.ad.unary_form.terms.binding import TERMS as UNARY_FORM
 from rh_kernel.ad.unary_form.terms.terms import Var as UnaryFormVariable
@@ -35,7 +35,7 @@ Sample: TypeAlias = tuple[Traversal[Any], Callable[[str], Any], Any]
 
 @st.composite
 def samples(draw: st.DrawFn) -> Sample:
-    """A subterm of a random term of one of the languages; mostly it has free names."""
+    """Draw a subterm of a random term of a language, usually with free names."""
     terms: Traversal[Any]
     variable: Callable[[str], Any]
     M: Any
@@ -46,7 +46,7 @@ def samples(draw: st.DrawFn) -> Sample:
             asked = problem(DIRECT, draw(programs(ARRAYS, scalar=True)).program)[1]
             terms, variable, M = UNARY_FORM, UnaryFormVariable, raw(asked)
         case 2:
-            terms, variable, M = LINEAR_NEGATION, LinearNegationVariable, read(draw(programs(HIGHER_ORDER)).program).term
+            terms, variable, M = LINEAR_NEGATION, LinearNegationVariable, translate(draw(programs(HIGHER_ORDER)).program).term
         case 3:
             t = derivative("chad", draw(programs(EVERYTHING)).program, Mode.REVERSE)
             terms, variable, M = TARGET, TargetVariable, t
@@ -56,7 +56,7 @@ def samples(draw: st.DrawFn) -> Sample:
 
 
 def _free(terms: Traversal[Any], M: Any) -> set[str]:
-    """By the definition, from the parts; a name of a telescope is bound in all parts behind it."""
+    """The definition of free names by recursion on the parts; names in a telescope are bound in all later parts."""
     found = set(terms.free(M)) if not terms.parts(M) else set[str]()
     hidden: set[str] = set()
     for names, N in terms.parts(M):
@@ -69,7 +69,7 @@ def _free(terms: Traversal[Any], M: Any) -> set[str]:
 @law(200)
 @given(samples())
 def test_a_term_is_rebuilt_from_its_parts(sample: Sample) -> None:
-    """And the terms in it are those that the nodes in it are."""
+    """``subterms`` are the terms among ``nodes``."""
     terms, _, M = sample
     assert terms.rebuilt(M, terms.parts(M)) == M
     assert terms.mapped(M, lambda N: N) == M
@@ -90,7 +90,7 @@ def test_free_names_are_those_of_the_definition(sample: Sample) -> None:
 @law(200)
 @given(samples())
 def test_renaming_keeps_a_term_up_to_its_binders(sample: Sample) -> None:
-    """Fresh binders give an α-equivalent term, with the same free names, and binders that are all different."""
+    """Renaming to fresh binders gives an α-equivalent term with the same free names and distinct binders."""
     terms, variable, M = sample
     numbers = count()
     N = terms.renamed(M, lambda _: f"#{next(numbers)}")
@@ -164,7 +164,7 @@ _TERMS = Traversal[_Term](_Term, _Binding)
 
 
 def test_a_field_that_no_declaration_mentions_is_reported() -> None:
-    """When the traversals of a language are made, by the names of the class and the field."""
+    """Errors in declarations are raised when the traversals are created, and name the class and the field."""
     with pytest.raises(TypeError, match=r"_Forgotten\.bound holds terms"):
         Traversal(_Var | _Let | _Block | _Forgotten, _Binding)
     with pytest.raises(TypeError, match="_Misspelt declares nam"):
@@ -180,7 +180,7 @@ def test_a_telescope_binds_in_all_that_follow() -> None:
 
 
 def test_depth_is_no_limit() -> None:
-    """Five thousand lets, each in what the one before binds and in its body."""
+    """Five thousand lets, nested both in the bound term and in the body."""
     M: _Term = _Var("x")
     for i in range(5_000):
         M = _Let(f"y{i}", M, _Var("x")) if i % 2 else _Let(f"y{i}", _Var("x"), M)

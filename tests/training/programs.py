@@ -1,4 +1,4 @@
-"""Training runs as a user writes them: text to ``TrainingRun``, its data, and the heap it starts from."""
+"""Training runs as users write them: parse a text to a ``TrainingRun``, its data, and its initial heap."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -48,7 +48,7 @@ net mlp(x : Real(n_in)) : Real(n_out) =
 
 
 def mlp(n_in: int, n_hid: int, n_out: int) -> str:
-    """The declarations of a multilayer perceptron with one hidden layer; its weights are drawn by ``Run.weights``."""
+    """Return the declarations of a multilayer perceptron with one hidden layer; ``Run.weights`` draws its weights."""
     sizes = f"dim n_in = {n_in}\ndim n_hid = {n_hid}\ndim n_out = {n_out}"
     places = "loc w0 : Real(n_hid, n_in) = zeros\nloc b0 : Real(n_hid) = zeros\nloc w1 : Real(n_out, n_hid) = zeros"
     return f"{sizes}\n{places}\n{HANDLERS}\n{MLP}"
@@ -56,7 +56,7 @@ def mlp(n_in: int, n_hid: int, n_out: int) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """A training run that has been elaborated."""
+    """An elaborated training run."""
 
     run: TrainingRun
     sets: Mapping[str, DataSet]
@@ -67,7 +67,7 @@ class Run:
         return self.sets[self.run.data]
 
     def weights(self, seed: int = 0) -> dict[Location, Array]:
-        """Matrices by Glorot's rule, vectors of zeros."""
+        """Return matrices by Glorot's rule and vectors of zeros."""
         rng = np.random.default_rng(seed)
         heap: dict[Location, Array] = {}
         for location in self.locations:
@@ -78,19 +78,19 @@ class Run:
         return heap
 
     def events(self, heap: Mapping[Location, Array]) -> list[Event]:
-        """What the run tells, each event with the heap as it was then."""
+        """Return the events, each with the heap at that time."""
         return [kept(event) for event in train(self.run, self.data, self.sets, heap)]
 
 
 def kept(event: Event) -> Event:
-    """The event, with copies of what the next one may overwrite."""
+    """Return the event with copies of the arrays that the next one may overwrite."""
     if not isinstance(event, Progress):
         return event
     return replace(event, heap={location: content.copy() for location, content in event.heap.items()})
 
 
 def elaborated(text: str, given: Mapping[str, Mapping[str, Array]] | None = None) -> Run:
-    """The run that ends the text."""
+    """Return the training run at the end of the text."""
     definitions, locations = BUILT_IN, list[Location]()
     sets: dict[str, DataSet] = {}
 
@@ -110,19 +110,19 @@ def elaborated(text: str, given: Mapping[str, Mapping[str, Array]] | None = None
 
 
 def trained(events: list[Event]) -> Trained:
-    """The end of a run."""
+    """Return the last event of a run."""
     (last,) = [event for event in events if isinstance(event, Trained)]
     assert events[-1] is last
     return last
 
 
 def reports(events: list[Event]) -> list[Progress]:
-    """The progress of a run."""
+    """Return the progress events of a run."""
     return [event for event in events if isinstance(event, Progress)]
 
 
 def close(left: Mapping[Location, Array], right: Mapping[Location, Array], tolerance: float = 1e-12) -> None:
-    """Asserts that two heaps agree."""
+    """Assert that two heaps are equal."""
     assert left.keys() == right.keys()
     for location, array in left.items():
         np.testing.assert_allclose(array, right[location], rtol=tolerance, atol=tolerance, err_msg=location.name)

@@ -1,4 +1,4 @@
-"""Data sets (LANGUAGE §6): what names stand for, how a set is parted, and what is said of data that cannot be used."""
+"""Data sets (LANGUAGE §6): names, splits into parts, and errors."""
 
 import builtins
 from collections.abc import Mapping
@@ -26,8 +26,8 @@ def find(name: str, folder: Path = HERE, given: Mapping[str, Mapping[str, Any]] 
     return load(name, folder, given or {}, SPAN)
 
 
-def complaint(name: str, folder: Path = HERE, given: Mapping[str, Mapping[str, Any]] | None = None) -> Diagnostic:
-    """The one complaint about the data of that name; it stands where the name is written, and its words can be shown."""
+def diagnostic_of(name: str, folder: Path = HERE, given: Mapping[str, Mapping[str, Any]] | None = None) -> Diagnostic:
+    """Return the only diagnostic about the data of that name, which has the span of the name and can be displayed."""
     with pytest.raises(Rejected) as rejected:
         find(name, folder, given)
     (found,) = rejected.value.diagnostics
@@ -117,14 +117,14 @@ def test_scikit_learn_is_asked_for_when_it_is_needed(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(bundled, "find_spec", Missing)
     bundled.bundled.cache_clear()
     assert find("xor").size == 4
-    found = complaint("digits.train")
+    found = diagnostic_of("digits.train")
     assert found.code == "RH311"
     assert "scikit-learn" in found.message
     assert "[lessons]" in found.hint
 
 
 def bunch(name: str) -> tuple[Any, Any]:
-    """What scikit-learn itself says that the set holds."""
+    """Return the arrays that scikit-learn's own loader returns."""
     datasets = pytest.importorskip("sklearn.datasets")
     return getattr(datasets, f"load_{name}")(return_X_y=True)
 
@@ -139,7 +139,7 @@ def test_what_is_read_without_scikit_learn_is_what_it_gives(name: str, monkeypat
 
 
 class Missing:
-    """Where a package is that has none of the files."""
+    """Return the location of a package that lacks the files."""
 
     def __init__(self, name: str) -> None:
         self.submodule_search_locations = [f"/nowhere/{name}"]
@@ -163,7 +163,7 @@ def test_a_part_that_is_given_under_its_own_name_is_that() -> None:
 
 
 def test_a_part_without_samples() -> None:
-    found = complaint("mine.train", given={"mine": {"x": np.ones((1, 2))}})
+    found = diagnostic_of("mine.train", given={"mine": {"x": np.ones((1, 2))}})
     assert (found.code, "mine.train" in found.message) == ("RH308", True)
 
 
@@ -198,15 +198,15 @@ def test_a_given_name_goes_before_a_bundled_one() -> None:
     ],
 )
 def test_arrays_that_cannot_be_used(arrays: dict[str, Any], code: str, words: str) -> None:
-    found = complaint("mine", given={"mine": arrays})
+    found = diagnostic_of("mine", given={"mine": arrays})
     assert found.code == code
     assert words in found.found
 
 
-def test_the_place_of_a_missing_number_is_told() -> None:
+def test_the_place_of_a_missing_number_is_reported() -> None:
     x = np.zeros((4, 3, 2))
     x[2, 1, 0] = np.nan
-    assert complaint("mine", given={"mine": {"x": x}}).message == "`x`[2, 1, 0] is nan"
+    assert diagnostic_of("mine", given={"mine": {"x": x}}).message == "`x`[2, 1, 0] is nan"
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_the_place_of_a_missing_number_is_told() -> None:
 )
 def test_an_unknown_name(tmp_path: Path, name: str, hint: str) -> None:
     (tmp_path / "table.csv").write_text("x\n1\n")
-    found = complaint(name, tmp_path, {"mine": {"x": np.ones(2)}})
+    found = diagnostic_of(name, tmp_path, {"mine": {"x": np.ones(2)}})
     assert (found.code, found.hint) == ("RH301", hint)
     assert f'"{name}"' in found.message
     assert all(known in found.expected for known in ("mine", "xor", "breast_cancer", ".npz"))
@@ -246,6 +246,6 @@ def test_a_file_that_is_not_there(tmp_path: Path, name: str, hint: str) -> None:
         folder.mkdir(exist_ok=True)
         (folder / "table.csv").write_text("x\n1\n")
     (tmp_path / "folder.csv").mkdir()
-    found = complaint(name, tmp_path)
+    found = diagnostic_of(name, tmp_path)
     assert found.code == ("RH301" if name == "below" else "RH302")
     assert hint in found.hint

@@ -1,4 +1,4 @@
-"""Data from files: ``.npz`` and ``.csv``, good ones and bad ones."""
+"""Data from valid and invalid ``.npz`` and ``.csv`` files."""
 
 import csv
 import os
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.syntax.core import Array
 from tests.tiers import law
-from tests.training.test_data import complaint, find, types
+from tests.training.test_data import diagnostic_of, find, types
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -36,7 +36,7 @@ def test_an_archive_that_was_written_again_is_read_again(tmp_path: Path) -> None
 
 def test_python_objects_are_not_unpickled(tmp_path: Path) -> None:
     np.savez(tmp_path / "objects.npz", x=np.array([{"a": 1}], dtype=object))
-    found = complaint("objects.npz", tmp_path)
+    found = diagnostic_of("objects.npz", tmp_path)
     assert found.code == "RH303"
     assert "without Python objects" in found.hint
 
@@ -49,18 +49,18 @@ def test_files_that_are_no_archives(tmp_path: Path, content: bytes | None) -> No
         content = file.read_bytes()
         content = content[:60] + bytes(40) + content[100:]
     file.write_bytes(content)
-    assert complaint("bad.npz", tmp_path).code == "RH303"
+    assert diagnostic_of("bad.npz", tmp_path).code == "RH303"
 
 
 def test_a_single_array_is_no_archive(tmp_path: Path) -> None:
     with (tmp_path / "single.npz").open("wb") as file:
         np.save(file, np.ones(3))
-    assert complaint("single.npz", tmp_path).code == "RH303"
+    assert diagnostic_of("single.npz", tmp_path).code == "RH303"
 
 
 def test_an_archive_without_arrays(tmp_path: Path) -> None:
     np.savez(tmp_path / "empty.npz")
-    assert complaint("empty.npz", tmp_path).code == "RH308"
+    assert diagnostic_of("empty.npz", tmp_path).code == "RH308"
 
 
 @law(50)
@@ -138,18 +138,18 @@ def test_tables_as_people_write_them(tmp_path: Path, text: str) -> None:
 )
 def test_tables_that_cannot_be_used(tmp_path: Path, text: str, code: str, message: str) -> None:
     (tmp_path / "points.csv").write_text(text, encoding="utf-8")
-    found = complaint("points.csv", tmp_path)
+    found = diagnostic_of("points.csv", tmp_path)
     assert found.code == code
     assert found.message.startswith(message)
 
 
 def test_text_in_another_encoding(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_bytes("größe,t\n1,2\n".encode("latin-1"))
-    assert complaint("points.csv", tmp_path).code == "RH303"
+    assert diagnostic_of("points.csv", tmp_path).code == "RH303"
 
 
-def test_a_class_as_a_word_is_told_how_to_write_it(tmp_path: Path) -> None:
+def test_a_class_as_a_word_is_reported_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("x0,kind\n1,setosa\n")
-    found = complaint("points.csv", tmp_path)
+    found = diagnostic_of("points.csv", tmp_path)
     assert found.found == "`setosa`"
     assert "t0, t1" in found.hint

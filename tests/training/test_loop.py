@@ -1,4 +1,4 @@
-"""Training runs (LANGUAGE §6): the meaning of a batch, the order of the samples, measures, and that the examples are learnt."""
+"""Training runs (LANGUAGE §6): batches, the order of samples, measures, and the convergence of examples."""
 
 import time
 import warnings
@@ -29,7 +29,7 @@ LOSS = "let y <= handle mlp(x) with infer in return dot(y - t, y - t)"
 
 
 def training(given: Mapping[str, Mapping[str, Array]], options: str, net: str = "") -> Run:
-    """SGD of a net on the data that is given."""
+    """Return SGD of a net on the given data."""
     train = f'train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for (x, t) in data("mine") {options}'
     return elaborated(f"{net or mlp(3, 4, 2)}\n{train}", given)
 
@@ -40,7 +40,7 @@ def random_data(size: int, seed: int = 0) -> dict[str, dict[str, Array]]:
 
 
 def one_by_one(run: Run, heap: Mapping[Location, Array], batch: int, orders: list[list[int]]) -> dict[Location, Array]:
-    """The contract, word by word: each sample by itself from one heap, and the mean of the changes added to it."""
+    """The definition of a batch: run each sample from the same heap, and add the mean of the changes."""
     types = [A for _, A in run.run.sample]
     step = prepare(compile_command(run.run.command, tuple(types)))
     arrays = [run.data.arrays[name] for name, _ in run.run.sample]
@@ -125,7 +125,7 @@ train let n <= Get[count]() in Put[count](n + 1) for (x, t) in data("xor") epoch
 
 @pytest.mark.parametrize("piece", [1, 2, 5])
 def test_it_is_made_once_a_batch_in_pieces_too(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
-    """And exactly once: 3/7 + 3/7 + 1/7 of a change are a little less than the whole."""
+    """Equal values stay equal, although 3/7 + 3/7 + 1/7 is rounded to a little less than 1."""
     text = """
 loc count : Real = zeros
 loc sum : Real = zeros
@@ -139,7 +139,7 @@ train let n <= Get[count]() in let _ <= Put[count](n + 1) in
     assert after[count] == [50.0]
 
 
-def test_numpy_does_not_warn_of_what_is_told_anyway() -> None:
+def test_numpy_does_not_warn_of_what_is_reported_anyway() -> None:
     text = """
 loc w : Real = zeros
 train let _ <= Put[w](recip(x)) in return x for x in data("mine") epochs 2 batch 1 measure return recip(x)
@@ -266,7 +266,7 @@ def test_a_measure_of_one_sample_sees_its_own_changes() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_too_large_a_step_is_told_once() -> None:
+def test_too_large_a_step_is_reported_once() -> None:
     text = f"""
 loc w0 : Real(1, 1) = ones
 {HANDLERS}
@@ -326,7 +326,7 @@ train rev handle (x) <u>. FC[w0](u) with sgd(100, t) for (x, t) in data("mine") 
     assert told[0] == told[1] == told[2]
 
 
-def test_what_was_not_finite_before_is_not_told() -> None:
+def test_what_was_not_finite_before_is_not_reported() -> None:
     run = training(random_data(3), "epochs 2")
     heap = {location: np.full_like(array, np.nan) for location, array in run.weights().items()}
     assert not [event for event in run.events(heap) if isinstance(event, Diverged)]
@@ -338,9 +338,9 @@ def test_samples_of_another_type_are_rejected() -> None:
     for arrays, found in (({"x": x}, "there is no such array"), ({"x": x, "t": np.zeros((3, 5))}, "Real(5)")):
         with pytest.raises(Rejected) as rejected:
             list(loop.train(run.run, data_set("mine", arrays), {}, run.weights()))
-        (complaint,) = rejected.value.diagnostics
-        assert complaint.code == "RH312"
-        assert found in complaint.found
+        (diagnostic,) = rejected.value.diagnostics
+        assert diagnostic.code == "RH312"
+        assert found in diagnostic.found
 
 
 def test_xor_is_learnt() -> None:
@@ -367,7 +367,7 @@ train rev handle (x) <u>. mlp(u) with sgd(0.2, t)
     assert end.seconds < 10
 
 
-def test_the_heap_that_is_told_of_is_one_copy_and_the_last_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_heap_of_an_event_is_one_copy_and_the_last_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "SMALL", 0)
     monkeypatch.setattr(loop, "BETWEEN_EVENTS", 0.0)
     run = training(random_data(20), "epochs 200 batch 4")
@@ -388,7 +388,7 @@ def test_the_heap_that_is_told_of_is_one_copy_and_the_last_one_another(monkeypat
 
 
 def test_of_what_a_run_worked_on_only_most_of_it_is_kept() -> None:
-    """A large content is not copied; a small one that is kept when the large one is replaced keeps no memory but its own."""
+    """Large contents are not copied, and a small content does not keep a large one alive."""
     run = elaborated(
         """loc trunk : Real(50, 50) = zeros
 loc head : Real(2) = zeros
@@ -409,7 +409,7 @@ train let w <= Get[trunk]() in let _ <= Put[trunk](w + fill[50, 50](1)) in let h
 
 
 def test_contents_that_are_only_read_are_not_kept_alive_by_those_that_are_written() -> None:
-    """The weights of a large layer that is frozen, and a small one that is trained."""
+    """Return the weights of a large frozen layer and a small trained one."""
     run = elaborated(
         """loc frozen : Real(50, 50) = zeros
 loc count : Real(1) = zeros

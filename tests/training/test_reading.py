@@ -1,4 +1,4 @@
-"""Readers of array files: every dtype and order, broken files of every kind, sizes that are refused, and pauses."""
+"""Readers of array files: every dtype and order, damaged files, limits, and blocks."""
 
 import io
 import struct
@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.training.data import loading
 from rh_kernel.training.reading import formats, table
-from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged, at_once
+from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged
 from tests.tiers import law
-from tests.training.test_data import SPAN, complaint, find
+from tests.training.test_data import SPAN, diagnostic_of, find
 
 
 def saved(array: np.ndarray) -> bytes:
@@ -28,7 +29,7 @@ def saved(array: np.ndarray) -> bytes:
 
 
 def headed(header: str, data: bytes = b"", version: bytes = b"\1\0") -> bytes:
-    """An ``.npy`` file with that header, whatever it is."""
+    """Write an ``.npy`` file with that header, valid or not."""
     count = "<H" if version == b"\1\0" else "<I"
     return b"\x93NUMPY" + version + struct.pack(count, len(header)) + header.encode("latin-1") + data
 
@@ -40,11 +41,11 @@ def described(shape: str, descr: str = "<f8") -> str:
 def arrays_in(file: Path) -> Mapping[str, np.ndarray]:
     form = formats.find(file)
     assert form is not None
-    reader = at_once(form.open(file, UNBOUNDED))
+    reader = exhaust(form.open(file, UNBOUNDED))
     try:
         for name in reader.names:
             reader.header(name)
-        return at_once(reader.read(reader.names))
+        return exhaust(reader.read(reader.names))
     finally:
         reader.close()
 
@@ -109,13 +110,13 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("content", "words"), BROKEN.values(), ids=BROKEN)
-def test_a_broken_array_is_told_what_is_wrong_with_it(tmp_path: Path, content: bytes, words: str) -> None:
+def test_a_broken_array_is_reported_with_its_error(tmp_path: Path, content: bytes, words: str) -> None:
     (tmp_path / "a.npy").write_bytes(content)
     with pytest.raises(Damaged, match="the array ") as damaged:
         arrays_in(tmp_path / "a.npy")
     assert words in str(damaged.value)
     zipped(tmp_path / "a.npz", {"x.npy": content})
-    found = complaint("a.npz", tmp_path)
+    found = diagnostic_of("a.npz", tmp_path)
     assert found.code == "RH303"
     assert '"a.npz"' in found.message
     assert found.found.startswith("`x` ")
@@ -134,9 +135,9 @@ def test_a_broken_array_is_told_what_is_wrong_with_it(tmp_path: Path, content: b
     ],
     ids=str,
 )
-def test_an_array_of_something_else_is_told_from_its_header(tmp_path: Path, array: np.ndarray, words: str) -> None:
+def test_an_array_of_something_else_is_reported_from_its_header(tmp_path: Path, array: np.ndarray, words: str) -> None:
     np.savez(tmp_path / "a.npz", x=np.ones(3), t=array)
-    found = complaint("a.npz", tmp_path)
+    found = diagnostic_of("a.npz", tmp_path)
     assert found.code == "RH304"
     assert "`t`" in found.message
     assert words in found.found
@@ -175,9 +176,9 @@ ARCHIVES = ["cut off", "cut off at the end", "checksum", "packed data", "method"
 
 
 @pytest.mark.parametrize("kind", ARCHIVES)
-def test_a_broken_archive_is_told_what_is_wrong_with_it(tmp_path: Path, kind: str) -> None:
+def test_a_broken_archive_is_reported_with_its_error(tmp_path: Path, kind: str) -> None:
     (tmp_path / "a.npz").write_bytes(damaged_archive(kind))
-    found = complaint("a.npz", tmp_path)
+    found = diagnostic_of("a.npz", tmp_path)
     assert found.code == "RH303"
     assert '"a.npz"' in found.message
     assert found.found
@@ -193,7 +194,7 @@ def test_no_change_of_a_few_bytes_is_a_fault_of_ours(tmp_path_factory: pytest.Te
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     file.write_bytes(content[: data.draw(st.integers(0, len(content)))] if data.draw(st.booleans()) else content)
     try:
-        reals = at_once(loading(file.name, file.parent, {}, SPAN, ByteLimit(1000))).reals
+        reals = exhaust(loading(file.name, file.parent, {}, SPAN, ByteLimit(1000))).reals
     except (Rejected, Stuck) as failure:
         reals = 0
         spans = [d.span for d in failure.diagnostics]
@@ -204,7 +205,7 @@ def test_no_change_of_a_few_bytes_is_a_fault_of_ours(tmp_path_factory: pytest.Te
 
 
 def bomb(file: Path, reals: int) -> None:
-    """An archive of a few kilobytes that unpacks to so many zeros."""
+    """Write an archive of a few kilobytes that unpacks to so many zeros."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w", force_zip64=True) as member:
         member.write(headed(described(f"({reals},)")))
         for start in range(0, reals, 1 << 17):
@@ -212,9 +213,9 @@ def bomb(file: Path, reals: int) -> None:
 
 
 def refused(name: str, folder: Path, byte_limit: ByteLimit) -> Any:
-    """The complaint that the data does not fit."""
+    """Return the diagnostic that the data exceeds the limit."""
     with pytest.raises(Stuck) as stuck:
-        at_once(loading(name, folder, {}, SPAN, byte_limit))
+        exhaust(loading(name, folder, {}, SPAN, byte_limit))
     (found,) = stuck.value.diagnostics
     assert found.code == "RH241"
     assert found.span == SPAN
@@ -232,7 +233,7 @@ def test_an_archive_that_unpacks_to_more_than_there_may_be_is_refused_by_its_hea
     assert found.message == '"bomb.npz" would need 16 MB of memory'
     assert found.expected == "at most 8 MB by `%limit bytes`"
     assert "%limit bytes" in found.hint
-    assert complaint("bomb.npz", tmp_path).code == "RH303"
+    assert diagnostic_of("bomb.npz", tmp_path).code == "RH303"
 
 
 def test_a_table_is_refused_by_the_number_of_its_lines(tmp_path: Path) -> None:
@@ -240,7 +241,7 @@ def test_a_table_is_refused_by_the_number_of_its_lines(tmp_path: Path) -> None:
     (tmp_path / "long.csv").write_text("x0,x1,t\n" + "1,2,3\n" * 500 + "red\n" + "1,2,3\n" * 499)
     found = refused("long.csv", tmp_path, ByteLimit(2999, "by `%limit bytes`"))
     assert found.message == '"long.csv" would need 24 kB of memory'
-    assert complaint("long.csv", tmp_path).code == "RH310"
+    assert diagnostic_of("long.csv", tmp_path).code == "RH310"
 
 
 def test_a_table_is_refused_by_the_size_of_its_file(tmp_path: Path) -> None:
@@ -248,23 +249,23 @@ def test_a_table_is_refused_by_the_size_of_its_file(tmp_path: Path) -> None:
         file.write(b"x,t\n1,2\n")
         file.truncate(2 << 30)
     assert refused("sparse.csv", tmp_path, ByteLimit(1 << 20)).needed == "at least 537 MB"
-    found = complaint("sparse.csv", tmp_path)
+    found = diagnostic_of("sparse.csv", tmp_path)
     assert (found.code, found.found) == ("RH303", "line 3 contains a zero byte, so this is not a text file")
 
 
 def test_a_table_that_just_fits_is_read(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("x,t\n" + "0.12345678901234567,2\n" * 100)
-    assert at_once(loading("points.csv", tmp_path, {}, SPAN, ByteLimit(200))).size == 100
+    assert exhaust(loading("points.csv", tmp_path, {}, SPAN, ByteLimit(200))).size == 100
 
 
 def test_what_is_kept_of_earlier_files_gives_way(tmp_path: Path) -> None:
-    """A set that was read is kept for the next run, but not beside one that fills the limit."""
+    """A data set is cached for the next run, unless another one fills the limit."""
     for name in ("a.npz", "b.npz"):
         np.savez(tmp_path / name, x=np.ones(600))
-    one = at_once(loading("a.npz", tmp_path, {}, SPAN))
-    assert at_once(loading("a.npz", tmp_path, {}, SPAN)) is one
-    at_once(loading("b.npz", tmp_path, {}, SPAN, ByteLimit(1000)))
-    assert at_once(loading("a.npz", tmp_path, {}, SPAN)) is not one
+    one = exhaust(loading("a.npz", tmp_path, {}, SPAN))
+    assert exhaust(loading("a.npz", tmp_path, {}, SPAN)) is one
+    exhaust(loading("b.npz", tmp_path, {}, SPAN, ByteLimit(1000)))
+    assert exhaust(loading("a.npz", tmp_path, {}, SPAN)) is not one
     refused("b.npz", tmp_path, ByteLimit(599))
 
 
@@ -284,13 +285,13 @@ def test_reading_pauses_after_each_block(tmp_path: Path, name: str) -> None:
 @law(60)
 @given(st.text("0123456789+-.eE_ infax\"'٣\u00a0", max_size=6))
 def test_both_readings_of_a_cell_agree(tmp_path_factory: pytest.TempPathFactory, cell: str) -> None:
-    """NumPy's reader, which is taken where it can be, and the one that tells places accept the same."""
+    """NumPy's fast parser and the slow parser accept the same files."""
     folder = tmp_path_factory.mktemp("cell")
 
     def outcome(text: str) -> object:
         (folder / "points.csv").write_text(text, encoding="utf-8")
         try:
-            return at_once(loading("points.csv", folder, {}, SPAN)).arrays["x"][0].tolist()
+            return exhaust(loading("points.csv", folder, {}, SPAN)).arrays["x"][0].tolist()
         except Rejected as rejected:
             return rejected.diagnostics[0].code
 
@@ -302,7 +303,7 @@ def test_both_readings_of_a_cell_agree(tmp_path_factory: pytest.TempPathFactory,
 @pytest.mark.parametrize("cell", ["1_000", "٣", "1e", "0x10", "1,5", "1 000", "1d5", "True", "½"])
 def test_what_is_no_decimal_number_is_refused(tmp_path: Path, cell: str) -> None:
     (tmp_path / "points.csv").write_text(f"x;t\n1;2\n{cell};3\n", encoding="utf-8")
-    found = complaint("points.csv", tmp_path)
+    found = diagnostic_of("points.csv", tmp_path)
     assert (found.code, found.found) == ("RH305", f"`{cell}`")
     assert found.message == "line 3 of the file has no number in column `x`"
 
@@ -310,7 +311,7 @@ def test_what_is_no_decimal_number_is_refused(tmp_path: Path, cell: str) -> None
 @pytest.mark.parametrize("cell", ["nan", "-inf", "Infinity", "1e999"])
 def test_what_is_not_finite_is_refused(tmp_path: Path, cell: str) -> None:
     (tmp_path / "points.csv").write_text(f"x,t\n1,2\n{cell},3\n")
-    assert complaint("points.csv", tmp_path).code == "RH306"
+    assert diagnostic_of("points.csv", tmp_path).code == "RH306"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -324,7 +325,7 @@ def test_blocks_end_at_ends_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert find("points.csv", tmp_path).arrays["x"].tolist() == [[1, 2], [4, 5], [7, 8]]
         (tmp_path / "points.csv").unlink()
     (tmp_path / "points.csv").write_bytes(end.join([*lines, "1,2,red"]).encode())
-    assert complaint("points.csv", tmp_path).message == "line 7 of the file has no number in column `é`"
+    assert diagnostic_of("points.csv", tmp_path).message == "line 7 of the file has no number in column `é`"
 
 
 @pytest.mark.parametrize(
@@ -338,29 +339,31 @@ def test_blocks_end_at_ends_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (b"x,t\n1,2\n" + b"1" * 3000, "line 3 is longer than 1,000 bytes"),
     ],
 )
-def test_what_is_no_table_is_told_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, words: str) -> None:
+def test_what_is_no_table_is_reported_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, words: str
+) -> None:
     monkeypatch.setattr(table, "LONGEST_LINE", 1000)
     (tmp_path / "points.csv").write_bytes(content)
-    found = complaint("points.csv", tmp_path)
+    found = diagnostic_of("points.csv", tmp_path)
     assert (found.code, found.found) == ("RH303", words)
 
 
 @pytest.mark.parametrize(("name", "columns"), [("x{}", 60_000), ("c{}z", 10_000)], ids=["one array", "an array each"])
 def test_many_columns_take_no_longer_each(tmp_path: Path, name: str, columns: int) -> None:
-    """A second of work at most; if each column were compared with all the others, it would be a minute."""
+    """Linear in the number of columns: a quadratic algorithm would take a minute."""
     lines = [",".join([name.format(i) for i in range(columns)]), *[",".join([str(i)] * columns) for i in range(3)]]
     (tmp_path / "wide.csv").write_text("\n".join(lines))
     began = time.process_time()
     data = find("wide.csv", tmp_path)
     assert (data.size, data.reals) == (3, 3 * columns)
     (tmp_path / "wide.csv").write_text("\n".join(lines).replace(name.format(9), name.format(8)))
-    assert complaint("wide.csv", tmp_path).code == "RH309"
+    assert diagnostic_of("wide.csv", tmp_path).code == "RH309"
     assert time.process_time() - began < 10
 
 
-def test_a_gap_among_many_columns_is_told_in_short(tmp_path: Path) -> None:
+def test_a_gap_among_many_columns_is_reported_in_short(tmp_path: Path) -> None:
     (tmp_path / "wide.csv").write_text(",".join([f"x{i}" for i in range(2, 5000)]) + "\n" + "1," * 4997 + "1\n")
-    found = complaint("wide.csv", tmp_path)
+    found = diagnostic_of("wide.csv", tmp_path)
     assert found.code == "RH309"
     assert found.found == "x2, x3, x4, x5, x6, x7, x8, x9, …"
 
@@ -379,7 +382,7 @@ def test_a_very_long_line_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.
         if code is None:
             assert find(f"{code}.csv", tmp_path).arrays["x"][1, 7] == 7
         else:
-            found = complaint(f"{code}.csv", tmp_path)
+            found = diagnostic_of(f"{code}.csv", tmp_path)
             assert found.code == code
             assert "line 3 of the file" in found.message
     # Each row takes a pause for every four cells.
@@ -387,7 +390,7 @@ def test_a_very_long_line_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.
     assert sum(1 for _ in loading("again.csv", tmp_path, {}, SPAN)) >= 2 * columns // 4
 
 
-def test_a_cell_of_very_many_characters_is_told_where(tmp_path: Path) -> None:
+def test_a_cell_of_very_many_characters_is_reported_where(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("x,t\n1,2\n" + "a" * 200_000 + ",2\n")
-    found = complaint("points.csv", tmp_path)
+    found = diagnostic_of("points.csv", tmp_path)
     assert (found.code, found.found) == ("RH303", "line 3: field larger than field limit (131072)")

@@ -1,4 +1,4 @@
-"""What Python gets back of ``%%eff`` cells: values as its own, lines, counts, and the terms of a trace."""
+"""Results of ``%%eff`` cells in Python: values, printed lines, counts, and the terms of a trace."""
 
 import numpy as np
 import pytest
@@ -81,7 +81,7 @@ def test_counts(rh: Workspace) -> None:
 
 
 def test_a_continuation_is_counted_where_one_is_made(rh: Workspace) -> None:
-    """Forward mode resumes at once; reverse mode goes on after the rest has run, so each of its two products waits."""
+    """In forward mode, continuations are tail calls; in reverse mode each of the two products remains on the stack."""
     program = "include stateful\ninclude evaluate\n%count handle grad {x -> t x (t x x)} (c 3) with evaluate"
     found = rh.run(f"%%eff\n{program}").outcomes[-1]
     assert isinstance(found, Counting)

@@ -1,4 +1,4 @@
-"""``growth`` for Python, and what ``%ad`` gives to it."""
+"""``growth`` and the results of ``%ad`` in Python."""
 
 import pytest
 
@@ -11,7 +11,7 @@ TEXT = "%%lambda\nfun f(c : Real) : Real = let g <- λy : Real. c * y in g(g(1))
 
 
 def family(n: int) -> str:
-    """A sum of ``n`` sines, by a function that was declared before."""
+    """Return a sum of ``n`` calls of ``s``, which was declared before."""
     return f"fun f(x : Real) : Real = {' + '.join(['s(x)'] * n)}\n%ad all f(0.5)"
 
 
@@ -52,7 +52,7 @@ def test_a_whole_cell_is_a_text_too(workspace: Workspace):
         ("fun f(x : Real) : Real = (\n%ad all f(1)", "tape", "RH"),
     ],
 )
-def test_what_is_wrong_is_told(text: str, count: str, words: str):
+def test_what_is_wrong_is_reported(text: str, count: str, words: str):
     with pytest.raises(Wrong, match=words):
         Workspace().growth(lambda _: text, [1], count)
 

@@ -1,4 +1,4 @@
-"""Which messages the events of a cell become."""
+"""The messages for the events of a cell."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def progress(epoch: int) -> Progress:
 
 
 class Front:
-    """The other end, with a clock that is set by hand."""
+    """The receiver of messages, with a clock that is set by hand."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, dict[str, Any]]] = []
@@ -155,7 +155,7 @@ def test_outputs_are_joined_in_the_formats_that_all_have() -> None:
 
 
 class Silent(Front):
-    """Its clock goes on while nothing is shown, and every quarter of a second there is a tick."""
+    """Advance the clock in silence, with a tick every quarter of a second."""
 
     def wait(self, seconds: float) -> list[str]:
         before = len(self.sent)
@@ -181,7 +181,7 @@ def test_a_cell_that_is_silent_for_a_second_tells_what_it_is_at() -> None:
     assert len(displays) == 1
 
 
-def test_the_line_makes_room_for_the_first_output_and_the_next_silence_has_a_line_of_its_own() -> None:
+def test_the_line_makes_space_for_the_first_output_and_the_next_silence_has_a_line_of_its_own() -> None:
     front = Silent()
     front.wait(SILENCE)
     front.sent.clear()

@@ -1,4 +1,4 @@
-"""`%limit seconds` while results are shown: who draws too long is broken off, and the cell has failed."""
+"""`%limit seconds` while results are displayed: the display is interrupted, and the cell fails."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The widgets of the cells: those of a cell that runs again are closed, and no cell keeps more than a certain number."""
+"""Widgets of cells are closed when a cell is run again, and their number is limited."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def traced() -> Result:
 
 
 def shown(widgets: Widgets, cell: str, result: Result) -> str:
-    """Show a result: the number of its widget."""
+    """Show a result and return the number of its widget."""
     view: Any = widgets.outputs(cell, result, {"text/plain": "", "text/html": ""})[0]
     return next(data["model_id"] for data in view.values() if isinstance(data, dict))
 
@@ -30,11 +30,11 @@ def alive() -> set[str]:
 
 def test_a_cell_keeps_the_newest_of_its_widgets() -> None:
     widgets, result = Widgets(), traced()
-    widgets.begin("a")
+    widgets.clear("a")
     made = [shown(widgets, "a", result) for _ in range(MAX_OPEN + 2)]
     assert alive() >= set(made[2:])
     assert not alive() & set(made[:2])
-    widgets.begin("a")
+    widgets.clear("a")
     assert not alive() & set(made)
 
 
@@ -42,12 +42,12 @@ def test_all_cells_together_keep_so_many() -> None:
     widgets, result, before = Widgets(), traced(), alive()
     made: list[str] = []
     for number in range(MAX_OPEN + 20):
-        widgets.begin(f"{number}")
+        widgets.clear(f"{number}")
         made.append(shown(widgets, f"{number}", result))
     assert alive() & set(made) == set(made[20:])
     assert len(alive() - before) == 2 * MAX_OPEN, "each has a layout, and no layout is left of the others"
     for number in range(MAX_OPEN + 20):
-        widgets.begin(f"{number}")
+        widgets.clear(f"{number}")
     assert alive() == before
 
 
@@ -63,7 +63,7 @@ def test_widgets_go_with_the_outputs_that_show_them() -> None:
     assert alive() & {kept, second, third} == {kept, third}
 
 
-def test_one_that_was_closed_otherwise_makes_room() -> None:
+def test_one_that_was_closed_otherwise_makes_space() -> None:
     widgets, result = Widgets(), traced()
     made = [shown(widgets, "a", result) for _ in range(MAX_OPEN)]
     from ipywidgets.widgets import widget
@@ -77,5 +77,5 @@ def test_what_is_shown_beside_all_cells_is_shown_too() -> None:
     widgets = Widgets()
     made = shown(widgets, "no cell", traced())
     assert made in alive()
-    widgets.begin("no cell")
+    widgets.clear("no cell")
     assert made not in alive()

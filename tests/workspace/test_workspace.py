@@ -1,4 +1,4 @@
-"""The session from Python: what is given comes back, and what is wrong is told in the words of the language."""
+"""The Python API: values are passed and returned, and errors are diagnostics of the language."""
 
 from __future__ import annotations
 

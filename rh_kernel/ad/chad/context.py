@@ -1,16 +1,16 @@
 """Typing contexts ``Γ = x1 : A1, …, xn : An`` of source terms, derivatives with their types, and the parts of source types."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import UNIT, Mode, Product, tangent
 from rh_kernel.ad.language import types as source
 from rh_kernel.ad.language.types import Type
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """``x1 : A1, …, xn : An``, with ``D(Γ)_2`` for one of the modes in ``tangents``"""
 
@@ -35,7 +35,7 @@ class Context:
         return self.names.index(name) + 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Derived:
     """``D_Γ(M)``, and the type of M"""
 

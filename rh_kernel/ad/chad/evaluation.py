@@ -124,9 +124,7 @@ def _bound(scope: to.Scope, environment: Environment, counters: Counters) -> Cal
 def _array(t: to.Map | to.Indices | to.Prepend | to.Accumulate, environment: Environment, counters: Counters) -> TargetValue:
     match t:
         case to.Map(n, scope, arrays):
-            rows = [items_of(n, evaluate(s, environment, counters)) for s in arrays]
-            counters.visits += n
-            return array_of([_bound(scope, environment, counters)(*entries) for entries in zip(*rows, strict=True)])
+            return _zip_with(n, scope, arrays, environment, counters)
         case to.Indices(n):
             return array_of([float(i) for i in range(n)])
         case to.Prepend(n, s, r):
@@ -140,6 +138,16 @@ def _array(t: to.Map | to.Indices | to.Prepend | to.Accumulate, environment: Env
                 V, W = _bound(scope, environment, counters)(V, entry)
                 kept.append(W)
             return V, array_of(kept)
+
+
+def _zip_with(
+    n: int, scope: to.Scope, arrays: tuple[to.Term, ...], environment: Environment, counters: Counters
+) -> TargetValue:
+    """``zipWith(x …. t, s, …)``"""
+    rows = [items_of(n, evaluate(s, environment, counters)) for s in arrays]
+    counters.visits += n
+    body = _bound(scope, environment, counters)
+    return array_of([body(*entries) for entries in zip(*rows, strict=True)])
 
 
 def _linear(t: to.Term, environment: Environment, counters: Counters) -> TargetValue:
@@ -185,9 +193,7 @@ def _linear(t: to.Term, environment: Environment, counters: Counters) -> TargetV
 def _linear_array(t: to.Term, environment: Environment, counters: Counters) -> TargetValue:
     match t:
         case to.LinearZipWith(n, arrays, operand, scope):
-            rows = [items_of(n, evaluate(s, environment, counters)) for s in (*arrays, operand)]
-            counters.visits += n
-            return array_of([_bound(scope, environment, counters)(*entries) for entries in zip(*rows, strict=True)])
+            return _zip_with(n, scope, (*arrays, operand), environment, counters)
         case to.LinearSum(n, A, s):
             return _sum(A, items_of(n, evaluate(s, environment, counters)), counters)
         case to.LinearReplicate(n, s):

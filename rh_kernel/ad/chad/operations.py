@@ -5,20 +5,21 @@ derivatives; those of array operations are defined here. All of them count opera
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TypeAlias, cast
 
 from rh_kernel.ad.language import core, scalars
 from rh_kernel.ad.language.evaluation import OpCounter, evaluate
 from rh_kernel.ad.language.values import Value, array, entries
+from rh_kernel.source.records import frozen
 
 Values: TypeAlias = tuple[Value, ...]
 Apply: TypeAlias = Callable[[Values, OpCounter], Value]
 Vjp: TypeAlias = Callable[[Values, Value, OpCounter], Values]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation:
     """``op``, with ``Dop(V, …; W, …)`` as ``jvp`` and ``Dopᵗ(V, …; W)`` as ``vjp``
 

@@ -16,7 +16,7 @@ from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import JvpResult, Point, Stage, System, VjpResult
 
 _PAPER = "Vákár and Smeding, CHAD: Combinatory Homomorphic Automatic Differentiation, TOPLAS 44(3), 2022"
-_EFFICIENT = "Smeding and Vákár, Efficient CHAD, POPL 2024, with closures that give what they have captured"
+_EFFICIENT = "Smeding and Vákár, Efficient CHAD, POPL 2024, with closures that return the cotangents of captured variables"
 
 _Transformation: TypeAlias = Callable[[str, Program, Mode], Term]
 

@@ -13,12 +13,13 @@ from rh_kernel.ad.chad.target.types import AnyType, Copower, Either, Function, L
 from rh_kernel.ad.language.evaluation import OpCounter
 from rh_kernel.ad.language.values import Injection
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 
 TargetValue: TypeAlias = Any
 """A value of the target language; its class depends on its type."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bag:
     """``!V1⊗W1 + … + !Vn⊗Wn``, a value of a copower, up to order and ``!V⊗W + !V⊗W' = !V⊗(W + W')``"""
 

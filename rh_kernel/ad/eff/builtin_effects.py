@@ -1,4 +1,4 @@
-"""What the machine itself handles: ``RefState``, references and arrays, and ``Console``, the lines that a program prints."""
+"""The effects that the machine handles: ``RefState``, references and arrays, and ``Console``, printing."""
 
 from functools import reduce
 
@@ -6,6 +6,7 @@ from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.types import INT, TEXT, UNIT, Data, EffectDeclaration, Operation, ValueType, Variable
 
 REFERENCES, CONSOLE = "RefState", "Console"
+READ, WRITE = "read", "write"
 
 _a = Variable("a")
 
@@ -30,8 +31,8 @@ _references = EffectDeclaration(
     (),
     (
         Operation("new", (_a,), reference(_a), ("a",)),
-        Operation("read", (reference(_a),), _a, ("a",)),
-        Operation("write", (reference(_a), _a), UNIT, ("a",)),
+        Operation(READ, (reference(_a),), _a, ("a",)),
+        Operation(WRITE, (reference(_a), _a), UNIT, ("a",)),
         Operation("array", (list_of(_a),), array(_a), ("a",)),
         Operation("fetch", (array(_a), INT), _a, ("a",)),
         Operation("store", (array(_a), INT, _a), UNIT, ("a",)),
@@ -44,4 +45,4 @@ _console = EffectDeclaration(CONSOLE, (), (Operation("print", (TEXT,), UNIT),))
 EFFECTS: tuple[EffectDeclaration, ...] = (_references, _console)
 
 BUILT_IN: Definitions = reduce(lambda found, effect: found.with_(effect), EFFECTS, Definitions())
-"""The definitions of a session in which nothing is declared yet: the effects of the machine alone."""
+"""The definitions of the machine's effects alone."""

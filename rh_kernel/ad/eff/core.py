@@ -1,9 +1,9 @@
-"""The terms of EFF (Sigal 2024, Fig. 7.12), elaborated: every intermediate result has a name, and names are resolved.
+"""The core terms of EFF (Sigal 2024, Fig. 7.12): intermediate results are named, and names are resolved.
 
 ``V ::= x | f | c | (V, …, V) | K V… | {M}`` and
 ``M ::= return V | x ← M; N | V! | λx. M | M V | match V | ⟨M, N⟩ | M.i | op V… | handle M with H | ⟨adaptor⟩ M | g V…``.
-Beyond the thesis' calculus (its plain part is found by ``plain``): declared names and recursion, data types, nested patterns,
-adaptors, literals, the built-in functions g.
+The thesis' calculus (see ``thesis_fragment``) does not have declared names and recursion, data types, nested patterns,
+adaptors, literals and the built-in functions g.
 """
 
 from dataclasses import field
@@ -16,12 +16,12 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 
 SILENT = "%"
-"""Begins the name of an intermediate result that nobody wrote; it is used once, and printed where it is used."""
+"""The first character of a silent name, that of an unnamed intermediate result: used once, and printed where it is used."""
 
 
 @frozen
 class Node:
-    """What every node has: where it was written, if it was."""
+    """A node, with its source span if it has one."""
 
     span: Span | None = field(kw_only=True, compare=False, repr=False, default=None)
 
@@ -36,16 +36,16 @@ class Variable(Node):
 
 @frozen
 class Global(Node):
-    """``f``: a declared function, which is a thunk"""
+    """``f``: a declared function, which is a thunk, by its key"""
 
     name: str
 
 
 @frozen
 class Literal(Node):
-    """``0.5 : Float``, ``2 : Int`` or ``"text" : Text``. An int that turns out to be a Float is a float after checking.
+    """``0.5 : Float``, ``2 : Int`` or ``"text" : Text``. Type checking replaces an int of type ``Float`` by a float.
 
-    A tensor is a result, or comes from outside; it is written nowhere.
+    Tensors, which have no literals in source text, are results or come from Python.
     """
 
     value: float | int | str | Tensor
@@ -53,7 +53,7 @@ class Literal(Node):
 
 @frozen
 class Tuple(Node):
-    """``(V, …, V)``; none is ``()``, and one alone does not occur"""
+    """``(V, …, V)``, of any number of components other than one"""
 
     components: tuple["Value", ...]
 
@@ -75,7 +75,7 @@ class Thunk(Node):
 
 @frozen
 class Reference(Node):
-    """``⟨r3⟩``: a cell of the reducer's store; ``Ref`` and ``Array`` alike. It is written nowhere."""
+    """``⟨r3⟩``: a cell of the store, a ``Ref`` or an ``Array``; it occurs only in reductions."""
 
     number: int
 
@@ -149,7 +149,7 @@ class Force(Node):
 
 @frozen
 class Lambda(Node):
-    """``λx. M``; it is a computation"""
+    """``λx. M``, which is a computation"""
 
     name: str
     body: "Computation"
@@ -175,7 +175,7 @@ class Branch(Node):
 
 @frozen
 class Match(Node):
-    """``match V | p -> M | …``: the first branch that fits"""
+    """``match V | p -> M | …``: the first branch whose pattern matches"""
 
     value: Value
     branches: tuple[Branch, ...]
@@ -183,7 +183,7 @@ class Match(Node):
 
 @frozen
 class Pair(Node):
-    """``⟨M, N⟩``: neither side runs before it is asked for"""
+    """``⟨M, N⟩``: a side runs only when it is projected"""
 
     left: "Computation"
     right: "Computation"
@@ -199,7 +199,7 @@ class Projection(Node):
 
 @frozen
 class Perform(Node):
-    """``op V…``, of the effect that declares op"""
+    """``op V…``, with the key of the effect that declares op"""
 
     effect: str
     operation: str
@@ -217,10 +217,10 @@ class Handle(Node):
 
 @frozen
 class Adaptor(Node):
-    """``<Smooth(s a b -> s b)>``: which instances of an effect around are those inside.
+    """``<Smooth(s a b -> s b)>``: a map from the instances of an effect inside to those around.
 
-    Instances are counted from the innermost one, 0. Instance i inside is instance ``kept[i]`` around, and one beyond is
-    instance ``i − len(kept) + taken``. ``<Smooth>`` has ``taken`` 1 and keeps none; the one above takes 2 and keeps ``(0,)``.
+    Instances are counted from the innermost one, 0. Instance i inside is instance ``kept[i]`` around, or, beyond ``kept``,
+    instance ``i − len(kept) + taken``. ``<Smooth>`` takes 1 and keeps none; the adaptor above takes 2 and keeps ``(0,)``.
     """
 
     effect: str
@@ -230,7 +230,7 @@ class Adaptor(Node):
 
 @frozen
 class Adapt(Node):
-    """``<L, …> M``; an operation of M passes the adaptors from the last to the first"""
+    """``<L, …> M``; an operation of M passes through the adaptors from the last to the first"""
 
     adaptors: tuple[Adaptor, ...]
     body: "Computation"
@@ -258,7 +258,7 @@ class ReturnClause(Node):
 
 @frozen
 class Clause(Node):
-    """``<op p… -> k> -> N``; k is a thunk, and ``_`` if N does not use it"""
+    """``<op p… -> k> -> N``; k is a thunk, or ``_``"""
 
     effect: str
     operation: str
@@ -290,9 +290,9 @@ Handler: TypeAlias = Clauses | Named
 
 @frozen
 class Signature:
-    """What was written of a type: ``(x : A) … : [E] B``; ``None`` where nothing was.
+    """The type annotations of a function, ``(x : A) … : [E] B``; ``None`` for those that are omitted.
 
-    Rows in it without a variable of their own have the variable ``IMPLICIT``, as in Frank.
+    Rows without a row variable have the variable ``IMPLICIT``, as in Frank.
     """
 
     domains: tuple[ValueType | None, ...]
@@ -301,12 +301,12 @@ class Signature:
 
 
 IMPLICIT = "ε"
-"""The row variable of a signature that nobody writes."""
+"""The row variable of signatures that is not written."""
 
 
 @frozen
 class FunctionDefinition(Node):
-    """``fun f p… = M``: the thunk ``{λx. … M}``; without parameters ``{M}``"""
+    """``fun f p… = M``: the thunk ``{λx. … M}``, or ``{M}`` without parameters"""
 
     name: str
     body: Thunk
@@ -315,7 +315,7 @@ class FunctionDefinition(Node):
 
 @frozen
 class HandlerDefinition(Node):
-    """``handler h x (y : A)… = | return x -> M | <op p… -> k> -> N``; ``domains`` are the types that were written"""
+    """``handler h x (y : A)… = | return x -> M | <op p… -> k> -> N``; ``domains`` are the type annotations"""
 
     name: str
     parameters: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""What has been declared in ``%%eff`` cells. A name that is declared anew does not change what was made with the old one.
+"""The declarations of ``%%eff`` cells, by keys, so that a redeclared name does not change earlier declarations that use it.
 
-Each declaration has a key of its own, its name or ``name#2``, …; terms and types refer to keys, and ``shown`` gives the name.
-Only a data type or an effect that is declared again in the same words, of the same types and effects, keeps its key.
+The key of a declaration is its name, or ``name#2``, …; terms and types refer to keys, and ``shown`` returns the name.
+Redeclaring an equal data type or effect keeps its key.
 """
 
 from collections.abc import Container, Mapping, Sequence
@@ -16,7 +16,7 @@ from rh_kernel.source.records import frozen
 
 @frozen
 class Function:
-    """A declared function, and what it was found to be."""
+    """A declared function with its type."""
 
     definition: FunctionDefinition
     scheme: Scheme
@@ -24,7 +24,7 @@ class Function:
 
 @frozen
 class Handler:
-    """A declared handler, and what it was found to be."""
+    """A declared handler with its type."""
 
     definition: HandlerDefinition
     scheme: HandlerScheme
@@ -39,12 +39,11 @@ def _none() -> Mapping[str, str]:
 
 @frozen
 class Definitions:
-    """Declarations by their keys, and for each kind of name which key it stands for now.
+    """Declarations by their keys, and the current key of each name.
 
-    ``types`` are names of data types, ``constructors`` and ``operations`` map to the key of what declares them; their own keys
-    are their names with what follows the name in that key. ``included`` are the programs of the library that are in them.
-    Those have their names as keys, and in a session nothing else has one of these, so that a program never means what is
-    declared where it is included.
+    ``types`` are names of data types; ``constructors`` and ``operations`` map to the key of the declaration that contains
+    them, and have keys with the same suffix (``member_key``). ``included`` are the programs of the library. Their declarations
+    have their names as keys, which no other declaration gets in a session: so they are independent of where they are included.
     """
 
     declared: Mapping[str, Declaration] = field(default_factory=lambda: MappingProxyType({}))
@@ -58,7 +57,7 @@ class Definitions:
     is_session: bool = False
 
     def key(self, name: str, reserved: Container[str] = ()) -> str:
-        """A key that nothing has yet, and that is none of the ``reserved`` ones."""
+        """A new key for a name, other than the ``reserved`` ones."""
         found, n = name, 1
         while found in self.declared or found in reserved:
             n += 1
@@ -66,7 +65,7 @@ class Definitions:
         return found
 
     def with_(self, made: Declaration) -> "Definitions":
-        """With a declaration, whose name is the key that it was given; itself, where nothing is new."""
+        """Add a declaration, whose name is its key; returns ``self`` if nothing changes."""
         key = made.definition.name if isinstance(made, Function | Handler) else made.name
         if self.declared.get(key) == made:
             named = self._naming(key, made, self.declared)
@@ -74,45 +73,41 @@ class Definitions:
         return self._naming(key, made, {**self.declared, key: made})
 
     def _naming(self, key: str, made: Declaration, declared: Mapping[str, Declaration]) -> "Definitions":
-        """The same where the names of a declaration stand for it."""
+        """These definitions with the names of a declaration referring to its key."""
         name = shown(key)
+        new: dict[str, Mapping[str, str]]
         match made:
             case DataDeclaration(_, _, constructors):
                 names = {shown(c.name): key for c in constructors}
-                return replace(
-                    self, declared=declared, types={**self.types, name: key}, constructors={**self.constructors, **names}
-                )
+                new = {"types": {**self.types, name: key}, "constructors": {**self.constructors, **names}}
             case EffectDeclaration(_, _, operations):
                 names = {shown(o.name): key for o in operations}
-                return replace(
-                    self,
-                    declared=declared,
-                    effects={**self.effects, name: key},
-                    operations={**self.operations, **names},
-                    functions=_without(self.functions, names),
-                )
+                new = {
+                    "effects": {**self.effects, name: key},
+                    "operations": {**self.operations, **names},
+                    "functions": _without(self.functions, names),
+                }
             case Function():
-                return replace(
-                    self,
-                    declared=declared,
-                    functions={**self.functions, name: key},
-                    operations=_without(self.operations, {name: key}),
-                )
+                new = {
+                    "functions": {**self.functions, name: key},
+                    "operations": _without(self.operations, {name: key}),
+                }
             case Handler():
-                return replace(self, declared=declared, handlers={**self.handlers, name: key})
+                new = {"handlers": {**self.handlers, name: key}}
+        return replace(self, declared=declared, **new)
 
     def of_library(self, program: str) -> "Definitions":
-        """The same, to which a program of the library is going to be put."""
+        """These definitions for adding a program of the library."""
         return replace(self, included=self.included | {program})
 
     def of_session(self) -> "Definitions":
-        """The same, to which somebody is going to put what he likes."""
+        """These definitions for adding the declarations of a session, which do not get the keys of the library."""
         return replace(self, is_session=True)
 
     def with_program(self, program: "Definitions", shared: "Definitions") -> "Definitions":
-        """With a program of the library, whose names count from now on; it was put to what is ``shared`` by all programs.
+        """Add the definitions of a program of the library, which extend those ``shared`` by all programs.
 
-        What is here already is not declared anew.
+        Names refer to the program's declarations, except to those that are here already.
         """
 
         def own(names: Mapping[str, str]) -> Mapping[str, str]:
@@ -131,50 +126,50 @@ class Definitions:
             included=self.included | program.included,
         )
 
-    def of_name(self, name: str, now: str | None) -> Sequence[str]:
-        """The keys of all declarations that had a name: first the one that has it ``now``, then from the newest one on."""
-        keys = [key for key in self.declared if shown(key) == name and key != now]
-        return [*([] if now is None else [now]), *reversed(keys)]
+    def keys_of(self, name: str, current: str | None) -> Sequence[str]:
+        """The keys of all declarations of a name: first the ``current`` one, then the others from the newest on."""
+        keys = [key for key in self.declared if shown(key) == name and key != current]
+        return [*([] if current is None else [current]), *reversed(keys)]
 
     def data(self, key: str) -> DataDeclaration:
-        """The data type of a key."""
+        """The data type with a key."""
         found = self.declared[key]
         assert isinstance(found, DataDeclaration)
         return found
 
     def effect(self, key: str) -> EffectDeclaration:
-        """The effect of a key."""
+        """The effect with a key."""
         found = self.declared[key]
         assert isinstance(found, EffectDeclaration)
         return found
 
     def is_older(self, effect: str) -> bool:
-        """Whether an effect, by its key, has lost its name to one that was declared after it."""
+        """Whether an effect, by its key, was redeclared, so that its name refers to a newer one."""
         return self.effects.get(shown(effect), effect) != effect
 
     def function(self, key: str) -> Function:
-        """The function of a key."""
+        """The function with a key."""
         found = self.declared[key]
         assert isinstance(found, Function)
         return found
 
     def handler(self, key: str) -> Handler:
-        """The handler of a key."""
+        """The handler with a key."""
         found = self.declared[key]
         assert isinstance(found, Handler)
         return found
 
 
 def _without(names: Mapping[str, str], taken: Mapping[str, str]) -> Mapping[str, str]:
-    """Functions and operations are named in the same places, so the last declaration of a name counts."""
+    """``names`` without the ``taken`` ones; functions and operations share a namespace, and the last declaration counts."""
     return names if names.keys().isdisjoint(taken) else {x: key for x, key in names.items() if x not in taken}
 
 
 def shown(key: str) -> str:
-    """The name that a key was made from."""
+    """The name of a key."""
     return key.partition("#")[0]
 
 
-def marked(key: str, name: str) -> str:
-    """The key of a constructor or an operation that is declared with what has this key."""
+def member_key(key: str, name: str) -> str:
+    """The key of the constructor or operation ``name`` of the declaration with this key."""
     return name + key[len(shown(key)) :]

@@ -1,4 +1,4 @@
-"""What is refused of EFF's programs: one dataclass per complaint (RH51x). The docstring of each is a text that has it."""
+"""Diagnostics for EFF (RH51x–RH54x). The docstring of each class is a text that raises it."""
 
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen_kw_only

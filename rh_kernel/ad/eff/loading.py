@@ -1,26 +1,18 @@
-"""Whole texts of EFF: read, elaborated, checked, and put to what is declared already. All raise ``Rejected``."""
+"""Parse, elaborate and check texts of EFF, and add their declarations to given ones. All functions raise ``Rejected``."""
 
-import difflib
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.frontend.elaboration_items import Asked, Group, Include, Run, elaborate
-from rh_kernel.ad.eff.frontend.elaboration_items import computation as elaborate_computation
+from rh_kernel.ad.eff.frontend import elaboration_items
 from rh_kernel.ad.eff.frontend.parsing_items import item, items
+from rh_kernel.ad.eff.frontend.resolving import suggestion
 from rh_kernel.ad.eff.frontend.surface_items import Item, RunItem
 from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration
-from rh_kernel.ad.eff.typing.checking import (
-    Checked,
-    check_data,
-    check_effect,
-    check_function,
-    check_functions,
-    check_handler,
-    check_item,
-)
+from rh_kernel.ad.eff.typing import checking
+from rh_kernel.ad.eff.typing.kinds import check_data, check_effect
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import Unexpected
@@ -28,24 +20,20 @@ from rh_kernel.typing.errors import UnknownName
 
 
 def parse(text: str | Source) -> tuple[Item, ...]:
-    """The items of a text that has nothing but EFF."""
+    """Parse the items of a text of EFF."""
     return items(_source(text))
 
 
+@cache
 def prelude() -> Definitions:
-    """What is declared before anything else: the effects of the machine, truth values, ``Maybe`` and lists."""
-    return _prelude()
-
-
-@lru_cache(maxsize=1)
-def _prelude() -> Definitions:
+    """The definitions of every program: the effects of the machine, truth values, ``Maybe`` and lists."""
     return declared(library.prelude(), BUILT_IN)
 
 
 def declared(text: str | Source, definitions: Definitions | None = None) -> Definitions:
-    """What is declared after a text, whose declarations and includes are put to ``definitions``, or else to the prelude.
+    """Add the declarations and includes of a text to ``definitions``, by default to the prelude.
 
-    What it runs is checked, and not run.
+    Its expressions are checked and not run.
     """
     found = prelude() if definitions is None else definitions
     for parsed in parse(text):
@@ -54,53 +42,51 @@ def declared(text: str | Source, definitions: Definitions | None = None) -> Defi
 
 
 def declare(parsed: Item, definitions: Definitions) -> Definitions:
-    """What is declared after an item."""
-    match elaborate(parsed, definitions):
-        case Include(name, span):
+    """Add the declaration of an item to ``definitions``."""
+    match elaboration_items.elaborate(parsed, definitions):
+        case elaboration_items.Include(name, span):
             return include(name, definitions, span)
         case DataDeclaration() as declaration:
             return check_data(declaration, definitions, parsed.span)
         case EffectDeclaration() as declaration:
             return check_effect(declaration, definitions, parsed.span)
         case FunctionDefinition() as definition:
-            return definitions.with_(check_function(definition, definitions))
-        case Group(functions):
-            for made in check_functions(functions, definitions):
+            return definitions.with_(checking.check_function(definition, definitions))
+        case elaboration_items.Group(functions):
+            for made in checking.check_functions(functions, definitions):
                 definitions = definitions.with_(made)
             return definitions
         case HandlerDefinition() as definition:
-            return definitions.with_(check_handler(definition, definitions))
-        case Run(_, M):
-            check_item(M, definitions)
+            return definitions.with_(checking.check_handler(definition, definitions))
+        case elaboration_items.Run(_, M):
+            checking.check_item(M, definitions)
             return definitions
-        case Asked():
+        case elaboration_items.TypeQuery():
             return definitions
 
 
 def include(name: str, definitions: Definitions, span: Span | None = None) -> Definitions:
-    """``include name``: a program of the library, and what that includes; once is enough.
+    """Add a program of the library, and what it includes, unless it is included already.
 
-    It means what it means by itself, whatever is declared where it is included.
+    The program is independent of the definitions that it is added to.
     """
     if name in definitions.included:
         return definitions
     if name not in library.names():
-        close = difflib.get_close_matches(name, library.names(), n=3)
-        known = "there are " + ", ".join(library.names())
-        hint = f"did you mean {' or '.join(f'`{x}`' for x in close)}?" if close else known
+        hint = suggestion(name, library.names()) or f"there are {', '.join(library.names())}"
         raise Rejected(UnknownName(span=span, name=name, hint=hint))
     return definitions.with_program(_by_itself(name), prelude())
 
 
-@lru_cache(maxsize=128)
+@cache
 def _by_itself(name: str) -> Definitions:
-    """A program of the library with the prelude and what it includes."""
-    return declared(library.included(name), prelude().of_library(name))
+    """The definitions of a program of the library, with the prelude and what it includes."""
+    return declared(library.source(name), prelude().of_library(name))
 
 
 @lru_cache(maxsize=64)
 def program(*names: str) -> Definitions:
-    """What is declared after these programs of the library are included."""
+    """The prelude with these programs of the library."""
     found = prelude()
     for name in names:
         found = include(name, found)
@@ -108,18 +94,18 @@ def program(*names: str) -> Definitions:
 
 
 def computation(text: str | Source, definitions: Definitions | None = None) -> Computation:
-    """The text of an expression, elaborated and not checked."""
+    """Parse and elaborate an expression, without checking it."""
     source = _source(text)
     parsed = item(Span(source, 0, len(source.text)))
     if not isinstance(parsed, RunItem):
         whole, hint = Span(source, 0, len(source.text)), "give only an expression; put declarations among the definitions"
         raise Rejected(Unexpected(span=whole, found="an item of another kind", expected="an expression", hint=hint))
-    return elaborate_computation(parsed.expression, prelude() if definitions is None else definitions)
+    return elaboration_items.computation(parsed.expression, prelude() if definitions is None else definitions)
 
 
-def checked(text: str | Source, definitions: Definitions | None = None) -> Checked:
-    """The text of an expression, elaborated and checked as an item that is run."""
-    return check_item(computation(text, definitions), prelude() if definitions is None else definitions)
+def checked(text: str | Source, definitions: Definitions | None = None) -> checking.Checked:
+    """Parse, elaborate and check an expression as an item that is run."""
+    return checking.check_item(computation(text, definitions), prelude() if definitions is None else definitions)
 
 
 def _source(text: str | Source) -> Source:

@@ -1,22 +1,13 @@
-"""Traversals of the terms of EFF: nodes, parts, free variables, and substitution ``M[V1/x1, …, Vn/xn]``.
+"""Traversals of EFF's terms: nodes, parts, free variables, and substitution ``M[V1/x1, …, Vn/xn]``.
 
-Declared names are no variables. ``closed`` says that the values that are substituted have no free variables, as in a reduction;
-where they have, binders that would capture one of these are renamed.
+Declared names are not variables. Substitution renames binders that would capture free variables of the values, unless the
+values are ``closed``, as in a reduction.
 """
 
 from collections.abc import Mapping
 from typing import TypeAlias, cast
 
-from rh_kernel.ad.eff.core import (
-    Adaptor,
-    Branch,
-    Clause,
-    Computation,
-    Handler,
-    Pattern,
-    ReturnClause,
-    Value,
-)
+from rh_kernel.ad.eff.core import Adaptor, Apply, Branch, Clause, Computation, Handler, Pattern, ReturnClause, Value
 from rh_kernel.source.traversal import Traversal
 
 Node: TypeAlias = Value | Computation | Handler | Pattern | Adaptor | Branch | Clause | ReturnClause
@@ -33,10 +24,19 @@ def value(V: Value, values: Mapping[str, Value], *, closed: bool = False) -> Val
 
 
 def computation(M: Computation, values: Mapping[str, Value], *, closed: bool = False) -> Computation:
-    """``M[values]``; it is M itself where nothing is put in."""
+    """``M[values]``; it is M itself if none of the variables occurs."""
     return cast(Computation, TERMS.substituted(M, values, captures=not closed))
 
 
 def handler(H: Handler, values: Mapping[str, Value], *, closed: bool = False) -> Handler:
     """``H[values]``"""
     return cast(Handler, TERMS.substituted(H, values, captures=not closed))
+
+
+def spine(M: Computation) -> tuple[Computation, list[Value]]:
+    """``M V…`` as M and V…"""
+    arguments: list[Value] = []
+    while isinstance(M, Apply):
+        arguments.append(M.argument)
+        M = M.function
+    return M, arguments[::-1]

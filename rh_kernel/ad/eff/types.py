@@ -5,6 +5,7 @@
 they have the same labels in the same order; labels of different effects may be exchanged.
 """
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from rh_kernel.source.records import frozen
@@ -12,14 +13,14 @@ from rh_kernel.source.records import frozen
 
 @frozen
 class Variable:
-    """``x``: a type that a scheme, a declaration or an annotation is generic in"""
+    """``x``: a type variable of a scheme, a declaration or an annotation"""
 
     name: str
 
 
 @frozen
 class RowVariable:
-    """``e``: a row that a scheme, a declaration or an annotation is generic in"""
+    """``e``: a row variable of a scheme, a declaration or an annotation"""
 
     name: str
 
@@ -33,14 +34,14 @@ class Base:
 
 @frozen
 class Product:
-    """``(A, B)``; of no component it is ``Unit``, and one alone does not occur"""
+    """``(A, B)``, or ``Unit`` without components; there is no product of one component"""
 
     components: tuple["ValueType", ...]
 
 
 @frozen
 class Data:
-    """``Paired x``, ``List Int``, ``Ref x``, ``Cont x [e]``: a declared type, or a type of the machine, with its arguments"""
+    """``Paired x``, ``List Int``, ``Ref x``, ``Cont x [e]``: a declared type or a type of cells, with its arguments"""
 
     name: str
     arguments: tuple["ValueType | Row", ...] = ()
@@ -64,7 +65,7 @@ class Label:
 
 @frozen
 class Row:
-    """``[e | L, …, L]``; the last label is the innermost one. Without a tail the row is closed."""
+    """``[e | L, …, L]``; the last label is the innermost one. A row without a tail is closed."""
 
     labels: tuple[Label, ...] = ()
     tail: "RowVariable | RowMeta | None" = None
@@ -87,7 +88,7 @@ class Function:
 
 @frozen
 class With:
-    """``C & D``: one computation of which either side may be asked for"""
+    """``C & D``: the type of a computation pair"""
 
     left: "ComputationType"
     right: "ComputationType"
@@ -95,7 +96,7 @@ class With:
 
 @frozen
 class Meta:
-    """A value type that is not known yet; ``numeric`` if it can only be ``Float`` or ``Int``"""
+    """An unknown value type; ``numeric`` if it can only be ``Float`` or ``Int``"""
 
     number: int
     numeric: bool = False
@@ -103,14 +104,14 @@ class Meta:
 
 @frozen
 class ComputationMeta:
-    """A computation type that is not known yet"""
+    """An unknown computation type"""
 
     number: int
 
 
 @frozen
 class RowMeta:
-    """What is not known yet of a row"""
+    """The unknown outer part of a row"""
 
     number: int
 
@@ -119,13 +120,21 @@ ValueType: TypeAlias = Variable | Base | Product | Data | Thunk | Meta
 
 ComputationType: TypeAlias = Returner | Function | With | ComputationMeta
 
+
+def curried(domains: Sequence[ValueType], C: ComputationType) -> ComputationType:
+    """``A → … → C``"""
+    for A in reversed(domains):
+        C = Function(A, C)
+    return C
+
+
 FLOAT, INT, TEXT, TENSOR, UNIT = Base("Float"), Base("Int"), Base("Text"), Base("Tensor"), Product(())
 BOOL = Data("Bool")
 
 
 @frozen
 class Scheme:
-    """``∀ x… e…. U_E C``: the type of a declared function. A function is a thunk; its row is that of its body."""
+    """``∀ x… e…. U_E C``: the type of a declared function, which is a thunk with the row of its body"""
 
     variables: tuple[str, ...]
     rows: tuple[str, ...]
@@ -134,7 +143,7 @@ class Scheme:
 
 @frozen
 class HandlerScheme:
-    """``∀ x… e…. A → … → (B E⇒E' C)``: handles a computation of type F B and row E; what it gives has type C and row E'"""
+    """``∀ x… e…. A → … → (B E⇒E' C)``: the type of a handler from computations of type F B in row E to C in row E'"""
 
     variables: tuple[str, ...]
     rows: tuple[str, ...]
@@ -172,7 +181,7 @@ class DataDeclaration:
 
 @frozen
 class Operation:
-    """``ap1 : Unary -> x -> x``; the operation is generic in ``variables``, which are no parameters of the effect"""
+    """``ap1 : Unary -> x -> x``, generic in ``variables``, which are not parameters of the effect"""
 
     name: str
     domain: tuple[ValueType, ...]

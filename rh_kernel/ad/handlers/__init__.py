@@ -1,1 +1,1 @@
-"""Automatic differentiation by effect handlers (Sigal 2024, ch. 4 and 5): the differentiators as programs of EFF."""
+"""Automatic differentiation by effect handlers (Sigal 2024, ch. 4 and 5), as programs of EFF."""

@@ -1,8 +1,8 @@
-"""Programs with blocks: a block is a ``let`` whose bound term is a number and has ``let``s of its own.
+"""Division of programs into blocks for checkpoints (Sigal 2024, §5.2).
 
-``let x1 <- M1 in … let xn <- Mn in R`` is regrouped so that what only one number depends on stands with that number. Nothing of
-a block is used outside of it but its number, so a block can be forgotten and computed again: it is what a checkpoint is put
-around (Sigal 2024, §5.2). Of n operations about √n are in each block.
+A block is a ``let`` whose bound term is a number and has ``let``s of its own. ``let x1 <- M1 in … let xn <- Mn in R`` is
+regrouped so that the bindings that only one number depends on are in the block of that number. Only the number of a block is
+used outside of it, so a checkpoint can discard the block and compute it again. Of n operations about √n are in each block.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Type
 from rh_kernel.ad.language.typing import type_of
 
-LEAST = 2
-"""A block of fewer operations would cost more than it saves."""
+MIN_OPERATIONS = 2
+"""The smallest number of operations for which a block pays."""
 
 
 def operations(M: Term) -> int:
-    """How many function symbols M applies, those in functions left out: they are applied elsewhere."""
+    """The number of function symbols that M applies, without those in the bodies of functions."""
     found, pending = 0, [M]
     while pending:
         N = pending.pop()
@@ -30,8 +30,8 @@ def operations(M: Term) -> int:
 
 
 def in_blocks(program: Program, names: Names) -> Program:
-    """The program with its outermost ``let``s in blocks; ``names`` are for numbers that had none."""
-    size = max(LEAST, isqrt(operations(program.body)))
+    """Group the outermost ``let``s of a program into blocks; ``names`` supplies names for unnamed numbers."""
+    size = max(MIN_OPERATIONS, isqrt(operations(program.body)))
     spine, result = _split(program.body, size, names)
     types = _types(program, spine)
     if types[_RESULT] == SCALAR and isinstance(result, Apply):
@@ -50,11 +50,11 @@ def in_blocks(program: Program, names: Names) -> Program:
 
 
 _RESULT = ""
-"""Stands among the names for what is bound to no name."""
+"""The name of the result among the names of the bindings."""
 
 
 def _split(M: Term, size: int, names: Names) -> tuple[list[tuple[str, Term]], Term]:
-    """M as ``let``s and what is under them; an operation with more than ``size`` in it has names for its arguments."""
+    """M as bindings and a result; the arguments of an operation that contains more than ``size`` others are named."""
     spine: list[tuple[str, Term]] = []
 
     def split(N: Term) -> Term:
@@ -87,9 +87,10 @@ def _types(program: Program, spine: list[tuple[str, Term]]) -> dict[str, Type]:
 def _groups(
     spine: list[tuple[str, Term]], result: Term, types: Mapping[str, Type], size: int
 ) -> dict[str, list[tuple[str, Term]]]:
-    """For each number that a block is for, and each ``let`` in none, what stands before it in its block, in order.
+    """Map each binding that is not inside of a block to the bindings in its block, in order.
 
-    From the last to the first: what is used in one block alone goes into it while it has room, and else begins one.
+    From the last binding to the first: one that is used by a single block is added to that block up to its maximal ``size``,
+    and any other begins a block.
     """
     used: dict[str, set[str]] = {}
     weights: dict[str, int] = {}

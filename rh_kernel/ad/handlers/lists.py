@@ -1,23 +1,23 @@
-"""Functions of several numbers with several results as functions on lists of numbers, which is what the modes are given."""
+"""Functions of several numbers with several results, as functions on lists of numbers, which the drivers take."""
 
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.handlers.op_table import applied
+from rh_kernel.ad.handlers.op_table import call
 from rh_kernel.ad.handlers.scope import Lets, Scope, nested
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.unrolling import without_arrays
 from rh_kernel.source.diagnostic import KernelBug
 
-SHORT = 8
-"""A longer list is taken apart number by number: a pattern for it would be as deep as it is long."""
+_MAX_PATTERN = 8
+"""The length of the longest list that a pattern matches; patterns for longer ones would be too deep."""
 
 
 def on_lists(f: core.FunctionDefinition, program: Program, names: Names) -> core.Thunk:
-    """``{[x, …] -> …}``: the function f from the list of all numbers in its arguments to the list of all in its result.
+    """``{[x, …] -> …}``: f as a function from the list of the numbers in its arguments to that of the numbers in its result.
 
-    A list of another length, which there is none of, has no results.
+    A list of another length, which does not occur, is mapped to the empty list.
     """
     scope = Scope(names)
     arguments = [scope.pattern(x, without_arrays(A))[1] for x, A in program.parameters]
@@ -28,7 +28,7 @@ def on_lists(f: core.FunctionDefinition, program: Program, names: Names) -> core
     M = nested([(p, M)], core.Return(listed(_leaves(W))))
     inputs = [x for V in arguments for x in _leaves(V)]
     zs = names.fresh("zs")
-    if len(inputs) <= SHORT:
+    if len(inputs) <= _MAX_PATTERN:
         others = core.Branch(core.AnyPattern(), core.Return(listed(())))
         branches = core.Branch(_pattern(inputs), M), others
         return core.Thunk(core.Lambda(zs, core.Match(core.Variable(zs), branches)))
@@ -36,7 +36,7 @@ def on_lists(f: core.FunctionDefinition, program: Program, names: Names) -> core
     left = core.Variable(zs)
     for x in inputs:
         others = core.Variable(names.fresh("zs"))
-        lets += [(core.NamePattern(x.name), applied("first", left)), (core.NamePattern(others.name), applied("rest", left))]
+        lets += [(core.NamePattern(x.name), call("first", left)), (core.NamePattern(others.name), call("rest", left))]
         left = others
     return core.Thunk(core.Lambda(zs, nested(lets, M)))
 
@@ -67,7 +67,7 @@ def numbers_in(V: core.Value) -> Iterator[float]:
 
 
 def _leaves(V: core.Value) -> list[core.Variable]:
-    """The variables in a pattern's value, from left to right."""
+    """The variables in the value of a pattern, from left to right."""
     match V:
         case core.Variable():
             return [V]

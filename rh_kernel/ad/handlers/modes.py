@@ -1,22 +1,22 @@
-"""The modes of the thesis as the laboratory runs them: each has a driver in ``drivers.eff`` and handlers of its own."""
+"""The modes of differentiation in the thesis, each with its handlers and a driver in ``drivers.eff``."""
 
 from dataclasses import dataclass
 
-from rh_kernel.ad.handlers.translate import Written
+from rh_kernel.ad.handlers.translate import Encoding
 
 _THESIS = "Sigal 2024, Automatic Differentiation via Effects and Handlers"
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """``driver f xs ws`` gives what the mode finds; ``handlers`` are what makes the mode, the outermost first."""
+    """``driver f xs ws`` differentiates f by the mode; ``handlers`` are those of the mode, the outermost first."""
 
     name: str
     title: str
     source: str
     driver: str
     handlers: tuple[str, ...]
-    written: Written = Written.PLAIN
+    encoding: Encoding = Encoding.PLAIN
 
 
 FORWARD = Mode("effects:forward", "Forward mode handler", f"{_THESIS}, Listing 4.4", "forwards", ("diff",))
@@ -39,7 +39,7 @@ CHECKPOINTED = Mode(
     f"{_THESIS}, Listing 5.2",
     "checkpointing",
     ("reversec", "evaluatet"),
-    Written.CHECKPOINTS,
+    Encoding.CHECKPOINTS,
 )
 HIGHER_ORDER = Mode(
     "effects:higher-order",
@@ -47,7 +47,7 @@ HIGHER_ORDER = Mode(
     f"{_THESIS}, Listing 5.3",
     "higherOrder",
     ("reverseh",),
-    Written.FUNCTIONS,
+    Encoding.FUNCTIONS,
 )
 HIGHER_ORDER_CHECKPOINTED = Mode(
     "effects:higher-order-checkpointed",
@@ -55,11 +55,11 @@ HIGHER_ORDER_CHECKPOINTED = Mode(
     f"{_THESIS}, Listing 5.4",
     "higherOrderCheckpointing",
     ("reversehc", "evaluateh"),
-    Written.FUNCTIONS,
+    Encoding.FUNCTIONS,
 )
 
 FORWARDS = (FORWARD, SECOND)
-"""What pushes tangents; the others pull cotangents back."""
+"""The forward modes, which take tangents; the others take cotangents."""
 
 MODES = (
     FORWARD,

@@ -1,6 +1,6 @@
-"""Names while a program is written in EFF: ``let``s in the order they are computed in, patterns, what a variable stands for.
+"""Names and bindings for the translation of programs to EFF.
 
-A variable of a product type is taken apart where it is bound, so its value is a tuple of variables.
+A variable of a product type is destructured where it is bound, so its value is a tuple of variables.
 """
 
 from collections.abc import Sequence
@@ -11,29 +11,29 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import Product, Type
 
 Lets: TypeAlias = list[tuple[core.Pattern, core.Computation]]
-"""What is computed before, in order, and the pattern that its value is taken apart with."""
+"""The bindings before a computation, in order: patterns, and the computations whose values they match."""
 
 
 class Scope:
-    """Gives names, and knows what value stands for each variable of the program, and its type."""
+    """A supply of names, and the EFF value and the type of each variable of the program."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.standing: dict[str, tuple[core.Value, Type]] = {}
-        self._silent = 0
+        self.variables: dict[str, tuple[core.Value, Type]] = {}
+        self._count = 0
 
     def fresh(self, x: str) -> str:
-        """A name like x that is a variable's: it begins with a lower-case letter."""
+        """A fresh variable name similar to x, with a lower-case initial."""
         letters = x.lstrip(f"_{core.SILENT}.0123456789") or "v"
         return self.names.fresh(letters[0].lower() + letters[1:])
 
-    def unnamed(self) -> str:
-        """The name of an intermediate result."""
-        self._silent += 1
-        return f"{core.SILENT}{self._silent}"
+    def silent(self) -> str:
+        """A fresh name for an intermediate result."""
+        self._count += 1
+        return f"{core.SILENT}{self._count}"
 
     def pattern(self, x: str, A: Type) -> tuple[core.Pattern, core.Value]:
-        """A pattern for values of type A, and what it takes apart put together again."""
+        """A pattern for values of type A, and the value that it matches as a value of its variables."""
         if isinstance(A, Product):
             each = [self.pattern(f"{x}{i}", B) for i, B in enumerate(A.factors, 1)]
             return core.TuplePattern(tuple(p for p, _ in each)), core.Tuple(tuple(V for _, V in each))
@@ -41,22 +41,22 @@ class Scope:
         return core.NamePattern(y), core.Variable(y)
 
     def result(self, A: Type) -> tuple[core.Pattern, core.Value]:
-        """A pattern for an intermediate result: a name that nobody wrote, or names for its components."""
+        """The same for an intermediate result, which has a silent name unless it is a tuple."""
         if isinstance(A, Product):
             return self.pattern("v", A)
-        x = self.unnamed()
+        x = self.silent()
         return core.NamePattern(x), core.Variable(x)
 
     def bound(self, x: str, A: Type) -> core.Pattern:
-        """The pattern that binds x."""
+        """Bind x, of type A, by the pattern that is returned."""
         p, V = self.pattern(x, A)
-        self.standing[x] = V, A
+        self.variables[x] = V, A
         return p
 
 
 def abstracted(patterns: Sequence[core.Pattern], M: core.Computation, scope: Scope) -> core.Computation:
-    """``λp1. … λpn. M``: all arguments are taken before the first is taken apart"""
-    names = [p.name if isinstance(p, core.NamePattern) else scope.unnamed() for p in patterns]
+    """``λp1. … λpn. M``: all arguments are bound before the first is destructured"""
+    names = [p.name if isinstance(p, core.NamePattern) else scope.silent() for p in patterns]
     for x, p in reversed(list(zip(names, patterns, strict=True))):
         if not isinstance(p, core.NamePattern):
             M = core.Match(core.Variable(x), (core.Branch(p, M),))
@@ -66,7 +66,7 @@ def abstracted(patterns: Sequence[core.Pattern], M: core.Computation, scope: Sco
 
 
 def nested(lets: Sequence[tuple[core.Pattern, core.Computation]], M: core.Computation) -> core.Computation:
-    """``let p = N in … M``; ``let x = N in x`` is ``N``"""
+    """``let p = N in … M``, with ``let x = N in x`` simplified to ``N``"""
     if lets and isinstance(M, core.Return) and M.value == core.Variable(_name(lets[-1][0])):
         lets, M = lets[:-1], lets[-1][1]
     for i, (p, N) in reversed(list(enumerate(lets))):

@@ -1,15 +1,15 @@
-"""A program of the laboratory as a function of EFF that performs ``Smooth`` for each operation on numbers (Sigal 2024, §4).
+"""Translation of λ-calculus programs to EFF, where each operation on numbers performs ``Smooth`` (Sigal 2024, §4).
 
-If ``x1 : A1, …, xn : An ⊢ M : B`` then the function takes the arguments one by one, and has type ``{A1 -> … -> [Smooth x] B}``
-for any type of numbers x. Tuples, functions and sums are those of EFF: a handler sees but the operations, in their order.
+``x1 : A1, …, xn : An ⊢ M : B`` becomes a curried function of type ``{A1 -> … -> [Smooth x] B}`` for any type of numbers x.
+Tuples, functions and sums become those of EFF, so a handler handles exactly the operations, in their order.
 """
 
 from collections.abc import Sequence
 from enum import Enum
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.handlers.blocks import LEAST, in_blocks, operations
-from rh_kernel.ad.handlers.op_table import CONSTANT, FUNCTIONS, applied
+from rh_kernel.ad.handlers.blocks import MIN_OPERATIONS, in_blocks, operations
+from rh_kernel.ad.handlers.op_table import CONSTANT, FUNCTIONS, call
 from rh_kernel.ad.handlers.scope import Lets, Scope, abstracted, nested
 from rh_kernel.ad.language import core as source
 from rh_kernel.ad.language.binding import binders, subterms
@@ -19,30 +19,30 @@ from rh_kernel.ad.language.unrolling import unrolled
 from rh_kernel.source.diagnostic import KernelBug
 
 
-class Written(Enum):
-    """What a program is written for: ``Smooth`` alone, or blocks that are checkpoints, or functions that are values."""
+class Encoding(Enum):
+    """The effects that a translated program performs: ``Smooth``, and possibly ``Checkpoint`` or ``High``."""
 
     PLAIN = "in EFF: each operation on numbers performs Smooth"
     CHECKPOINTS = "in EFF, with a checkpoint for what only one number depends on"
     FUNCTIONS = "in EFF: functions of numbers are values"
 
 
-def function(program: source.Program, written: Written, names: Names) -> core.FunctionDefinition:
-    """The program as a function; ``names`` has all names that are in use, and gives those of the variables."""
+def function(program: source.Program, encoding: Encoding, names: Names) -> core.FunctionDefinition:
+    """Translate a program to a function; ``names``, in which all other names are used, supplies those of the variables."""
     f = unrolled(program)
     is_first_order = not any(isinstance(M, source.Lambda) for M in subterms(f.body))
-    has_blocks = written is Written.CHECKPOINTS or (written is Written.FUNCTIONS and is_first_order)
+    has_blocks = encoding is Encoding.CHECKPOINTS or (encoding is Encoding.FUNCTIONS and is_first_order)
     if has_blocks:
         f = in_blocks(f, Names([*(x for x, _ in f.parameters), *binders(f.body)]))
-    return _Writing(written, names).definition(f, has_blocks=has_blocks)
+    return _Translator(encoding, names).definition(f, has_blocks=has_blocks)
 
 
-class _Writing(Scope):
-    """Writes terms."""
+class _Translator(Scope):
+    """Translates the terms of one program."""
 
-    def __init__(self, written: Written, names: Names) -> None:
+    def __init__(self, encoding: Encoding, names: Names) -> None:
         super().__init__(names)
-        self.written = written
+        self.encoding = encoding
 
     def definition(self, f: source.Program, *, has_blocks: bool) -> core.FunctionDefinition:
         """``fun f p1 … pn = M``"""
@@ -53,23 +53,23 @@ class _Writing(Scope):
         return core.FunctionDefinition(name, core.Thunk(M), core.Signature((None,) * len(patterns)))
 
     def under(self, M: source.Term, *, has_blocks: bool = False) -> core.Computation:
-        """M with its ``let``s; of a spine with blocks each is marked."""
+        """Translate M with its own ``let``s, which are blocks if it ``has_blocks``."""
         lets: Lets = []
         return nested(lets, self.last(M, lets, has_blocks=has_blocks)[0])
 
     def last(self, M: source.Term, lets: Lets, *, has_blocks: bool = False) -> tuple[core.Computation, Type]:
-        """What is computed after ``lets``, and its type."""
+        """Translate M to a computation after ``lets``, to which bindings are added; returns its type too."""
         while isinstance(M, source.Let):
             self.let(M.name, M.bound, lets, is_block=has_blocks)
             M = M.body
         match M:
             case source.Constant(c):
-                return applied(CONSTANT, core.Literal(c)), SCALAR
+                return call(CONSTANT, core.Literal(c)), SCALAR
             case source.Variable(x):
-                V, A = self.standing[x]
+                V, A = self.variables[x]
                 return core.Return(V), A
             case source.Apply(symbol, arguments):
-                return applied(FUNCTIONS[symbol], *(V for V, _ in self.values(arguments, lets))), SCALAR
+                return call(FUNCTIONS[symbol], *(V for V, _ in self.values(arguments, lets))), SCALAR
             case source.Tuple(components):
                 each = self.values(components, lets)
                 return core.Return(core.Tuple(tuple(V for V, _ in each))), Product(tuple(A for _, A in each))
@@ -86,9 +86,9 @@ class _Writing(Scope):
                 raise KernelBug("this should have been refused or unrolled")
 
     def projection(self, index: int, N: source.Term, lets: Lets) -> tuple[core.Computation, Type]:
-        """``N.i``: the variable that stands for the component"""
+        """Translate ``N.i`` to the value of the component."""
         if not isinstance(N, source.Variable | source.Projection):
-            x = self.unnamed()
+            x = self.silent()
             self.let(x, N, lets)
             N = source.Variable(x)
         V, A = self.value(N, lets)
@@ -97,8 +97,8 @@ class _Writing(Scope):
         return core.Return(V.components[index - 1]), A.factors[index - 1]
 
     def functional(self, M: source.Lambda | source.Call, lets: Lets) -> tuple[core.Computation, Type]:
-        """A function or a call: a thunk and ``V!``; from number to number, where functions are values, ``abs`` and ``app``."""
-        is_high = self.written is Written.FUNCTIONS
+        """Translate a function to a thunk and a call to ``f! V``; with ``High``, those on numbers to ``abs`` and ``app``."""
+        is_high = self.encoding is Encoding.FUNCTIONS
         if isinstance(M, source.Lambda):
             p = self.bound(M.name, M.type)
             inner: Lets = []
@@ -130,7 +130,7 @@ class _Writing(Scope):
         return core.Match(V, tuple(branches)), B
 
     def value(self, M: source.Term, lets: Lets) -> tuple[core.Value, Type]:
-        """The value of M, which has a name that nobody wrote if it has to be computed."""
+        """The value of M and its type; if M is not a value, it is bound to a silent name."""
         N, A = self.last(M, lets)
         if isinstance(N, core.Return):
             return N.value, A
@@ -139,18 +139,18 @@ class _Writing(Scope):
         return V, A
 
     def values(self, terms: Sequence[source.Term], lets: Lets) -> list[tuple[core.Value, Type]]:
-        """The values of terms, from left to right. One that is computed before something that has a name has a name too."""
+        """The values of terms, from left to right. Silent names of those before a named binding become proper names."""
         found: list[tuple[core.Value, Type]] = []
         for N in terms:
             before = len(lets)
             V, A = self.value(N, lets)
             if any(not _is_silent(p) for p, _ in lets[before:]):
-                found = [(self.spoken(W, lets), B) for W, B in found]
+                found = [(self.named(W, lets), B) for W, B in found]
             found.append((V, A))
         return found
 
-    def spoken(self, V: core.Value, lets: Lets) -> core.Value:
-        """V with names for the intermediate results in it, which ``lets`` bind."""
+    def named(self, V: core.Value, lets: Lets) -> core.Value:
+        """V with proper names instead of the silent ones, which are renamed in ``lets`` too."""
         match V:
             case core.Variable(x) if x.startswith(core.SILENT):
                 y = self.fresh(x)
@@ -158,15 +158,20 @@ class _Writing(Scope):
                 lets[i] = core.NamePattern(y), lets[i][1]
                 return core.Variable(y)
             case core.Tuple(components):
-                return core.Tuple(tuple(self.spoken(W, lets) for W in components))
+                return core.Tuple(tuple(self.named(W, lets) for W in components))
             case core.Constructed(name, fields):
-                return core.Constructed(name, tuple(self.spoken(W, lets) for W in fields))
+                return core.Constructed(name, tuple(self.named(W, lets) for W in fields))
             case _:
                 return V
 
     def let(self, x: str, M: source.Term, lets: Lets, *, is_block: bool = False) -> None:
-        """Bind x to M: what is a variable, or made of variables, stands for x itself."""
-        if is_block and isinstance(M, source.Let | source.Apply) and operations(M) >= LEAST and (N := self.block(M, lets)):
+        """Bind x to M; if M is a variable or a tuple of variables, it replaces x without a binding."""
+        if (
+            is_block
+            and isinstance(M, source.Let | source.Apply)
+            and operations(M) >= MIN_OPERATIONS
+            and (N := self.block(M, lets))
+        ):
             p = self.bound(x, SCALAR)
             lets.append((p, N))
             return
@@ -176,45 +181,45 @@ class _Writing(Scope):
         if isinstance(M, source.Tuple):
             for i, N in enumerate(M.components, 1):
                 self.let(f"{x}.{i}", N, lets)
-            each = [self.standing[f"{x}.{i}"] for i, _ in enumerate(M.components, 1)]
-            self.standing[x] = core.Tuple(tuple(V for V, _ in each)), Product(tuple(A for _, A in each))
+            each = [self.variables[f"{x}.{i}"] for i, _ in enumerate(M.components, 1)]
+            self.variables[x] = core.Tuple(tuple(V for V, _ in each)), Product(tuple(A for _, A in each))
             return
         N, A = self.last(M, lets)
         if isinstance(N, core.Return) and isinstance(N.value, core.Variable | core.Tuple):
-            self.standing[x] = N.value, A
+            self.variables[x] = N.value, A
             return
         p, V = self.pattern(x.replace(".", ""), A)
-        self.standing[x] = V, A
+        self.variables[x] = V, A
         lets.append((p, N))
 
     def block(self, M: source.Term, lets: Lets) -> core.Computation | None:
-        """A block as a checkpoint, or as a function that is applied to the first number that it takes from outside."""
-        if self.written is Written.CHECKPOINTS:
+        """Translate a block to a checkpoint, or to a function of the first number that it takes from outside."""
+        if self.encoding is Encoding.CHECKPOINTS:
             return core.Perform("Checkpoint", "checkpoint", (core.Thunk(self.under(M)),))
         found = next(filter(None, map(self.number, subterms(M))), None)
         if found is None:
             return None
         x, i = found
-        V, A = self.standing[x]
+        V, A = self.variables[x]
         p, a = self.pattern(x, SCALAR)
         if isinstance(V, core.Tuple):
-            self.standing[x] = core.Tuple((*V.components[: i - 1], a, *V.components[i:])), A
+            self.variables[x] = core.Tuple((*V.components[: i - 1], a, *V.components[i:])), A
             outer = V.components[i - 1]
         else:
-            self.standing[x] = a, A
+            self.variables[x] = a, A
             outer = V
         thunk = core.Thunk(abstracted((p,), self.under(M), self))
-        self.standing[x] = V, A
-        g = self.unnamed()
+        self.variables[x] = V, A
+        g = self.silent()
         lets.append((core.NamePattern(g), core.Perform("High", "abs", (thunk,))))
         return core.Perform("High", "app", (core.Variable(g), outer))
 
     def number(self, M: source.Term) -> tuple[str, int] | None:
-        """The variable, and which component of it, if M is a number that is bound already."""
+        """The variable and the index of the component, if M is a bound number."""
         match M:
-            case source.Variable(x) if x in self.standing and self.standing[x][1] == SCALAR:
+            case source.Variable(x) if x in self.variables and self.variables[x][1] == SCALAR:
                 return x, 0
-            case source.Projection(i, source.Variable(x)) if x in self.standing and _factor(self.standing[x][1], i) == SCALAR:
+            case source.Projection(i, source.Variable(x)) if x in self.variables and _factor(self.variables[x][1], i) == SCALAR:
                 return x, i
             case _:
                 return None

@@ -1,1 +1,1 @@
-"""The common language of the laboratory, the cells that begin with ``%%lambda``: a λ-calculus with arrays, no effects."""
+"""The language of ``%%lambda`` cells, which all systems of automatic differentiation share: a λ-calculus with arrays."""

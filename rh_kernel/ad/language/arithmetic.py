@@ -1,6 +1,6 @@
-"""``M + N`` at any type of arrays and products, ``M * N`` at arrays: as operations on numbers, entry by entry."""
+"""``M + N`` at types of arrays and products, ``M * N`` at arrays, expanded to operations on numbers."""
 
-from rh_kernel.ad.language.core import Apply, Constant, Let, Map, Map2, Projection, Replicate, Term, Tuple, Variable
+from rh_kernel.ad.language.core import Apply, Constant, Map, Map2, Projection, Replicate, Term, Tuple, Variable, lets
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import Function, Product, Real, Sum, Type
 from rh_kernel.source.diagnostic import KernelBug
@@ -19,8 +19,8 @@ def zero(A: Type) -> Term:
             raise KernelBug(f"{A} has no zero")
 
 
-def combined(symbol: str, A: Type, operands: tuple[Term, ...], names: Names) -> Term:
-    """``f(M, …) : A`` for one or two ``M : A``, with f for each number in them."""
+def pointwise(symbol: str, A: Type, operands: tuple[Term, ...], names: Names) -> Term:
+    """Apply a function symbol to one or two operands of type A, entry by entry and component by component."""
     match A:
         case Real(1):
             return Apply(symbol, operands)
@@ -32,13 +32,10 @@ def combined(symbol: str, A: Type, operands: tuple[Term, ...], names: Names) -> 
             return Map2(x, y, Apply(symbol, (Variable(x), Variable(y))), *operands)
         case Product(factors):
             bound = [(names.fresh("p"), M) for M in operands]
-            each = (
-                combined(symbol, B, tuple(Projection(i, Variable(p)) for p, _ in bound), names)
+            each = [
+                pointwise(symbol, B, tuple(Projection(i, Variable(p)) for p, _ in bound), names)
                 for i, B in enumerate(factors, start=1)
-            )
-            result: Term = Tuple(tuple(each))
-            for p, M in reversed(bound):
-                result = Let(p, M, result)
-            return result
+            ]
+            return lets(bound, Tuple(tuple(each)))
         case Sum() | Function():
             raise KernelBug(f"{A} is not made of numbers")

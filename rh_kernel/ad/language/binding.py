@@ -1,4 +1,4 @@
-"""Parts, binders, free names and renaming of the terms of the laboratory's language."""
+"""Traversal of terms: parts, binders, free names and renaming."""
 
 from collections.abc import Mapping
 
@@ -13,5 +13,5 @@ subterms, binders, free, count = TERMS.subterms, TERMS.binders, TERMS.free, TERM
 
 
 def renaming(M: Term, renamed: Mapping[str, str], names: Names) -> Term:
-    """M with fresh names for its binders, and with those of ``renamed`` for free variables."""
+    """Rename the free variables of M as ``renamed`` says, and all binders to fresh names."""
     return TERMS.renamed_as(M, {x: names.fresh(x) for x in binders(M)} | dict(renamed))

@@ -1,11 +1,12 @@
-"""The terms of the laboratory's language, elaborated: every operation is on numbers, every binder has a name of its own.
+"""Elaborated terms of ``%%lambda`` cells: every operation is on numbers, and every binder has a name of its own.
 
 ``L M N ::= c | x | let x <- M in N | f(M, …) | ⟨M, …⟩ | M.i | λx : A. M | M(N) | inl(M) | inr(M) | case | if | arrays``.
-What elaboration has taken away: patterns, calls of declared functions (put in, under ``let``), sums and products of whole
-arrays and tuples (made of ``map`` and of components). In a ``Program`` no two binders have one name, and none that of a
+Elaboration removes patterns, calls of declared functions (inlined under ``let``), and sums and products of whole arrays and
+tuples (expanded to ``map`` and components). In a ``Program`` no two binders have the same name, and none has that of a
 parameter, so that a transformation may move terms without capture.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -48,7 +49,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Tuple:
-    """``⟨M1, …, Mn⟩``; none is the unit ``()``, and one alone does not occur"""
+    """``⟨M1, …, Mn⟩`` for n ≠ 1; the empty tuple is the unit ``()``"""
 
     components: tuple["Term", ...]
 
@@ -119,7 +120,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """``M[i] : Real``, counted from 0; i is a number that is written there"""
+    """``M[i] : Real`` for a literal i, counted from 0"""
 
     operand: "Term"
     index: int
@@ -137,7 +138,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Map2:
-    """``map2(x y. M, N, L) : Real(n)``, for two arrays of one size"""
+    """``map2(x y. M, N, L) : Real(n)``, for two arrays of the same size"""
 
     left_name: str
     right_name: str
@@ -148,11 +149,8 @@ class Map2:
 
 
 @dataclass(frozen=True, slots=True)
-class Reduce:
-    """``reduce(a x. M, N, L) : Real``: M is to be associative and N its unit, on which the result then does not depend.
-
-    As a program it is the fold from the left.
-    """
+class _Fold:
+    """``fold(a x. M, N, L)``: a traversal of an array from the left with an accumulator"""
 
     accumulator: str
     name: str
@@ -163,27 +161,18 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
-class Foldl:
-    """``foldl(a x. M, N, L) : A`` for ``N : A``, the entries of L from the left"""
-
-    accumulator: str
-    name: str
-    body: "Term"
-    start: "Term"
-    array: "Term"
-    children: ClassVar[Children] = child("start"), child("array"), child("body", binds=("accumulator", "name"))
+class Reduce(_Fold):
+    """``reduce(a x. M, N, L) : Real`` for an associative M with the unit N; evaluated as ``foldl``"""
 
 
 @dataclass(frozen=True, slots=True)
-class Scanl:
-    """``scanl(a x. M, N, L) : Real(n + 1)``: N and all that ``foldl`` goes through; the accumulator is a number"""
+class Foldl(_Fold):
+    """``foldl(a x. M, N, L) : A`` for ``N : A``"""
 
-    accumulator: str
-    name: str
-    body: "Term"
-    start: "Term"
-    array: "Term"
-    children: ClassVar[Children] = child("start"), child("array"), child("body", binds=("accumulator", "name"))
+
+@dataclass(frozen=True, slots=True)
+class Scanl(_Fold):
+    """``scanl(a x. M, N, L) : Real(n + 1)``: N and all later accumulators of ``foldl``, which are numbers"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +192,7 @@ class Replicate:
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """``generate[n](i. M) : Real(n)``: M at ``i = 0, …, n − 1``; i is a number, and nothing flows back to it"""
+    """``generate[n](i. M) : Real(n)``: M at the numbers ``i = 0, …, n − 1``, which are constants in every derivative"""
 
     size: int
     name: str
@@ -226,7 +215,7 @@ Term: TypeAlias = Constant | Variable | Let | Apply | Tuple | Projection | Lambd
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """``fun f(x1 : A1, …, xn : An) : B = M``: closed but for the parameters; no two of its binders have one name."""
+    """``fun f(x1 : A1, …, xn : An) : B = M``: closed but for the parameters; no two binders have the same name."""
 
     name: str
     parameters: tuple[tuple[str, Type], ...]
@@ -235,7 +224,7 @@ class Program:
 
     @property
     def domain(self) -> Type:
-        """The type of its argument: of the one parameter, or the product of all of them."""
+        """The type of the argument: that of the only parameter, or the product of all."""
         return product(*(A for _, A in self.parameters))
 
 
@@ -247,3 +236,10 @@ def add(M: Term, N: Term) -> Term:
 def mul(M: Term, N: Term) -> Term:
     """``M * N``"""
     return Apply("mul", (M, N))
+
+
+def lets(bound: Sequence[tuple[str, Term]], M: Term) -> Term:
+    """``let x1 <- M1 in … let xn <- Mn in M``"""
+    for x, N in reversed(bound):
+        M = Let(x, N, M)
+    return M

@@ -1,24 +1,22 @@
-"""``Γ ⊢ M : A`` for what was written: types are found, names made different, sugar taken away.
+"""Elaboration of surface terms: infer types, make the names of binders unique, and remove sugar.
 
-Sums and products of arrays and tuples become operations on numbers (``arithmetic``), calls of declared functions their bodies,
-under ``let``. Raises ``Rejected``.
+Sums and products of arrays and tuples become operations on numbers (``arithmetic``), and calls of declared functions are
+inlined. Raises ``Rejected``.
 """
 
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from rh_kernel.ad.language import core
+from rh_kernel.ad.language import core, diagnostics
 from rh_kernel.ad.language import surface as s
-from rh_kernel.ad.language.arithmetic import combined, zero
-from rh_kernel.ad.language.calls import Room
-from rh_kernel.ad.language.diagnostics import no_tuple, not_ground, operands_differ, wrong_number, wrong_number_of
+from rh_kernel.ad.language.arithmetic import pointwise, zero
+from rh_kernel.ad.language.calls import InliningBudget
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.parsing import WORDS
 from rh_kernel.ad.language.parsing_types import ARROWS
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type, is_ground, product
-from rh_kernel.ad.language.unification import Unknowns, settled
-from rh_kernel.ad.language.unknown import unknown
+from rh_kernel.ad.language.unification import Unknowns, with_solved_types
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
@@ -36,7 +34,7 @@ Functions: TypeAlias = Mapping[str, core.Program]
 """The declared functions."""
 
 Scope: TypeAlias = Mapping[str, tuple[str, Type]]
-"""What each name that was written is called in the term, and its type."""
+"""The name in the elaborated term of each name in the source, and its type."""
 
 Typed: TypeAlias = tuple[core.Term, Type]
 
@@ -44,7 +42,7 @@ _ADDITIVE = frozenset({"add", "sub"})
 
 
 def elaborate_function(item: s.FunItem, functions: Functions, elaboration: "Elaboration | None" = None) -> core.Program:
-    """``fun f(x : A) : B = M``; ``elaboration`` is what does it, where somebody wants to look on."""
+    """Elaborate ``fun f(x : A) : B = M``, by ``elaboration`` if one is given, which may record what it visits."""
     e = elaboration or Elaboration(functions)
     scope: dict[str, tuple[str, Type]] = {}
     parameters: list[tuple[str, Type]] = []
@@ -61,44 +59,44 @@ def elaborate_function(item: s.FunItem, functions: Functions, elaboration: "Elab
         raise recursive(failure, item.name.text) from None
     if item.result is not None:
         e.need(item.body.span, B, item.result, f"the body of `{item.name.text}`")
-    return core.Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), settled(M, e.unknowns))
+    return core.Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), with_solved_types(M, e.unknowns))
 
 
 def elaborate_term(
     expression: s.Expr, functions: Functions, expected: Type | None = None, elaboration: "Elaboration | None" = None
 ) -> tuple[core.Term, Type]:
-    """A closed term, of the type ``expected`` if one is; ``elaboration`` as in ``elaborate_function``."""
+    """Elaborate a closed term, of the type ``expected`` if one is given; ``elaboration`` is as in ``elaborate_function``."""
     e = elaboration or Elaboration(functions)
     M, A = e.term(expression, {}, expected)
     if expected is not None:
         e.need(expression.span, A, expected)
-    return settled(M, e.unknowns), e.unknowns.whole(A)
+    return with_solved_types(M, e.unknowns), e.unknowns.whole(A)
 
 
 class Elaboration:
-    """One item on the way: the names that are in use, and the types that are not known yet."""
+    """The elaboration of one item: its supply of names and its type variables."""
 
     def __init__(self, functions: Functions) -> None:
-        self.functions, self.room = functions, Room()
-        # No variable has the name of a symbol, so that what is printed says what it is.
+        self.functions, self.budget = functions, InliningBudget()
+        # No variable has the name of a symbol, so that printed terms are unambiguous.
         self.names = Names((*SYMBOLS, *WORDS))
         self.unknowns = Unknowns()
 
     def need(self, span: Span, found: Type, wanted: Type, what: str = "this") -> None:
-        """Raises ``Rejected`` if ``found`` is not ``wanted``."""
+        """Unify ``found`` with ``wanted``. Raises ``Rejected`` if they have no common instance."""
         if not self.unknowns.unify(found, wanted):
             A, B = self.unknowns.shown(found), self.unknowns.shown(wanted)
             hint = ARROWS if any("→" in shown for shown in (A, B)) else ""
             raise Rejected(TypesDiffer(span=span, what=what, found=A, expected=B, hint=hint))
 
     def of(self, expression: s.Expr, scope: Scope, wanted: Type, what: str = "this") -> core.Term:
-        """A term of the type ``wanted``."""
+        """Elaborate a term of the type ``wanted``."""
         M, A = self.term(expression, scope, wanted)
         self.need(expression.span, A, wanted, what)
         return M
 
     def term(self, expression: s.Expr, scope: Scope, hint: Type | None = None) -> Typed:
-        """A term and its type; ``hint`` is the type that is asked for, which decides what the zero ``0`` is."""
+        """Elaborate a term and infer its type; ``hint`` is the expected type, at which ``0`` is the zero."""
         match expression:
             case s.Number(value):
                 A = None if hint is None else self.unknowns.known(hint)
@@ -148,16 +146,15 @@ class Elaboration:
         if name in self.functions:
             f = self.functions[name]
             x = self.names.fresh("x")
-            return core.Lambda(x, f.domain, self.room.place(f, core.Variable(x), self.names, span)), Function(
-                f.domain, f.result
-            )
+            body = self.budget.inline(f, core.Variable(x), self.names, span)
+            return core.Lambda(x, f.domain, body), Function(f.domain, f.result)
         if name in SYMBOLS:
             k = SYMBOLS[name]
             A = product(*[SCALAR] * k)
             x = self.names.fresh("x")
             arguments = tuple(core.Projection(i + 1, core.Variable(x)) for i in range(k)) if k > 1 else (core.Variable(x),)
             return core.Lambda(x, A, core.Apply(name, arguments)), Function(A, SCALAR)
-        raise unknown(name, span, (*(x for x in scope if x != "_"), *self.functions, *SYMBOLS, *WORDS))
+        raise diagnostics.unknown_name(name, span, (*(x for x in scope if x != "_"), *self.functions, *SYMBOLS, *WORDS))
 
     def _arithmetic(self, expression: s.Negate | s.Binary, scope: Scope, hint: Type | None) -> Typed:
         spine: list[s.Binary] = []
@@ -167,7 +164,7 @@ class Elaboration:
             first = first.left
         if isinstance(first, s.Negate) and not isinstance(first.operand, s.Number):
             N, A = self.term(first.operand, scope, hint)
-            M, A = combined("neg", self._ground(first.span, "-", self.unknowns.numeric(A)), (N,), self.names), A
+            M, A = pointwise("neg", self._ground(first.span, "-", self.unknowns.numeric(A)), (N,), self.names), A
         else:
             M, A = self.term(first, scope, hint if all(b.symbol in _ADDITIVE for b in spine) else None)
         for b in reversed(spine):
@@ -190,12 +187,12 @@ class Elaboration:
             return core.Let(a, M, core.Map(x, core.Apply("mul", (core.Variable(a), core.Variable(x))), N)), B
         self._ground(b.left.span, b.sign, A)
         if A != B or (not additive and not isinstance(A, Real)):
-            raise operands_differ(b, A, B)
-        return combined(b.symbol, A, (M, N), self.names), A
+            raise diagnostics.operands_differ(b, A, B)
+        return pointwise(b.symbol, A, (M, N), self.names), A
 
     def _ground(self, span: Span, sign: str, A: Type) -> Type:
         if not is_ground(A):
-            raise not_ground(span, sign, A)
+            raise diagnostics.not_ground(span, sign, A)
         return A
 
     def _projection(self, span: Span, index: int, M: core.Term, A: Type) -> Typed:
@@ -250,16 +247,16 @@ class Elaboration:
         if len(e.arguments) == len(f.parameters):
             arguments = [self.of(M, scope, A, f"`{x}`") for M, (x, A) in zip(e.arguments, f.parameters, strict=True)]
             argument = arguments[0] if len(arguments) == 1 else core.Tuple(tuple(arguments))
-            return self.room.place(f, argument, self.names, e.span), f.result
-        if len(e.arguments) != 1:
-            raise wrong_number(f, e.arguments, e.span)
-        argument = self.of(e.arguments[0], scope, f.domain, "the argument")
-        return self.room.place(f, argument, self.names, e.span), f.result
+        elif len(e.arguments) == 1:
+            argument = self.of(e.arguments[0], scope, f.domain, "the argument")
+        else:
+            raise diagnostics.wrong_number(f, e.arguments, e.span)
+        return self.budget.inline(f, argument, self.names, e.span), f.result
 
     def _symbol(self, name: str, e: s.Applied, scope: Scope) -> Typed:
         k = SYMBOLS[name]
         if len(e.arguments) != k:
-            raise wrong_number_of(e.span, name, k, len(e.arguments))
+            raise diagnostics.wrong_number_of(e.span, name, k, len(e.arguments))
         arguments: list[core.Term] = []
         for M in e.arguments:
             N, A = self.term(M, scope)
@@ -279,14 +276,12 @@ class Elaboration:
             self._bind(e.pattern, M, A, inner, spine)
             e = e.body
         N, B = self.term(e, inner, hint)
-        for x, M in reversed(spine):
-            N = core.Let(x, M, N)
-        return N, B
+        return core.lets(spine, N), B
 
     def _bind(
         self, p: Pattern, M: core.Term, A: Type, scope: dict[str, tuple[str, Type]], spine: list[tuple[str, core.Term]]
     ) -> None:
-        """Bind what a pattern names: ``scope`` and the lets of ``spine`` grow."""
+        """Bind the names of a pattern to M: extend ``scope`` and the lets of ``spine``."""
         match p:
             case NamePattern(name):
                 x = self.names.fresh(name)
@@ -297,7 +292,7 @@ class Elaboration:
                 known = self.unknowns.known(A)
                 if not isinstance(known, Product) or len(known.factors) != len(items):
                     found = self.unknowns.shown(A)
-                    raise no_tuple(p.span, len(items), found, known)
+                    raise diagnostics.no_tuple(p.span, len(items), found, known)
                 names = [q.name for q in _names(p) if q.name != "_"]
                 if len(set(names)) < len(names):
                     twice = next(q for q in _names(p) if names.count(q.name) > 1)

@@ -1,6 +1,6 @@
-"""``Γ ⊢ M : A`` and values of Γ give the value of M, left to right and by value; operations on numbers are counted.
+"""Evaluation of terms, from left to right and by value, with a count of operations on numbers.
 
-An operation is one application of a function symbol of numbers. ``sum`` of n entries counts n − 1, ``dot`` 2n − 1.
+An operation is one application of a function symbol. ``sum`` of n entries counts n − 1, ``dot`` 2n − 1.
 """
 
 from dataclasses import dataclass
@@ -12,27 +12,27 @@ from rh_kernel.ad.language.values import Injection, Value, array, entries
 from rh_kernel.source.diagnostic import KernelBug
 
 Environment: TypeAlias = dict[str, Value]
-"""Values of variables. A ``let`` adds to the one it is evaluated in: harmless, as every binder has a name of its own."""
+"""Values of variables. A ``let`` extends it in place, which is safe as no two binders have the same name."""
 
 
 @dataclass(slots=True)
 class OpCounter:
-    """How many operations on numbers were done."""
+    """A count of operations on numbers."""
 
     operations: int = 0
 
 
-def run(program: core.Program, point: tuple[Value, ...], tally: OpCounter | None = None) -> Value:
+def run(program: core.Program, point: tuple[Value, ...], counter: OpCounter | None = None) -> Value:
     """``f(V1, …, Vn)``"""
     names = (name for name, _ in program.parameters)
     with quietly():
-        return evaluate(program.body, dict(zip(names, point, strict=True)), tally or OpCounter())
+        return evaluate(program.body, dict(zip(names, point, strict=True)), counter or OpCounter())
 
 
-def evaluate(M: core.Term, environment: Environment, tally: OpCounter) -> Value:
-    """The value of M where its variables have the values of ``environment``."""
+def evaluate(M: core.Term, environment: Environment, counter: OpCounter) -> Value:
+    """Evaluate M in an environment."""
     while isinstance(M, core.Let):
-        environment[M.name] = evaluate(M.bound, environment, tally)
+        environment[M.name] = evaluate(M.bound, environment, counter)
         M = M.body
     match M:
         case core.Constant(c):
@@ -40,71 +40,71 @@ def evaluate(M: core.Term, environment: Environment, tally: OpCounter) -> Value:
         case core.Variable(x):
             return environment[x]
         case core.Apply(symbol, arguments):
-            numbers = [_number(N, environment, tally) for N in arguments]
-            tally.operations += 1
+            numbers = [_number(N, environment, counter) for N in arguments]
+            counter.operations += 1
             return apply(symbol, *numbers)
         case core.Tuple(components):
-            return tuple(evaluate(N, environment, tally) for N in components)
+            return tuple(evaluate(N, environment, counter) for N in components)
         case core.Projection(index, N):
-            return cast(tuple[Value, ...], evaluate(N, environment, tally))[index - 1]
+            return cast(tuple[Value, ...], evaluate(N, environment, counter))[index - 1]
         case core.Lambda(x, _, body):
-            return lambda V: evaluate(body, {**environment, x: V}, tally)
+            return lambda V: evaluate(body, {**environment, x: V}, counter)
         case core.Call(function, argument):
-            f = evaluate(function, environment, tally)
+            f = evaluate(function, environment, counter)
             if not callable(f):
                 raise KernelBug("a function was expected")
-            return f(evaluate(argument, environment, tally))
+            return f(evaluate(argument, environment, counter))
         case core.Inject(side, _, N):
-            return Injection(side, evaluate(N, environment, tally))
+            return Injection(side, evaluate(N, environment, counter))
         case core.Case(N, x, left, y, right):
-            V = cast(Injection, evaluate(N, environment, tally))
+            V = cast(Injection, evaluate(N, environment, counter))
             name, branch = (x, left) if V.side == 1 else (y, right)
-            return evaluate(branch, {**environment, name: V.value}, tally)
+            return evaluate(branch, {**environment, name: V.value}, counter)
         case core.If(smaller, larger, then, otherwise):
-            holds = _number(smaller, environment, tally) <= _number(larger, environment, tally)
-            return evaluate(then if holds else otherwise, environment, tally)
+            holds = _number(smaller, environment, counter) <= _number(larger, environment, counter)
+            return evaluate(then if holds else otherwise, environment, counter)
         case _:
-            return _of_array(M, environment, tally)
+            return _of_array(M, environment, counter)
 
 
-def _number(M: core.Term, environment: Environment, tally: OpCounter) -> float:
-    return cast(float, evaluate(M, environment, tally))
+def _number(M: core.Term, environment: Environment, counter: OpCounter) -> float:
+    return cast(float, evaluate(M, environment, counter))
 
 
-def _entries(M: core.Term, environment: Environment, tally: OpCounter) -> tuple[float, ...]:
-    return entries(evaluate(M, environment, tally))
+def _entries(M: core.Term, environment: Environment, counter: OpCounter) -> tuple[float, ...]:
+    return entries(evaluate(M, environment, counter))
 
 
-def _of_array(M: core.ArrayTerm, environment: Environment, tally: OpCounter) -> Value:
+def _of_array(M: core.ArrayTerm, environment: Environment, counter: OpCounter) -> Value:
     match M:
         case core.Array(items):
-            return array([_number(N, environment, tally) for N in items])
+            return array([_number(N, environment, counter) for N in items])
         case core.Index(N, i):
-            return _entries(N, environment, tally)[i]
+            return _entries(N, environment, counter)[i]
         case core.Map(x, body, N):
-            return array([_number(body, {**environment, x: c}, tally) for c in _entries(N, environment, tally)])
+            return array([_number(body, {**environment, x: c}, counter) for c in _entries(N, environment, counter)])
         case core.Map2(x, y, body, left, right):
-            pairs = zip(_entries(left, environment, tally), _entries(right, environment, tally), strict=True)
-            return array([_number(body, {**environment, x: c, y: d}, tally) for c, d in pairs])
+            pairs = zip(_entries(left, environment, counter), _entries(right, environment, counter), strict=True)
+            return array([_number(body, {**environment, x: c, y: d}, counter) for c, d in pairs])
         case core.Reduce(a, x, body, start, N) | core.Foldl(a, x, body, start, N):
-            V = evaluate(start, environment, tally)
-            for c in _entries(N, environment, tally):
-                V = evaluate(body, {**environment, a: V, x: c}, tally)
+            V = evaluate(start, environment, counter)
+            for c in _entries(N, environment, counter):
+                V = evaluate(body, {**environment, a: V, x: c}, counter)
             return V
         case core.Scanl(a, x, body, start, N):
-            through = [_number(start, environment, tally)]
-            for c in _entries(N, environment, tally):
-                through.append(_number(body, {**environment, a: through[-1], x: c}, tally))
+            through = [_number(start, environment, counter)]
+            for c in _entries(N, environment, counter):
+                through.append(_number(body, {**environment, a: through[-1], x: c}, counter))
             return array(through)
         case core.Total(N):
-            items = _entries(N, environment, tally)
-            tally.operations += max(len(items) - 1, 0)
+            items = _entries(N, environment, counter)
+            counter.operations += max(len(items) - 1, 0)
             return float(sum(items))
         case core.Replicate(n, N):
-            return array([_number(N, environment, tally)] * n)
+            return array([_number(N, environment, counter)] * n)
         case core.Generate(n, i, body):
-            return array([_number(body, {**environment, i: float(k)}, tally) for k in range(n)])
+            return array([_number(body, {**environment, i: float(k)}, counter) for k in range(n)])
         case core.Dot(left, right):
-            first, second = _entries(left, environment, tally), _entries(right, environment, tally)
-            tally.operations += max(2 * len(first) - 1, 0)
+            first, second = _entries(left, environment, counter), _entries(right, environment, counter)
+            counter.operations += max(2 * len(first) - 1, 0)
             return float(sum(c * d for c, d in zip(first, second, strict=True)))

@@ -1,30 +1,13 @@
-"""Terms of ``%%lambda`` cells, from their tokens.
+"""Parser of the terms of ``%%lambda`` cells.
 
-From the tightest to the loosest: ``M(N)``, ``M.1``, ``M[0]``; ``-M``; ``* /``; ``+ -``; and ``let``, ``λ``, ``case``,
+Precedence, from the tightest: ``M(N)``, ``M.1``, ``M[0]``; ``-M``; ``* /``; ``+ -``; and ``let``, ``λ``, ``case``,
 ``if``, which extend as far to the right as they can.
 """
 
 import re
 
+from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.parsing_types import size, type_expression
-from rh_kernel.ad.language.surface import (
-    Abstraction,
-    Applied,
-    ArrayExpr,
-    Binary,
-    CaseExpr,
-    Entry,
-    Expr,
-    Former,
-    IfExpr,
-    InjectExpr,
-    LetExpr,
-    Negate,
-    Number,
-    Projection,
-    TupleExpr,
-    Var,
-)
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import NotAName
@@ -35,48 +18,59 @@ from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface import Name, NamePattern, Pattern, TuplePattern
 
 BINDING = {"map": 1, "map2": 2, "reduce": 2, "foldl": 2, "scanl": 2, "generate": 1}
-"""How many names each former binds in its first argument."""
+"""The number of names that each former binds in its first argument."""
 GIVEN = {"map": 1, "map2": 2, "reduce": 2, "foldl": 2, "scanl": 2, "generate": 0, "sum": 1, "dot": 2, "replicate": 1}
-"""How many arguments each former takes beside what it binds in."""
+"""The number of arguments of each former, without the one in which it binds names."""
 SIZED = frozenset({"generate", "replicate"})
-"""The formers with a size in square brackets."""
+"""The formers that take a size in square brackets."""
 WORDS = frozenset({"case", "of", "if", "then", "else", "inl", "inr", *GIVEN})
-"""Names that have a meaning of their own in these cells."""
+"""The keywords of these cells, which cannot be bound."""
 
 _SUMS = {"+": "add", "-": "sub"}
 _PRODUCTS = {"*": "mul", "×": "mul", "·": "mul", "/": "div"}
 _PROJECTION = re.compile(r"proj_([0-9]{1,9})")
 _LAMBDA, _AT_MOST = "\\", {"⇐", "≤"}
 _A_TERM = "a term"
+_FORMS = {
+    "map": "map(x. M, xs)",
+    "map2": "map2(x y. M, xs, ys)",
+    "reduce": "reduce(a x. M, z, xs)",
+    "foldl": "foldl(a x. M, z, xs)",
+    "scanl": "scanl(a x. M, z, xs)",
+    "generate": "generate[n](i. M)",
+    "replicate": "replicate[n](M)",
+    "sum": "sum(xs)",
+    "dot": "dot(xs, ys)",
+}
 
 
-def expression(c: Cursor) -> Expr:
-    """A term."""
+def expression(c: Cursor) -> s.Expr:
+    """Parse a term."""
     c.deepen()
     start = c.token.start
     M = _product(c)
     while c.token.text in _SUMS:
         sign = c.advance().text
         N = _product(c)
-        M = Binary(_SUMS[sign], sign, M, N, span=c.since(start))
+        M = s.Binary(_SUMS[sign], sign, M, N, span=c.since(start))
     c.depth -= 1
     return M
 
 
-def _product(c: Cursor) -> Expr:
+def _product(c: Cursor) -> s.Expr:
     start = c.token.start
     M = _operand(c)
     while c.token.text in _PRODUCTS:
         sign = c.advance().text
         N = _operand(c)
-        M = Binary(_PRODUCTS[sign], sign, M, N, span=c.since(start))
+        M = s.Binary(_PRODUCTS[sign], sign, M, N, span=c.since(start))
     return M
 
 
-def expressions(c: Cursor, opening: str) -> tuple[Expr, ...]:
-    """``(M1, …, Mn)`` between any brackets, n ≥ 0."""
+def expressions(c: Cursor, opening: str) -> tuple[s.Expr, ...]:
+    """Parse ``M1, …, Mn``, n ≥ 0, between the brackets that ``opening`` opens."""
     c.open(opening)
-    items: list[Expr] = []
+    items: list[s.Expr] = []
     if not c.at_closer():
         items.append(expression(c))
         while c.take(","):
@@ -85,7 +79,13 @@ def expressions(c: Cursor, opening: str) -> tuple[Expr, ...]:
     return tuple(items)
 
 
-def _operand(c: Cursor) -> Expr:
+def _tuple(c: Cursor, opening: str, start: int) -> s.Expr:
+    """``(M1, …, Mn)``; a single M in brackets is M."""
+    items = expressions(c, opening)
+    return items[0] if len(items) == 1 else s.TupleExpr(items, span=c.since(start))
+
+
+def _operand(c: Cursor) -> s.Expr:
     minuses: list[int] = []
     while c.at("-"):
         minuses.append(c.advance().start)
@@ -93,46 +93,45 @@ def _operand(c: Cursor) -> Expr:
         raise c.too_deep()
     M = _postfix(c)
     for start in reversed(minuses):
-        M = Negate(M, span=c.since(start))
+        M = s.Negate(M, span=c.since(start))
     return M
 
 
-def _postfix(c: Cursor) -> Expr:
-    """``M(N)``, ``M.1``, ``M[0]``, any number of them."""
+def _postfix(c: Cursor) -> s.Expr:
+    """An atom and any number of ``M(N)``, ``M.1``, ``M[0]`` after it."""
     start = c.token.start
     extends = c.at("let", "case", "if", _LAMBDA) or (c.holds(Kind.NAME) and c.token.text.startswith("λ"))
     M = _atom(c)
-    if extends or isinstance(M, Number):
+    if extends or isinstance(M, s.Number):
         return M
     for _ in range(DEEPEST + 1):
         if c.holds(Kind.PROJECTION):
             if int(c.token.text[1:10]) == 0:
                 raise c.fail("a component", "components are counted from 1")
-            M = Projection(int(c.advance().text[1:10]), M, span=c.since(start))
+            M = s.Projection(int(c.advance().text[1:10]), M, span=c.since(start))
         elif c.at("("):
             N = expressions(c, "(")
-            M = Applied(M, N, span=c.since(start))
+            M = s.Applied(M, N, span=c.since(start))
         elif c.at("["):
             c.open("[")
             i = size(c, "which entry, from 0")
             c.close()
-            M = Entry(M, i, span=c.since(start))
+            M = s.Entry(M, i, span=c.since(start))
         else:
             return M
     raise c.too_deep()
 
 
-def _atom(c: Cursor) -> Expr:
+def _atom(c: Cursor) -> s.Expr:
     token = c.token
     start = token.start
     if token.kind is Kind.NUMBER:
-        return Number(float(number(c).text), span=c.since(start))
+        return s.Number(float(number(c).text), span=c.since(start))
     if c.at("(", "⟨"):
-        items = expressions(c, token.text)
-        return items[0] if len(items) == 1 else TupleExpr(items, span=c.since(start))
+        return _tuple(c, token.text, start)
     if c.at("["):
         items = expressions(c, "[")
-        return ArrayExpr(items, span=c.since(start))
+        return s.ArrayExpr(items, span=c.since(start))
     if c.at("let"):
         return _lets(c)
     if c.at(_LAMBDA) or (token.kind is Kind.NAME and token.text.startswith("λ")):
@@ -142,15 +141,14 @@ def _atom(c: Cursor) -> Expr:
     raise c.fail(_A_TERM)
 
 
-def _named(c: Cursor) -> Expr:
+def _named(c: Cursor) -> s.Expr:
     token = c.token
     start = token.start
     match token.text:
         case "inl" | "inr":
             c.advance()
-            items = expressions(c, "(")
-            M = items[0] if len(items) == 1 else TupleExpr(items, span=c.since(start))
-            return InjectExpr(1 if token.text == "inl" else 2, M, span=c.since(start))
+            M = _tuple(c, "(", start)
+            return s.InjectExpr(1 if token.text == "inl" else 2, M, span=c.since(start))
         case "case":
             return _case(c)
         case "if":
@@ -165,14 +163,13 @@ def _named(c: Cursor) -> Expr:
     if projection is not None and c.at("("):
         if int(projection[1]) == 0:
             raise c.fail("a component", "components are counted from 1")
-        items = expressions(c, "(")
-        M = items[0] if len(items) == 1 else TupleExpr(items, span=c.since(start))
-        return Projection(int(projection[1]), M, span=c.since(start))
-    return Var(x.text, span=x.span)
+        M = _tuple(c, "(", start)
+        return s.Projection(int(projection[1]), M, span=c.since(start))
+    return s.Var(x.text, span=x.span)
 
 
 def name(c: Cursor, expected: str, hint: str = "") -> Name:
-    """Pass a name that is bound or declared: none of the words of these cells."""
+    """Parse a name that is bound or declared. Raises ``Rejected`` for a keyword of these cells."""
     if c.holds(Kind.NAME) and c.token.text in WORDS:
         hint = f"`{c.token.text}` is a keyword here; choose another name"
         raise Rejected(NotAName(span=c.here(), found=c.found(), expected=expected, hint=hint))
@@ -180,7 +177,7 @@ def name(c: Cursor, expected: str, hint: str = "") -> Name:
 
 
 def _pattern(c: Cursor) -> Pattern:
-    """A pattern in which no word of these cells is a name."""
+    """Parse a pattern. Raises ``Rejected`` if it binds a keyword of these cells."""
     p = pattern(c)
     pending = [p]
     while pending:
@@ -195,44 +192,28 @@ def _pattern(c: Cursor) -> Pattern:
     return p
 
 
-def _former(c: Cursor) -> Former:
+def _former(c: Cursor) -> s.Former:
     head = c.name()
     n: int | None = None
-    form = _form(head.text)
+    form = f"it is written {_FORMS[head.text]}"
     if head.text in SIZED:
         c.open("[", form)
         n = size(c, "how many entries")
         c.close()
     c.open("(", form)
     names: list[Name] = []
-    body: Expr | None = None
+    body: s.Expr | None = None
     if head.text in BINDING:
         names = [name(c, "the name of an entry", form) for _ in range(BINDING[head.text])]
         _dot(c, form)
         body = expression(c)
-    arguments: list[Expr] = []
+    arguments: list[s.Expr] = []
     for i in range(GIVEN[head.text]):
         if i > 0 or body is not None:
             c.need(",", form)
         arguments.append(expression(c))
     c.close(",", form)
-    return Former(head, n, tuple(names), body, tuple(arguments), span=c.since(head.span.start))
-
-
-def _form(head: str) -> str:
-    """How a former is written, as a hint."""
-    forms = {
-        "map": "map(x. M, xs)",
-        "map2": "map2(x y. M, xs, ys)",
-        "reduce": "reduce(a x. M, z, xs)",
-        "foldl": "foldl(a x. M, z, xs)",
-        "scanl": "scanl(a x. M, z, xs)",
-        "generate": "generate[n](i. M)",
-        "replicate": "replicate[n](M)",
-        "sum": "sum(xs)",
-        "dot": "dot(xs, ys)",
-    }
-    return f"it is written {forms[head]}"
+    return s.Former(head, n, tuple(names), body, tuple(arguments), span=c.since(head.span.start))
 
 
 def _dot(c: Cursor, hint: str) -> None:
@@ -241,7 +222,7 @@ def _dot(c: Cursor, hint: str) -> None:
     c.need(".", hint)
 
 
-def _abstraction(c: Cursor) -> Abstraction:
+def _abstraction(c: Cursor) -> s.Abstraction:
     start = c.token.start
     if c.at(_LAMBDA, "λ"):
         c.advance()
@@ -253,12 +234,12 @@ def _abstraction(c: Cursor) -> Abstraction:
     A = type_expression(c)
     _dot(c, "a function is written λx : A. M")
     M = expression(c)
-    return Abstraction(x, A, M, span=c.since(start))
+    return s.Abstraction(x, A, M, span=c.since(start))
 
 
-def _lets(c: Cursor) -> Expr:
-    """``let p1 ← M1 in … let pn ← Mn in N``: in a loop, so that n is bounded by nothing."""
-    spine: list[tuple[int, Pattern, Expr]] = []
+def _lets(c: Cursor) -> s.Expr:
+    """``let p1 ← M1 in … let pn ← Mn in N``: a loop, so that n is not limited by the depth of recursion."""
+    spine: list[tuple[int, Pattern, s.Expr]] = []
     while c.at("let"):
         start = c.advance().start
         p = _pattern(c)
@@ -268,11 +249,11 @@ def _lets(c: Cursor) -> Expr:
         spine.append((start, p, M))
     body = expression(c)
     for start, p, M in reversed(spine):
-        body = LetExpr(p, M, body, span=c.since(start))
+        body = s.LetExpr(p, M, body, span=c.since(start))
     return body
 
 
-def _case(c: Cursor) -> CaseExpr:
+def _case(c: Cursor) -> s.CaseExpr:
     start = c.advance().start
     form = "case M of inl x -> N | inr y -> L"
     M = expression(c)
@@ -286,10 +267,10 @@ def _case(c: Cursor) -> CaseExpr:
     y = name(c, "a name", form)
     c.need("→", form)
     L = expression(c)
-    return CaseExpr(M, x, N, y, L, span=c.since(start))
+    return s.CaseExpr(M, x, N, y, L, span=c.since(start))
 
 
-def _if(c: Cursor) -> IfExpr:
+def _if(c: Cursor) -> s.IfExpr:
     start = c.advance().start
     form = "if M <= N then L else K"
     M = expression(c)
@@ -301,4 +282,4 @@ def _if(c: Cursor) -> IfExpr:
     L = expression(c)
     c.need("else", form)
     K = expression(c)
-    return IfExpr(M, N, L, K, span=c.since(start))
+    return s.IfExpr(M, N, L, K, span=c.since(start))

@@ -1,6 +1,6 @@
-"""Items of ``%%lambda`` cells: ``fun f(x : A) : B = M``, terms to evaluate, and ``%ad``.
+"""Parser of the items of ``%%lambda`` cells: ``fun f(x : A) : B = M``, terms to evaluate, and ``%ad``.
 
-What begins and ends an item is as in the language around (LANGUAGE §1).
+Items begin and end as in other cells (LANGUAGE §1).
 """
 
 import re
@@ -19,12 +19,12 @@ from rh_kernel.syntax.surface import Name
 _FUNCTION = "declare a function with its parameters: `fun f(x : Real) : Real = M`"
 _LOOPS = "to iterate over an array use `map(x. M, xs)`, `foldl(a x. M, z, xs)` and similar forms: see `%help map`"
 FOREIGN = {
-    **{word: said for word, said in FOREIGN_WORDS.items() if word not in {"if", "map", "λ"}},
+    **{word: advice for word, advice in FOREIGN_WORDS.items() if word not in {"if", "map", "λ"}},
     **dict.fromkeys(("for", "while", "repeat", "scan"), ("loops", _LOOPS)),
     **dict.fromkeys(("lambda", "fn"), ("functions in this form", "A function is written `λx : A. M` or `\\x : A. M`.")),
     "match": ("pattern matching", "A sum is taken apart by `case M of inl x -> N | inr y -> L`."),
 }
-"""Words of other languages, which are names in the laboratory, and what to say where one turns out to be meant."""
+"""Keywords of other languages, which are names here, each with what it is called and what to write instead."""
 
 _AD = re.compile(r"%[ \t]*ad\b[ \t]*")
 _SYSTEM = re.compile(r"[^\s()]+")
@@ -32,7 +32,7 @@ _TRACE = re.compile(r"[-−]{2}[ \t]*trace(?=\s*(?:#[^\n]*\s*)*\Z)")
 
 
 def item(chunk: Span) -> Item | None:
-    """The item that a piece of a ``%%lambda`` cell is; ``None`` for comments alone. Raises ``Rejected``."""
+    """Parse one item of a ``%%lambda`` cell; ``None`` if it has only comments. Raises ``Rejected``."""
     directive = _AD.match(chunk.source.text, chunk.start, chunk.end)
     if directive is not None:
         return _ad(chunk, directive.end())

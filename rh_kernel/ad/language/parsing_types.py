@@ -1,4 +1,4 @@
-"""Types of ``%%lambda`` cells, from their tokens: ``A -> B`` is the loosest, then ``A + B``, then ``A * B``."""
+"""Parser of the types of ``%%lambda`` cells: ``A -> B`` is the loosest, then ``A + B``, then ``A * B``."""
 
 from rh_kernel.ad.language.types import Function, Real, Sum, Type, product
 from rh_kernel.source.diagnostic import Rejected
@@ -6,15 +6,15 @@ from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.typing.errors import BadDimension
 
-MOST = 1_000_000
-"""An array of the laboratory has at most so many entries: its programs are to be read."""
+MAX_ENTRIES = 1_000_000
+"""The most entries of an array: programs of these cells are small examples."""
 
 ARROWS = "`A -> B -> C` is read as `A -> (B -> C)`; a function that takes a function has the type `(A -> B) -> C`."
-"""How types of functions are read."""
+"""A hint on how ``->`` associates."""
 
 
 def type_expression(c: Cursor) -> Type:
-    """``A -> B``, then ``A + B``, then ``A * B``, from the loosest"""
+    """Parse a type."""
     c.deepen()
     A = _sum_type(c)
     if c.take("→"):
@@ -61,11 +61,11 @@ def _factor(c: Cursor) -> Type:
 
 
 def size(c: Cursor, expected: str) -> int:
-    """A whole number as it is written: how many entries, or which. Raises ``Rejected``."""
+    """Parse a size or an index, which is a literal. Raises ``Rejected`` for anything else."""
     if not c.holds(Kind.NUMBER) or not c.token.text.isdecimal():
         raise c.fail(expected, "a number literal must be written here")
-    if len(c.token.text) > len(str(MOST)) or int(c.token.text) > MOST:
-        what = f"an array of the laboratory has at most {MOST:,} entries"
-        expected, hint = f"a whole number from 0 to {MOST:,}", "use larger arrays outside `%%lambda` cells"
+    if len(c.token.text) > len(str(MAX_ENTRIES)) or int(c.token.text) > MAX_ENTRIES:
+        what = f"an array in a `%%lambda` cell has at most {MAX_ENTRIES:,} entries"
+        expected, hint = f"a whole number from 0 to {MAX_ENTRIES:,}", "use larger arrays outside `%%lambda` cells"
         raise Rejected(BadDimension(span=c.here(), what=what, found=c.found(), expected=expected, hint=hint))
     return int(c.advance().text)

@@ -1,42 +1,18 @@
-"""Terms and programs of the laboratory's language as they are written: what is printed is read back as the same."""
+"""Printing of terms and programs of ``%%lambda`` cells: parsing what is printed gives the same term."""
 
 import math
 from enum import IntEnum
 
-from rh_kernel.ad.language.core import (
-    Apply,
-    Array,
-    Call,
-    Case,
-    Constant,
-    Dot,
-    Foldl,
-    Generate,
-    If,
-    Index,
-    Inject,
-    Lambda,
-    Let,
-    Map,
-    Map2,
-    Program,
-    Projection,
-    Reduce,
-    Replicate,
-    Scanl,
-    Term,
-    Total,
-    Tuple,
-    Variable,
-)
+from rh_kernel.ad.language import core as c
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Text, concat, group, join, nest, role
 
 _COMMA = concat(",", LINE)
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+"""The operators of function symbols."""
 
 
 class Level(IntEnum):
-    """How tightly a form holds together; a form stands in brackets where a tighter one is asked for."""
+    """Levels of precedence, the loosest first; a form is bracketed where a tighter level is expected."""
 
     OPEN = 0
     SUM = 1
@@ -45,7 +21,7 @@ class Level(IntEnum):
     POSTFIX = 4
 
 
-def program(f: Program) -> Doc:
+def program(f: c.Program) -> Doc:
     """``fun f(x : A, …) : B = M``"""
     parameters = join(_COMMA, [Text(f"{x} : {A}") for x, A in f.parameters])
     head = group(role(Role.KEYWORD, "fun"), f" {f.name}(", nest(parameters), f") : {f.result} =")
@@ -53,119 +29,114 @@ def program(f: Program) -> Doc:
 
 
 def number(value: float) -> str:
-    """A number, as short as it can be read back."""
+    """A number as the shortest literal that denotes it."""
     return str(int(value)) if math.isfinite(value) and value == int(value) and abs(value) < 1e15 else repr(value)
 
 
-def level_of(M: Term) -> Level:
-    """How tightly M holds together as it is printed."""
+def bracketed(doc: Doc, own: IntEnum, level: IntEnum) -> Doc:
+    """A form of the level ``own``, in brackets where a tighter ``level`` is expected."""
+    return concat("(", nest(doc, indent=1), ")") if own < level else doc
+
+
+def level_of(M: c.Term) -> Level:
+    """The level of precedence of M as it is printed."""
     match M:
-        case Let() | Lambda() | Case() | If():
+        case c.Let() | c.Lambda() | c.Case() | c.If():
             return Level.OPEN
-        case Apply("add" | "sub"):
+        case c.Apply("add" | "sub"):
             return Level.SUM
-        case Apply("mul" | "div"):
+        case c.Apply("mul" | "div"):
             return Level.PRODUCT
-        case Apply("neg"):
+        case c.Apply("neg"):
             return Level.UNARY
-        case Constant(value) if value < 0:
+        case c.Constant(value) if value < 0:
             return Level.UNARY
-        case Projection() | Index() | Call() | Variable() | Tuple() | Array() | Constant() | Apply() | Inject():
-            return Level.POSTFIX
-        case Map() | Map2() | Reduce() | Foldl() | Scanl() | Total() | Replicate() | Generate() | Dot():
+        case _:
             return Level.POSTFIX
 
 
-def term(M: Term, level: Level = Level.OPEN) -> Doc:
-    """M, in brackets if it holds less tightly than ``level``."""
-    doc = _form(M)
-    return concat("(", nest(doc, indent=1), ")") if level_of(M) < level else doc
+def term(M: c.Term, level: Level = Level.OPEN) -> Doc:
+    """M, in brackets where ``level`` is tighter than its own."""
+    return bracketed(_form(M), level_of(M), level)
 
 
-def _form(M: Term) -> Doc:
+def _form(M: c.Term) -> Doc:
     match M:
-        case Let():
+        case c.Let():
             return _lets(M)
-        case Constant(value):
+        case c.Constant(value):
             return Text(number(value))
-        case Variable(x):
+        case c.Variable(x):
             return Text(x)
-        case Apply("neg", (N,)) if not isinstance(N, Constant):
+        case c.Apply("neg", (N,)) if not isinstance(N, c.Constant):
             return concat("-", term(N, Level.UNARY))
-        case Apply(symbol, (N, L)) if symbol in _INFIX:
+        case c.Apply(symbol, (N, L)) if symbol in INFIX:
             own = level_of(M)
-            return group(term(N, own), f" {_INFIX[symbol]}", LINE, term(L, Level(own + 1)))
-        case Apply(symbol, many):
+            return group(term(N, own), f" {INFIX[symbol]}", LINE, term(L, Level(own + 1)))
+        case c.Apply(symbol, many):
             return concat(symbol, _listed("(", many, ")"))
-        case Tuple(many):
-            return _listed("(" if not many else "⟨", many, ")" if not many else "⟩")
-        case Projection(i, N):
+        case c.Tuple(many):
+            return _listed("⟨", many, "⟩") if many else _listed("(", (), ")")
+        case c.Projection(i, N):
             return concat(term(N, Level.POSTFIX), f".{i}")
-        case Lambda(x, A, N):
+        case c.Lambda(x, A, N):
             return group(f"λ{x} : {A}.", nest(LINE, term(N)))
-        case Call(N, Tuple(many)) if many:
-            return concat(term(N, Level.POSTFIX), _listed("(", many, ")"))
-        case Call(N, L):
-            return concat(term(N, Level.POSTFIX), _listed("(", (L,), ")"))
-        case Inject(side, _, N):
+        case c.Call(N, L):
+            arguments = L.components if isinstance(L, c.Tuple) and L.components else (L,)
+            return concat(term(N, Level.POSTFIX), _listed("(", arguments, ")"))
+        case c.Inject(side, _, N):
             return concat(role(Role.KEYWORD, "inl" if side == 1 else "inr"), _listed("(", (N,), ")"))
-        case Case(N, x, left, y, right):
+        case c.Case(N, x, left, y, right):
             return group(
                 concat(role(Role.KEYWORD, "case "), term(N, Level.SUM), role(Role.KEYWORD, " of")),
                 nest(LINE, role(Role.KEYWORD, "inl"), f" {x} → ", nest(term(left, Level.SUM))),
                 nest(LINE, "| ", role(Role.KEYWORD, "inr"), f" {y} → ", nest(term(right))),
             )
-        case If(smaller, larger, then, otherwise):
+        case c.If(smaller, larger, then, otherwise):
             return group(
                 concat(role(Role.KEYWORD, "if "), term(smaller, Level.SUM), " <= ", term(larger, Level.SUM)),
                 nest(LINE, role(Role.KEYWORD, "then "), nest(term(then))),
                 nest(LINE, role(Role.KEYWORD, "else "), nest(term(otherwise))),
             )
         case _:
-            return _of_array(M)
+            return _array(M)
 
 
-def _of_array(M: Term) -> Doc:
+def _array(M: c.ArrayTerm) -> Doc:
     match M:
-        case Array(many):
+        case c.Array(many):
             return _listed("[", many, "]")
-        case Index(N, i):
+        case c.Index(N, i):
             return concat(term(N, Level.POSTFIX), f"[{i}]")
-        case Map(x, body, N):
+        case c.Map(x, body, N):
             return _former("map", x, body, N)
-        case Map2(x, y, body, left, right):
+        case c.Map2(x, y, body, left, right):
             return _former("map2", f"{x} {y}", body, left, right)
-        case Reduce(a, x, body, start, N):
-            return _former("reduce", f"{a} {x}", body, start, N)
-        case Foldl(a, x, body, start, N):
-            return _former("foldl", f"{a} {x}", body, start, N)
-        case Scanl(a, x, body, start, N):
-            return _former("scanl", f"{a} {x}", body, start, N)
-        case Total(N):
+        case c.Reduce(a, x, body, start, N) | c.Foldl(a, x, body, start, N) | c.Scanl(a, x, body, start, N):
+            return _former(type(M).__name__.lower(), f"{a} {x}", body, start, N)
+        case c.Total(N):
             return concat("sum", _listed("(", (N,), ")"))
-        case Replicate(n, N):
+        case c.Replicate(n, N):
             return concat(f"replicate[{n}]", _listed("(", (N,), ")"))
-        case Generate(n, i, body):
+        case c.Generate(n, i, body):
             return _former(f"generate[{n}]", i, body)
-        case Dot(left, right):
+        case c.Dot(left, right):
             return concat("dot", _listed("(", (left, right), ")"))
-        case _:
-            return _form(M)
 
 
-def _former(head: str, names: str, body: Term, *arguments: Term) -> Doc:
+def _former(head: str, names: str, body: c.Term, *arguments: c.Term) -> Doc:
     first = concat(f"{names}. ", nest(term(body)))
     return group(f"{head}(", nest(join(_COMMA, [first, *map(term, arguments)])), ")")
 
 
-def _listed(opening: str, many: tuple[Term, ...], closing: str) -> Doc:
+def _listed(opening: str, many: tuple[c.Term, ...], closing: str) -> Doc:
     return group(opening, nest(join(_COMMA, [term(M) for M in many]), indent=1), closing)
 
 
-def _lets(M: Term) -> Doc:
-    """``let x1 ← M1 in … N``: each let on a line of its own."""
+def _lets(M: c.Term) -> Doc:
+    """``let x1 ← M1 in … N``, with each ``let`` on a line of its own"""
     lines: list[Doc | str] = []
-    while isinstance(M, Let):
+    while isinstance(M, c.Let):
         bound = Group(nest(term(M.bound)))
         lines += [role(Role.KEYWORD, "let"), f" {M.name} ← ", bound, role(Role.KEYWORD, " in"), LINE]
         M = M.body

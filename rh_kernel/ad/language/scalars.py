@@ -1,7 +1,7 @@
-"""The function symbols of numbers, ``f : Real × … × Real → Real``, and their partial derivatives as terms.
+"""Function symbols of numbers, ``f : Real × … × Real → Real``, and their partial derivatives as terms.
 
-They are the entrywise symbols of the language's table (LANGUAGE §4) at ``Real``, with the kernels and the derivatives of that
-table: ``∂ᵢf(M)`` is component i of ``rd[f](1, M)``, written as a term of the laboratory's language.
+They are the entrywise symbols of the table of symbols (LANGUAGE §4) at ``Real``, with its kernels and derivatives: ``∂ᵢf(M)``
+is component i of ``rd[f](1, M)``, translated to a term of ``%%lambda`` cells.
 """
 
 from collections.abc import Mapping
@@ -27,10 +27,7 @@ _ARITIES: Mapping[tuple[Scheme, ...], int] = {(ENTRYWISE,): 1, (OF_ONE_SHAPE,): 
 SYMBOLS: Mapping[str, int] = MappingProxyType(
     {name: _ARITIES[row.schemes] for name, row in FUNCTION_SYMBOLS.items() if row.schemes in _ARITIES}
 )
-"""How many numbers each symbol takes."""
-
-ROUGH = frozenset(name for name, row in FUNCTION_SYMBOLS.items() if name in SYMBOLS and row.nonsmooth is not None)
-"""The symbols that are not smooth, or not defined, everywhere."""
+"""The arity of each symbol."""
 
 
 @cache
@@ -44,7 +41,7 @@ def _kernel(symbol: str) -> Kernel:
 
 
 def quietly() -> AbstractContextManager[None]:
-    """Where ``apply`` is used many times: undefined points give ``nan`` or ``±inf`` without a word."""
+    """A context that silences NumPy's warnings: at undefined points ``apply`` gives ``nan`` or ``±inf``."""
     return np.errstate(all="ignore")
 
 
@@ -54,7 +51,7 @@ def apply(symbol: str, *numbers: float) -> float:
 
 
 def partial(symbol: str, i: int, arguments: tuple[Term, ...]) -> Term:
-    """``∂ᵢf(M1, …, Mk)`` for i from 1, with the arguments put in as often as needed: they should be variables or constants."""
+    """``∂ᵢf(M1, …, Mk)``, i from 1. The arguments may be duplicated, so they should be variables or constants."""
     scope = derivative(_primitive(symbol))
     point = arguments[0] if len(arguments) == 1 else Tuple(arguments)
     cotangent = _translated(scope.body, (point, Constant(1.0)))
@@ -66,7 +63,7 @@ def partial(symbol: str, i: int, arguments: tuple[Term, ...]) -> Term:
 
 
 def _translated(M: core.Term | core.Command, environment: tuple[Term, ...]) -> Term:
-    """A derivative of the table with the terms of ``environment`` for its variables, the innermost first, and no ``let``."""
+    """Translate a derivative of the table; ``environment`` has the terms for its variables, the innermost first."""
     match M:
         case core.Bound(index):
             return environment[index]
@@ -96,7 +93,7 @@ _ZERO, _ONE = Constant(0.0), Constant(1.0)
 
 
 def applied(symbol: str, *arguments: Term) -> Term:
-    """``f(M1, …, Mk)``, simplified: ``scale`` is ``mul``, ``fill`` and ``1 * M``, ``0 + M``, ``M - 0`` are the argument."""
+    """``f(M1, …, Mk)``, simplified: ``scale`` is ``mul``, and ``fill(M)``, ``1 * M``, ``0 + M``, ``M - 0`` are M."""
     match symbol, arguments:
         case "fill", (M,):
             return M

@@ -1,4 +1,4 @@
-"""What was written in a ``%%lambda`` cell: names are strings, sugar is kept, and every node knows its span."""
+"""Surface syntax of ``%%lambda`` cells: names are strings, sugar is kept, and every node has a span."""
 
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -44,7 +44,7 @@ class Negate(Written):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Written):
-    """``M + N``; ``symbol`` is ``add``, ``sub``, ``mul`` or ``div``, ``sign`` how it is written"""
+    """``M + N``; ``symbol`` is ``add``, ``sub``, ``mul`` or ``div``, and ``sign`` the operator in the source"""
 
     symbol: str
     sign: str
@@ -125,10 +125,7 @@ class IfExpr(Written):
 
 @dataclass(frozen=True, slots=True)
 class Former(Written):
-    """``map(x. M, N)`` and what else binds in an argument, ``sum(M)``, ``dot(M, N)``, ``replicate[n](M)``.
-
-    ``size`` stands in square brackets, where one does; ``names`` are bound in ``body``.
-    """
+    """``head[size](names. body, arguments)``, an operation on arrays: ``map(x. M, N)``, ``sum(M)``, ``replicate[n](M)``, …"""
 
     head: Name
     size: int | None
@@ -158,7 +155,7 @@ Expr: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class FunItem(Written):
-    """``fun f(x : A, …) : B = M``; ``types`` are where the types of the parameters stand"""
+    """``fun f(x : A, …) : B = M``"""
 
     name: Name
     parameters: tuple[tuple[Name, Type], ...]
@@ -175,7 +172,7 @@ class EvaluationItem(Written):
 
 @dataclass(frozen=True, slots=True)
 class AdItem(Written):
-    """``%ad SYSTEM f(M, …) with W``, ``%ad SYSTEM f(M, …) along V``, ``%ad SYSTEM f``; ``… --trace`` behind a point"""
+    """``%ad SYSTEM f(M, …) with W``, ``%ad SYSTEM f(M, …) along V``, ``%ad SYSTEM f``; after a point also ``--trace``"""
 
     system: Name
     function: Name

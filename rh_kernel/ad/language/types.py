@@ -1,4 +1,4 @@
-"""``A B ::= Real | Real(n) | A * B | A -> B | A + B | 1``: the types of the laboratory's language.
+"""``A B ::= Real | Real(n) | A * B | A -> B | A + B | 1``: the types of ``%%lambda`` cells.
 
 ``Real`` is ``Real(1)``, as everywhere (LANGUAGE §2): a number is an array of one entry.
 """
@@ -19,7 +19,7 @@ class Real:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """``A1 × … × An``; none is the unit type ``1``, and one alone does not occur"""
+    """``A1 × … × An`` for n ≠ 1; the empty product is the unit type ``1``"""
 
     factors: tuple["Type", ...]
 
@@ -56,12 +56,12 @@ UNIT = Product(())
 
 
 def product(*factors: Type) -> Type:
-    """``A1 × … × An``, and ``A`` itself for a single one"""
+    """``A1 × … × An``; for n = 1, ``A1``"""
     return factors[0] if len(factors) == 1 else Product(factors)
 
 
 def is_ground(A: Type) -> bool:
-    """Whether A is made of arrays and products alone: the types at which values and gradients can be shown."""
+    """Whether A has arrays and products only, so that its values can be printed and have gradients."""
     match A:
         case Real():
             return True
@@ -72,5 +72,5 @@ def is_ground(A: Type) -> bool:
 
 
 def _bracketed(A: Type, *bare: type) -> str:
-    """A, in brackets unless it is of one of these forms."""
+    """A, in brackets unless it is the unit type or of one of these classes."""
     return str(A) if isinstance(A, bare) or A == UNIT else f"({A})"

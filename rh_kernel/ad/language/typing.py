@@ -1,4 +1,4 @@
-"""``Γ ⊢ M : A`` for elaborated terms: every type is found from the types of the variables."""
+"""``Γ ⊢ M : A`` for elaborated terms, inferred from the types of the variables."""
 
 from collections.abc import Mapping
 
@@ -9,12 +9,12 @@ from rh_kernel.source.diagnostic import KernelBug
 
 
 def check(program: core.Program) -> None:
-    """``x1 : A1, …, xn : An ⊢ M : B`` for ``fun f(x1 : A1, …, xn : An) : B = M``; raises ``KernelBug`` where that is not so."""
+    """Check ``x1 : A1, …, xn : An ⊢ M : B`` for ``fun f(x1 : A1, …, xn : An) : B = M``. Raises ``KernelBug`` otherwise."""
     _need(type_of(program.body, dict(program.parameters)), program.result, program.name)
 
 
 def type_of(M: core.Term, context: Mapping[str, Type]) -> Type:
-    """The type of M where its variables have the types of ``context``; raises ``KernelBug`` if it has none."""
+    """Infer the type of M in a context. Raises ``KernelBug`` if M is ill-typed."""
     gamma = dict(context)
     while isinstance(M, core.Let):
         gamma[M.name] = type_of(M.bound, gamma)

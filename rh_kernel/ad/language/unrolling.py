@@ -1,11 +1,9 @@
-"""Programs without arrays: ``Real(n)`` becomes ``Real × … × Real``, and what is done with arrays is written out.
+"""Unrolling: ``Real(n)`` becomes ``Real × … × Real``, and operations on arrays become operations on each entry.
 
-The sizes of the language are known, so this can always be done; the program grows with them.
-
-Points, values and gradients stay what they are, for an array of n entries and a tuple of n numbers are the same value.
+All sizes are static, so every program can be unrolled; its size grows with theirs. Points, values and gradients stay as they
+are, as an array of n entries and a tuple of n numbers are the same value.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,11 +13,11 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
 
 LONGEST = 300
-"""A program with longer arrays had better not be unrolled."""
+"""The longest array for which systems unroll a program."""
 
 
 def longest(program: core.Program) -> int:
-    """How many entries the longest array has that a program is given, writes or makes; 0 where there are none."""
+    """The length of the longest array among the parameters and in the body of a program; 0 if there are none."""
     given = [A for _, A in program.parameters]
     sizes = [0]
     for M in subterms(program.body):
@@ -46,29 +44,14 @@ def _longest(A: Type) -> int:
 
 
 Renamed: TypeAlias = dict[str, tuple[core.Term, Type]]
-"""What stands for each variable in the unrolled program, a variable, a component of one or a constant, and its type before."""
+"""The image of each variable in the unrolled program, and its original type."""
 
 
 def has_arrays(program: core.Program) -> bool:
-    """Whether the program does anything with arrays, or takes or gives one."""
+    """Whether a program has arrays in its body, its parameters or its result."""
     types = (program.result, *(A for _, A in program.parameters))
     return any(map(_mentions, types)) or any(
-        isinstance(
-            M,
-            core.Array
-            | core.Index
-            | core.Map
-            | core.Map2
-            | core.Reduce
-            | core.Foldl
-            | core.Scanl
-            | core.Total
-            | core.Replicate
-            | core.Generate
-            | core.Dot,
-        )
-        or (isinstance(M, core.Lambda) and _mentions(M.type))
-        for M in subterms(program.body)
+        isinstance(M, core.ArrayTerm) or (isinstance(M, core.Lambda) and _mentions(M.type)) for M in subterms(program.body)
     )
 
 
@@ -101,12 +84,12 @@ def _mentions(A: Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Unrolling:
-    """Writes arrays out; every binder that is met gets a new name each time."""
+    """Unrolls terms; each copy of a binder gets a fresh name."""
 
     names: Names
 
     def of(self, M: core.Term, gamma: Renamed) -> tuple[core.Term, Type]:
-        """M without arrays, and its type before."""
+        """Unroll M; return its original type, too."""
         lets: list[tuple[str, core.Term]] = []
         gamma = dict(gamma)
         while isinstance(M, core.Let):
@@ -114,10 +97,10 @@ class _Unrolling:
             gamma[M.name] = self.named(M.name, bound, A, lets), A
             M = M.body
         N, A = self.form(M, gamma)
-        return _under(lets, N), A
+        return core.lets(lets, N), A
 
     def form(self, M: core.Term, gamma: Renamed) -> tuple[core.Term, Type]:
-        """As ``of``, for what is no ``let``."""
+        """As ``of``, for all terms but ``let``."""
         match M:
             case core.Constant():
                 return M, SCALAR
@@ -158,13 +141,13 @@ class _Unrolling:
                 return self.of_array(M, gamma)
 
     def of_array(self, M: core.ArrayTerm, gamma: Renamed) -> tuple[core.Term, Type]:
-        """As ``of``, for what is done with arrays."""
+        """As ``of``, for operations on arrays."""
         match M:
             case core.Array(items):
                 return _array([self.of(N, gamma)[0] for N in items])
             case core.Index(N, i):
                 lets, entries = self.entries(N, gamma)
-                return _under(lets, entries[i]), SCALAR
+                return core.lets(lets, entries[i]), SCALAR
             case core.Map(x, body, N):
                 lets, entries = self.entries(N, gamma)
                 return self.each(lets, [{x: c} for c in entries], body, gamma)
@@ -179,7 +162,7 @@ class _Unrolling:
             case core.Replicate(n, N):
                 lets = list[tuple[str, core.Term]]()
                 N = self.named("r", self.of(N, gamma)[0], SCALAR, lets)
-                return _under(lets, _array([N] * n)[0]), Real(n)
+                return core.lets(lets, _array([N] * n)[0]), Real(n)
             case core.Total(N):
                 lets, entries = self.entries(N, gamma)
                 return self.sum(lets, entries), SCALAR
@@ -190,7 +173,7 @@ class _Unrolling:
                 return self.sum([*lets, *more], products), SCALAR
 
     def entries(self, M: core.Term, gamma: Renamed) -> tuple[list[tuple[str, core.Term]], list[core.Term]]:
-        """Lets under which M has a name, and its entries, by that name."""
+        """Bind M to a name; return the lets and the entries of M."""
         N, A = self.of(M, gamma)
         n = A.size if isinstance(A, Real) else 1
         lets: list[tuple[str, core.Term]] = []
@@ -200,7 +183,7 @@ class _Unrolling:
         return lets, list(N.components) if isinstance(N, core.Tuple) else [core.Projection(k + 1, N) for k in range(n)]
 
     def named(self, x: str, M: core.Term, A: Type, lets: list[tuple[str, core.Term]]) -> core.Term:
-        """What stands for M, which is bound to a variable unless it is one or a constant; of an array, its entries are."""
+        """M, if it may be duplicated; otherwise a variable, or a tuple of variables for an array, bound to it in ``lets``."""
         if isinstance(M, core.Variable | core.Constant) or (
             isinstance(M, core.Projection) and isinstance(M.operand, core.Variable)
         ):
@@ -214,22 +197,22 @@ class _Unrolling:
     def each(
         self, lets: list[tuple[str, core.Term]], instances: list[dict[str, core.Term]], body: core.Term, gamma: Renamed
     ) -> tuple[core.Term, Type]:
-        """The array of the instances of ``body``."""
+        """The array of the values of ``body`` for each of ``instances``."""
         entries = [self.of(body, gamma | {x: (N, SCALAR) for x, N in given.items()})[0] for given in instances]
         N, A = _array(entries)
-        return _under(lets, N), A
+        return core.lets(lets, N), A
 
     def sum(self, lets: list[tuple[str, core.Term]], terms: list[core.Term]) -> core.Term:
         """``M1 + … + Mn``, a ``let`` for each addition but the last"""
         if not terms:
-            return _under(lets, core.Constant(0.0))
+            return core.lets(lets, core.Constant(0.0))
         N, *rest = terms
         for L in rest[:-1]:
             N = self.named("t", core.add(N, L), SCALAR, lets)
-        return _under(lets, core.add(N, rest[-1]) if rest else N)
+        return core.lets(lets, core.add(N, rest[-1]) if rest else N)
 
     def fold(self, M: core.Reduce | core.Foldl | core.Scanl, gamma: Renamed) -> tuple[core.Term, Type]:
-        """One ``let`` for each value of the accumulator."""
+        """Bind each value of the accumulator by a ``let``."""
         start, A = self.of(M.start, gamma)
         lets: list[tuple[str, core.Term]] = []
         through = [self.named(M.accumulator, start, A, lets)]
@@ -240,14 +223,8 @@ class _Unrolling:
             through.append(self.named(M.accumulator, N, A, lets))
         if isinstance(M, core.Scanl):
             N, A = _array(through)
-            return _under(lets, N), A
-        return _under(lets, through[-1]), A
-
-
-def _under(lets: Sequence[tuple[str, core.Term]], M: core.Term) -> core.Term:
-    for x, N in reversed(lets):
-        M = core.Let(x, N, M)
-    return M
+            return core.lets(lets, N), A
+        return core.lets(lets, through[-1]), A
 
 
 def _array(entries: list[core.Term]) -> tuple[core.Term, Type]:

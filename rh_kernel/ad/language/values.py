@@ -1,7 +1,7 @@
-"""Values of the laboratory's language, and how they are counted, flattened and compared.
+"""Values of ``%%lambda`` cells, and their conversion to and from flat sequences of numbers.
 
 A number is a ``float``; an array of n ≠ 1 entries is a tuple of n floats; a tuple is a tuple of values, ``inl(V)`` is
-``Injection(1, V)``, and a function is what an evaluator makes of it.
+``Injection(1, V)``, and a function is a Python function.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,24 +24,24 @@ Value: TypeAlias = "float | tuple[Value, ...] | Injection | Callable[[Value], Va
 
 
 def entries(V: Value) -> tuple[float, ...]:
-    """The entries of an array; of a number, that number."""
+    """The entries of an array; a number is an array of one entry."""
     return cast(tuple[float, ...], V) if isinstance(V, tuple) else (cast(float, V),)
 
 
 def components(V: Value) -> tuple[Value, ...]:
-    """The components of a tuple. Raises ``KernelBug`` if it is none."""
+    """The components of a tuple. Raises ``KernelBug`` for any other value."""
     if isinstance(V, tuple):
         return cast(tuple[Value, ...], V)
     raise KernelBug("a tuple was expected")
 
 
 def array(numbers: Sequence[float]) -> Value:
-    """The array of these entries; of a single one, that number."""
+    """The array of these entries; for a single one, that number."""
     return numbers[0] if len(numbers) == 1 else tuple(numbers)
 
 
 def zero(A: Type) -> Value:
-    """The zero of a type made of arrays and products."""
+    """The zero of a type of arrays and products."""
     match A:
         case Real(1):
             return 0.0
@@ -61,7 +61,7 @@ def plus(V: Value, W: Value) -> Value:
 
 
 def numbers(V: Value) -> Iterator[float]:
-    """All the numbers in a value of arrays and products, from left to right."""
+    """Yield all numbers in a value of arrays and products, from left to right."""
     if isinstance(V, tuple):
         for part in cast(tuple[Value, ...], V):
             yield from numbers(part)
@@ -83,7 +83,7 @@ def of_numbers(A: Type, stream: Iterator[float]) -> Value:
 
 
 def size(A: Type) -> int:
-    """How many numbers a value of a type of arrays and products has."""
+    """The dimension of a type of arrays and products."""
     match A:
         case Real(n):
             return n
@@ -94,7 +94,7 @@ def size(A: Type) -> int:
 
 
 def basis(A: Type) -> Iterator[Value]:
-    """The values of a type of arrays and products that are 1 in one place and 0 in all others, in the order of ``numbers``."""
+    """Yield the standard basis of a type of arrays and products, in the order of ``numbers``."""
     n = size(A)
     for i in range(n):
         yield of_numbers(A, iter([0.0] * i + [1.0] + [0.0] * (n - i - 1)))

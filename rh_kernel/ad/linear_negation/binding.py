@@ -1,4 +1,4 @@
-"""``fv(t)``, ``|t|``, ``t{u/x}``, copies of t with new names, equality up to the names of binders, and floating out."""
+"""Names and binders of terms: ``fv(t)``, ``|t|``, ``t{u/x}``, copies with fresh names, α-equivalence, and floating out."""
 
 from collections import Counter
 from dataclasses import replace
@@ -16,7 +16,7 @@ binders, bound_names, substitute, alike = TERMS.binders, TERMS.bound, TERMS.subs
 
 
 def occurrences(t: c.Term) -> Counter[str]:
-    """How often each name stands in t; those of binders are unique, so a name that is free is never bound."""
+    """How often each variable occurs in t, free or bound; as binders are unique, no name is both."""
     return Counter([u.name for u in subterms(t) if isinstance(u, c.Var)])
 
 
@@ -26,22 +26,17 @@ def names(t: c.Term) -> set[str]:
 
 
 def size(t: c.Term) -> int:
-    """``|t|``: one for each variable, numeral, constructor and substitution"""
+    """``|t|``: the number of variables, numerals, constructors and substitutions"""
     return sum(len(u.stack) if isinstance(u, c.Block) else 1 for u in subterms(t))
 
 
-def weight(t: c.Term) -> int:
-    """``‖t‖``: the size in which variables count twice (Lemma 7)"""
-    return size(t) + sum(isinstance(u, c.Var) for u in subterms(t))
-
-
 def copy(t: c.Term, supply: NameSupply) -> c.Term:
-    """T with new names for all that it binds."""
+    """Rename all binders of t to fresh names."""
     return TERMS.renamed(t, supply.fresh)
 
 
 def float_out(t: c.Term) -> tuple[list[c.Binding], c.Term]:
-    """The stack and the term that remains when all substitutions in t move out (≡, (18)–(22)); none leaves a λ or a branch."""
+    """Move all substitutions out of t, except from under a λ or out of a branch (≡, (18)–(22)); return them and the rest."""
     return descend(_floated(t))
 
 

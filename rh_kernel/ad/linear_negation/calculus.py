@@ -1,13 +1,15 @@
 """``A ::= R | A × B | A → B | R⊥d`` and ``t ::= v | t u | ⟨t, u⟩ | t[⟨x!, y!⟩ := u] | t[x := u] | t + u | f(t, …)`` (§4.1).
 
-Explicit substitutions stand in a stack: ``Block(α, t)`` is ``tα``, and the stack is written here from the outermost to the
-innermost, in the order in which it is evaluated, so that long programs are long and not deep. Names of binders are unique.
+``Block(α, t)`` is ``tα``, a term under a stack of explicit substitutions. The stack is ordered from the outermost to the
+innermost, which is the order of evaluation, so that long programs are long and not deep. Names of binders are unique.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from rh_kernel.source.children import Children, child, telescope
+from rh_kernel.source.diagnostic import KernelBug
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """``1``, an extension: what an array without entries becomes"""
+    """``1``, an extension: the type of the empty tuple and of the empty array"""
 
     def __str__(self) -> str:
         return "1"
@@ -78,12 +80,12 @@ class Partial:
 
 
 Symbol: TypeAlias = str | Partial
-"""A function symbol of F′; ``mul`` is the product, while the sum is a constructor."""
+"""A function symbol of F′; ``mul`` is the product. The sum is no symbol but a constructor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Var:
-    """``x``, exponential or linear as it is bound"""
+    """``x``, exponential or linear, depending on its binder"""
 
     name: str
     uses: ClassVar[tuple[str, ...]] = ("name",)
@@ -173,7 +175,7 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """``fix x : A. t``, an extension that the paper announces (§7)"""
+    """``fix x : A. t``, an extension that is future work in the paper (§7)"""
 
     name: str
     type: Type
@@ -220,36 +222,59 @@ Binding: TypeAlias = Bang | Open | Dual
 ZERO = Num(0.0)
 
 
+def shaped(A: Type, leaf: Callable[[], Term]) -> Term:
+    """A tuple in the shape of A, with ``leaf()`` for each component that is no product and no unit, from left to right."""
+    match A:
+        case Times(B, C):
+            left = shaped(B, leaf)
+            return Pair(left, shaped(C, leaf))
+        case Unit():
+            return Nil()
+        case Ground() | Arrow() | Negation():
+            return leaf()
+
+
+def leaves(t: Term) -> Iterator[Term]:
+    """Yield the components of nested pairs from left to right, without ``⟨⟩``."""
+    pending = [t]
+    while pending:
+        match pending.pop():
+            case Pair(left, right):
+                pending += (right, left)
+            case Nil():
+                pass
+            case u:
+                yield u
+
+
+def numbers(t: Term) -> tuple[float, ...]:
+    """The numbers in a tuple of numerals. Raises ``KernelBug`` for any other term."""
+    found: list[float] = []
+    for u in leaves(t):
+        if not isinstance(u, Num):
+            raise KernelBug("this is no tuple of numbers")
+        found.append(u.value)
+    return tuple(found)
+
+
 def is_value(t: Term) -> bool:
-    """Whether t is a value ``v ::= x | r | λx. t | λ°a. t | ⟨v, v⟩``: variables are values."""
-    match t:
-        case Var() | Num() | Nil() | Lam() | LinearLambda() | Fix():
-            return True
-        case Pair(left, right):
-            return is_value(left) and is_value(right)
-        case App() | Plus() | Fun() | Block() | If():
-            return False
+    """Whether t is a value ``v ::= x | r | λx. t | λ°a. t | ⟨v, v⟩``; variables are values."""
+    return all(isinstance(u, Var | Num | Lam | LinearLambda | Fix) for u in leaves(t))
 
 
 def is_atom(t: Term) -> bool:
-    """Whether t is a variable, a numeral or a pair of these, of which copies share everything."""
-    match t:
-        case Var() | Num() | Nil():
-            return True
-        case Pair(left, right):
-            return is_atom(left) and is_atom(right)
-        case Lam() | LinearLambda() | App() | Plus() | Fun() | Block() | If() | Fix():
-            return False
+    """Whether t is a variable, a numeral or a tuple of these, which may be copied without loss of sharing."""
+    return all(isinstance(u, Var | Num) for u in leaves(t))
 
 
 def is_zero(t: Term) -> bool:
-    """Whether t is written as ``0`` or as a tuple of zeros."""
+    """Whether t is the numeral 0 or a tuple of zeros."""
     match t:
         case Num(value):
             return value == 0.0
         case Pair(left, right):
             return is_zero(left) and is_zero(right)
-        case Var() | Nil() | Lam() | LinearLambda() | App() | Plus() | Fun() | Block() | If() | Fix():
+        case _:
             return False
 
 
@@ -259,7 +284,7 @@ def power(d: int) -> Type:
 
 
 def tuple_of(items: tuple[Term, ...]) -> Term:
-    """``⟨t1, ⟨t2, …⟩⟩``, and t itself for one"""
+    """``⟨t1, ⟨t2, …⟩⟩``; for a single term, that term"""
     *init, t = items
     for u in reversed(init):
         t = Pair(u, t)
@@ -272,7 +297,7 @@ def zeros(d: int) -> Term:
 
 
 def total(items: tuple[Term, ...], d: int = 1) -> Term:
-    """``t1 + t2 + …``, and the zero of ``Rᵈ`` for none"""
+    """``t1 + t2 + …``; for no terms, the zero of ``Rᵈ``"""
     if not items:
         return zeros(d)
     t, *rest = items
@@ -282,7 +307,7 @@ def total(items: tuple[Term, ...], d: int = 1) -> Term:
 
 
 def block(stack: tuple[Binding, ...], t: Term) -> Term:
-    """``tα``, in one stack"""
+    """``tα``, where the stack of t, if it is a block, is appended to α"""
     if isinstance(t, Block):
         stack, t = (*stack, *t.stack), t.body
     return Block(stack, t) if stack else t

@@ -1,9 +1,9 @@
-"""``⟦t⟧`` (Tab. 4): R is ℝ, functions are functions, and ``R⊥d`` is the linear maps from ℝ to ℝᵈ."""
+"""The denotational semantics ``⟦t⟧`` (Tab. 4): R is ℝ, arrows are functions, and ``R⊥d`` is the linear maps from ℝ to ℝᵈ."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, cast
 
-from rh_kernel.ad.linear_negation import calculus
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.symbols import apply
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -11,40 +11,40 @@ Meaning: TypeAlias = "float | tuple[Meaning, ...] | Callable[[Meaning], Meaning]
 """A number, ``()``, a pair, or a function."""
 
 
-def meaning(t: calculus.Term, environment: Mapping[str, Meaning]) -> Meaning:
-    """``⟦t⟧(g)``: that of a linear variable is the number that it is given, so a linear term is its map at that number."""
+def meaning(t: c.Term, environment: Mapping[str, Meaning]) -> Meaning:
+    """``⟦t⟧(g)``; a linear term is a linear map, applied to the value of its linear variable."""
     match t:
-        case calculus.Var(x):
+        case c.Var(x):
             return environment[x]
-        case calculus.Num(value):
+        case c.Num(value):
             return value
-        case calculus.Nil():
+        case c.Nil():
             return ()
-        case calculus.Pair(left, right):
+        case c.Pair(left, right):
             return meaning(left, environment), meaning(right, environment)
-        case calculus.Lam(x, _, body) | calculus.LinearLambda(x, body):
+        case c.Lam(x, _, body) | c.LinearLambda(x, body):
             return lambda V: meaning(body, {**environment, x: V})
-        case calculus.Fix(x, _, body):
+        case c.Fix(x, _, body):
             return _fixed(x, body, environment)
-        case calculus.App(function, argument):
+        case c.App(function, argument):
             return called(meaning(function, environment), meaning(argument, environment))
-        case calculus.Plus(left, right):
+        case c.Plus(left, right):
             return plus(meaning(left, environment), meaning(right, environment))
-        case calculus.Fun("mul", (left, right)):
+        case c.Fun("mul", (left, right)):
             return _number(meaning(left, environment)) * _number(meaning(right, environment))
-        case calculus.Fun(symbol, arguments):
+        case c.Fun(symbol, arguments):
             return apply(symbol, [_number(meaning(u, environment)) for u in arguments])
-        case calculus.Block(stack, body):
+        case c.Block(stack, body):
             inner = dict(environment)
             for b in stack:
                 V = meaning(b.bound, inner)
                 match b:
-                    case calculus.Bang(x) | calculus.Dual(x):
+                    case c.Bang(x) | c.Dual(x):
                         inner[x] = V
-                    case calculus.Open(x, _, y):
+                    case c.Open(x, _, y):
                         inner[x], inner[y] = _pair(V)
             return meaning(body, inner)
-        case calculus.If(smaller, larger, then, otherwise):
+        case c.If(smaller, larger, then, otherwise):
             holds = _number(meaning(smaller, environment)) <= _number(meaning(larger, environment))
             return meaning(then if holds else otherwise, environment)
 
@@ -59,8 +59,8 @@ def called(function: Meaning, argument: Meaning) -> Meaning:
 def plus(V: Meaning, W: Meaning) -> Meaning:
     """The sum in ``ℝᵈ``."""
     if isinstance(V, tuple):
-        (a, b), (c, d) = _pair(cast("tuple[Meaning, ...]", V)), _pair(W)
-        return plus(a, c), plus(b, d)
+        (a, b), (a1, b1) = _pair(cast("tuple[Meaning, ...]", V)), _pair(W)
+        return plus(a, a1), plus(b, b1)
     return _number(V) + _number(W)
 
 
@@ -71,7 +71,7 @@ def flat(V: Meaning) -> tuple[float, ...]:
     return (_number(V),)
 
 
-def _fixed(x: str, body: calculus.Term, environment: Mapping[str, Meaning]) -> Meaning:
+def _fixed(x: str, body: c.Term, environment: Mapping[str, Meaning]) -> Meaning:
     def unfolded(V: Meaning) -> Meaning:
         return called(meaning(body, {**environment, x: unfolded}), V)
 

@@ -1,27 +1,27 @@
 """The gradient by reduction (Cor. 16): ``z′ 1 [⟨z, z′⟩ := D(t)][x := ⟨x, λ°a. x′a⟩][x := r]`` reduces to ``Σ x′ⱼ gⱼ``.
 
-The ``x′ⱼ`` are tags, and the gradient is what stands at each of them; or they are the injections ``λ°a. ⟨0, …, a, …, 0⟩``, and
-the result is a tuple, for which n times as many additions of numbers are done.
+The ``x′ⱼ`` are free variables, called tags, and the gradient is read off from their arguments. With ``injections``, they are
+instead bound to ``λ°a. ⟨0, …, a, …, 0⟩`` and the result is a tuple, which takes n times as many additions of numbers.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation import reverse
-from rh_kernel.ad.linear_negation.binding import names, size
+from rh_kernel.ad.linear_negation.binding import size
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.reduction import Reduction
-from rh_kernel.ad.linear_negation.refusal import outside
-from rh_kernel.ad.linear_negation.rules import Event, Rule, S, Strategy
+from rh_kernel.ad.linear_negation.rules import Event, Rule, S, StepCounter, Strategy
 from rh_kernel.ad.linear_negation.source import Source
 from rh_kernel.source.diagnostic import KernelBug
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The term of the corollary: its tags, one for each number of the inputs, and what the numbers of the result are called."""
+    """The term of the corollary, its tags, one for each number of the inputs, and the names of the numbers of the result."""
 
     term: c.Term
     tags: tuple[str, ...]
@@ -31,13 +31,13 @@ class Problem:
 
     @property
     def types(self) -> dict[str, c.Type]:
-        """The types of its free variables."""
+        """The types of the free variables of the term."""
         return dict.fromkeys(self.tags, c.Negation(self.dimension))
 
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """What the reduction found, and how: its steps before, in and after the calls of backpropagators, and by rule."""
+    """A value and a gradient, with the number of steps before, in and after the calls of backpropagators, and of each rule."""
 
     value: tuple[float, ...]
     gradient: tuple[float, ...]
@@ -49,21 +49,8 @@ class Gradient:
 
     @property
     def steps(self) -> int:
-        """All steps."""
+        """The number of steps."""
         return self.forward + self.backward + self.garbage
-
-
-def ground(A: c.Type) -> int:
-    """How many numbers a value of the type has; refuses functions."""
-    match A:
-        case c.Ground():
-            return 1
-        case c.Unit():
-            return 0
-        case c.Times(B, C):
-            return ground(B) + ground(C)
-        case c.Arrow() | c.Negation():
-            raise outside("functions as parameters or as the result", "a gradient is computed between tuples of numbers")
 
 
 def problem(
@@ -74,69 +61,78 @@ def problem(
     injections: bool = False,
     transformed: c.Term | None = None,
 ) -> Problem:
-    """The corollary's term for ``D(t)``, or for what ``D(t)`` was reduced to; for a result that is a tuple, ``Σ z′ᵢ wᵢ``."""
-    n = sum(ground(A) for _, A in source.inputs)
-    ground(source.result)
+    """The term of the corollary for ``D(t)``, or for a reduct of it; for a result that is a tuple, ``Σ z′ᵢ wᵢ``."""
+    n = source.dimension()
     d = max(n, 1) if injections else 1
-    supply = NameSupply({*names(source.term), *(x for x, _ in source.inputs), *(names(transformed) if transformed else ())})
+    supply = source.supply(*([transformed] if transformed else []))
     body = transformed or reverse.transform(source.term, supply, d)
-    build = _Building(supply, d, iter(point), iter(cotangent))
-    wrappers = [c.Bang(x, reverse.reversed_type(A, d), build.wrapper(x, A)) for x, A in source.inputs]
-    build.opened(source.result, body, "z")
-    stack: list[c.Binding] = [*build.numerals, *wrappers, *build.stack]
-    tags = tuple(build.tags)
+    opening = OpenedTransform(supply, d)
+    wrappers = opening.wrappers(source)
+    results: list[str] = []
+    calls: list[c.Term] = []
+    weights = iter(cotangent)
+
+    def call(z: str, z1: str) -> c.Term:
+        results.append(z)
+        calls.append(c.App(c.Var(z1), c.Num(float(next(weights)))))
+        return calls[-1]
+
+    def bind(t: c.Term) -> c.Term:
+        opening.stack.append(c.Bang(supply.fresh("z"), c.Unit(), t))
+        return c.Nil()
+
+    opening.open(source.result, body, call, bind)
+    numerals = [c.Bang(y, c.R, c.Num(float(r))) for y, r in zip(opening.inputs, point, strict=True)]
+    stack: list[c.Binding] = [*numerals, *wrappers, *opening.stack]
     if injections:
-        stack = [*(c.Bang(x, c.Negation(d), _injection(supply, i, d)) for i, x in enumerate(tags)), *stack]
-    return Problem(c.block(tuple(stack), c.total(tuple(build.calls), d)), tags, tuple(build.results), d, injections)
+        stack = [*(c.Bang(x, c.Negation(d), _injection(supply, i, d)) for i, x in enumerate(opening.tags)), *stack]
+    term = c.block(tuple(stack), c.total(tuple(calls), d))
+    return Problem(term, tuple(opening.tags), tuple(results), d, injections)
 
 
 def _injection(supply: NameSupply, i: int, d: int) -> c.Term:
-    """``λ°a. ⟨0, …, a, …, 0⟩``, with a in the place i, from 0"""
+    """``λ°a. ⟨0, …, a, …, 0⟩``, with a at the index i, from 0"""
     a = supply.fresh("a")
     return c.LinearLambda(a, c.tuple_of(tuple(c.Var(a) if j == i else c.ZERO for j in range(d))))
 
 
-class _Building:
-    """Collects the parts of the corollary's term."""
+class OpenedTransform:
+    """The substitutions around ``D(t)``: inputs are wrapped, and the components of the result get names."""
 
-    def __init__(self, supply: NameSupply, d: int, point: Iterator[float], cotangent: Iterator[float]) -> None:
-        self.supply, self.d, self.point, self.cotangent = supply, d, point, cotangent
-        self.numerals: list[c.Binding] = []
-        self.stack: list[c.Binding] = []
+    def __init__(self, supply: NameSupply, d: int = 1) -> None:
+        self.supply, self.d = supply, d
+        self.inputs: list[str] = []
         self.tags: list[str] = []
-        self.calls: list[c.Term] = []
-        self.results: list[str] = []
+        self.stack: list[c.Binding] = []
 
-    def wrapper(self, x: str, A: c.Type) -> c.Term:
-        """``⟨x, λ°a. x′a⟩``, in the shape of A"""
+    def wrappers(self, source: Source) -> list[c.Bang]:
+        """``[x := ⟨x, λ°a. x′a⟩]`` for each input, in the shape of its type; append each x to ``inputs``, x′ to ``tags``."""
+        return [
+            c.Bang(x, reverse.reversed_type(A, self.d), c.shaped(A, lambda x=x: self._wrapped(x))) for x, A in source.inputs
+        ]
+
+    def _wrapped(self, x: str) -> c.Term:
+        y, tag = self.supply.pair(x)
+        self.inputs.append(y)
+        self.tags.append(tag)
+        return c.Pair(c.Var(y), reverse.eta_expanded(tag, self.supply))
+
+    def open(
+        self, A: c.Type, t: c.Term, number: Callable[[str, str], c.Term], unit: Callable[[c.Term], c.Term] = lambda t: t
+    ) -> c.Term:
+        """Append ``[⟨z, z′⟩ := t]``, in the shape of A, to ``stack``; return the tuple of ``number(z, z′)`` and ``unit(t)``."""
         match A:
             case c.Times(B, C):
-                left = self.wrapper(x, B)
-                return c.Pair(left, self.wrapper(x, C))
-            case c.Unit():
-                return c.Nil()
-            case c.Ground() | c.Arrow() | c.Negation():
-                y, tag = self.supply.pair(x)
-                self.numerals.append(c.Bang(y, c.R, c.Num(float(next(self.point)))))
-                self.tags.append(tag)
-                a = self.supply.fresh("a")
-                return c.Pair(c.Var(y), c.LinearLambda(a, c.App(c.Var(tag), c.Var(a))))
-
-    def opened(self, A: c.Type, t: c.Term, base: str) -> None:
-        """``[⟨z, z′⟩ := t]``, in the shape of A, and ``z′ w`` for each number w of the cotangent"""
-        match A:
-            case c.Times(B, C):
-                x, y = self.supply.fresh(base), self.supply.fresh(base)
+                x, y = self.supply.fresh("z"), self.supply.fresh("z")
                 self.stack.append(c.Open(x, reverse.reversed_type(B, self.d), y, reverse.reversed_type(C, self.d), t))
-                self.opened(B, c.Var(x), base)
-                self.opened(C, c.Var(y), base)
+                left = self.open(B, c.Var(x), number, unit)
+                return c.Pair(left, self.open(C, c.Var(y), number, unit))
             case c.Unit():
-                self.stack.append(c.Bang(self.supply.fresh(base), A, t))
+                return unit(t)
             case c.Ground() | c.Arrow() | c.Negation():
-                z, z1 = self.supply.pair(base)
+                z, z1 = self.supply.pair("z")
                 self.stack.append(c.Open(z, c.R, z1, c.Negation(self.d), t))
-                self.calls.append(c.App(c.Var(z1), c.Num(float(next(self.cotangent)))))
-                self.results.append(z)
+                return number(z, z1)
 
 
 class Run:
@@ -164,10 +160,8 @@ class Run:
         yield from self.reduction.collect()
 
     def all(self) -> Iterator[Event]:
-        """Everything."""
-        yield from self.forward()
-        yield from self.backward()
-        yield from self.garbage()
+        """The three parts."""
+        return chain(self.forward(), self.backward(), self.garbage())
 
     def _number(self, x: str) -> float:
         bound = self.reduction.state.value(x)
@@ -178,12 +172,12 @@ class Run:
         return bound.value
 
     def gradient(self) -> tuple[float, ...]:
-        """What was reached, read back."""
-        summands = self.reduction.state.frames[-1].summands
+        """The gradient in the last term."""
+        frame = self.reduction.state.frames[-1]
         if self.problem.injected:
-            return tuple(_numbers(self.reduction.state.frames[-1].core))[: len(self.problem.tags)]
+            return c.numbers(frame.core)[: len(self.problem.tags)]
         found = dict.fromkeys(self.problem.tags, 0.0)
-        for t in summands:
+        for t in frame.summands:
             match t:
                 case c.App(c.Var(tag), c.Num(r)):
                     found[tag] += r
@@ -194,17 +188,6 @@ class Run:
         return tuple(found.values())
 
 
-def _numbers(t: c.Term) -> Iterator[float]:
-    match t:
-        case c.Pair(left, right):
-            yield from _numbers(left)
-            yield from _numbers(right)
-        case c.Num(r):
-            yield r
-        case _:
-            raise KernelBug("this is no tuple of numbers")
-
-
 def gradient(
     source: Source,
     point: Sequence[float],
@@ -213,27 +196,18 @@ def gradient(
     strategy: Strategy = S,
     injections: bool = False,
 ) -> Gradient:
-    """The value at the point, and the gradient for the cotangent."""
+    """The value at a point, and the gradient for a cotangent of the result."""
     return reduce(problem(source, point, cotangent, injections=injections), strategy)
 
 
 def reduce(p: Problem, strategy: Strategy = S) -> Gradient:
-    """The reduction of the corollary's term, to the end."""
+    """Reduce the corollary's term to its normal form."""
     run = Run(p, strategy)
-    rules: Counter[Rule] = Counter()
-    lengths: list[int] = []
-    operations = 0
-    for part in (run.forward(), run.backward(), run.garbage()):
-        n = 0
-        for event in part:
-            n += 1
-            rules[event.rule] += 1
-            operations += event.operations
-        lengths.append(n)
-    ahead, back, garbage = lengths
-    return Gradient(run.value, run.gradient(), ahead, back, garbage, rules, operations)
+    counter = StepCounter()
+    ahead, back, garbage = [counter.run(part) for part in (run.forward(), run.backward(), run.garbage())]
+    return Gradient(run.value, run.gradient(), ahead, back, garbage, counter.rules, counter.operations)
 
 
 def code_size(p: Problem) -> int:
-    """How many symbols the corollary's term has."""
+    """The number of symbols of the corollary's term."""
     return size(p.term)

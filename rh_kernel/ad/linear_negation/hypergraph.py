@@ -1,13 +1,13 @@
-"""Computational graphs (§2.1) with the numeric algorithms on them: forward mode (§2.2) and backpropagation (§2.4).
+"""Computational graphs (§2.1) and the numeric algorithms on them: forward mode (§2.2) and backpropagation (§2.4).
 
-A graph is an acyclic hypergraph ``x1, …, xk →f y`` whose nodes are the target of at most one hyperedge; inputs are the target
-of none. The memory of backpropagation has a primal value and an adjoint for each node: a tape.
+A graph is an acyclic hypergraph with edges ``x1, …, xk →f y``. A node is the target of at most one hyperedge, an input of none.
+The memory of backpropagation has a primal value and an adjoint for each node: a tape.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rh_kernel.ad.linear_negation.calculus import ZERO, Bang, Binding, Fun, Num, Partial, Plus, Symbol, Term, Var
+from rh_kernel.ad.linear_negation.calculus import ZERO, Bang, Fun, Num, Partial, Plus, Symbol, Term, Var
 from rh_kernel.ad.linear_negation.extraction import Extracted
 from rh_kernel.ad.linear_negation.ground import Backward
 from rh_kernel.ad.linear_negation.printing import number, symbol_text
@@ -17,7 +17,7 @@ from rh_kernel.source.diagnostic import KernelBug
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """``x1, …, xk →f y``; a numeral is one without sources, and the sum is ``add``"""
+    """``x1, …, xk →f y``; a numeral is an edge without sources, and the sum is ``add``"""
 
     symbol: Symbol | Num
     sources: tuple[int, ...]
@@ -26,7 +26,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes are numbered, the inputs first and every target after its sources; each has a name to be shown."""
+    """Nodes are numbered, the inputs first and every target after its sources; ``names`` are printed, and may be empty."""
 
     inputs: int
     names: tuple[str, ...]
@@ -35,39 +35,36 @@ class Graph:
 
     @property
     def size(self) -> int:
-        """How many nodes and hyperedges there are."""
+        """The number of nodes and hyperedges."""
         return len(self.names) + len(self.edges)
 
     def fan_out(self, node: int) -> int:
-        """How often the node is a source."""
+        """How often a node is a source."""
         return sum(edge.sources.count(node) for edge in self.edges)
 
 
 def graph(extracted: Extracted) -> Graph:
-    """The hypergraph of a ground term: a substitution is a node with all that is done with it."""
-    building = _Building(list(extracted.inputs))
+    """The hypergraph of a ground term; a variable that is bound by a substitution is one node."""
+    builder = _GraphBuilder(list(extracted.inputs))
     for b in extracted.stack:
-        building.bind(b)
-    outputs = tuple(building.node(t) for t in extracted.results)
-    return Graph(len(extracted.inputs), tuple(building.names), tuple(building.edges), outputs)
+        if not isinstance(b, Bang):
+            raise KernelBug("a graph has no pairs")
+        builder.known[b.name] = builder.node(b.bound, b.name)
+    outputs = tuple(map(builder.node, extracted.results))
+    return Graph(len(extracted.inputs), tuple(builder.names), tuple(builder.edges), outputs)
 
 
 def backward_graph(b: Backward, inputs: tuple[str, ...], a: str) -> Graph:
-    """The hypergraph of ``bp(G)``, as in Fig. 2: a is an input, and the adjoints of the others are outputs."""
+    """The hypergraph of ``bp(G)``, as in Fig. 2: a is an input, and the adjoints of the other inputs are outputs."""
     adjoints = tuple(b.partials.get(x, ZERO) for x in inputs)
     return graph(Extracted((*inputs, a), (*b.beta, *b.alpha), (b.value, *adjoints), 0))
 
 
-class _Building:
+class _GraphBuilder:
     def __init__(self, inputs: list[str]) -> None:
         self.names = inputs
         self.known = {x: i for i, x in enumerate(inputs)}
         self.edges: list[Edge] = []
-
-    def bind(self, b: Binding) -> None:
-        if not isinstance(b, Bang):
-            raise KernelBug("a graph has no pairs")
-        self.known[b.name] = self.node(b.bound, b.name)
 
     def node(self, t: Term, name: str = "") -> int:
         match t:
@@ -89,7 +86,7 @@ class _Building:
 
 
 def dot(g: Graph) -> str:
-    """The graph in the language of Graphviz: circles for nodes, triangles for hyperedges, as in Fig. 1."""
+    """The graph as a Graphviz document: circles for nodes, triangles for hyperedges, as in Fig. 1."""
     lines = ["digraph {", "  rankdir=LR;"]
     for i, name in enumerate(g.names):
         shape = "doublecircle" if i in g.outputs else "circle"
@@ -109,7 +106,10 @@ def _sign(f: Symbol) -> str:
 
 @dataclass(slots=True)
 class Memory:
-    """``x := (r, α)`` for each node, and what has been counted: operations on numbers, visits of hyperedges."""
+    """``x := (r, α)`` for each node, and counts of operations on numbers and of visits of hyperedges.
+
+    ``other`` are the tangents or the adjoints, ``None`` for zeros that were not computed.
+    """
 
     primal: list[float]
     other: list[float | None]
@@ -118,7 +118,7 @@ class Memory:
 
 
 def evaluate(g: Graph, point: Sequence[float]) -> Memory:
-    """The primal value of each node."""
+    """Compute the primal value of each node."""
     memory = Memory([*point, *[0.0] * len(g.edges)], [None] * len(g.names))
     for edge in g.edges:
         memory.visits += 1
@@ -136,7 +136,7 @@ def evaluate(g: Graph, point: Sequence[float]) -> Memory:
 
 
 def forward(g: Graph, point: Sequence[float], tangent: Sequence[float]) -> Memory:
-    """Forward mode, (2): for each hyperedge the tangent ``Σ ∂f/∂i(s) · tᵢ``."""
+    """Forward mode, (2): the tangent of the target of a hyperedge is ``Σ ∂f/∂i(s) · tᵢ``."""
     memory = evaluate(g, point)
     memory.other[: g.inputs] = tangent
     for edge in g.edges:
@@ -146,7 +146,7 @@ def forward(g: Graph, point: Sequence[float], tangent: Sequence[float]) -> Memor
 
 
 def backpropagate(g: Graph, point: Sequence[float], cotangent: Sequence[float]) -> Memory:
-    """Backpropagation: after all that its target flows into, a hyperedge adds ``∂f/∂i(s) · α`` to each source."""
+    """Backpropagation: in reverse topological order, each hyperedge adds ``∂f/∂i(s) · α`` to the adjoint of each source."""
     memory = evaluate(g, point)
     for node, w in zip(g.outputs, cotangent, strict=True):
         _add(memory, node, w)
@@ -160,7 +160,7 @@ def backpropagate(g: Graph, point: Sequence[float], cotangent: Sequence[float]) 
 
 
 def _slopes(edge: Edge, memory: Memory) -> list[float | None]:
-    """``∂f/∂i(s)`` for each source; ``None`` for the 1 of a sum"""
+    """``∂f/∂i(s)`` for each source; ``None`` for 1, with which nothing is multiplied"""
     match edge.symbol:
         case Num():
             return []
@@ -192,7 +192,7 @@ def _scaled(memory: Memory, slope: float | None, r: float | None) -> float | Non
 
 
 def _add(memory: Memory, node: int, r: float | None) -> None:
-    """Add to what the node has; the first is no addition."""
+    """Add to the tangent or adjoint of a node; adding to zero is no operation."""
     before = memory.other[node]
     if before is None:
         memory.other[node] = r

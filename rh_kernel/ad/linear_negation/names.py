@@ -1,37 +1,30 @@
-"""Names that are not in use: ``x``, ``x₁``, ``x₂``, …, and pairs, ``x₁`` and ``x₁′``, for a number and its backpropagator."""
+"""Supplies of names with subscripts: ``x``, ``x₁``, …, and pairs ``x₁``, ``x₁′`` for a number and its backpropagator."""
 
-from collections.abc import Iterable
+from rh_kernel.ad.language.names import Names
 
-_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _ENDINGS = "₀₁₂₃₄₅₆₇₈₉′'"
 
 
-class NameSupply:
-    """A supply of names, none of which is given out twice."""
+class NameSupply(Names):
+    """A supply of names, none of which is returned twice: the one that is wanted, or that with the next subscript."""
 
-    __slots__ = ("_last", "_used")
-
-    def __init__(self, used: Iterable[str] = ()) -> None:
-        self._used = set(used)
-        self._last: dict[str, int] = {}
+    __slots__ = ()
 
     def fresh(self, wanted: str) -> str:
-        """The name itself, or with the first number that makes it new; a prime stays at its end."""
-        prime = "′" if wanted.endswith("′") else ""
-        return self._first(wanted.rstrip(_ENDINGS), (prime,))[0]
+        """Return the first unused name of ``x``, ``x₁``, ``x₂``, …; a prime stays at its end."""
+        return self._subscripted(wanted, "′" if wanted.endswith("′") else "")[0]
 
     def pair(self, wanted: str) -> tuple[str, str]:
-        """``x`` and ``x′``, both new"""
-        x, x_prime = self._first(wanted.rstrip(_ENDINGS), ("", "′"))
+        """Return the first ``x`` and ``x′``, ``x₁`` and ``x₁′``, … that are both unused."""
+        x, x_prime = self._subscripted(wanted, "", "′")
         return x, x_prime
 
-    def _first(self, base: str, endings: tuple[str, ...]) -> tuple[str, ...]:
-        key = base + "".join(endings)
-        i = self._last.get(key, 0)
-        while True:
-            names = tuple(base + (str(i).translate(_DIGITS) if i else "") + ending for ending in endings)
-            i += 1
-            if self._used.isdisjoint(names):
-                self._used.update(names)
-                self._last[key] = i
-                return names
+    def _subscripted(self, wanted: str, *endings: str) -> tuple[str, ...]:
+        base = wanted.rstrip(_ENDINGS)
+
+        def spell(i: int) -> tuple[str, ...]:
+            stem = base + (str(i).translate(SUBSCRIPTS) if i else "")
+            return tuple([stem + ending for ending in endings])
+
+        return self.first_unused(base + "".join(endings), spell)

@@ -1,35 +1,24 @@
-"""Terms as the paper writes them: ``⟨sin(w), λ°a. w′(cos(w) · a)⟩[⟨w, w′⟩ := z]``, the innermost substitution first."""
+"""Printing of terms as in the paper: ``⟨sin(w), λ°a. w′(cos(w) · a)⟩[⟨w, w′⟩ := z]``, the innermost substitution first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from rh_kernel.ad.language.printing import bracketed
+from rh_kernel.ad.language.printing import number as ascii_number
 from rh_kernel.ad.linear_negation import calculus as c
+from rh_kernel.ad.linear_negation.names import SUBSCRIPTS
 from rh_kernel.ad.linear_negation.state import State
 from rh_kernel.ad.linear_negation.symbols import arity
-from rh_kernel.syntax.printing.doc import (
-    LINE,
-    SOFT,
-    Annotated,
-    Doc,
-    Group,
-    Mark,
-    Role,
-    Shared,
-    Text,
-    concat,
-    group,
-    join,
-    nest,
-    role,
-)
+from rh_kernel.syntax.printing import doc as d
+from rh_kernel.syntax.printing.doc import LINE, SOFT, Doc, Role, Text, concat, group, join, nest, role
 
 _COMMA = concat(",", LINE)
 _INFIX = {"mul": " ·", "sub": " −"}
 
 
 class Level(IntEnum):
-    """How tightly a form holds together."""
+    """Levels of precedence, the loosest first."""
 
     OPEN = 0
     SUM = 1
@@ -40,20 +29,18 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Printer:
-    """Prints a term; ``made`` is marked where it stands, and with ``types`` every binder says its type."""
+    """Prints terms; the node ``made`` is marked as the contractum, and with ``types`` binders have their types."""
 
     made: c.Term | c.Binding | None = None
     types: bool = False
 
     def term(self, t: c.Term, level: Level = Level.OPEN) -> Doc:
-        """t, in brackets if it holds less tightly than ``level``"""
-        doc = self.form(t)
-        if _level(t) < level:
-            doc = concat("(", nest(doc, indent=1), ")")
-        return Annotated(Mark("contractum"), doc) if t is self.made else doc
+        """Print t, in brackets where ``level`` is tighter than its own."""
+        doc = bracketed(self.form(t), _level(t), level)
+        return d.Annotated(d.Mark("contractum"), doc) if t is self.made else doc
 
     def form(self, t: c.Term) -> Doc:
-        """T without brackets."""
+        """Print t without brackets."""
         match t:
             case c.Var(x):
                 return Text(x)
@@ -111,16 +98,16 @@ class Printer:
             case c.Dual(a):
                 pattern = self.binder(f"{a}°", "R")
         doc = group("[", pattern, " :=", nest(LINE, self.term(b.bound)), "]")
-        return Annotated(Mark("contractum"), doc) if b is self.made else doc
+        return d.Annotated(d.Mark("contractum"), doc) if b is self.made else doc
 
 
 def document(t: c.Term, made: c.Term | c.Binding | None = None, *, types: bool = False) -> Doc:
-    """T to be read, with what a step has made marked."""
-    return Group(Printer(made, types).term(t))
+    """Print t, with the contractum ``made`` of a step marked."""
+    return d.Group(Printer(made, types).term(t))
 
 
 def of_state(s: State, made: c.Term | c.Binding | None = None) -> Doc:
-    """The state to be read: what did not change since it was last printed is not laid out again."""
+    """Print a state; documents of substitutions are cached until these change."""
     if len(s.frames) > 1:
         return document(s.term, made)
     (frame,) = s.frames
@@ -129,7 +116,7 @@ def of_state(s: State, made: c.Term | c.Binding | None = None) -> Doc:
     shown: list[Doc] = []
     for cell in reversed(frame.cells):
         if cell.doc is None:
-            cell.doc = Shared(concat(SOFT, bare.binding(cell.binding)))
+            cell.doc = d.Shared(concat(SOFT, bare.binding(cell.binding)))
             shown.append(concat(SOFT, marked.binding(cell.binding)))
         else:
             shown.append(cell.doc)
@@ -148,18 +135,14 @@ def symbol_text(f: c.Symbol) -> str:
         case c.Partial(of) if arity(of) == 1:
             return f"{of}′"
         case c.Partial(of, i):
-            return f"∂{str(i).translate(_DIGITS)}{of}"
+            return f"∂{str(i).translate(SUBSCRIPTS)}{of}"
         case str():
             return f
 
 
-_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
 def number(value: float) -> str:
-    """A number, as short as it can be read back; the sign is the paper's."""
-    text = str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-    return text.replace("-", "−")
+    """A number as its shortest literal, with the minus sign of the paper."""
+    return ascii_number(value).replace("-", "−")
 
 
 def _level(t: c.Term) -> Level:
@@ -177,7 +160,7 @@ def _level(t: c.Term) -> Level:
 
 
 def _tuple(t: c.Term, made: c.Term | c.Binding | None) -> list[c.Term]:
-    """``t1, …, tn`` for ``⟨t1, ⟨t2, …⟩⟩``, down to what is marked"""
+    """``t1, …, tn`` for ``⟨t1, ⟨t2, …⟩⟩``, down to the marked node"""
     found: list[c.Term] = []
     while isinstance(t, c.Pair) and (t is not made or not found):
         found.append(t.left)
@@ -186,7 +169,7 @@ def _tuple(t: c.Term, made: c.Term | c.Binding | None) -> list[c.Term]:
 
 
 def _sum(t: c.Term, made: c.Term | c.Binding | None) -> list[c.Term]:
-    """The terms of a sum that is bracketed to the left, down to what is marked"""
+    """``t1, …, tn`` for ``(t1 + t2) + …``, down to the marked node"""
     found: list[c.Term] = []
     while isinstance(t, c.Plus) and (t is not made or not found):
         found.append(t.right)

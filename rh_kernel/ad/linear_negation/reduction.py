@@ -1,6 +1,6 @@
 """Strategy S: call by value, then the backpropagators, each called once, the latest first (Thm 15, as an algorithm).
 
-What waits, ``[x′! := λ°a. …]``, is a node of a tape; linear factoring is the addition to its adjoint.
+A backpropagator that was not called yet, ``[x′! := λ°a. …]``, is a node of a tape; linear factoring adds to its adjoint.
 """
 
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -14,7 +14,7 @@ from rh_kernel.ad.linear_negation.state import Cell, Frame, State
 
 
 class Reduction:
-    """The reduction of a term; each method performs steps one by one and tells which."""
+    """The reduction of a term; each generator performs one step after the other and yields it."""
 
     __slots__ = ("state", "strategy")
 
@@ -26,43 +26,35 @@ class Reduction:
 
     @property
     def term(self) -> c.Term:
-        """What was reached."""
+        """The term after the last step."""
         return self.state.term
 
     def evaluate(self) -> Iterator[Event]:
-        """The substitutions, then the core: to a value, or as far as free variables allow."""
+        """Reduce the substitutions, then the core, to a value or until free variables block them."""
         frame = self.state.frames[-1]
         yield from self.substitutions(frame, 0)
         yield from self.core(frame)
 
-    def differentiate(self) -> Iterator[Event]:
-        """As ``evaluate``, then the calls of backpropagators and the sum that they leave."""
-        frame = self.state.frames[-1]
-        yield from self.evaluate()
-        yield from self.calls(frame)
-        yield from self.sum(frame)
-
     def collect(self) -> Iterator[Event]:
-        """(10), from the innermost substitution to the outermost; pairs of what is no value get names first."""
+        """Perform (10), from the innermost substitution to the outermost, after naming the components of pairs of no values."""
         frame = self.state.frames[-1]
         i = 0 if Rule.COLLECT in self.strategy.off else len(frame.cells)
         while i:
             i -= 1
             cell = frame.cells[i]
-            match cell.binding:
-                case c.Bang(x, _, bound) if not self.state.uses[x]:
-                    if isinstance(bound, c.Pair) and not c.is_value(bound) and _NAMING.isdisjoint(self.strategy.off):
-                        before = len(frame.cells)
-                        yield from self.named(frame, x, bound)
-                        i += len(frame.cells) - before
-                    if c.is_value(cell.binding.bound):
-                        self.state.remove(frame, i)
-                        yield Event(Rule.COLLECT)
-                case c.Bang() | c.Open() | c.Dual():
-                    pass
+            b = cell.binding
+            if not isinstance(b, c.Bang) or self.state.uses[b.name]:
+                continue
+            if isinstance(b.bound, c.Pair) and not c.is_value(b.bound) and _NAMING.isdisjoint(self.strategy.off):
+                before = len(frame.cells)
+                yield from self.named(frame, b.name, b.bound)
+                i += len(frame.cells) - before
+            if c.is_value(cell.binding.bound):
+                self.state.remove(frame, i)
+                yield Event(Rule.COLLECT)
 
     def normalize(self) -> Iterator[Event]:
-        """To the normal form, also under the abstractions of the core."""
+        """Reduce to the normal form, also under the abstractions of the core."""
         frame = self.state.frames[-1]
         yield from self.evaluate()
         yield from self.calls(frame)
@@ -71,7 +63,7 @@ class Reduction:
         yield from self.collect()
 
     def _under(self, t: c.Term, around: Callable[[c.Term], c.Term]) -> Generator[Event, None, c.Term]:
-        """Normalize what is under the abstractions of t, which stands in the core as ``around`` says."""
+        """Normalize the bodies of the abstractions in t; ``around(t)`` is the core."""
         match t:
             case c.Pair(left, right):
                 left = yield from self._under(left, lambda u: around(c.Pair(u, right)))
@@ -87,7 +79,7 @@ class Reduction:
                 return t
 
     def substitutions(self, frame: Frame, i: int, rest: int = 0) -> Iterator[Event]:
-        """Evaluate what is bound in the cells from i on, without the last ones, of which there are ``rest``."""
+        """Evaluate the terms in the cells from i on, except the last ``rest`` ones."""
         while i < len(frame.cells) - rest:
             cell = frame.cells[i]
             match cell.binding:
@@ -111,7 +103,7 @@ class Reduction:
                 yield found.event
 
     def _reduct(self, b: c.Binding) -> Reduct | None:
-        """The next step in what is bound: variables stay there, unless their value is a numeral or is taken apart."""
+        """The next step in a substitution; a variable stays in it unless its value is a numeral or is destructured."""
         match b:
             case c.Open(bound=c.Var() as z):
                 bound = self.state.value(z.name)
@@ -124,22 +116,18 @@ class Reduction:
                 return step(self.state, self.strategy, b.bound)
 
     def _lacks_names(self, z: str) -> bool:
-        """Whether z is bound to a pair of which a copy would share nothing."""
+        """Whether z is bound to a pair whose components have no names, so that a copy would duplicate them."""
         bound = self.state.value(z)
         return isinstance(bound, c.Pair) and not c.is_atom(bound) and _NAMING.isdisjoint(self.strategy.off)
 
     def named(self, frame: Frame, z: str, pair: c.Pair) -> Iterator[Event]:
-        """(16) and (8): ``[z := ⟨u, w⟩]`` becomes ``[z := ⟨y, y′⟩][y′ := w][y := u]``."""
-        cell = self.state.where[z]
+        """Perform (16) and (8): ``[z := ⟨u, w⟩]`` becomes ``[z := ⟨y, y′⟩][y′ := w][y := u]``."""
+        cell, supply = self.state.where[z], self.state.supply
         match cell.binding:
             case c.Bang(_, c.Times(A, B)):
-                pass
+                y, y1 = supply.pair(z) if isinstance(B, c.Negation) else (supply.fresh(z), supply.fresh(z))
             case _:
                 return
-        if isinstance(B, c.Negation):
-            y, y1 = self.state.supply.pair(z)
-        else:
-            y, y1 = self.state.supply.fresh(z), self.state.supply.fresh(z)
         owner = self._owner(frame, z)
         i = owner.index(cell)
         atoms = c.Pair(c.Var(y), c.Var(y1))
@@ -150,7 +138,7 @@ class Reduction:
         yield self._parted(owner, i, c.Bang(y, A, pair.left), c.Bang(y1, B, pair.right))
 
     def _parted(self, frame: Frame, i: int, first: c.Bang, second: c.Bang) -> Event:
-        """(8), in the cell i"""
+        """Perform (8) in the cell i."""
         frame.cells[i : i + 1] = map(self.state.cell, (first, second))
         return Event(Rule.PAIR, first)
 
@@ -162,35 +150,34 @@ class Reduction:
             i += 1
 
     def summand(self, frame: Frame, i: int) -> Iterator[Event]:
-        """Evaluate a summand; names are given to what a tuple of no values is made of, so that it can be copied."""
+        """Evaluate a summand; components of tuples that are no atoms get names, so that the tuples can be copied."""
         while True:
             found = deep_value(self.state, self.strategy, frame.summands[i])
             if found is not None:
                 is_call = found.event.rule is Rule.BETA and isinstance(found.stack[0], c.Dual)
                 yield from self._into(frame, i, found, is_call=is_call)
                 continue
-            nameless = next(filter(self._lacks_names, _components(frame.summands[i])), None)
+            nameless = next(filter(self._lacks_names, _variables(frame.summands[i])), None)
             bound = None if nameless is None else self.state.value(nameless)
             if nameless is None or not isinstance(bound, c.Pair):
                 return
             yield from self.named(frame, nameless, bound)
 
     def _into(self, frame: Frame, i: int, found: Reduct, *, is_call: bool) -> Iterator[Event]:
-        """Put a reduct into the core, and what floats out of it at the end of the stack, where it is evaluated."""
+        """Replace a summand by its reduct; append the substitutions that float out of it to the stack and evaluate them."""
         frame.summands[i : i + 1] = _summands(found.term) if is_call else [found.term]
         self.state.insert(frame, len(frame.cells), found.stack)
         yield found.event
         for rest in reversed(range(len(found.stack))):
             cell = frame.cells[-1 - rest]
             yield from self.substitutions(frame, len(frame.cells) - 1 - rest, rest)
-            match cell.binding:
-                case c.Dual():
-                    yield from self._linear(frame, cell, i)
-                case c.Bang() | c.Open():
-                    self._rank(frame, cell)
+            if isinstance(cell.binding, c.Dual):
+                yield from self._linear(frame, cell, i)
+            else:
+                self._rank(frame, cell)
 
     def _linear(self, frame: Frame, cell: Cell, i: int) -> Iterator[Event]:
-        """(11), in the cells behind and in the summands from i on, where alone b can occur; or L."""
+        """Perform (11) in the later cells and in the summands from i on, as b cannot occur elsewhere; or perform L."""
         match cell.binding:
             case c.Dual(b, bound) if c.is_value(bound) and Rule.LINEAR not in self.strategy.off:
                 uses = self.state.uses[b]
@@ -210,14 +197,12 @@ class Reduction:
                 pass
 
     def _rank(self, frame: Frame, cell: Cell) -> None:
-        match cell.binding:
-            case c.Bang(x, c.Negation()):
-                frame.rank[x] = len(frame.rank)
-            case c.Bang() | c.Open() | c.Dual():
-                pass
+        """Number the backpropagator that a cell binds, if any, in the order of binding."""
+        if isinstance(cell.binding, c.Bang) and isinstance(cell.binding.type, c.Negation):
+            frame.rank[cell.binding.name] = len(frame.rank)
 
     def calls(self, frame: Frame) -> Iterator[Event]:
-        """Expand the backpropagators that the core calls, until none is left that is bound."""
+        """Call the bound backpropagators in the core until no such call is left."""
         frame.rank = {}
         for known in self.state.frames:
             for cell in known.cells:
@@ -240,15 +225,12 @@ class Reduction:
         yield from self.core(frame)
 
     def _head(self, t: c.Term) -> str | None:
-        """The backpropagator that a summand calls."""
-        match t:
-            case c.App(c.Var(x)) if self.state.is_backpropagator(x):
-                return x
-            case _:
-                return None
+        """The name of the backpropagator that a summand calls."""
+        f = t.function if isinstance(t, c.App) else None
+        return f.name if isinstance(f, c.Var) and self.state.is_backpropagator(f.name) else None
 
     def _aliases(self, frame: Frame, new: int) -> Iterator[Event]:
-        """(9), while what the new summands call is bound to a variable."""
+        """Perform (9) while the functions that the new summands call are bound to variables."""
         for i in range(new, len(frame.summands)):
             t = frame.summands[i]
             while (
@@ -262,7 +244,7 @@ class Reduction:
                 yield found.event
 
     def _zeros(self, frame: Frame, i: int) -> Iterator[Event]:
-        """Z, from the summand i on"""
+        """Perform Z, from the summand i on."""
         if Rule.ZERO in self.strategy.off:
             return
         while len(frame.summands) > 1 and i < len(frame.summands):
@@ -273,7 +255,7 @@ class Reduction:
                 i += 1
 
     def _factored(self, frame: Frame, places: list[int]) -> Iterator[Event]:
-        """(17), for calls of one backpropagator in these places, into the first."""
+        """Perform (17) on calls of the same backpropagator; ``places`` are their indices, and the first remains."""
         first, *others = places
         for gone, i in enumerate(others):
             match frame.summands[first], frame.summands[i - gone]:
@@ -287,7 +269,7 @@ class Reduction:
                     return
 
     def _call(self, frame: Frame, h: str) -> Generator[Event, None, int]:
-        """(17), (9), (10) and (7): h is called; its summands are then the last, from the number on that is returned."""
+        """Call h by (17), (9), (10) and (7); return the index from which on the summands are those of its body."""
         places = [i for i, t in enumerate(frame.summands) if _calls(t, h)]
         if Rule.FACTOR not in self.strategy.off:
             yield from self._factored(frame, places)
@@ -314,7 +296,7 @@ class Reduction:
         return next((f for f in reversed(self.state.frames) if cell in f.cells), frame)
 
     def sum(self, frame: Frame) -> Iterator[Event]:
-        """The sum of what the calls left, as far as it is made of numbers."""
+        """Add up the summands, unless calls of unbound backpropagators are left."""
         yield from self._zeros(frame, 0)
         if any(self._head(t) for t in frame.summands):
             return
@@ -324,7 +306,7 @@ class Reduction:
 
 
 EAGER = Strategy(waits=False)
-"""What is called does not wait."""
+"""Call by value in which backpropagators are called at once."""
 
 _NAMING = {Rule.ETA_PAIR, Rule.PAIR}
 """The rules that give names to the components of a pair."""
@@ -339,20 +321,13 @@ def _calls(t: c.Term, h: str) -> bool:
     return isinstance(t, c.App) and isinstance(t.function, c.Var) and t.function.name == h
 
 
-def _components(t: c.Term) -> Iterator[str]:
-    """The variables that t is, or is a tuple of."""
-    match t:
-        case c.Var(x):
-            yield x
-        case c.Pair(left, right):
-            yield from _components(left)
-            yield from _components(right)
-        case _:
-            pass
+def _variables(t: c.Term) -> Iterator[str]:
+    """The names of the components of a tuple that are variables."""
+    return (u.name for u in c.leaves(t) if isinstance(u, c.Var))
 
 
 def _summands(t: c.Term) -> list[c.Term]:
-    """``t1, …, tn`` for ``t1 + … + tn``, however it is bracketed"""
+    """``t1, …, tn`` for ``t1 + … + tn`` with any bracketing"""
     found: list[c.Term] = []
     pending = [t]
     while pending:

@@ -1,4 +1,4 @@
-"""What lies outside of the fragment, refused by name."""
+"""Refusal of programs outside of the calculus."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -16,10 +16,10 @@ def outside(construct: str, hint: str = "") -> Rejected:
 
 
 @contextmanager
-def speaking_for(system: str) -> Generator[None]:
-    """Where refusals are those of another system, which uses the same reading of programs."""
+def refusing_as(system: str) -> Generator[None]:
+    """Name ``system`` in refusals: ``tape`` uses the translation of ``linear-negation``."""
     try:
         yield
     except Rejected as rejected:
-        told = [replace(d, system=system) if isinstance(d, OutsideFragment) else d for d in rejected.diagnostics]
-        raise Rejected(*told) from None
+        diagnostics = [replace(d, system=system) if isinstance(d, OutsideFragment) else d for d in rejected.diagnostics]
+        raise Rejected(*diagnostics) from None

@@ -1,16 +1,17 @@
 """The names of the rules of reduction (Tab. 2), with those that the paper uses and does not state, and strategies."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from enum import Enum
 
 from rh_kernel.ad.linear_negation import calculus as c
-from rh_kernel.ad.linear_negation.names import NameSupply
 
 
 class Rule(Enum):
-    """``t → u``; β is (7)–(14) with (23), η is (15) and (16), ℓ is (17), and the rest is declared here.
+    """``t → u``; β is (7)–(14) with (23), η is (15) and (16), ℓ is (17), and the others are not in the paper's table.
 
-    The sum is taken up to associativity and commutativity, as ≡ is, without a step.
+    Sums are equal up to associativity and commutativity, as in ≡; no step is needed for these.
     """
 
     BETA = "(7)"
@@ -48,15 +49,15 @@ class Rule(Enum):
 
 
 ARITHMETIC = frozenset({Rule.SUM, Rule.PRODUCT, Rule.FUNCTION})
-"""The rules that compute with numbers."""
+"""The rules that compute numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """Which redex is next: the rules that are off, whether backpropagators wait for the end, and which of them comes first.
+    """The choice of the next redex: rules that are off, and when backpropagators are called.
 
-    ``latest`` says that among the backpropagators that are called in a sum, the one that is bound last is expanded first, after
-    its calls were factored.
+    With ``waits``, they are called at the end. With ``latest``, of those called in a sum the one that is bound last is called
+    first, after its calls were factored; otherwise the one that is bound first.
     """
 
     off: frozenset[Rule] = frozenset()
@@ -71,28 +72,32 @@ BETA_ONLY = Strategy(off=frozenset({Rule.ETA_PAIR, Rule.FACTOR, Rule.ZERO, Rule.
 NO_FACTORING = Strategy(off=frozenset({Rule.FACTOR}))
 """As S, without (17): exponential."""
 NO_ETA = Strategy(off=frozenset({Rule.ETA_PAIR}))
-"""As S, without (16); enough where all inputs are numerals."""
+"""As S, without (16); sufficient if all inputs are numerals."""
 EARLIEST = Strategy(latest=False)
-"""With (17), in an order in which two calls of one backpropagator never meet."""
+"""As S, in an order in which two calls of the same backpropagator are never in one sum, so that (17) does not apply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A step of reduction: its rule, and the term or the substitution that it has made, if there is one."""
+    """A step of reduction: its rule, its contractum, if there is one, and the number of operations on numbers in it."""
 
     rule: Rule
     made: c.Term | c.Binding | None = None
     operations: int = 0
 
 
-def eta(t: c.Term, A: c.Type, supply: NameSupply) -> c.Term | None:
-    """(15), at an arrow or at a linear negation; never to be used without a reason, for it can go on for ever."""
-    match A:
-        case c.Arrow(B):
-            y = supply.fresh("y")
-            return c.Lam(y, B, c.App(t, c.Var(y)))
-        case c.Negation():
-            a = supply.fresh("a")
-            return c.LinearLambda(a, c.App(t, c.Var(a)))
-        case c.Ground() | c.Unit() | c.Times():
-            return None
+@dataclass(slots=True)
+class StepCounter:
+    """Counts of the steps of reductions by rule, and of operations on numbers."""
+
+    rules: Counter[Rule] = field(default_factory=Counter[Rule])
+    operations: int = 0
+
+    def run(self, steps: Iterable[Event]) -> int:
+        """Perform steps and count them; return their number."""
+        n = 0
+        for event in steps:
+            n += 1
+            self.rules[event.rule] += 1
+            self.operations += event.operations
+        return n

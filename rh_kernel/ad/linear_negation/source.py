@@ -1,6 +1,6 @@
-"""From the laboratory's language to ``Λ(F)``: ``add`` is the constructor ``+``, and tuples are pairs of pairs.
+"""Translation of ``%%lambda`` programs to ``Λ(F)``: ``add`` is the constructor ``+``, and tuples are nested pairs.
 
-A variable of which components are used is taken apart where it is bound, once. Sums are not of the calculus.
+A variable with projections is destructured once, where it is bound. The calculus has no sums.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from rh_kernel.ad.language import types as source
 from rh_kernel.ad.language.binding import binders, subterms
 from rh_kernel.ad.language.unrolling import LONGEST, has_arrays, longest, unrolled
 from rh_kernel.ad.linear_negation import calculus as c
+from rh_kernel.ad.linear_negation.binding import names
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.refusal import outside
 from rh_kernel.source.diagnostic import KernelBug
@@ -17,33 +18,54 @@ from rh_kernel.source.diagnostic import KernelBug
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """``x1 : A1, …, xn : An ⊢ t : B``, closed but for its inputs."""
+    """``x1 : A1, …, xn : An ⊢ t : B``, closed but for the inputs x1, …, xn."""
 
     inputs: tuple[tuple[str, c.Type], ...]
     term: c.Term
     result: c.Type
 
+    def supply(self, *others: c.Term) -> NameSupply:
+        """A supply of names that do not occur in the source nor in other terms."""
+        return NameSupply({*(x for x, _ in self.inputs), *(y for t in (self.term, *others) for y in names(t))})
 
-def read(program: core.Program) -> Source:
-    """The program as a term of ``Λ(F)``, without arrays; refuses sums, and arrays that are too long to be written out."""
+    def dimension(self) -> int:
+        """The number of numbers in the inputs. Raises ``Rejected`` if the inputs or the result have functions."""
+        _dimension(self.result)
+        return sum(_dimension(A) for _, A in self.inputs)
+
+
+def _dimension(A: c.Type) -> int:
+    match A:
+        case c.Ground():
+            return 1
+        case c.Unit():
+            return 0
+        case c.Times(B, C):
+            return _dimension(B) + _dimension(C)
+        case c.Arrow() | c.Negation():
+            raise outside("functions as parameters or as the result", "a gradient is computed between tuples of numbers")
+
+
+def translate(program: core.Program) -> Source:
+    """Translate a program, unrolling its arrays. Raises ``Rejected`` for sums and for arrays that are too long to unroll."""
     if longest(program) > LONGEST:
         raise outside(f"arrays of more than {LONGEST} entries", "arrays are written out, entry by entry")
     if has_arrays(program):
         program = unrolled(program)
     supply = NameSupply([*(x for x, _ in program.parameters), *binders(program.body)])
     operands = [M.operand for M in subterms(program.body) if isinstance(M, core.Projection)]
-    reading = _Reading(supply, frozenset([M.name for M in operands if isinstance(M, core.Variable)]))
+    translation = _Translation(supply, frozenset([M.name for M in operands if isinstance(M, core.Variable)]))
     inputs = tuple((x, type_of(A)) for x, A in program.parameters)
     gamma: dict[str, Bound] = {}
     stack: list[c.Binding] = []
     for (x, A), (_, B) in zip(program.parameters, inputs, strict=True):
-        gamma[x] = reading.bound(x, x, A, B, stack)
-    t, _ = reading.of(program.body, gamma)
+        gamma[x] = translation.bound(x, x, A, B, stack)
+    t, _ = translation.of(program.body, gamma)
     return Source(inputs, c.block(tuple(stack), t), type_of(program.result))
 
 
 def type_of(A: source.Type) -> c.Type:
-    """A type of the laboratory's language in the calculus."""
+    """Translate a type."""
     match A:
         case source.Real(1):
             return c.R
@@ -64,7 +86,7 @@ def type_of(A: source.Type) -> c.Type:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A variable: its new name, its type before, and what its components are called, if they have names."""
+    """A variable: its new name, its original type, and the names of its components if it is destructured."""
 
     name: str
     type: source.Type
@@ -72,22 +94,22 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _Translation:
     supply: NameSupply
     projected: frozenset[str]
 
     def name(self, x: str) -> str:
-        """What x is called in the calculus: primes are kept for backpropagators."""
+        """The name of x in the calculus, without primes, which mark backpropagators."""
         return self.supply.fresh(x) if "'" in x else x
 
     def bound(self, x: str, y: str, A: source.Type, B: c.Type, stack: list[c.Binding]) -> Bound:
-        """x, which is called y, with names for its components if any of them is used."""
+        """Bind x under the name y; destructure it, in ``stack``, if it has projections."""
         if x not in self.projected or not isinstance(A, source.Product):
             return Bound(y, A)
         return Bound(y, A, self.opened(c.Var(y), B, len(A.factors), y, stack))
 
     def opened(self, t: c.Term, A: c.Type, n: int, base: str, stack: list[c.Binding]) -> tuple[str, ...]:
-        """``[⟨x1, r⟩ := t][⟨x2, …⟩ := r]…``"""
+        """Append ``[⟨x1, r⟩ := t][⟨x2, …⟩ := r]…`` to ``stack``; return the names of the n components."""
         names: list[str] = []
         for _ in range(n - 1):
             if not isinstance(A, c.Times):
@@ -99,7 +121,7 @@ class _Reading:
         return (*names, t.name) if isinstance(t, c.Var) else tuple(names)
 
     def of(self, M: core.Term, gamma: dict[str, Bound]) -> tuple[c.Term, source.Type]:
-        """M in the calculus, and its type before."""
+        """Translate M; return its original type, too."""
         stack: list[c.Binding] = []
         gamma = dict(gamma)
         while isinstance(M, core.Let):
@@ -113,7 +135,7 @@ class _Reading:
         return c.block(tuple(stack), t), A
 
     def form(self, M: core.Term, gamma: dict[str, Bound]) -> tuple[c.Term, source.Type]:
-        """As ``of``, for what is no ``let``."""
+        """As ``of``, for all terms but ``let``."""
         match M:
             case core.Constant(value):
                 return c.Num(value), source.SCALAR
@@ -126,12 +148,7 @@ class _Reading:
             case core.Tuple(components):
                 each = [self.of(N, gamma) for N in components]
                 A = source.Product(tuple(A for _, A in each))
-                if not each:
-                    return c.Nil(), A
-                *init, t = [t for t, _ in each]
-                for u in reversed(init):
-                    t = c.Pair(u, t)
-                return t, A
+                return c.tuple_of(tuple(t for t, _ in each)) if each else c.Nil(), A
             case core.Projection(i, N):
                 return self.projection(i, N, gamma)
             case core.Lambda(x, A, body):
@@ -152,23 +169,11 @@ class _Reading:
                 raise outside("sums")
             case core.Let():
                 return self.of(M, gamma)
-            case (
-                core.Array()
-                | core.Index()
-                | core.Map()
-                | core.Map2()
-                | core.Reduce()
-                | core.Foldl()
-                | core.Scanl()
-                | core.Total()
-                | core.Replicate()
-                | core.Generate()
-                | core.Dot()
-            ):
+            case _:
                 raise KernelBug("an array that was not unrolled")
 
     def projection(self, i: int, N: core.Term, gamma: dict[str, Bound]) -> tuple[c.Term, source.Type]:
-        """``x_i[⟨x1, …⟩ := t]``, or the name that the component has"""
+        """``x_i[⟨x1, …⟩ := t]``, or the name of the component if N is destructured"""
         t, A = self.of(N, gamma)
         if not isinstance(A, source.Product):
             raise KernelBug("a component of what is no tuple")

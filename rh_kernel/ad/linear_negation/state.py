@@ -1,6 +1,6 @@
-"""The state of reduction: a stack of substitutions, outermost first, and a core; under a λ, a state of its own.
+"""The state of a reduction: a frame, that is a stack of substitutions and the term under it, for each λ around the redex.
 
-This is a term modulo ≡: all substitutions that are under no λ stand in one stack, (18)–(22), and (20) is never used.
+This is a term modulo ≡: all substitutions that are under no λ are in one stack, by (18)–(22); (20) is not needed.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from rh_kernel.syntax.printing.doc import Doc
 
 
 class Cell:
-    """A substitution of the state, which steps change, and how it is printed, once that is known."""
+    """A substitution of the state, which steps replace, and its printed form, which is computed once."""
 
     __slots__ = ("_binding", "doc")
 
@@ -25,7 +25,7 @@ class Cell:
 
     @property
     def binding(self) -> Binding:
-        """The substitution."""
+        """The substitution; setting it discards the printed form."""
         return self._binding
 
     @binding.setter
@@ -36,7 +36,7 @@ class Cell:
 
 @dataclass(slots=True)
 class Frame:
-    """Substitutions and the sum that they are for: ``(t1 + … + tn)α``; ``around`` puts it into the core of the frame before."""
+    """``(t1 + … + tn)α``: substitutions and a sum under them; ``around`` makes the core of the outer frame from this term."""
 
     cells: list[Cell]
     summands: list[Term]
@@ -53,7 +53,7 @@ class Frame:
         self.summands = [t]
 
     def index(self, cell: Cell) -> int:
-        """Where the cell is; those at the end are found at once."""
+        """The index of a cell; the search starts from the end."""
         i = len(self.cells)
         while i:
             i -= 1
@@ -68,7 +68,10 @@ class Frame:
 
 
 class State:
-    """Frames, the outermost first; ``uses`` counts the occurrences of each name in all of them."""
+    """Frames, the outermost first. ``uses`` counts the occurrences of each name, ``where`` has the cell that binds it.
+
+    ``numbers``, if a point is given, are the known values of its variables and of others.
+    """
 
     __slots__ = ("frames", "numbers", "supply", "types", "uses", "where")
 
@@ -96,12 +99,12 @@ class State:
         return t
 
     def frame(self, t: Term, around: Callable[[Term], Term] | None = None) -> Frame:
-        """A frame for t, whose substitutions float out."""
+        """A frame for t, out of which all substitutions float."""
         stack, core = float_out(t)
         return Frame([self.cell(b) for b in stack], [core], around)
 
     def cell(self, b: Binding) -> Cell:
-        """A cell for a substitution, under the names that it binds."""
+        """A cell for a substitution, which is entered for the names that it binds."""
         cell = Cell(b)
         for x in bound_names(b):
             self.where[x] = cell
@@ -114,26 +117,24 @@ class State:
                 pass
         return cell
 
-    def insert(self, frame: Frame, i: int, stack: Iterable[Binding]) -> int:
-        """Put substitutions before the cell i; returns how many."""
-        new = [self.cell(b) for b in stack]
-        frame.cells[i:i] = new
-        return len(new)
+    def insert(self, frame: Frame, i: int, stack: Iterable[Binding]) -> None:
+        """Insert substitutions before the cell i."""
+        frame.cells[i:i] = [self.cell(b) for b in stack]
 
     def remove(self, frame: Frame, i: int) -> None:
-        """Take a cell out, with what it binds and with the occurrences in it."""
+        """Remove a cell, the names that it binds, and the occurrences in it."""
         cell = frame.cells.pop(i)
         self.uses.subtract(occurrences(cell.binding.bound))
         for x in bound_names(cell.binding):
             del self.where[x]
 
     def value(self, x: str) -> Term | None:
-        """What x is bound to by ``[x! := u]``; ``None`` for any other variable."""
+        """u, if x is bound by ``[x! := u]``; ``None`` otherwise."""
         cell = self.where.get(x)
         return cell.binding.bound if cell is not None and isinstance(cell.binding, Bang) else None
 
     def number(self, t: Term) -> float | None:
-        """The number that a ground term is at the point, if one is given: it decides conditionals in open programs."""
+        """The value of a ground term at the point, which decides conditionals of open terms; ``None`` without a point."""
         if self.numbers is None:
             return None
         pending = list(occurrences(t))

@@ -1,9 +1,9 @@
 """``F ⊆ F′``, the function symbols, and ``∂/∂i : F ⇀ F′`` (§2.3).
 
-F is the laboratory's table without ``add``, which is a constructor here, and some symbols of the paper and of its examples:
-``ReLU`` with ``∂ReLU = Step``, whose value at 0 is 1, and the ternary ``fma(x, y, z) = x · y + z``. Partial derivatives are
-written as the paper's displays write them where they are a constant, a variable or one symbol (``∂sin = cos``); any other is a
-symbol of F′ that has no derivative of its own.
+F has the function symbols of ``%%lambda`` cells without ``add``, which is a constructor here, and some symbols of the paper's
+examples: ``ReLU`` with ``∂ReLU = Step``, whose value at 0 is 1, and the ternary ``fma(x, y, z) = x · y + z``. Partial
+derivatives that are a constant, a variable or one symbol (``∂sin = cos``) are written as in the paper; any other is a symbol of
+F′ that has no derivative of its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ from rh_kernel.ad.linear_negation.calculus import Fun, Num, Partial, Symbol, Ter
 from rh_kernel.source.diagnostic import KernelBug
 
 EXAMPLES: Mapping[str, int] = MappingProxyType({"ReLU": 1, "Step": 1, "fma": 3})
-"""The symbols that the laboratory's table does not have."""
+"""The arities of the symbols of the examples."""
 
 
 def arity(f: Symbol) -> int:
-    """How many numbers f takes."""
+    """The arity of f."""
     match f:
         case Partial(of):
             return arity(of)
@@ -32,7 +32,7 @@ def arity(f: Symbol) -> int:
 
 
 def apply(f: Symbol, numbers: Sequence[float]) -> float:
-    """``⟦f⟧(r1, …, rk)``, which rules (14) and (23) compute"""
+    """``⟦f⟧(r1, …, rk)``, by which rules (14) and (23) reduce"""
     match f:
         case "ReLU":
             return max(numbers[0], 0.0)
@@ -52,17 +52,17 @@ def apply(f: Symbol, numbers: Sequence[float]) -> float:
 
 @cache
 def operations(f: Symbol) -> int:
-    """How many operations on numbers f stands for: those of the term that ∂f/∂i abbreviates, and 1 for any other."""
+    """The number of operations on numbers in f: those in the term that ∂f/∂i abbreviates, and 1 for any other symbol."""
     match f:
         case "fma":
             return 2
         case str():
             return 1
         case Partial(of, i):
-            tally = OpCounter()
+            counter = OpCounter()
             with scalars.quietly():
-                evaluate(_written(of, i), dict.fromkeys(_NAMES, 0.5), tally)
-            return tally.operations
+                evaluate(_written(of, i), dict.fromkeys(_NAMES, 0.5), counter)
+            return counter.operations
 
 
 def partial(f: Symbol, i: int, arguments: tuple[Term, ...]) -> Term:
@@ -84,10 +84,8 @@ def partial(f: Symbol, i: int, arguments: tuple[Term, ...]) -> Term:
 
 def _instance(f: str, i: int, arguments: tuple[Term, ...]) -> Term:
     match _written(f, i):
-        case Constant(value):
-            return Num(value)
-        case Variable(x):
-            return arguments[_NAMES.index(x)]
+        case Constant() | Variable() as M:
+            return _atom(M, arguments)
         case Apply(g, terms) if g != "add" and all(isinstance(M, Constant | Variable) for M in terms):
             return Fun(g, tuple(_atom(M, arguments) for M in terms))
         case _:

@@ -1,6 +1,6 @@
-"""The systems ``linear-negation`` and ``tape`` of the laboratory."""
+"""The systems ``linear-negation`` and ``tape``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import OpCounter, run
@@ -8,18 +8,18 @@ from rh_kernel.ad.language.printing import program as program_doc
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.unrolling import has_arrays, unrolled
 from rh_kernel.ad.language.values import Value, numbers, of_numbers
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation import gradient as corollary
 from rh_kernel.ad.linear_negation import hypergraph, jvp, reverse
 from rh_kernel.ad.linear_negation.binding import names
-from rh_kernel.ad.linear_negation.calculus import Nil, Term, block, tuple_of
 from rh_kernel.ad.linear_negation.extraction import Extracted, extract
 from rh_kernel.ad.linear_negation.ground import bp, let_form
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.normal_form import normalize
 from rh_kernel.ad.linear_negation.printing import document, of_state, typed
-from rh_kernel.ad.linear_negation.refusal import speaking_for
+from rh_kernel.ad.linear_negation.refusal import refusing_as
 from rh_kernel.ad.linear_negation.rules import EARLIEST, NO_FACTORING, Strategy
-from rh_kernel.ad.linear_negation.source import Source, read
+from rh_kernel.ad.linear_negation.source import translate
 from rh_kernel.ad.system import JvpResult, Point, Stage, Step, System, VjpResult
 from rh_kernel.syntax.printing.doc import HARD, Doc, Text, join
 
@@ -29,31 +29,34 @@ def _flat(V: Value) -> tuple[float, ...]:
 
 
 def _primal(program: Program, point: Point) -> int:
-    tally = OpCounter()
-    run(program, point, tally)
-    return tally.operations
+    counter = OpCounter()
+    run(program, point, counter)
+    return counter.operations
 
 
-def _like(program: Program, flat: tuple[float, ...]) -> Point:
-    """One value for each parameter, with these numbers."""
+def _result(program: Program, flat: Iterable[float]) -> Value:
+    return of_numbers(program.result, iter(flat))
+
+
+def _arguments(program: Program, flat: Iterable[float]) -> Point:
     stream = iter(flat)
     return tuple(of_numbers(A, stream) for _, A in program.parameters)
 
 
-def _problem(source: Source, point: Point, cotangent: Value) -> corollary.Problem:
-    return corollary.problem(source, _flat(point), _flat(cotangent))
+def _problem(program: Program, point: Point, cotangent: Value) -> corollary.Problem:
+    return corollary.problem(translate(program), _flat(point), _flat(cotangent))
 
 
 def _reverse(program: Program, point: Point, cotangent: Value) -> VjpResult:
-    """``D(t)``, reduced by strategy S."""
+    """Reduce the corollary's term by strategy S."""
     with quietly():
-        problem = _problem(read(program), point, cotangent)
+        problem = _problem(program, point, cotangent)
         found = corollary.reduce(problem)
-        extracted = extract(read(program), _flat(point))
+        extracted = extract(translate(program), _flat(point))
     rules = sorted(found.rules.items(), key=lambda item: item[0].value)
     return VjpResult(
-        of_numbers(program.result, iter(found.value)),
-        _like(program, found.gradient),
+        _result(program, found.value),
+        _arguments(program, found.gradient),
         _primal(program, point),
         found.operations,
         corollary.code_size(problem),
@@ -62,22 +65,22 @@ def _reverse(program: Program, point: Point, cotangent: Value) -> VjpResult:
 
 
 def _steps_by(strategy: Strategy) -> Callable[[Program, Point, Value], int]:
-    """How many steps another strategy takes, to the same gradient."""
+    """The number of steps to the gradient by another strategy."""
 
     def steps(program: Program, point: Point, cotangent: Value) -> int:
         with quietly():
-            return corollary.reduce(_problem(read(program), point, cotangent), strategy).steps
+            return corollary.reduce(_problem(program, point, cotangent), strategy).steps
 
     return steps
 
 
 def _forward(program: Program, point: Point, tangent: Point) -> JvpResult:
-    """``F(t)``, by call by value."""
+    """Evaluate ``F(t)`` by value."""
     with quietly():
-        found = jvp.push(read(program), _flat(point), _flat(tangent))
+        found = jvp.push(translate(program), _flat(point), _flat(tangent))
     return JvpResult(
-        of_numbers(program.result, iter(found.value)),
-        of_numbers(program.result, iter(found.tangent)),
+        _result(program, found.value),
+        _result(program, found.tangent),
         _primal(program, point),
         found.operations,
         found.size,
@@ -87,17 +90,16 @@ def _forward(program: Program, point: Point, tangent: Point) -> JvpResult:
 
 def _sources(program: Program) -> list[Stage]:
     without = [Stage("unrolled", program_doc(unrolled(program)))] if has_arrays(program) else []
-    source = read(program)
+    source = translate(program)
     return [*without, Stage("source", typed(source.term, source.inputs, source.result))]
 
 
 def _stages(program: Program) -> tuple[Stage, ...]:
-    source = read(program)
+    source = translate(program)
     with quietly():
         symbolic = normalize(source)
     inputs = [(x, reverse.reversed_type(A)) for x, A in source.inputs]
-    supply = NameSupply({*names(source.term), *(x for x, _ in inputs)})
-    transformed = reverse.transform(source.term, supply)
+    transformed = reverse.transform(source.term, source.supply())
     return (
         *_sources(program),
         Stage("transformed", typed(transformed, inputs, reverse.reversed_type(source.result))),
@@ -106,57 +108,65 @@ def _stages(program: Program) -> tuple[Stage, ...]:
 
 
 def _steps(program: Program, point: Point, cotangent: Value) -> Iterator[Step]:
-    """Strategy S, step by step."""
-    found = corollary.Run(_problem(read(program), point, cotangent))
+    """Reduce by strategy S, step by step."""
+    found = corollary.Run(_problem(program, point, cotangent))
     yield Step("", of_state(found.reduction.state))
     with quietly():
         for event in found.all():
             yield Step(event.rule.value, of_state(found.reduction.state, event.made))
 
 
-def _extracted(program: Program, point: Point) -> Extracted:
-    with speaking_for("tape"):
-        return extract(read(program), _flat(point))
+def _on_graph(
+    algorithm: Callable[[hypergraph.Graph], hypergraph.Memory], program: Program, point: Point
+) -> tuple[Extracted, hypergraph.Graph, hypergraph.Memory, Value]:
+    """Run an algorithm on the graph of a program; return its memory and the value of the program, too."""
+    with quietly():
+        with refusing_as("tape"):
+            extracted = extract(translate(program), _flat(point))
+        g = hypergraph.graph(extracted)
+        memory = algorithm(g)
+    return extracted, g, memory, _result(program, [memory.primal[i] for i in g.outputs])
 
 
 def _tape(program: Program, point: Point, cotangent: Value) -> VjpResult:
-    """A graph of the program, and backpropagation on it."""
-    with quietly():
-        extracted = _extracted(program, point)
-        g = hypergraph.graph(extracted)
-        memory = hypergraph.backpropagate(g, _flat(point), _flat(cotangent))
+    """Backpropagation on the graph of a program."""
+    extracted, g, memory, value = _on_graph(
+        lambda g: hypergraph.backpropagate(g, _flat(point), _flat(cotangent)), program, point
+    )
     return VjpResult(
-        of_numbers(program.result, iter([memory.primal[i] for i in g.outputs])),
-        _like(program, tuple(r or 0.0 for r in memory.other[: g.inputs])),
+        value,
+        _arguments(program, [r or 0.0 for r in memory.other[: g.inputs]]),
         _primal(program, point),
         extracted.operations + memory.operations,
         g.size,
-        (("m", extracted.steps), ("|G|", extracted.size), ("visits", memory.visits)),
+        _tape_counters(extracted, memory),
     )
 
 
 def _tape_forward(program: Program, point: Point, tangent: Point) -> JvpResult:
-    """A graph of the program, and forward mode on it."""
-    with quietly():
-        extracted = _extracted(program, point)
-        g = hypergraph.graph(extracted)
-        memory = hypergraph.forward(g, _flat(point), _flat(tangent))
+    """Forward mode on the graph of a program."""
+    extracted, g, memory, value = _on_graph(lambda g: hypergraph.forward(g, _flat(point), _flat(tangent)), program, point)
     return JvpResult(
-        of_numbers(program.result, iter([memory.primal[i] for i in g.outputs])),
-        of_numbers(program.result, iter([memory.other[i] or 0.0 for i in g.outputs])),
+        value,
+        _result(program, [memory.other[i] or 0.0 for i in g.outputs]),
         _primal(program, point),
         extracted.operations + memory.operations,
         g.size,
-        (("m", extracted.steps), ("|G|", extracted.size), ("visits", memory.visits)),
+        _tape_counters(extracted, memory),
     )
 
 
+def _tape_counters(extracted: Extracted, memory: hypergraph.Memory) -> tuple[tuple[str, int], ...]:
+    return ("m", extracted.steps), ("|G|", extracted.size), ("visits", memory.visits)
+
+
 def _tape_stages(program: Program) -> tuple[Stage, ...]:
-    with speaking_for("tape"):
-        extracted = extract(read(program))
+    with refusing_as("tape"):
+        extracted = extract(translate(program))
+    result = c.tuple_of(extracted.results) if extracted.results else c.Nil()
     stages = [
         *_sources(program),
-        Stage("ground", document(block(extracted.stack, _together(extracted)))),
+        Stage("ground", document(c.block(extracted.stack, result))),
         Stage("graph", _lines(hypergraph.dot(hypergraph.graph(extracted)))),
     ]
     if len(extracted.results) == 1:
@@ -168,10 +178,6 @@ def _tape_stages(program: Program) -> tuple[Stage, ...]:
         stages.append(Stage("transformed", document(backward.term(extracted.inputs))))
         stages.append(Stage("graph of the transformed", _lines(hypergraph.dot(graph))))
     return tuple(stages)
-
-
-def _together(extracted: Extracted) -> Term:
-    return tuple_of(extracted.results) if extracted.results else Nil()
 
 
 def _lines(text: str) -> Doc:

@@ -44,7 +44,7 @@ def _checked(system: str, program: Program, point: Point, cotangent: Value) -> P
     """Return the program on tuples. Raises ``Rejected`` if it, the point or the cotangent cannot be written as text."""
     f = first_order(system, program)
     if not all(map(math.isfinite, (*numbers(point), *numbers(cotangent)))):
-        refuse(system, "at points that are not finite", "what is infinite, or no number, cannot be written")
+        refuse(system, "at points that are not finite", "infinite numbers and NaN cannot be written")
     return f
 
 

@@ -1,7 +1,8 @@
-"""What a program without functions costs (Fig 11), and how deep its operations on arrays are nested (§5.3).
+"""The cost of a program without functions (Fig 11).
 
-A cost is (moves, additions, multiplications, nonlinear operations). What Fig 11 has no price for: a tuple costs its parts,
-``if`` the dearer branch, an array of n equal entries n moves, a primitive that was added what it says.
+A cost is (moves, additions, multiplications, nonlinear operations). For what Fig 11 leaves out: a
+tuple costs the sum of its components, ``if`` its more expensive branch, an array of n equal entries n moves, and an added
+primitive what its record says.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ class Cost:
         return Cost(*(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
     def times(self, n: int) -> "Cost":
-        """N times that."""
+        """The cost of n repetitions."""
         return Cost(*(n * a for a in self.parts))
 
     @property
@@ -37,7 +38,7 @@ class Cost:
 
     @property
     def total(self) -> int:
-        """Their sum: bounds of costs are about it, as a product has a gradient with additions and none of its own."""
+        """The sum, for which the bounds of the paper hold: a product has no additions, but its gradient has."""
         return sum(self.parts)
 
 
@@ -45,13 +46,13 @@ _ADD, _MUL = Cost(3, 1, 0, 0), Cost(3, 0, 1, 0)
 
 
 def cost(M: e.Term, types: Mapping[str, Type]) -> Cost:
-    """``Cost(e)``, where the variables of the context have these types."""
-    return _Counting(Checking(dict(types))).of(M)
+    """``Cost(e)`` in a context with these types."""
+    return _Costs(Checking(dict(types))).of(M)
 
 
 @dataclass(frozen=True, slots=True)
-class _Counting:
-    """Sizes of arrays are static: they are found with the types."""
+class _Costs:
+    """Computes costs; sizes of arrays are part of their types."""
 
     checking: Checking
 
@@ -101,7 +102,7 @@ class _Counting:
 
     def _array(self, M: e.Map | e.Map2 | e.Fold) -> Cost:
         """``n * (Cost(e1) + (2, 0, 0, 0)) + …``; a scan moves its accumulator once more"""
-        # The type of the whole is what gives the names in the body theirs.
+        # Infers the types of the names that are bound in the body.
         self.checking.of(M)
         *outside, (_, body) = parts(M)
         n = self._size(outside[-1][1])
@@ -114,15 +115,3 @@ class _Counting:
     def _size(self, A: e.Term) -> int:
         found = self.checking.of(A)
         return found.size if isinstance(found, VectorType) else 0
-
-
-def nesting(M: e.Term) -> int:
-    """``NAO(e)``: how deep operations on arrays are nested; a branch counts as one, as its gradient runs it again."""
-    deepest = 0
-    while isinstance(M, e.Let):
-        deepest = max(deepest, nesting(M.bound))
-        M = M.body
-    for i, (names, N) in enumerate(parts(M)):
-        is_inner = bool(names) or (isinstance(M, e.If) and i > 1)
-        deepest = max(deepest, nesting(N) + is_inner)
-    return deepest

@@ -1,4 +1,4 @@
-"""``unary`` and ``direct``: the two ways of the paper from Source to a gradient without functions (Fig 1)."""
+"""The systems ``unary`` and ``direct``: the two transformations of the paper from Source to Target (Fig 1)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from typing import cast
 
 from rh_kernel.ad.language import evaluation as common
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.evaluation import run as run_common
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import Point, Stage, Step, System, VjpResult
@@ -32,65 +31,69 @@ from rh_kernel.ad.unary_form.unary.to_unary import unary
 from rh_kernel.syntax.printing.doc import Doc, Text
 
 LONGEST = 20_000
-"""A transformed program of more parameters than that is not shown before partial evaluation: their number is quadratic."""
+"""The most parameters of the continuations in a printed program; without partial evaluation their number is quadratic."""
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A way from Source to Target."""
+class Variant:
+    """One of the two transformations."""
 
     name: str
     derive: Derive
 
 
-UNARY = Way("unary", from_unary.derive)
-DIRECT = Way("direct", direct.derive)
+UNARY = Variant("unary", from_unary.derive)
+DIRECT = Variant("direct", direct.derive)
 
 
-def problem(way: Way, program: Program, *, is_unit: bool = True) -> tuple[Source, Problem]:
-    """The program as a term of Source, and its gradient as what is to be found; the cotangent is 1 or a variable."""
-    e = source(first_order(program), way.name)
+def problem(variant: Variant, program: Program, *, is_unit: bool = True) -> tuple[Source, Problem]:
+    """Translate a program to Source and state the problem of its gradient; the cotangent is 1 or a variable."""
+    e = source(first_order(program), variant.name)
     if is_unit and e.result == R:
-        return e, Problem(way.derive, e.context, e.body, ONE, e.names)
+        return e, Problem(variant.derive, e.context, e.body, ONE, e.names)
     w = e.names.fresh("w")
-    return e, Problem(way.derive, e.context, e.body, Var(w), e.names, ((w, e.result),))
+    return e, Problem(variant.derive, e.context, e.body, Var(w), e.names, ((w, e.result),))
 
 
-def reverse(way: Way, program: Program, point: Point, cotangent: Value) -> VjpResult:
-    """Value and gradient, by the optimised program."""
-    e, asked = problem(way, program, is_unit=cotangent == 1.0)
+def reverse(variant: Variant, program: Program, point: Point, cotangent: Value) -> VjpResult:
+    """Evaluate the optimised program of the value and the gradient."""
+    e, asked = problem(variant, program, is_unit=cotangent == 1.0)
     found = pulled(asked)
-    values = {x: nested(A, V) for (x, A), V in zip(program.parameters, point, strict=True)}
-    values.update((x, nested(program.result, cotangent)) for x, _ in asked.outside)
-    tally, meter = common.OpCounter(), OpCounter()
+    primal, derivative = common.OpCounter(), OpCounter()
     with quietly():
-        run_common(program, point, tally)
-        value, *cotangents = cast(tuple[Value, ...], run(found.body, values, meter))
+        common.run(program, point, primal)
+        outcome = run(found.body, _environment(asked, program, point, cotangent), derivative)
+    value, *cotangents = cast(tuple[Value, ...], outcome)
     types = (A for _, A in program.parameters)
     back = tuple(flat(A, V) for A, V in zip(types, cotangents, strict=True))
-    counters = ("moves", meter.moves), ("nodes of the source", count(e.body))
-    return VjpResult(flat(program.result, value), back, tally.operations, meter.operations, count(found.body), counters)
+    counters = ("moves", derivative.moves), ("nodes of the source", count(e.body))
+    return VjpResult(flat(program.result, value), back, primal.operations, derivative.operations, count(found.body), counters)
 
 
-def stages(way: Way, program: Program) -> tuple[Stage, ...]:
-    """Every form on the way. Each is made with names of its own, so that none has more primes than it needs."""
-    e, _ = problem(way, program)
+def _environment(asked: Problem, program: Program, point: Point, cotangent: Value) -> dict[str, Value]:
+    values = {x: nested(A, V) for (x, A), V in zip(program.parameters, point, strict=True)}
+    return values | {x: nested(program.result, cotangent) for x, _ in asked.outside}
+
+
+def stages(variant: Variant, program: Program) -> tuple[Stage, ...]:
+    """All forms of a program. Each has its own supply of names, so that their numbers are small."""
+    e, _ = problem(variant, program)
     forms = [Stage("Source", printing.document(e.body))]
-    if way is UNARY:
+    if variant is UNARY:
         form = unary(e.context, e.body)
         ρ = times(*(A for _, A in e.context))
         forms += [
             Stage("UNF", printing_forms.document(form)),
             Stage("D_ρ(UNF)", printing_forms.reversed_document(reverse_unary(form, ρ))),
         ]
-    evaluated = gradient(problem(way, program)[1], PARTIAL_EVALUATION).body
-    _, asked = problem(way, program)
+    evaluated = gradient(problem(variant, program)[1], PARTIAL_EVALUATION).body
+    _, asked = problem(variant, program)
     optimised = gradient(asked).body
     types = dict((*e.context, *asked.outside))
     costs = cost(e.body, types), cost(optimised, types)
     return (
         *forms,
-        Stage("Target", _raw_document(problem(way, program)[1])),
+        Stage("Target", _raw_document(problem(variant, program)[1])),
         Stage("after partial evaluation", printing.document(evaluated)),
         Stage("optimised", printing.document(inlined(optimised))),
         Stage("cost", Text(" → ".join(str(c.parts) for c in costs) + " (moves, +, *, other)")),
@@ -98,19 +101,17 @@ def stages(way: Way, program: Program) -> tuple[Stage, ...]:
 
 
 def raw(asked: Problem) -> Term:
-    """``π2(D_{Γ;Id}(e))(0_Γ, w)``, before anything is evaluated"""
+    """``π2(D_{Γ;Id}(e))(0_Γ, w)``, without partial evaluation"""
     return _raw(asked, asked.derive(asked.context, asked.body, asked.names))
 
 
-def _moves_of_raw(way: Way, program: Program, point: Point, cotangent: Value) -> int:
-    """How many moves the transformed program makes if it is run as it is, with its closures."""
-    _, asked = problem(way, program, is_unit=cotangent == 1.0)
-    values = {x: nested(A, V) for (x, A), V in zip(program.parameters, point, strict=True)}
-    values.update((x, nested(program.result, cotangent)) for x, _ in asked.outside)
-    meter = OpCounter()
+def _moves_of_raw(variant: Variant, program: Program, point: Point, cotangent: Value) -> int:
+    """The number of moves of the transformed program without partial evaluation, with its closures."""
+    _, asked = problem(variant, program, is_unit=cotangent == 1.0)
+    counter = OpCounter()
     with quietly():
-        run(raw(asked), values, meter)
-    return meter.moves
+        run(raw(asked), _environment(asked, program, point, cotangent), counter)
+    return counter.moves
 
 
 def _raw(asked: Problem, derivation: Derivation) -> Term:
@@ -126,10 +127,10 @@ def _raw_document(asked: Problem) -> Doc:
     return printing.document(_raw(asked, derivation))
 
 
-def steps(way: Way, program: Program, point: Point, cotangent: Value) -> Iterator[Step]:
-    """The optimisation of the gradient, rule by rule; the point is not needed for it."""
+def steps(variant: Variant, program: Program, point: Point, cotangent: Value) -> Iterator[Step]:
+    """Optimise the gradient, rule by rule, which does not depend on the point."""
     del point
-    e, asked = problem(way, program, is_unit=cotangent == 1.0)
+    e, asked = problem(variant, program, is_unit=cotangent == 1.0)
     M = raw(asked)
     yield Step("", printing.document(M))
     for found in trace((*e.context, *asked.outside), M, e.names):
@@ -139,15 +140,15 @@ def steps(way: Way, program: Program, point: Point, cotangent: Value) -> Iterato
 _PAPER = 'Huot and Shaikhha, "Denotationally Correct, Purely Functional, Efficient Reverse-mode Automatic Differentiation"'
 
 
-def _system(way: Way, title: str, where: str) -> System:
+def _system(variant: Variant, title: str, where: str) -> System:
     return System(
-        way.name,
+        variant.name,
         title,
         f"{_PAPER}, {where}",
-        reverse=partial(reverse, way),
-        stages=partial(stages, way),
-        steps=partial(steps, way),
-        measures=(("moves without partial evaluation", partial(_moves_of_raw, way)),),
+        reverse=partial(reverse, variant),
+        stages=partial(stages, variant),
+        steps=partial(steps, variant),
+        measures=(("moves without partial evaluation", partial(_moves_of_raw, variant)),),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from rh_kernel.display.clipping import DOTS, clipped
 from rh_kernel.display.rounding import ENTRIES, rounded
-from rh_kernel.session.describing import generic
+from rh_kernel.session.signatures import generic
 from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax.core import OrdinaryHandler, ReverseHandler, Term
 from rh_kernel.syntax.printing.commands import command, handler

@@ -10,9 +10,9 @@ from rh_kernel.kernel.completion.section_items import Candidates, directive_cand
 from rh_kernel.kernel.completion.words import Completion
 from rh_kernel.kernel.sections.eff_cells import known
 from rh_kernel.kernel.sections.position import SectionPosition
-from rh_kernel.session.sections.eff_cells import built_in_type, started
-from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS
-from rh_kernel.session.sections.eff_names import Effects, about
+from rh_kernel.session.sections.eff_cells import built_in_type, initial_declarations
+from rh_kernel.session.sections.eff_forms import EFF_FORMS
+from rh_kernel.session.sections.eff_names import EffDeclarations, about
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION, Token
 
 _EXPRESSIONS = frozenset({"let", "match", "if", "handle"})
@@ -21,7 +21,7 @@ _EXPRESSIONS = frozenset({"let", "match", "if", "handle"})
 _BASES = ("Float", "Int", "Text", "Unit", "Ref", "Array")
 
 
-def complete(effects: Effects | None, position: SectionPosition) -> Candidates:
+def complete(effects: EffDeclarations | None, position: SectionPosition) -> Candidates:
     """Return what can follow at ``position``, the end of a text."""
     item = position.item
     if (found := directive_candidates(item, EFF_SECTION)) is not None:
@@ -29,7 +29,7 @@ def complete(effects: Effects | None, position: SectionPosition) -> Candidates:
     partial = partial_word(item, tokens(item))
     if partial is None:
         return Candidates(item.end, "", ())
-    now = known(started(effects), position.above).definitions
+    now = known(initial_declarations(effects), position.above).definitions
     return Candidates(partial.start, partial.text, tuple(_words(now, partial.before)))
 
 
@@ -56,7 +56,7 @@ def _words(now: Definitions, before: list[Token]) -> Iterator[Completion]:
             yield from [Completion(name, "class", "a type of the language") for name in _BASES if texts]
             for word in sorted(KEYWORDS, key=lambda word: word not in DECLARATIONS):
                 if word in _EXPRESSIONS or (word in DECLARATIONS) is not bool(texts):
-                    yield Completion(word, "keyword", EFFECTS_FORMS[word].split("\n")[0])
+                    yield Completion(word, "keyword", EFF_FORMS[word].split("\n")[0])
 
 
 def _variables(now: Definitions, before: list[Token]) -> Iterator[Completion]:

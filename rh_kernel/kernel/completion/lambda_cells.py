@@ -13,7 +13,7 @@ from rh_kernel.kernel.completion.words import Completion, written_types
 from rh_kernel.kernel.sections.lambda_cells import declared
 from rh_kernel.kernel.sections.position import SectionPosition
 from rh_kernel.session.names import arrow
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, Kind, Token, ends_expression
@@ -21,7 +21,7 @@ from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, Kind, Token, ends_ex
 _PARTIAL_SYSTEM = re.compile(r"%[ \t]*ad[ \t]+([^\s()]*)")
 _DIRECTIVE = re.compile(r"%[ \t]*ad[ \t]+([^\s()]+)")
 _OF_AD = ("with", "along")
-_WORDS = tuple(word for word in LABORATORY_FORMS if word not in {*_OF_AD, "trace", "all", "fun", "Real"})
+_WORDS = tuple(word for word in LAMBDA_FORMS if word not in {*_OF_AD, "trace", "all", "fun", "Real"})
 
 
 def complete(functions: Functions, position: SectionPosition) -> Candidates:
@@ -64,7 +64,7 @@ def _words(known: Functions, before: list[Token], text: str, *, is_directive: bo
         yield _form("trace")
     if is_directive and ends_expression(before[-1]):
         yield from map(_form, _OF_AD)
-        yield Completion("--trace", "keyword", LABORATORY_FORMS["trace"].split("\n")[0])
+        yield Completion("--trace", "keyword", LAMBDA_FORMS["trace"].split("\n")[0])
         return
     if not before:
         yield _form("fun")
@@ -78,7 +78,7 @@ def _words(known: Functions, before: list[Token], text: str, *, is_directive: bo
 
 def _variables(before: list[Token], types: Mapping[str, str], known: Functions) -> Iterator[Completion]:
     """The names earlier in the item that have no other meaning, most recent first."""
-    taken = {*LABORATORY_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
+    taken = {*LAMBDA_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
     yield from [Completion(x, "instance", types.get(x, "")) for x in local_names(before, ("fun",), taken)]
 
 
@@ -88,4 +88,4 @@ def _functions(known: Functions) -> Iterator[Completion]:
 
 
 def _form(word: str) -> Completion:
-    return Completion(word, "function" if word in GIVEN else "keyword", LABORATORY_FORMS[word].split("\n")[0])
+    return Completion(word, "function" if word in GIVEN else "keyword", LAMBDA_FORMS[word].split("\n")[0])

@@ -7,8 +7,8 @@ from rh_kernel.kernel.completion.context import Word
 from rh_kernel.kernel.completion.indices import indices
 from rh_kernel.kernel.sections.position import LONGEST
 from rh_kernel.primitives.table import SYMBOLS
-from rh_kernel.session.directives.help import signature
 from rh_kernel.session.forms import FORMS
+from rh_kernel.session.signatures import signature
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import ReverseHandler

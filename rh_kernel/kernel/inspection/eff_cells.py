@@ -8,20 +8,20 @@ from rh_kernel.kernel.inspection.content import Inspection, directive, first_lin
 from rh_kernel.kernel.inspection.eff_variables import variable
 from rh_kernel.kernel.sections.eff_cells import known
 from rh_kernel.kernel.sections.position import SectionPosition
-from rh_kernel.session.sections.eff_cells import LANGUAGE, built_in_type, started
-from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS, EFFECTS_SIGNS
-from rh_kernel.session.sections.eff_names import Effects
+from rh_kernel.session.sections.eff_cells import BUILT_IN_KIND, built_in_type, initial_declarations
+from rh_kernel.session.sections.eff_forms import EFF_FORMS, EFF_SIGNS
+from rh_kernel.session.sections.eff_names import EffDeclarations
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION, Kind, Token
 
 _DIRECTIVE = re.compile(r"%[ \t]*(\w+)")
 
 
-def inspect(effects: Effects | None, position: SectionPosition, cursor: int, lines: int | None) -> Inspection | None:
+def inspect(effects: EffDeclarations | None, position: SectionPosition, cursor: int, lines: int | None) -> Inspection | None:
     """Describe what is at the cursor, which is at ``position``; show at most ``lines`` lines of a declaration."""
     begins = _DIRECTIVE.match(position.item.source.text, position.item.start, position.item.end)
     if begins is not None and cursor <= begins.end() and (found := directive(begins[1], EFF_SECTION)) is not None:
         return found
-    above = known(started(effects), position.above)
+    above = known(initial_declarations(effects), position.above)
     now = known(above, (position.item,))
     for token in tokens_at(tokens(position.item), cursor):
         local = variable(above.definitions, position.item, token) if token.kind is Kind.NAME else None
@@ -31,22 +31,22 @@ def inspect(effects: Effects | None, position: SectionPosition, cursor: int, lin
     return None
 
 
-def _of_token(now: Effects, token: Token, lines: int | None) -> Inspection | None:
+def _of_token(now: EffDeclarations, token: Token, lines: int | None) -> Inspection | None:
     match token.kind:
         case Kind.KEYWORD:
-            return form(EFFECTS_FORMS.get(token.text))
+            return form(EFF_FORMS.get(token.text))
         case Kind.NAME:
             return _of_name(now, token.text, lines)
         case Kind.PROJECTION:
-            return form(EFFECTS_SIGNS[".1"])
+            return form(EFF_SIGNS[".1"])
         case _:
-            return form(EFFECTS_SIGNS.get(token.text))
+            return form(EFF_SIGNS.get(token.text))
 
 
-def _of_name(now: Effects, name: str, lines: int | None) -> Inspection | None:
+def _of_name(now: EffDeclarations, name: str, lines: int | None) -> Inspection | None:
     found = now.about(name)
     if not found:
-        return Inspection((f"{name} : {built_in_type(name)}",), remarks=(LANGUAGE,)) if name in BUILT_INS else None
+        return Inspection((f"{name} : {built_in_type(name)}",), remarks=(BUILT_IN_KIND,)) if name in BUILT_INS else None
     span = next((span for key in _keys(now, name) if (span := now.written(key)) is not None), None)
     place = () if span is None else (f"declared in {span.source.name}, line {span.position[0]}",)
     return Inspection(
@@ -56,6 +56,6 @@ def _of_name(now: Effects, name: str, lines: int | None) -> Inspection | None:
     )
 
 
-def _keys(now: Effects, name: str) -> list[str]:
+def _keys(now: EffDeclarations, name: str) -> list[str]:
     d = now.definitions
     return [t[name] for t in (d.functions, d.handlers, d.types, d.effects, d.constructors, d.operations) if name in t]

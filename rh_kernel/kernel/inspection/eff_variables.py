@@ -1,11 +1,11 @@
 """The types of local variables in an item of a ``%%eff`` section: parameters, patterns, lets and continuations."""
 
-from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Pattern, Value, Variable
+from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Variable
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.frontend.elaboration_items import Group, Run, elaborate
 from rh_kernel.ad.eff.frontend.parsing_items import item
 from rh_kernel.ad.eff.printing import cropping
-from rh_kernel.ad.eff.types import Row, ValueType
+from rh_kernel.ad.eff.types import ValueType
 from rh_kernel.ad.eff.typing.checking import check_computation, check_functions, check_handler
 from rh_kernel.ad.eff.typing.inference import Inference
 from rh_kernel.source.diagnostic import Failure
@@ -20,10 +20,11 @@ def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
     class Recording(Inference):
         """An inference that records the type of every variable where it is used."""
 
-        def _equal(self, found: ValueType, expected: ValueType, V: Value | Pattern, E: Row) -> None:
-            if isinstance(V, Variable) and V.span is not None:
-                seen.append((V.span, V.name, found, self))
-            super()._equal(found, expected, V, E)
+        def variable(self, V: Variable) -> ValueType:
+            A = super().variable(V)
+            if V.span is not None:
+                seen.append((V.span, V.name, A, self))
+            return A
 
     _check_item(definitions, part, Recording)
     uses = [use for use in seen if use[1] == token.text]

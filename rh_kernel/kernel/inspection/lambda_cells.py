@@ -14,7 +14,7 @@ from rh_kernel.kernel.sections.lambda_cells import declared, read
 from rh_kernel.kernel.sections.position import SectionPosition
 from rh_kernel.primitives.table import SYMBOLS as FUNCTION_SYMBOLS
 from rh_kernel.session.names import arrow
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS, LAMBDA_SIGNS
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
@@ -42,7 +42,7 @@ def inspect(functions: Functions, position: SectionPosition, cursor: int, lines:
 
 def _system(name: str) -> Inspection | None:
     if not is_system(name):
-        return form(LABORATORY_FORMS["all"]) if name == "all" else None
+        return form(LAMBDA_FORMS["all"]) if name == "all" else None
     one = system(name)
     abilities = (
         ("gradients", one.reverse is not None),
@@ -58,8 +58,8 @@ def _of_token(
     known: Functions, position: SectionPosition, token: Token, lines: int | None, *, in_directive: bool
 ) -> Inspection | None:
     match token.kind:
-        case Kind.NAME if token.text in LABORATORY_FORMS and (token.text not in _OF_AD or in_directive):
-            return form(LABORATORY_FORMS[token.text])
+        case Kind.NAME if token.text in LAMBDA_FORMS and (token.text not in _OF_AD or in_directive):
+            return form(LAMBDA_FORMS[token.text])
         case Kind.NAME:
             variable = _variable(known, position.item, token)
             if variable is not None:
@@ -67,17 +67,17 @@ def _of_token(
             name = token.text
             return _function(known[name], position, lines) if name in known else _symbol(name) if name in SYMBOLS else None
         case Kind.KEYWORD:
-            return form(LABORATORY_FORMS.get(token.text))
+            return form(LAMBDA_FORMS.get(token.text))
         case Kind.PROJECTION:
-            return form(LABORATORY_SIGNS[".1"])
+            return form(LAMBDA_SIGNS[".1"])
         case _:
-            return form(LABORATORY_SIGNS.get(token.text))
+            return form(LAMBDA_SIGNS.get(token.text))
 
 
 def _function(f: "Program", position: SectionPosition, lines: int | None) -> Inspection:
     written = next((part for part in reversed((*position.above, position.item)) if _declares(part, f.name)), None)
     return Inspection(
-        (f"{f.name} : {arrow(f)}",), source=first_lines(written, lines), remarks=("a function of the laboratory",)
+        (f"{f.name} : {arrow(f)}",), source=first_lines(written, lines), remarks=("a function of %%lambda cells",)
     )
 
 

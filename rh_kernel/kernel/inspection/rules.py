@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from rh_kernel.display.derivations.rule_docs import schema
 from rh_kernel.primitives.table import SYMBOLS
-from rh_kernel.session.describing import type_text
+from rh_kernel.session.signatures import type_text
 from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.types import Real, Type
 from rh_kernel.typing import definitions as defs

@@ -8,7 +8,7 @@ from traitlets import Type
 
 from rh_kernel.kernel.errors import Content
 from rh_kernel.kernel.python_cells.streams import ALLOWANCE, request_of
-from rh_kernel.workspace.ipython_display import cleared
+from rh_kernel.workspace.ipython_display import clear_widgets
 
 Payload: TypeAlias = list[dict[str, Any]]
 """Requests of a cell to the front end, such as showing a page of help or filling in the next cell."""
@@ -37,7 +37,7 @@ class Publisher(zmqshell.ZMQDisplayPublisher):
         """Clear the outputs of the cell."""
         ALLOWANCE.reset(request_of(self.parent_header))
         super().clear_output(wait)
-        cleared(cast(object, self.shell), wait=wait)
+        clear_widgets(cast(object, self.shell), wait=wait)
 
 
 class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):

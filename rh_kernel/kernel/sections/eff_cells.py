@@ -6,14 +6,14 @@ from rh_kernel.ad.eff.frontend import surface_items as items
 from rh_kernel.ad.eff.frontend.parsing_items import item
 from rh_kernel.kernel.sections.position import LONGEST
 from rh_kernel.session.sections.eff_cells import declared
-from rh_kernel.session.sections.eff_names import Effects
+from rh_kernel.session.sections.eff_names import EffDeclarations
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, section
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION
 
 
-def known(effects: Effects, parts: tuple[Span, ...]) -> Effects:
+def known(effects: EffDeclarations, parts: tuple[Span, ...]) -> EffDeclarations:
     """Return the names known after the declarations in ``parts``; those with errors are skipped."""
     for part in parts if sum([len(part.text) for part in parts]) <= LONGEST else ():
         try:

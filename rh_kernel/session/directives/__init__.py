@@ -1,1 +1,1 @@
-"""Directives (LANGUAGE §6): which there are, and what each of them finds out or does."""
+"""The directives (LANGUAGE §6), one module for each or for a few related ones."""

@@ -1,4 +1,4 @@
-"""``%ad`` in ``%%lambda`` cells: the gradient of a function by a published system of automatic differentiation, or by all."""
+"""``%ad`` in ``%%lambda`` cells: the gradient of a function by one or all of the published AD systems."""
 
 from typing import TYPE_CHECKING
 

@@ -1,43 +1,113 @@
-"""``%compile P``, ``%compile train P for …``: the array program, what each pass makes of it, and what each step takes."""
+"""``%compile P``, ``%compile train P for …``: the array program, the result of each pass, and the time of each step."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Literal, TypeAlias
 
-from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Closed, Run, State, typed
+import numpy as np
+
+from rh_kernel.arrays.backends import backend_for
+from rh_kernel.arrays.execution import machine
+from rh_kernel.arrays.numpy_backend.backend import NumPy
+from rh_kernel.arrays.passes import Pass, passes
+from rh_kernel.arrays.planning.profiling import profile
+from rh_kernel.arrays.program import Program
+from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Closed, Run, State, type_summary
+from rh_kernel.session.directives.arguments import needs_expression
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.words import needs_expression
-from rh_kernel.session.results import Result, Shown, Working
+from rh_kernel.session.evaluate import span_of, translated
+from rh_kernel.session.limits.budget import check_size, longest
+from rh_kernel.session.limits.timing import working
+from rh_kernel.session.results import ProgramMade, Result, Shown, Working
+from rh_kernel.session.settings import Settings
 from rh_kernel.session.train import Train, analyze_training
+from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.runtime_errors import placed
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.types import Type
+from rh_kernel.syntax.unhandled_hints import with_handlers
+from rh_kernel.training.batches import for_one
 from rh_kernel.typing.elaboration.items import elaborate_evaluation
 
 Shows: TypeAlias = Literal["", "passes", "profile"]
-"""What ``%compile`` shows beside the program."""
+"""What ``%compile`` shows in addition to the program."""
 
 
 @frozen
 class Compile(Action):
-    """``%compile P``, ``%compile train P for …``; ``shows`` is what follows ``--``, if anything does"""
+    """``%compile P``, ``%compile train P for …``; ``shows`` is the option after ``--``, if any"""
 
     compiled: Closed | Train
     shows: Shows = ""
 
     @property
     def subject(self) -> Closed | None:
-        """The term or command, if it is none that is trained."""
+        """The term or command, unless it is trained."""
         return None if isinstance(self.compiled, Train) else self.compiled
 
     def summary(self, text: str) -> Result:
-        """That of the training run, or the type."""
-        return self.compiled.summary(text) if isinstance(self.compiled, Train) else typed(text, self.compiled.type)
+        """Return the summary of the training run, or the type."""
+        return self.compiled.summary(text) if isinstance(self.compiled, Train) else type_summary(text, self.compiled.type)
 
     def run(self, number: int, state: State) -> Run:
-        """Shows the program; nothing takes effect. Raises ``Failure``."""
-        from rh_kernel.session.compiling import made
-
-        yield Shown(number, (yield from made(self.compiled, self.shows, state.heap, state.settings)))
+        """Show the program, without effect on the state. Raises ``Failure``."""
+        yield Shown(number, (yield from _compiled(self.compiled, self.shows, state.heap, state.settings)))
         return state
+
+
+class _Translated:
+    """The program of a subject before any pass, with its span and the type of its result.
+
+    For a training run, ``samples`` is the size of a batch and ``inputs`` are the arrays of the first one.
+    """
+
+    def __init__(self, subject: Closed | Train, settings: Settings) -> None:
+        self.samples: int | None = None
+        self.inputs: tuple[Array, ...] = ()
+        self.type: Type | None = None
+        self.span: Span | None
+        match subject:
+            case Train(run, sets, span):
+                data = sets[run.data]
+                self.samples, self.span = min(run.batch, data.size), span
+                self.inputs = tuple([data.arrays[name][: self.samples] for name, _ in run.sample])
+                try:
+                    self.program = for_one(run.command, run.sample, data, strict=settings.strict, longest=longest(settings))
+                except Stuck as failure:
+                    raise placed(with_handlers(failure, run.command), span) from None
+            case closed:
+                self.program, self.span, self.type = translated(closed, settings), span_of(closed), closed.type
+
+
+def _compiled(
+    subject: Closed | Train, shows: Shows, heap: Mapping[Location, Array], settings: Settings
+) -> Generator[Working, None, ProgramMade]:
+    """Return the result of ``%compile``. A profile runs on a copy of the heap, and on the first batch of a training run.
+
+    Raises ``Stuck``, with a span, as evaluation and training do, and ``Rejected`` as training does.
+    """
+    yield Working("compiling")
+    source = _Translated(subject, settings)
+    samples, precision = source.samples, settings.precision
+    backend = backend_for(settings.device)
+    found = passes(source.program, samples, precision, matrices=backend.prefers_gemm)
+    program = next((p.form for p in found if p.made_by in {Pass.SIMPLIFIED, Pass.BATCHED}), None)
+    if not isinstance(program, Program):
+        raise KernelBug("a pass left no program")
+    if shows != "profile":
+        return ProgramMade(program, source.type, found, in_full=shows == "passes", samples=samples)
+    ready = machine(program, heap, precision, backend)
+    check_size(ready.plan(samples).size, "what is computed here", source.span, settings)
+    inputs = [np.ascontiguousarray(array, precision) for array in source.inputs]
+    try:
+        times = yield from working(profile(ready, samples, inputs), "measuring")
+    except Stuck as failure:
+        raise placed(failure, source.span) from None
+    place = "NumPy" if isinstance(backend, NumPy) else "the graphics card"
+    return ProgramMade(program, source.type, found, profile=times, place=place, samples=samples)
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> Analysis:

@@ -1,58 +1,49 @@
-"""``%derivation E``: the typing derivations (RH Fig. 2, 3) of a term, a command, or what a name stands for."""
+"""``%derivation E``: the typing derivations (RH Fig. 2, 3) of a term, a command, or a declared name."""
 
 from typing import cast
 
-from rh_kernel.session.actions import Action, AnalysisContext, Run, State, typed
+from rh_kernel.session.actions import Action, AnalysisContext, Run, State, type_summary
+from rh_kernel.session.directives.arguments import needs_expression
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.type import type_shown
-from rh_kernel.session.directives.words import needs_expression
 from rh_kernel.session.results import DerivationMade, Result, Shown
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Command, Term
 from rh_kernel.syntax.signature import ValueKind
-from rh_kernel.typing.definitions import (
-    ConstDefinition,
-    Definitions,
-    DimDefinition,
-    FunDefinition,
-    HandlerDefinition,
-    LocDefinition,
-    NetDefinition,
-    OpDefinition,
-)
+from rh_kernel.typing import definitions as d
 from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command, derive_handler, derive_term
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 
 
-def derivations(definitions: Definitions, e: s.Expr) -> tuple[Derivation, ...]:
-    """One derivation, or two for a function that brings its own derivative. Raises ``Rejected``.
+def derivations(definitions: d.Definitions, e: s.Expr) -> tuple[Derivation, ...]:
+    """Return the derivation, or two for a function with its own derivative. Raises ``Rejected``.
 
-    A declared net, handler or function is derived as it was declared: its dimension variables stand for themselves.
+    The derivation of a declared net, handler or function is that of its declaration, in its dimension variables.
     """
     declared = _of_name(definitions, e.name) if isinstance(e, s.Var) else ()
     return declared or (_closed(definitions, e),)
 
 
-def _of_name(definitions: Definitions, name: str) -> tuple[Derivation, ...]:
+def _of_name(definitions: d.Definitions, name: str) -> tuple[Derivation, ...]:
     match definitions.get(name):
-        case NetDefinition(statics=statics, domain=A, body=body):
+        case d.NetDefinition(statics=statics, domain=A, body=body):
             gamma = tuple([p.kind.type for p in statics if isinstance(p.kind, ValueKind)])
             return (derive_command(gamma, (A,), cast(Command, body.body), body.hints),)
-        case HandlerDefinition(_, _, parameters, H):
+        case d.HandlerDefinition(_, _, parameters, H):
             return (derive_handler(tuple([A for _, A in parameters]), H, tuple([name for name, _ in parameters])),)
-        case FunDefinition(domain=A, codomain=B, body=body, own=own):
+        case d.FunDefinition(domain=A, codomain=B, body=body, own=own):
             of_body = derive_term((A,), cast(Term, body.body), body.hints)
             if own is None:
                 return (of_body,)
             return of_body, derive_term((B, A), cast(Term, own.body), own.hints)
-        case DimDefinition() | ConstDefinition() | LocDefinition() | OpDefinition() | None:
+        case d.DimDefinition() | d.ConstDefinition() | d.LocDefinition() | d.OpDefinition() | None:
             return ()
 
 
-def _closed(definitions: Definitions, e: s.Expr) -> Derivation:
+def _closed(definitions: d.Definitions, e: s.Expr) -> Derivation:
     match elaborate_evaluation(definitions, e):
         case ClosedTerm(M):
             return derive_term((), M)
@@ -62,18 +53,18 @@ def _closed(definitions: Definitions, e: s.Expr) -> Derivation:
 
 @frozen
 class Derive(Action):
-    """``%derivation E``; ``type`` is what ``%type`` says"""
+    """``%derivation E``; ``type`` is the answer of ``%type``"""
 
     text: str
     type: str
     derivations: tuple[Derivation, ...]
 
     def summary(self, text: str) -> Result:
-        """The type."""
-        return typed(self.text, self.type)
+        """Return the type."""
+        return type_summary(self.text, self.type)
 
     def run(self, number: int, state: State) -> Run:
-        """Shows the derivations."""
+        """Show the derivations."""
         yield Shown(number, DerivationMade(self.text, self.derivations))
         return state
 

@@ -1,14 +1,13 @@
-"""``%diagram E``: what a term, a command, or a declared net or function denotes (RH Def. 7.12, 7.13), to be drawn."""
+"""``%diagram E``: the denotation of a term, a command, or a declared net or function (RH Def. 7.12, 7.13) as a diagram."""
 
 from typing import TYPE_CHECKING
 
-from rh_kernel.session.actions import Action, AnalysisContext, Closed, Run, State, typed
-from rh_kernel.session.describing import type_text
+from rh_kernel.session.actions import Action, AnalysisContext, Closed, Run, State, type_summary
+from rh_kernel.session.directives.arguments import invalid_arguments, needs_expression
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.words import needs_expression
-from rh_kernel.session.errors import DirectiveWords
 from rh_kernel.session.results import DiagramMade, Result, Shown, Working
-from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.session.signatures import type_text
+from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
@@ -16,16 +15,7 @@ from rh_kernel.syntax.core import Scope
 from rh_kernel.syntax.runtime_errors import placed
 from rh_kernel.syntax.signature import ValueKind
 from rh_kernel.syntax.types import UNIT, Type
-from rh_kernel.typing.definitions import (
-    ConstDefinition,
-    Definitions,
-    DimDefinition,
-    FunDefinition,
-    HandlerDefinition,
-    LocDefinition,
-    NetDefinition,
-    OpDefinition,
-)
+from rh_kernel.typing import definitions as d
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 
 if TYPE_CHECKING:
@@ -35,7 +25,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Denoted:
-    """``◇ ; Δ ⊢ P : A`` or ``Δ ⊢ M : A`` as the closed scope of Δ; ``text`` is what was asked about, ``type`` its type."""
+    """``◇ ; Δ ⊢ P : A`` or ``Δ ⊢ M : A`` as a closed scope of Δ, with its ``text`` and ``type`` as shown."""
 
     text: str
     type: str
@@ -44,8 +34,7 @@ class Denoted:
     is_command: bool
 
     def diagram(self) -> "Arrow | Smooth":
-        """``⟦P⟧`` or ``⟦M⟧``. Raises ``Stuck``, with a place, if it has too many boxes."""
-        # What draws is loaded when something is drawn.
+        """Return ``⟦P⟧`` or ``⟦M⟧``. Raises ``Stuck``, with a span, if it has too many boxes."""
         from rh_kernel.denotational.commands import interpret
         from rh_kernel.denotational.terms import interpret_term
 
@@ -55,18 +44,17 @@ class Denoted:
             raise placed(failure, self.scope.body.span) from None
 
 
-def denoted(definitions: Definitions, e: s.Expr) -> Denoted:
-    """What ``e`` stands for. Raises ``Rejected``.
+def denoted(definitions: d.Definitions, e: s.Expr) -> Denoted:
+    """Elaborate ``e``. Raises ``Rejected``.
 
-    A declared net or function is drawn as it was declared: its dimension variables stand for themselves, its static values are
-    wires that come in.
+    The diagram of a declared net or function is that of its declaration, in its dimension variables; static values are inputs.
     """
     declared = _of_name(definitions, e) if isinstance(e, s.Var) else None
     return closed(e.span.text, elaborate_evaluation(definitions, e)) if declared is None else declared
 
 
 def closed(text: str, subject: Closed) -> Denoted:
-    """A closed term or command."""
+    """Return a closed term or command as a scope without inputs."""
     A = f"{UNIT} ~> {subject.type}" if isinstance(subject, ClosedCommand) else str(subject.type)
     match subject:
         case ClosedTerm(M):
@@ -75,19 +63,18 @@ def closed(text: str, subject: Closed) -> Denoted:
             return Denoted(text, A, (), Scope((), P), is_command=True)
 
 
-def _of_name(definitions: Definitions, e: s.Var) -> Denoted | None:
+def _of_name(definitions: d.Definitions, e: s.Var) -> Denoted | None:
     definition = definitions.get(e.name)
     match definition:
-        case NetDefinition(statics=statics, domain=A, body=body):
+        case d.NetDefinition(statics=statics, domain=A, body=body):
             gamma = [p.kind.type for p in statics if isinstance(p.kind, ValueKind)]
             return Denoted(e.name, type_text(definition), (*gamma, A), body, is_command=True)
-        case FunDefinition(domain=A, body=body):
+        case d.FunDefinition(domain=A, body=body):
             return Denoted(e.name, type_text(definition), (A,), body, is_command=False)
-        case HandlerDefinition():
+        case d.HandlerDefinition():
             hint = f"draw a command that it handles, as in `%diagram rev handle (…) <x>. … with {e.name}`"
-            wanted = "a term, a command or a net"
-            raise Rejected(DirectiveWords(span=e.span, name="diagram", wanted=wanted, found="a handler", hint=hint))
-        case DimDefinition() | ConstDefinition() | LocDefinition() | OpDefinition() | None:
+            raise invalid_arguments("diagram", e.span, "a term, a command or a net", "a handler", hint)
+        case d.DimDefinition() | d.ConstDefinition() | d.LocDefinition() | d.OpDefinition() | None:
             return None
 
 
@@ -98,11 +85,11 @@ class Draw(Action):
     denoted: Denoted
 
     def summary(self, text: str) -> Result:
-        """The type."""
-        return typed(self.denoted.text, self.denoted.type)
+        """Return the type."""
+        return type_summary(self.denoted.text, self.denoted.type)
 
     def run(self, number: int, state: State) -> Run:
-        """Shows the diagram. Raises ``Stuck`` if it has too many boxes."""
+        """Show the diagram. Raises ``Stuck`` if it has too many boxes."""
         yield Working("making the string diagram")
         yield Shown(number, DiagramMade(self.denoted.text, self.denoted.type, self.denoted.diagram()))
         return state

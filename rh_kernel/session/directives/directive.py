@@ -1,4 +1,4 @@
-"""What a directive is (LANGUAGE §6): its name, its usage and help text, and how it is analyzed."""
+"""``Directive``: the name, usage, help text and analysis of a directive (LANGUAGE §6)."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -15,13 +15,14 @@ Item = TypeVar("Item", contravariant=True)
 class Directive(Generic[Item]):
     """A line ``%name …``.
 
-    ``usage`` is what follows the name: ``on|off``, ``[location…]``, ``file``. Completion offers the alternatives in it, and for
-    ``file``, ``location…`` and ``name`` those that exist. ``help`` is one line for ``%help``, without a capital or a full
-    stop. ``section`` is the line that begins the section in which the directive is used, such as ``%%eff``, or empty.
+    ``usage`` describes the arguments: ``on|off``, ``[location…]``, ``file``. Completion offers the alternatives in it, and the
+    existing files, locations and names for ``file``, ``location…`` and ``name``. ``help`` is one line for ``%help``, without a
+    capital or a full stop. ``section`` is the first line of the section in which the directive may be used, such as ``%%eff``,
+    or empty.
 
-    ``analyze`` takes the item, and the context with what is declared before it. It returns an action, or is a generator that
-    returns one and yields ``Working`` while it reads files. It raises ``Rejected`` for arguments that are wrong. Unless
-    ``checks_live`` is off, it is also called while a cell is being written; then it is quick, and does no more than types need.
+    ``analyze`` takes the item and its context. It returns an action, or a generator that returns one and yields ``Working``
+    while it reads files. It raises ``Rejected`` for invalid arguments. With ``checks_live``, it is also called while a cell is
+    being edited, so it must be fast and do no more than type checking.
     """
 
     name: str
@@ -33,5 +34,5 @@ class Directive(Generic[Item]):
 
     @property
     def call(self) -> str:
-        """The name with the usage: ``%gradient P [against Q]``"""
+        """The name and the usage: ``%gradient P [against Q]``"""
         return f"%{self.name} {self.usage}".rstrip()

@@ -1,39 +1,75 @@
-"""``%gradient P against Q``: the run of what P denotes, with every value kept, beside that of Q."""
+"""``%gradient P against Q``: run the denotation of P (RH Def. 7.13) and keep the values on all wires, beside those of Q."""
 
-from rh_kernel.session.actions import Action, AnalysisContext, Closed, Run, State, typed
+from collections.abc import Generator, Mapping, Sequence
+from itertools import count
+from typing import TYPE_CHECKING
+
+from rh_kernel.session.actions import AnalysisContext, Closed, ClosedAction, Run, State, type_summary
+from rh_kernel.session.directives.arguments import needs_expression
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.words import needs_expression
-from rh_kernel.session.results import GradientMade, Result, Shown
+from rh_kernel.session.evaluate import command_of, explained, read_only, span_of, written
+from rh_kernel.session.limits.budget import check_size
+from rh_kernel.session.limits.timing import working
+from rh_kernel.session.results import GradientMade, Pass, Result, Shown, Working, changed
+from rh_kernel.session.settings import Settings
+from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.core import Array, Const, Scope, Term
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.values import tuple_of
 from rh_kernel.typing.elaboration.items import elaborate_evaluation
+
+if TYPE_CHECKING:
+    from rh_kernel.denotational.wiring import Wires
 
 
 @frozen
-class Gradient(Action):
-    """``%gradient P against Q``: each program with its text; the first takes effect"""
+class Gradient(ClosedAction):
+    """``%gradient P against Q``: each program with its text; only P takes effect"""
 
-    closed: Closed
     text: str
     against: tuple[Closed, str] | None
 
-    @property
-    def subject(self) -> Closed:
-        """The term or command P."""
-        return self.closed
-
     def summary(self, text: str) -> Result:
-        """The type of P."""
-        return typed(self.text, self.closed.type)
+        """Return the type of P."""
+        return type_summary(self.text, self.closed.type)
 
     def run(self, number: int, state: State) -> Run:
-        """Runs P, and Q from the same heap. Raises ``Stuck``."""
-        from rh_kernel.session.gradients import recorded
-
+        """Run P, and Q from the same heap. Raises ``Stuck``."""
         made = yield from recorded(self.closed, self.text, state.heap, state.settings)
         others = () if self.against is None else ((yield from recorded(*self.against, state.heap, state.settings)),)
         yield Shown(number, GradientMade(self.text, self.closed.type, (made, *others)))
         return state.put({change.location: change.after for change in made.changes})
+
+
+def recorded(subject: Closed, text: str, heap: Mapping[Location, Array], settings: Settings) -> Generator[Working, None, Pass]:
+    """Run ``subject``, whose text is ``text``, from this heap and return the recorded pass.
+
+    Raises ``Stuck``, with a span, if the run cannot go on, or the diagram or its values are too large.
+    """
+    from rh_kernel.denotational.commands import interpret
+    from rh_kernel.denotational.recording import reals, record
+    from rh_kernel.denotational.wiring import nested
+
+    yield Working("making the string diagram")
+    try:
+        arrow = interpret((), Scope((), command_of(subject)))
+        check_size(reals(arrow), "what the wires hold all together", span_of(subject), settings)
+        done, boxes = count(1), len(arrow.boxes)
+        run = record(arrow, (), heap, strict=settings.strict)
+        recording = yield from working(run, "running the string diagram", lambda _: f"{next(done):,} of {boxes:,} boxes")
+    except Stuck as failure:
+        raise explained(failure, subject) from None
+    value = _value(nested(subject.type, arrow.codomain), recording.values)
+    return Pass(text, subject.type, arrow, recording, value, changed(heap, written(heap, recording.heap)))
+
+
+def _value(wires: "Wires", values: Sequence[Array]) -> Term:
+    """Return the closed value on these wires."""
+    if isinstance(wires, int):
+        return Const(read_only(values[wires]))
+    return tuple_of(tuple([_value(inner, values) for inner in wires]))
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> Gradient:

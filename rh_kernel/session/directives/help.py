@@ -1,23 +1,22 @@
-"""``%help`` and ``%lsmagic``: texts about directives, forms, function symbols and what a session has declared."""
+"""``%help`` and ``%lsmagic``: help on directives, syntax, function symbols and declared names."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.symbol import FunctionSymbol
 from rh_kernel.primitives.table import SYMBOLS
-from rh_kernel.session.actions import AnalysisContext, Answer
-from rh_kernel.session.describing import type_text
+from rh_kernel.session.actions import AnalysisContext, ShowResult
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.lines import LINES
 from rh_kernel.session.directives.registry import all_directives, find
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.names import arrow
 from rh_kernel.session.results import Notice
-from rh_kernel.session.sections.eff_forms import EFFECTS_FORMS, EFFECTS_SIGNS
-from rh_kernel.session.sections.lambda_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.sections.eff_forms import EFF_FORMS, EFF_SIGNS
+from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS, LAMBDA_SIGNS
+from rh_kernel.session.signatures import signature, type_text
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
@@ -25,34 +24,22 @@ from rh_kernel.syntax.dimensions import DimVar, dim
 from rh_kernel.syntax.parsing.lexer import chunks, tokens
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION, Kind
 from rh_kernel.syntax.printing.printer import show
-from rh_kernel.syntax.signature import Parameter
-from rh_kernel.typing.definitions import (
-    ConstDefinition,
-    Definition,
-    Definitions,
-    DimDefinition,
-    FunDefinition,
-    HandlerDefinition,
-    LocDefinition,
-    NetDefinition,
-    OpDefinition,
-    kind_of,
-)
+from rh_kernel.typing.definitions import Definitions, kind_of
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.sections.eff_names import Effects
+    from rh_kernel.session.sections.eff_names import EffDeclarations
 
 FEW_LINES = 12
-"""A longer declaration is cut."""
+"""``%help`` truncates longer declarations."""
 
 FROM_PYTHON = "rh.const"
-"""What the source of a constant is called that Python gave: what stands there is no program."""
+"""The name of the source of a constant passed from Python, whose text is not a program."""
 
 
 @frozen
 class Known:
-    """What is known of a name: what kind of thing it is, its types, what was said of it, and where it was declared.
+    """The help on a name: its kind, signatures and documentation, and the span of its declaration.
 
     ``facts`` are the formulas of a function symbol.
     """
@@ -66,13 +53,13 @@ class Known:
 
     @property
     def place(self) -> str:
-        """Where it was declared, in words."""
+        """The place of the declaration, in words."""
         if self.written is None:
             return ""
         return f"declared in {self.written.source.name}, line {self.written.position[0]}"
 
     def source(self, lines: int | None) -> str:
-        """Its declaration as it was written, with at most so many lines."""
+        """Return the text of the declaration, truncated to at most so many lines."""
         written = [] if self.written is None else self.written.text.split("\n")
         if lines is None or len(written) <= lines:
             return "\n".join(written)
@@ -80,20 +67,20 @@ class Known:
 
 
 def known(definitions: Definitions, name: str) -> Known | None:
-    """What is known of a declared name, or of a function symbol of the language."""
+    """Return the help on a declared name or a function symbol of the language, if there is one."""
     declared = definitions.named.get(name)
     if declared is None:
-        return _of_row(SYMBOLS[name]) if name in SYMBOLS else None
+        return _of_symbol(SYMBOLS[name]) if name in SYMBOLS else None
     kind, types = kind_of(declared.definition), (signature(declared.definition),)
     if declared.span is None:
         return Known(name, f"{kind} that comes with the language", types)
     if declared.span.source.name == FROM_PYTHON:
         return Known(name, f"{kind} given from Python", types)
-    item = _item(declared.span)
+    item = _declaration(declared.span)
     return Known(name, kind, types, _comment_above(item), (), item)
 
 
-def _of_row(row: FunctionSymbol) -> Known:
+def _of_symbol(row: FunctionSymbol) -> Known:
     facts = [row.formula, f"rd[{row.name}](w, v) = {_derivative(row.name, row.schemes[0])}"]
     if row.nonsmooth is not None:
         facts.append("not smooth at some points, where it is undefined after `%strict on`")
@@ -101,14 +88,14 @@ def _of_row(row: FunctionSymbol) -> Known:
 
 
 def _derivative(name: str, scheme: Scheme) -> str:
-    """The derivative as a term in the cotangent w and the point v."""
+    """Return the derivative as a term in the cotangent w and the point v."""
     f = instantiate(name, scheme, tuple([dim(v) if isinstance(v, DimVar) else v for v in scheme.variables]))
     scope = derivative(f)
     return " ".join(show(scope.body, names=scope.hints).split())
 
 
-def _item(name: Span) -> Span:
-    """The declaration whose name stands there, to the end of the line in which it ends."""
+def _declaration(name: Span) -> Span:
+    """Return the declaration of the name at this span, to the end of its last line."""
     chunk = next(chunk for chunk in chunks(name.source) if chunk.start <= name.start < chunk.end)
     end = max([token.end for token in tokens(chunk) if token.kind is not Kind.COMMENT], default=name.end)
     line_end = name.source.text.find("\n", end)
@@ -116,7 +103,7 @@ def _item(name: Span) -> Span:
 
 
 def _comment_above(item: Span) -> str:
-    """The lines of comments directly above a declaration."""
+    """Return the comment directly above a declaration."""
     found: list[str] = []
     for line in reversed(item.source.text[: item.start].split("\n")[:-1]):
         if not line.lstrip().startswith("#"):
@@ -129,58 +116,38 @@ def help_text(
     definitions: Definitions,
     words: tuple[str, ...],
     functions: "Mapping[str, Program] | None" = None,
-    effects: "Effects | None" = None,
+    effects: "EffDeclarations | None" = None,
 ) -> str:
-    """About each word; without words the directives and the function symbols.
+    """Return the help on each word, or without words an overview of the directives and the function symbols.
 
-    ``functions`` are those of the laboratory, ``effects`` what ``%%eff`` cells have declared.
+    ``functions`` are declared in ``%%lambda`` cells, ``effects`` in ``%%eff`` cells.
     """
     return "\n".join([_help(definitions, word, functions or {}, effects) for word in words]) if words else _overview()
 
 
-def _help(definitions: Definitions, word: str, functions: "Mapping[str, Program]", effects: "Effects | None") -> str:
-    """About a word in the language, and what is declared by that name in sections; or else what it means there."""
-    found = [_about(definitions, word)]
+def _help(definitions: Definitions, word: str, functions: "Mapping[str, Program]", effects: "EffDeclarations | None") -> str:
+    """Return the help on a word of the language or of declarations in sections, or else on its meaning in sections."""
+    found = [_in_language(definitions, word)]
     if word in functions:
-        found.append(f"{word} is a function of the laboratory: {arrow(functions[word])}")
+        found.append(f"{word} is a function of %%lambda cells: {arrow(functions[word])}")
     if effects is not None:
         found += [f"{word} is {one.kind} of %%eff cells: {one.type}" for one in effects.about(word)]
     if not any(found):
-        found = [_in_laboratory(word), _with_effects(word)]
+        found = [_in_lambda_cells(word), _form_in(EFF_SECTION, EFF_FORMS.get(word) or EFF_SIGNS.get(word))]
     return "\n".join([text for text in found if text]) or f"nothing is called `{word.lstrip('%')}`"
 
 
-def _with_effects(word: str) -> str:
-    form = EFFECTS_FORMS.get(word) or EFFECTS_SIGNS.get(word)
-    return "" if form is None else f"{_shown(form)}, in %%eff cells"
-
-
-def _in_laboratory(word: str) -> str:
+def _in_lambda_cells(word: str) -> str:
     from rh_kernel.ad.registry import is_system, system
 
     if is_system(word):
         one = system(word)
-        return f"{word} is a system of the laboratory: {one.title}\n  {one.source}"
-    form = LABORATORY_FORMS.get(word) or LABORATORY_SIGNS.get(word)
-    return "" if form is None else f"{_shown(form)}, in %%lambda cells"
+        return f"{word} is a system for %ad: {one.title}\n  {one.source}"
+    return _form_in(LAMBDA_SECTION, LAMBDA_FORMS.get(word) or LAMBDA_SIGNS.get(word))
 
 
-def signature(definition: Definition) -> str:
-    """How a declaration begins: ``FC[l : Loc(m, n)] : Real(n) -> Real(m)``, ``sgd(alpha : Real(1)) : rev handler(Real(k))``."""
-    match definition:
-        case OpDefinition(name, family):
-            return f"{name}{_listed(family.parameters)} : {family.domain} -> {family.codomain}"
-        case NetDefinition(name=name, statics=statics):
-            return f"{name}{_listed(statics)} : {type_text(replace(definition, statics=()))}"
-        case HandlerDefinition(name=name, parameters=parameters) if parameters:
-            given = ", ".join([f"{parameter} : {A}" for parameter, A in parameters])
-            return f"{name}({given}) : {type_text(replace(definition, parameters=()))}"
-        case HandlerDefinition() | DimDefinition() | ConstDefinition() | LocDefinition() | FunDefinition():
-            return f"{definition.name} : {type_text(definition)}"
-
-
-def _listed(parameters: tuple[Parameter, ...]) -> str:
-    return f"[{', '.join(map(str, parameters))}]" if parameters else ""
+def _form_in(section: str, form: str | None) -> str:
+    return "" if form is None else f"{_form_text(form)}, in {section} cells"
 
 
 def _overview() -> str:
@@ -192,7 +159,7 @@ def _overview() -> str:
     return "\n".join(["Directives", *lines, "", "Function symbols (`%help softmax` tells more)", names])
 
 
-def _about(definitions: Definitions, word: str) -> str:
+def _in_language(definitions: Definitions, word: str) -> str:
     name = word.lstrip("%")
     definition, found = definitions.get(name), known(definitions, name)
     if definition is not None and found is not None:
@@ -203,20 +170,20 @@ def _about(definitions: Definitions, word: str) -> str:
         return "\n  ".join([found.documentation, *found.signatures, *found.facts])
     if word in LINES:
         return f"{word}: {LINES[word]}"
-    there = [d for d in (find(name), find(name, LAMBDA_SECTION), find(name, EFF_SECTION)) if d is not None]
-    if there and (word.startswith("%") or name not in FORMS):
-        return "\n".join([f"{directive.call}: {directive.help}" for directive in there])
+    found_directives = [d for d in (find(name), find(name, LAMBDA_SECTION), find(name, EFF_SECTION)) if d is not None]
+    if found_directives and (word.startswith("%") or name not in FORMS):
+        return "\n".join([f"{directive.call}: {directive.help}" for directive in found_directives])
     form = FORMS.get(name) or SIGNS.get(name)
-    return "" if form is None else _shown(form)
+    return "" if form is None else _form_text(form)
 
 
-def _shown(form: str) -> str:
+def _form_text(form: str) -> str:
     title, meaning = form.split("\n")
     return f"{title}\n  {meaning}"
 
 
-def _analyze(item: items.Directive, context: AnalysisContext) -> Answer:
-    return Answer(Notice(help_text(context.definitions, item.words, context.functions, context.effects)))
+def _analyze(item: items.Directive, context: AnalysisContext) -> ShowResult:
+    return ShowResult(Notice(help_text(context.definitions, item.words, context.functions, context.effects)))
 
 
 DIRECTIVES = (

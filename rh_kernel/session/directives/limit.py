@@ -1,13 +1,12 @@
-"""``%limit``: shows what bounds a cell, or changes it."""
+"""``%limit``: show or change the limits of cells."""
 
 from dataclasses import replace
 
 from rh_kernel.session.actions import AnalysisContext
+from rh_kernel.session.directives.arguments import invalid_arguments
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.settings import Set
-from rh_kernel.session.errors import DirectiveWords
 from rh_kernel.session.limits.bounds import DEFAULT, LEAST_OUTPUT, MEANINGS, Bound, Bounds, value_of
-from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.runtime_errors import readable
 
@@ -21,7 +20,7 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> Set:
 
 
 def _changed(bounds: Bounds, item: items.Directive) -> tuple[Bounds, str]:
-    """The bounds after ``%limit steps 5000``, and what is said about them. Raises ``Rejected``."""
+    """Return the bounds after, e.g., ``%limit steps 5000``, and the message. Raises ``Rejected``."""
     match item.words:
         case ():
             return bounds, "\n".join([_line(bounds, name) for name in MEANINGS])
@@ -33,17 +32,16 @@ def _changed(bounds: Bounds, item: items.Directive) -> tuple[Bounds, str]:
             if word == "output" and found < LEAST_OUTPUT:
                 wanted = f"`output` from {LEAST_OUTPUT:,} characters on"
                 hint = "with less, a cell could not show that the limit was raised again"
-                raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=f"`{number}`", hint=hint))
+                raise invalid_arguments("limit", item.span, wanted, f"`{number}`", hint)
             return _with(bounds, word, found)
         case (word, number) if word in MEANINGS:
             wanted = f"a whole number from 1 on after `{word}`, or `off`, or `default`"
             hint = "`5k` and `2G` are numbers too; `%limit` alone shows the current limits"
-            raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=f"`{number}`", hint=hint))
+            raise invalid_arguments("limit", item.span, wanted, f"`{number}`", hint)
         case words:
             wanted = f"{', '.join(f'`{name}`' for name in MEANINGS)}, and a number, `off` or `default`"
-            found = f"`{' '.join(words)}`"
             hint = "for example `%limit steps 5000` or `%limit bytes 2G`; `%limit` alone shows the current limits"
-            raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=found, hint=hint))
+            raise invalid_arguments("limit", item.span, wanted, f"`{' '.join(words)}`", hint)
 
 
 def _with(bounds: Bounds, name: Bound, value: int | None) -> tuple[Bounds, str]:
@@ -66,7 +64,7 @@ def _line(bounds: Bounds, name: Bound) -> str:
 
 
 def _number(word: str) -> int | None:
-    """``5000``, ``5_000``, ``2G``; ``None`` for what is no number from 1 on."""
+    """Parse ``5000``, ``5_000`` or ``2G``; return ``None`` if it is not a positive integer."""
     digits, factor = (word[:-1], _UNITS[word[-1]]) if word[-1:] in _UNITS else (word, 1)
     plain = digits.replace("_", "").replace(",", "")
     if not (plain.isascii() and plain.isdecimal()) or len(plain) > _LONGEST:

@@ -1,7 +1,7 @@
-"""The directives by their names, in the order of ``%help``; other distributions add theirs (group ``rh_kernel.directives``).
+"""The directives by name, in the order of ``%help``. Plugins add theirs as entry points (group ``rh_kernel.directives``).
 
-A module is imported when its directive is used, or when the texts of all are shown. It has a tuple ``DIRECTIVES``. What other
-distributions add belongs to no section: a section's own parser knows which directives it has.
+A module, which has a tuple ``DIRECTIVES``, is imported when its directive is used or when all help texts are shown. Directives
+of plugins cannot belong to a section, since the parsers of sections know their directives by name.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from rh_kernel.source.plugins import plugins
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION
 
 GROUP = "rh_kernel.directives"
-"""The group of entry points; each is a ``Directive``, under its name."""
+"""The group of entry points; the value of each is a ``Directive`` of the same name."""
 
 _MODULES: Mapping[str, Mapping[str, str]] = {
     "": {
@@ -42,28 +42,28 @@ _MODULES: Mapping[str, Mapping[str, str]] = {
         "lsmagic": "help",
     },
     LAMBDA_SECTION: {"ad": "ad"},
-    EFF_SECTION: {"trace": "effects", "count": "effects", "type": "effects"},
+    EFF_SECTION: {"trace": "eff", "count": "eff", "type": "eff"},
 }
-"""By section, the module of each directive."""
+"""The module of each directive, by section."""
 
 
 @cache
 def names(section: str = "") -> tuple[str, ...]:
-    """The names of the directives of a section, also of those that other distributions add."""
-    return (*_MODULES[section], *(() if section else _added()))
+    """Return the names of the directives of a section, including those of plugins."""
+    return (*_MODULES[section], *(() if section else _of_plugins()))
 
 
 def is_directive(name: str, section: str = "") -> bool:
-    """Whether there is a directive of this name. No module is imported for one that comes with the language."""
-    return name in _MODULES[section] or (not section and name in _added())
+    """Whether there is a directive of this name. Imports no module for a built-in one."""
+    return name in _MODULES[section] or (not section and name in _of_plugins())
 
 
 def find(name: str, section: str = "") -> Directive[Any] | None:
-    """The directive of this name in a section, if there is one."""
+    """Return the directive of this name in a section, or ``None``."""
     if not is_directive(name, section):
         return None
     if name not in _MODULES[section]:
-        return _added()[name]
+        return _of_plugins()[name]
     for directive in import_module(f"{__package__}.{_MODULES[section][name]}").DIRECTIVES:
         if directive.name == name and directive.section == section:
             return directive
@@ -72,13 +72,13 @@ def find(name: str, section: str = "") -> Directive[Any] | None:
 
 @cache
 def directives(section: str = "") -> Mapping[str, Directive[Any]]:
-    """The directives of a section by their names, with those that other distributions add."""
+    """Return the directives of a section by name, including those of plugins."""
     return MappingProxyType({name: found for name in names(section) if (found := find(name, section)) is not None})
 
 
 @cache
 def all_directives() -> Mapping[str, Directive[Any]]:
-    """The directives of all sections; of two with the same name the one that needs no section."""
+    """Return the directives of all sections by name; those outside sections take precedence."""
     found = dict(directives())
     for section in (LAMBDA_SECTION, EFF_SECTION):
         found.update({name: directive for name, directive in directives(section).items() if name not in found})
@@ -86,7 +86,7 @@ def all_directives() -> Mapping[str, Directive[Any]]:
 
 
 @cache
-def _added() -> Mapping[str, Directive[Any]]:
-    """The directives of other distributions."""
+def _of_plugins() -> Mapping[str, Directive[Any]]:
+    """Return the directives of plugins."""
     record: type[Directive[Any]] = Directive
     return plugins(GROUP, record, _MODULES[""])

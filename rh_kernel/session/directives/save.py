@@ -1,13 +1,13 @@
-"""``%save`` and ``%load``: the contents of locations to a file, and back."""
+"""``%save`` and ``%load``: write the contents of locations to a file, and read them back."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
+from rh_kernel.session.directives.arguments import file_name
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.heap import declared_locations
-from rh_kernel.session.directives.words import file_name
 from rh_kernel.session.limits.budget import byte_limit
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Shown
@@ -15,54 +15,49 @@ from rh_kernel.session.storage import Restored, followed, read, write
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 
 @frozen
-class Save(Action):
-    """``%save file``: the contents of these locations, by their names"""
-
+class _FileAction(Action):
     target: Path
     locations: Mapping[str, Location]
     span: Span
-
-    def run(self, number: int, state: State) -> Run:
-        """Writes a scratch file, which becomes the target when the cell ends. Raises ``Rejected``."""
-        contents = {name: state.heap[location] for name, location in self.locations.items()}
-        written = write(contents, self.target, self.span)
-        try:
-            yield Shown(number, Notice(f"{_count(len(contents))} saved to {self.target.name}"))
-        except BaseException:
-            written.drop()
-            raise
-        return replace(state, files=(*state.files, written))
 
 
 @frozen
-class Load(Action):
-    """``%load file`` into these locations"""
-
-    target: Path
-    locations: Mapping[str, Location]
-    span: Span
+class Save(_FileAction):
+    """``%save file``: the contents of these locations, by name"""
 
     def run(self, number: int, state: State) -> Run:
-        """Reads the file, or what an item before has saved there. Raises ``Failure``."""
+        """Write a scratch file, which replaces the target when the cell ends. Raises ``Rejected``."""
+        contents = {name: state.heap[location] for name, location in self.locations.items()}
+        file = write(contents, self.target, self.span)
+        try:
+            yield Shown(number, Notice(f"{_count(len(contents))} saved to {self.target.name}"))
+        except BaseException:
+            file.delete()
+            raise
+        return replace(state, files=(*state.files, file))
+
+
+@frozen
+class Load(_FileAction):
+    """``%load file`` into these locations"""
+
+    def run(self, number: int, state: State) -> Run:
+        """Read the file, or the one that an earlier item of the cell saves there. Raises ``Failure``."""
         target = followed(self.target)
-        file = next((w.scratch for w in reversed(state.files) if w.target == target), target)
-        reading = read(file, self.target, self.locations, byte_limit(state.settings), self.span)
-        restored = yield from working(reading, "reading the file")
-        yield Shown(number, Notice(_told(self.target.name, restored, self.locations)))
-        return state.put({self.locations[name]: _unwriteable(array) for name, array in restored.changes.items()})
+        file = next((file.scratch for file in reversed(state.files) if file.target == target), target)
+        blocks = read(file, self.target, self.locations, byte_limit(state.settings), self.span)
+        restored = yield from working(blocks, "reading the file")
+        yield Shown(number, Notice(_load_text(self.target.name, restored, self.locations)))
+        for array in restored.changes.values():
+            array.setflags(write=False)
+        return state.put({self.locations[name]: array for name, array in restored.changes.items()})
 
 
-def _unwriteable(array: Array) -> Array:
-    array.setflags(write=False)
-    return array
-
-
-def _told(file: str, restored: Restored, locations: Mapping[str, Location]) -> str:
+def _load_text(file: str, restored: Restored, locations: Mapping[str, Location]) -> str:
     changes = restored.changes
     others = [name for name in restored.names if name not in changes]
     kept = [name for name in locations if name not in changes]

@@ -1,10 +1,10 @@
-"""``%locked``, ``%strict``, ``%evaluator``, ``%device``, ``%dtype``: each shows a setting, or changes it with a word."""
+"""``%locked``, ``%strict``, ``%evaluator``, ``%device``, ``%dtype``: each shows a setting, or changes it."""
 
 from dataclasses import replace
 
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
+from rh_kernel.session.directives.arguments import choice, several_choices
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.words import chosen, chosen_words
 from rh_kernel.session.results import Notice, Shown, Working
 from rh_kernel.session.settings import Evaluator, Lock, Settings, device_text
 from rh_kernel.source.records import frozen
@@ -13,39 +13,30 @@ from rh_kernel.syntax import surface_items as items
 
 @frozen
 class Set(Action):
-    """A directive that changes settings: those from here on, and the sentence that tells about them"""
+    """A directive that changes settings: the new settings, and the message"""
 
     settings: Settings
-    text: str
+    text: str = ""
 
     def run(self, number: int, state: State) -> Run:
-        """Changes the settings."""
+        """Change the settings."""
         yield Shown(number, Notice(self.text))
         return replace(state, settings=self.settings)
 
     def after(self, context: AnalysisContext) -> AnalysisContext:
-        """With these settings."""
+        """Return the context with these settings."""
         return replace(context, settings=self.settings)
 
 
 @frozen
-class SetDevice(Action):
-    """``%device gpu``: the settings from here on; what is shown depends on whether a GPU answers"""
-
-    settings: Settings
+class SetDevice(Set):
+    """``%device gpu``: the new settings; the message depends on whether there is a GPU"""
 
     def run(self, number: int, state: State) -> Run:
-        """Asks the GPU for its name, which may take a second."""
+        """Query the GPU, which may take a second, and change the settings."""
         yield Working("asking the device")
-        yield Shown(number, Notice(device_text(self.settings)))
-        return replace(state, settings=self.settings)
+        return (yield from Set(self.settings, device_text(self.settings)).run(number, state))
 
-    def after(self, context: AnalysisContext) -> AnalysisContext:
-        """With these settings."""
-        return replace(context, settings=self.settings)
-
-
-_LOCKED_WORDS = ("empty", "infinite", "off")
 
 _EVALUATORS = {
     Evaluator.COMPILED: "runs as a straight line of array operations (`%compile` shows it)",
@@ -55,7 +46,7 @@ _EVALUATORS = {
 
 
 def _locked(item: items.Directive, context: AnalysisContext) -> Set:
-    words = chosen_words(item, _LOCKED_WORDS, alone="off")
+    words = several_choices(item, ("empty", "infinite", "off"), alone="off")
     lock = None if "off" in words else Lock("empty" in words, "infinite" in words)
     return Set(replace(context.settings, locked=lock), _lock_text(lock))
 
@@ -69,7 +60,7 @@ def _lock_text(lock: Lock | None) -> str:
 
 
 def _strict(item: items.Directive, context: AnalysisContext) -> Set:
-    word = chosen(item, "on", "off")
+    word = choice(item, "on", "off")
     settings = context.settings if word is None else replace(context.settings, strict=word == "on")
     if settings.strict:
         return Set(settings, "strict is on: a function is undefined where it is not smooth, and reduction is stuck there")
@@ -77,14 +68,14 @@ def _strict(item: items.Directive, context: AnalysisContext) -> Set:
 
 
 def _evaluator(item: items.Directive, context: AnalysisContext) -> Set:
-    word = chosen(item, *(evaluator.value for evaluator in Evaluator))
+    word = choice(item, *(evaluator.value for evaluator in Evaluator))
     settings = context.settings if word is None else replace(context.settings, evaluator=Evaluator(word))
     evaluator = settings.evaluator
     return Set(settings, f"the evaluator is {evaluator.value}: what you write {_EVALUATORS[evaluator]}")
 
 
 def _device(item: items.Directive, context: AnalysisContext) -> SetDevice:
-    match chosen(item, "cpu", "gpu"):
+    match choice(item, "cpu", "gpu"):
         case "cpu" | "gpu" as device:
             return SetDevice(replace(context.settings, device=device))
         case _:
@@ -93,7 +84,7 @@ def _device(item: items.Directive, context: AnalysisContext) -> SetDevice:
 
 def _dtype(item: items.Directive, context: AnalysisContext) -> Set:
     settings = context.settings
-    match chosen(item, "float64", "float32"):
+    match choice(item, "float64", "float32"):
         case "float64" | "float32" as precision:
             settings = replace(settings, precision=precision)
         case _:
@@ -118,7 +109,7 @@ DIRECTIVES = (
         _locked,
     ),
     Directive("strict", "on|off", "whether a function is undefined where it is not smooth", _strict),
-    Directive("evaluator", "compiled|stepped|denoted", "which of the three readings of a program evaluates it", _evaluator),
+    Directive("evaluator", "compiled|stepped|denoted", "which of the three evaluators runs what you write", _evaluator),
     Directive("device", "cpu|gpu", "where compiled programs and training runs compute", _device),
     Directive("dtype", "float64|float32", "the precision of compiled programs and training runs", _dtype),
 )

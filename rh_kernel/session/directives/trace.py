@@ -2,82 +2,84 @@
 
 from collections.abc import Mapping
 
+from rh_kernel.operational import trace
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step
-from rh_kernel.operational.trace import Result as Reached
-from rh_kernel.operational.trace import State as Position
-from rh_kernel.operational.trace import proceed
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.actions import Action, AnalysisContext, Closed, Run, State, typed
+from rh_kernel.session.actions import AnalysisContext, ClosedAction, Run, State
+from rh_kernel.session.directives.arguments import needs_expression
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.words import needs_expression
-from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, explained, span_of
+from rh_kernel.session.evaluate import STEPS_PER_SLICE, explained, span_of, written
 from rh_kernel.session.limits.budget import check_size, limits
-from rh_kernel.session.results import Result, Shown, TraceMade, Working
-from rh_kernel.session.written import written
+from rh_kernel.session.results import Shown, TraceMade, Working
 from rh_kernel.source.diagnostic import Diagnostic, Stuck
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Term
+from rh_kernel.typing import definitions as d
 from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 
-REALS_OF_STEP = 200
-"""A step that is kept takes about as much memory as so many reals."""
+REALS_PER_STEP = 200
+"""The memory that a kept step takes, in reals."""
 
 
 @frozen
-class Trace(Action):
-    """``%trace P``; ``written`` is where the bodies of the declared names are"""
+class Trace(ClosedAction):
+    """``%trace P``; ``bodies`` are the spans of the bodies of declarations"""
 
-    closed: Closed
-    written: Mapping[str, Span]
-
-    @property
-    def subject(self) -> Closed:
-        """The term or command."""
-        return self.closed
-
-    def summary(self, text: str) -> Result:
-        """The type."""
-        return typed(text, self.closed.type)
+    bodies: Mapping[str, Span]
 
     def run(self, number: int, state: State) -> Run:
-        """Shows every step; the heap is then as after evaluation. Raises ``Stuck`` after the steps up to there are shown."""
+        """Show every step; P takes effect. Raises ``Stuck`` after the steps so far are shown."""
         subject = self.closed
         start = subject.command if isinstance(subject, ClosedCommand) else subject.term
         steps: list[Step] = []
         heap = Heap(state.heap)
-        position = Position(start, None, heap, 0)
+        at = trace.State(start, None, heap, 0)
         value: Term | None = None
         stuck: tuple[Diagnostic, ...] = ()
         bounds = limits(state.settings)
         try:
             with gc_paused():
-                while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS, steps), Reached):
-                    position = now
+                while not isinstance(now := trace.proceed(at, bounds, STEPS_PER_SLICE, steps), trace.Result):
+                    at = now
                     what = f"a trace of {len(steps):,} steps"
-                    check_size(len(steps) * REALS_OF_STEP, what, span_of(subject), state.settings)
+                    check_size(len(steps) * REALS_PER_STEP, what, span_of(subject), state.settings)
                     yield Working("reducing", f"{len(steps):,} steps")
             value, heap = materialise(now.value), now.heap
         except Stuck as failure:
             stuck = explained(failure, subject).diagnostics
-        yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap, self.written))
+        yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap, self.bodies))
         if stuck:
             raise Stuck(*stuck)
-        return state.put({loc: a for loc, a in heap.items() if state.heap.get(loc) is not a})
+        return state.put(written(state.heap, heap))
+
+
+def body_spans(definitions: d.Definitions) -> Mapping[str, Span]:
+    """Return the spans of the bodies of nets, functions and handlers, to find the declaration that a term comes from."""
+    found: dict[str, Span] = {}
+    for name, declared in definitions.named.items():
+        match declared.definition:
+            case d.NetDefinition(body=body):
+                spans = [body.body.span]
+            case d.FunDefinition(body=body, own=own):
+                spans = [body.body.span, None if own is None else own.body.span]
+            case d.HandlerDefinition(handler=H):
+                spans = [H.span]
+            case d.DimDefinition() | d.ConstDefinition() | d.LocDefinition() | d.OpDefinition():
+                spans = []
+        for span in spans:
+            if span is not None:
+                found[name] = found.get(name, span).to(span)
+    return found
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> Trace:
-    return Trace(elaborate_evaluation(context.definitions, needs_expression(item)), written(context.definitions))
+    return Trace(elaborate_evaluation(context.definitions, needs_expression(item)), body_spans(context.definitions))
 
 
 DIRECTIVES = (
-    Directive(
-        "trace",
-        "P",
-        "the stepper: every reduction step, redex and contractum marked, rule name, heap",
-        _analyze,
-    ),
+    Directive("trace", "P", "the stepper: every reduction step, redex and contractum marked, rule name, heap", _analyze),
 )

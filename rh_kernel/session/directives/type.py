@@ -1,11 +1,11 @@
-"""``%type E``: the type of a term or a command, or of what a name stands for."""
+"""``%type E``: the type of a term, a command or a name."""
 
 from rh_kernel.primitives.table import SYMBOLS
-from rh_kernel.session.actions import AnalysisContext, Answer
-from rh_kernel.session.describing import type_text
+from rh_kernel.session.actions import AnalysisContext, ShowResult
+from rh_kernel.session.directives.arguments import needs_expression
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.words import needs_expression
 from rh_kernel.session.results import TypeShown
+from rh_kernel.session.signatures import type_text
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.typing.definitions import Definitions
@@ -13,7 +13,7 @@ from rh_kernel.typing.elaboration.items import elaborate_evaluation
 
 
 def type_shown(definitions: Definitions, e: s.Expr) -> TypeShown:
-    """The type of an expression, or of a declared name or function symbol. Raises ``Rejected``."""
+    """Return the type of an expression, or of a declared name or function symbol. Raises ``Rejected``."""
     if isinstance(e, s.Var):
         definition = definitions.get(e.name)
         if definition is not None:
@@ -23,8 +23,8 @@ def type_shown(definitions: Definitions, e: s.Expr) -> TypeShown:
     return TypeShown(e.span.text, str(elaborate_evaluation(definitions, e).type))
 
 
-def _analyze(item: items.Directive, context: AnalysisContext) -> Answer:
-    return Answer(type_shown(context.definitions, needs_expression(item)))
+def _analyze(item: items.Directive, context: AnalysisContext) -> ShowResult:
+    return ShowResult(type_shown(context.definitions, needs_expression(item)))
 
 
 DIRECTIVES = (Directive("type", "E", "the type of a term, a command or a name", _analyze),)

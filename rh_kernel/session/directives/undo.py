@@ -1,10 +1,10 @@
-"""``%undo``: what a session was before its last cells, and what becomes of it when one of them is undone."""
+"""``%undo``: how many past sessions are kept, and the message about what was undone."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
+from rh_kernel.session.directives.arguments import expect_no_arguments
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.words import expect_no_words
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
@@ -13,81 +13,80 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.typing.definitions import Definitions
 
-MOST = 20
-"""So many cells can be undone."""
+MAX_CELLS = 20
+"""The most cells that can be undone."""
 
-ROOM = 1 << 30
-"""What is kept for that may hold so many bytes of arrays; then fewer cells can be."""
+MAX_BYTES = 1 << 30
+"""The most bytes of arrays that are kept for it; beyond that, fewer cells can be undone."""
 
 Heap = Mapping[Location, Array]
 
 
-def fitting(heaps: Sequence[Heap], now: Heap) -> int:
-    """How many of the heaps, the last of them first, are kept: as many as there is room for what ``now`` does not hold."""
+def depth(heaps: Sequence[Heap], now: Heap) -> int:
+    """Return how many of the last heaps can be kept: their arrays that ``now`` does not share must fit into ``MAX_BYTES``."""
     seen = {id(array) for array in now.values()}
-    room, kept = ROOM, 0
-    for heap in reversed(heaps[-MOST:]):
+    left, kept = MAX_BYTES, 0
+    for heap in reversed(heaps[-MAX_CELLS:]):
         for array in heap.values():
             if id(array) not in seen:
                 seen.add(id(array))
-                room -= array.nbytes
-        if room < 0:
+                left -= array.nbytes
+        if left < 0:
             break
         kept += 1
     return kept
 
 
 def same_heap(one: Heap, other: Heap) -> bool:
-    """Whether two heaps hold the very same arrays."""
+    """Whether two heaps hold identical array objects."""
     return one is other or (len(one) == len(other) and all(other.get(loc) is array for loc, array in one.items()))
 
 
-def undone(
+def notice(
     now: Definitions,
     then: Definitions,
     heap: Heap,
     earlier: Heap,
     *,
     settings: bool,
-    others: Sequence[tuple[Mapping[str, object], Mapping[str, object]]] = (),
+    others: Sequence[tuple[Mapping[str, object], Mapping[str, object]]],
 ) -> str:
-    """What is said about a cell that was undone; ``others`` are what other languages have declared, now and then."""
-    names = _changed({n: d.number for n, d in now.named.items()}, {n: d.number for n, d in then.named.items()})
-    gone = [name for name in names if name not in then.named]
-    back = [name for name in names if name in then.named]
-    for new, old in others:
-        differing = [name for name in {**new, **old} if new.get(name) is not old.get(name)]
-        gone += [name for name in differing if name not in old]
-        back += [name for name in differing if name in old]
-    changed = [loc.name for loc, array in earlier.items() if loc in heap and heap[loc] is not array]
-    parts = [f"{_listed(gone)} no longer declared"] if gone else []
-    parts += [f"{_listed(back)} as before"] if back else []
-    parts += [f"the content of {_listed(changed)} as before"] if changed else []
+    """Return the message about an undone cell; ``others`` are the declarations of other languages, now and then."""
+    gone: list[str] = []
+    back: list[str] = []
+    for new, old in ((_numbers(now), _numbers(then)), *[(_ids(new), _ids(old)) for new, old in others]):
+        changed = [name for name in {**new, **old} if new.get(name) != old.get(name)]
+        gone += [name for name in changed if name not in old]
+        back += [name for name in changed if name in old]
+    contents = [loc.name for loc, array in earlier.items() if loc in heap and heap[loc] is not array]
+    parts = [f"{', '.join(gone)} no longer declared"] if gone else []
+    parts += [f"{', '.join(back)} as before"] if back else []
+    parts += [f"the content of {', '.join(contents)} as before"] if contents else []
     parts += ["the settings as before"] if settings else []
     return "undone: " + ("; ".join(parts) or "nothing that can be seen")
 
 
-def _changed(one: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
-    return [name for name in {**one, **other} if one.get(name) != other.get(name)]
+def _numbers(definitions: Definitions) -> Mapping[str, int]:
+    return {name: declared.number for name, declared in definitions.named.items()}
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
+def _ids(declarations: Mapping[str, object]) -> Mapping[str, int]:
+    return {name: id(declaration) for name, declaration in declarations.items()}
 
 
 @frozen
 class Undo(Action):
-    """``%undo``, which is a cell by itself: the session does it."""
+    """``%undo``, alone in its cell; ``session`` carries it out."""
 
     span: Span
 
     def run(self, number: int, state: State) -> Run:
-        """It is no step of a cell."""
-        raise KernelBug("`%undo` is a cell by itself, and is no step of one")
+        """Raise ``KernelBug``."""
+        raise KernelBug("`%undo` was run as an item of a cell")
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> Undo:
-    expect_no_words(item)
+    expect_no_arguments(item)
     return Undo(item.span)
 
 

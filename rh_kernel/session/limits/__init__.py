@@ -1,1 +1,1 @@
-"""What bounds a cell: steps, sizes, seconds."""
+"""Limits of cells: steps, sizes, seconds."""

@@ -1,8 +1,8 @@
-"""An alarm: after so many seconds the code that it is set for is broken off where it stands.
+"""Alarms: interrupt code after a number of seconds.
 
-A thread that sleeps raises ``Late`` in the one that works, between two instructions of Python. Code that it may strike is put
-into ``with alarm:``; what stands outside, as the kernel's own work between two slices of a cell, is never struck. Where there
-are no threads it never goes off.
+A timer thread raises ``Late`` asynchronously in the thread that runs the code, between two bytecode instructions. It does so
+only within ``with alarm:``, so that code outside, such as the kernel's own work between two slices of a cell, is never
+interrupted. Without threads an alarm never goes off.
 """
 
 import ctypes
@@ -12,18 +12,18 @@ from contextlib import suppress
 from types import TracebackType
 
 AGAIN = 0.2
-"""Seconds until ``Late`` is raised again in code that goes on."""
+"""Seconds until ``Late`` is raised again if the code continues."""
 
 
 class Late(BaseException):
-    """The seconds are over. It is no ``Exception``, so that nothing on its way takes it for a failure of its own."""
+    """The time is over. It is not an ``Exception``, so that no ``except Exception`` catches it."""
 
 
 class Alarm:
-    """Goes off once, ``seconds`` after it was made, if code runs in it then; else where it is next entered.
+    """A context manager that raises ``Late`` once, ``seconds`` after its creation, or when it is next entered after that.
 
-    Python drops what is raised in a finaliser or in a callback of its search for cycles, so it is raised again after a while
-    if the code goes on.
+    Python drops exceptions raised in a finaliser or in a callback of the garbage collector, so ``Late`` is raised again after a
+    while if the code continues.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -34,7 +34,7 @@ class Alarm:
         self._timer = self._wait(seconds)
 
     def close(self) -> None:
-        """It does not go off any more, wherever it is entered."""
+        """Disable the alarm."""
         self._closed = True
         self._timer.cancel()
         if self._thread == threading.get_ident():
@@ -53,17 +53,17 @@ class Alarm:
     def __exit__(self, kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None) -> None:
         self._leave()
         if kind is not Late:
-            # If it has struck, then too late or where Python drops it: where it is entered again it goes off at once.
+            # If it was raised, then too late or where Python drops it: it will be raised as soon as the alarm is entered again.
             self._struck = False
 
     def _leave(self) -> None:
-        """Do not strike this thread any more. A ``Late`` that is on its way arrives, and ends, in here."""
+        """Stop raising ``Late`` in this thread. A pending one is raised, and caught, in here."""
         while True:
             try:
                 with self._lock:
                     self._thread = None
-                # It is raised at the first jump back at the latest. To take it back by setting None instead would leave
-                # CPython 3.11 with a flag that nothing clears: under a profile function it then loops for ever.
+                # A pending exception is raised at the next backward jump at the latest. Cancelling it by setting None would
+                # leave CPython 3.11 with a flag that nothing clears: with a profile function set, it then loops forever.
                 for _ in range(2):
                     pass
             except Late:
@@ -87,12 +87,12 @@ class Alarm:
 
 
 def _raise_in(thread: int, exception: type[BaseException]) -> None:
-    """Raise it in the thread at its next instruction."""
+    """Raise the exception in the thread at its next bytecode instruction."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(exception))
 
 
 def hide_where_dropped(exception: type[BaseException]) -> None:
-    """Print nothing where Python drops one of this class, as in a finaliser: whoever stops the code raises it again."""
+    """Suppress Python's message when it drops an exception of this class, as in a finaliser: it will be raised again."""
     before = sys.unraisablehook
     if exception in _hidden:
         return
@@ -106,4 +106,4 @@ def hide_where_dropped(exception: type[BaseException]) -> None:
 
 
 _hidden: set[type[BaseException]] = set()
-"""The classes that ``hide_where_dropped`` was called with in this process."""
+"""The classes passed to ``hide_where_dropped`` so far."""

@@ -1,4 +1,4 @@
-"""``%limit``: what bounds a cell, so that no program can take the kernel down; each bound has its own error (LANGUAGE §7)."""
+"""``%limit``: the limits of a cell, which protect the kernel; exceeding each is an error of its own (LANGUAGE §7)."""
 
 from typing import Literal, TypeAlias
 
@@ -11,11 +11,7 @@ Bound: TypeAlias = Literal["steps", "nodes", "equations", "output", "bytes", "se
 
 @frozen
 class Bounds:
-    """The most that a cell may do; ``None`` is no bound, and for ``bytes`` half of the machine's memory.
-
-    ``steps`` of a reduction, ``nodes`` of a program with its nets unfolded, ``equations`` of a compiled one, characters of
-    ``output``, ``bytes`` of arrays at a time, and ``seconds``.
-    """
+    """The limits of a cell, as in ``MEANINGS``; ``None`` is no limit, for ``bytes`` half of the machine's memory."""
 
     steps: int | None = 1_000_000
     nodes: int | None = NODES
@@ -28,10 +24,10 @@ class Bounds:
 DEFAULT = Bounds()
 
 EVERYTHING = 1 << 60
-"""More than anything has."""
+"""A bound that nothing exceeds."""
 
 LEAST_OUTPUT = 1_000
-"""With fewer characters a cell could not even say that the limit is another one, and would fail."""
+"""The least bound on ``output``: with less, a cell could not report that the limit was changed."""
 
 MEANINGS: dict[Bound, str] = {
     "steps": "steps of a reduction",
@@ -44,5 +40,5 @@ MEANINGS: dict[Bound, str] = {
 
 
 def value_of(bounds: Bounds, name: Bound) -> int | None:
-    """The bound of this name."""
+    """Return the bound of this name."""
     return getattr(bounds, name)

@@ -1,7 +1,7 @@
-"""``%limit seconds``: a cell that runs longer is stopped where it stands, also while a file is read or a result is drawn."""
+"""``%limit seconds``: interrupt a cell that runs longer, even while it reads a file or displays a result."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from typing import TypeVar
 
@@ -10,24 +10,28 @@ from rh_kernel.session.limits.alarm import Alarm, Late
 from rh_kernel.session.results import Event, ItemFailed, Progress, Shown, Timed, Working
 from rh_kernel.source.diagnostic import Stuck
 
+Slice = TypeVar("Slice")
 Value = TypeVar("Value")
 
 
-def working(pauses: Generator[None, None, Value], what: str) -> Generator[Working, None, Value]:
-    """What long work comes to that pauses now and then; in each pause it can be stopped, and says ``what`` it does."""
-    with closing(pauses):
+def working(
+    slices: Generator[Slice, None, Value], activity: str, detail: Callable[[Slice], str] = lambda _: ""
+) -> Generator[Working, None, Value]:
+    """Yield ``Working`` after each slice of long work, described by ``activity`` and ``detail``, and return its value."""
+    with closing(slices):
         while True:
             try:
-                next(pauses)
+                found = next(slices)
             except StopIteration as end:
                 return end.value
-            yield Working(what)
+            yield Working(activity, detail(found))
 
 
 def within(seconds: int | None, events: Generator[Event, None, Value]) -> Generator[Event, None, Value]:
-    """The same events, after ``Timed`` if there is a limit; after so many seconds ``Late`` is raised where the cell stands.
+    """Yield the same events, after ``Timed`` if there is a limit, and raise ``Late`` in them after so many seconds.
 
-    Whoever shows the events throws in the ``Late`` that is raised meanwhile. One that ``events`` let pass becomes ``Stuck``.
+    The caller must throw in a ``Late`` that is raised while it displays an event. If ``events`` do not catch ``Late``, raises
+    ``Stuck``.
     """
     if seconds is None:
         return (yield from events)
@@ -49,7 +53,7 @@ def within(seconds: int | None, events: Generator[Event, None, Value]) -> Genera
                 return end.value
             thrown = None
             if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
-                # The cell has failed, perhaps for this reason: what is said about that is shown in any case.
+                # The cell has failed, perhaps because of the limit: the error must be shown in any case.
                 alarm.close()
                 yield event
                 return (yield from events)
@@ -62,7 +66,7 @@ def within(seconds: int | None, events: Generator[Event, None, Value]) -> Genera
 
 @contextmanager
 def timed(seconds: int | None) -> Generator[None]:
-    """What is inside may take so many seconds. Raises ``Stuck`` where it stands when they are over."""
+    """Raise ``Stuck`` within the block after so many seconds."""
     if seconds is None:
         yield
         return
@@ -77,5 +81,5 @@ def timed(seconds: int | None) -> Generator[None]:
 
 
 def out_of_time(seconds: int) -> Stuck:
-    """What is said of a cell that took longer."""
+    """Return the error of a cell that exceeded the limit."""
     return Stuck(OutOfTime(seconds=seconds))

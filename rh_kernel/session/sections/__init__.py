@@ -1,1 +1,1 @@
-"""What the sections of a cell do: ``%%lambda`` and ``%%eff``."""
+"""Analysis and execution of ``%%lambda`` and ``%%eff`` sections."""

@@ -1,4 +1,4 @@
-"""The items of ``%%eff`` cells: what they are going to do, and doing it. The language is in ``ad.eff``."""
+"""Analysis and execution of ``%%eff`` cells, in the language of ``ad.eff``."""
 
 import re
 from collections.abc import Generator
@@ -9,41 +9,30 @@ from typing import ClassVar, Literal, TypeAlias
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.core import Computation, Global, Return
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.frontend.elaboration_items import Asked, computation, elaborate
 from rh_kernel.ad.eff.frontend.elaboration_items import Run as Elaborated
+from rh_kernel.ad.eff.frontend.elaboration_items import TypeQuery, computation, elaborate
 from rh_kernel.ad.eff.frontend.parsing_items import item as read
 from rh_kernel.ad.eff.frontend.surface import Var
 from rh_kernel.ad.eff.frontend.surface_items import DataItem, DirectiveItem, EffectItem, FunItems, IncludeItem, Item, RunItem
 from rh_kernel.ad.eff.loading import declare, prelude
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import OpCounter
-from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, proceeding
+from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, run_in_slices
 from rh_kernel.ad.eff.printing import cropping
-from rh_kernel.ad.eff.reduction.traces import Trace, tracing
+from rh_kernel.ad.eff.reduction.traces import tracing
 from rh_kernel.ad.eff.types import ComputationType, Returner
 from rh_kernel.ad.eff.typing.checking import check_computation, check_item
 from rh_kernel.ad.eff.typing.generalisation import named, named_result
 from rh_kernel.ad.eff.typing.thesis_fragment import outside
 from rh_kernel.operational.errors import OutOfFuel
-from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Answer, Run, State, typed
+from rh_kernel.session import results as r
+from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Run, ShowResult, State, type_summary
 from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.limits.budget import allowed, check_size
-from rh_kernel.session.results import (
-    Counted,
-    DeclarationMade,
-    Event,
-    Notice,
-    Printed,
-    ReductionShown,
-    Result,
-    Returned,
-    Shown,
-    TypeShown,
-    Working,
-)
-from rh_kernel.session.sections.eff_names import Effects, arrow, said
-from rh_kernel.session.sections.refusals import failed_names, shallow
+from rh_kernel.session.limits.timing import working
+from rh_kernel.session.sections.eff_names import EffDeclarations, arrow, declaration_made
+from rh_kernel.session.sections.errors import explain_failed_names, reject_deep_nesting
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.records import frozen
@@ -51,11 +40,14 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION
 from rh_kernel.syntax.runtime_errors import BYTES, placed
 
-MOST_STEPS = 100_000
-"""A trace has no more steps: a page is told the rule of each of them."""
+MAX_STEPS = 100_000
+"""The most steps of a trace: the page receives the rule of each."""
 
-REALS_OF_STEP = 60
-"""As much memory as so many reals take a step of a trace keeps."""
+REALS_PER_STEP = 60
+"""The memory that a step of a trace takes, in reals."""
+
+MACHINE_STEPS_PER_STEP = 10
+"""The machine is faster than reduction, so that ``%limit steps`` allows it so many times more steps."""
 
 _DIRECTIVE = re.compile(r"^%\s*\w+\s*")
 
@@ -64,42 +56,39 @@ _SHALLOWER = "name a part of it by `fun` or `let`"
 Shows: TypeAlias = Literal["value", "counts", "steps"]
 """What is shown of an expression that is run."""
 
-LANGUAGE = "a function of the language"
-"""What is said of a function that nobody has declared."""
-
-QUICKER = 10
-"""A step of the machine takes so much less time than one of a reduction: as often as that more are allowed."""
+BUILT_IN_KIND = "a function of the language"
+"""The kind of a built-in function."""
 
 
-def started(effects: Effects | None) -> Effects:
-    """What there is: before anything is declared, what always is."""
-    return Effects(prelude().of_session()) if effects is None else effects
+def initial_declarations(declarations: EffDeclarations | None) -> EffDeclarations:
+    """Return the declarations, or the prelude if there are none yet."""
+    return EffDeclarations(prelude().of_session()) if declarations is None else declarations
 
 
 @frozen
-class DeclareEffects(Action):
-    """A declaration, or ``include``: what is declared from here on, and what is shown of what is new"""
+class DeclareEff(Action):
+    """A declaration, or ``include``: the declarations after it, and the result to show"""
 
-    effects: Effects
-    made: DeclarationMade | Notice
+    effects: EffDeclarations
+    made: r.DeclarationMade | r.Notice
 
-    def summary(self, text: str) -> Result:
-        """The type, or the names that are included."""
+    def summary(self, text: str) -> r.Result:
+        """Return the type, or the included names."""
         return self.made
 
     def run(self, number: int, state: State) -> Run:
-        """Nothing is left to do."""
-        yield Shown(number, self.made)
+        """Add the declarations to the state."""
+        yield r.Shown(number, self.made)
         return replace(state, effects=self.effects)
 
     def after(self, context: AnalysisContext) -> AnalysisContext:
-        """With the declarations."""
+        """Add the declarations to the context."""
         return replace(context, effects=self.effects)
 
 
 @frozen
-class RunEffects(Action):
-    """An expression, or one behind ``%count`` or ``%trace``"""
+class RunEff(Action):
+    """An expression, alone or after ``%count`` or ``%trace``"""
 
     computation: Computation
     type: ComputationType
@@ -107,95 +96,101 @@ class RunEffects(Action):
     span: Span
     shows: Shows
 
-    steers_to: ClassVar[str] = (
+    last_item_hint: ClassVar[str] = (
         "what a %%eff cell runs has steps, which `rh trace` shows, but no straight-line program and no diagram"
     )
 
     @property
-    def traced(self) -> "RunEffects":
-        """With its steps."""
+    def traced(self) -> "RunEff":
+        """The action that shows the steps."""
         return replace(self, shows="steps")
 
-    def summary(self, text: str) -> Result:
-        """The type of what is returned, or of the function."""
+    def summary(self, text: str) -> r.Result:
+        """Return the type of the value, or of the function."""
         C = self.type
-        return typed(text, cropping.value(C.value) if isinstance(C, Returner) else cropping.computation(C))
+        return type_summary(text, cropping.value(C.value) if isinstance(C, Returner) else cropping.computation(C))
 
     def run(self, number: int, state: State) -> Run:
-        """Runs it on the machine, or reduces it step by step. Raises ``Stuck``."""
-        yield Working()
+        """Run the expression on the machine, or reduce it step by step. Raises ``Stuck``."""
+        yield r.Working()
         if self.shows == "steps":
             yield from _show_steps(self, number, state.settings)
             return state
-        with shallow(self.span, _SHALLOWER):
+        with reject_deep_nesting(self.span, _SHALLOWER):
             outcome = yield from _run(self, number, state.settings)
-        returned = Returned(self.type, outcome.value, outcome.printed)
+        returned = r.Returned(self.type, outcome.value, outcome.printed)
         if self.shows == "value":
-            yield Shown(number, returned)
+            yield r.Shown(number, returned)
             return state
         if outcome.counts is None:
-            raise KernelBug("the machine has not counted")
-        yield Shown(number, Counted(returned, outcome.counts))
+            raise KernelBug("the machine returned no counts")
+        yield r.Shown(number, r.Counted(returned, outcome.counts))
         return state
 
 
 def analyze(span: Span, context: AnalysisContext) -> Analysis:
-    """The action of the item at ``span``. Raises ``Rejected``."""
-    with failed_names(EFF_SECTION, context), shallow(span, _SHALLOWER):
-        found, effects = read(span), started(context.effects)
+    """Return the action of the item at ``span``. Raises ``Rejected``."""
+    with explain_failed_names(EFF_SECTION, context), reject_deep_nesting(span, _SHALLOWER):
+        found, effects = read(span), initial_declarations(context.effects)
         match found:
             case None:
-                raise KernelBug("an item of comments alone")
+                raise KernelBug("an item that consists of comments")
             case DirectiveItem(directive):
                 return directives(EFF_SECTION)[directive.text].analyze(found, context)
             case RunItem(M):
-                return _run_of(computation(M, effects.definitions), effects.definitions, span, "value")
+                return _run_action(computation(M, effects.definitions), effects.definitions, span, "value")
             case _:
                 after = declared(found, effects, span)
-                return DeclareEffects(after, _answer(found, effects, after))
+                return DeclareEff(after, _declaration_result(found, effects, after))
 
 
-def run_of(item: DirectiveItem, context: AnalysisContext, shows: Shows) -> RunEffects:
-    """The action of ``%trace M`` or ``%count M``. Raises ``Rejected``."""
-    definitions = started(context.effects).definitions
-    return _run_of(computation(item.expression, definitions), definitions, item.span, shows)
+def analyze_directive(item: DirectiveItem, context: AnalysisContext) -> Action:
+    """Return the action of ``%trace M``, ``%count M`` or ``%type M``. Raises ``Rejected``."""
+    effects = initial_declarations(context.effects)
+    if item.directive.text == "type":
+        return ShowResult(_type_shown(item, effects))
+    M = computation(item.expression, effects.definitions)
+    return _run_action(M, effects.definitions, item.span, "steps" if item.directive.text == "trace" else "counts")
 
 
-def _run_of(M: Computation, definitions: Definitions, span: Span, shows: Shows) -> RunEffects:
+def _run_action(M: Computation, definitions: Definitions, span: Span, shows: Shows) -> RunEff:
     checked = check_item(M, definitions)
-    return RunEffects(checked.term, named_result(checked.type), definitions, span, shows)
+    return RunEff(checked.term, named_result(checked.type), definitions, span, shows)
 
 
-def type_of(item: DirectiveItem, context: AnalysisContext) -> Answer:
-    """The action of ``%type M``, where M may also be a name that is no expression. Raises ``Rejected``."""
-    effects = started(context.effects)
+def _type_shown(item: DirectiveItem, effects: EffDeclarations) -> r.TypeShown:
+    """Return the result of ``%type M``, where M may be a name that is not an expression. Raises ``Rejected``."""
     definitions, e = effects.definitions, item.expression
     if isinstance(e, Var) and e.name in BUILT_INS and not effects.about(e.name):
-        return Answer(TypeShown(e.name, built_in_type(e.name), (LANGUAGE,)))
+        return r.TypeShown(e.name, built_in_type(e.name), (BUILT_IN_KIND,))
     match elaborate(item, definitions):
-        case Asked(kind, key):
-            told = next(one for one in effects.about(shown(key)) if one.kind.endswith(kind))
-            return Answer(TypeShown(told.name, told.type, (told.kind,)))
+        case TypeQuery(kind, key):
+            made = next(one for one in effects.about(shown(key)) if one.kind.endswith(kind))
+            return r.TypeShown(made.name, made.type, (made.kind,))
         case Elaborated(computation=Return(Global(key)) as M):
-            told = said(definitions.function(key))
-            return Answer(TypeShown(told.name, told.type, (told.kind, *_features(definitions, M))))
+            made = declaration_made(definitions.function(key))
+            return r.TypeShown(made.name, made.type, (made.kind, *_extensions(definitions, M)))
         case Elaborated(computation=M, span=span):
             checked = check_computation(M, definitions)
-            subject = _DIRECTIVE.sub("", span.text).strip()
             row, type = named(checked.row, checked.type)
-            return Answer(TypeShown(subject, cropping.computation(type, row), _features(definitions, M)))
+            return r.TypeShown(_subject(span), cropping.computation(type, row), _extensions(definitions, M))
         case _:
-            raise KernelBug("`%type` has elaborated to a declaration")
+            raise KernelBug("`%type` was elaborated to a declaration")
 
 
-def declared(found: Item, effects: Effects, span: Span) -> Effects:
-    """What there is after an item, which stands there. Raises ``Rejected``."""
+def _subject(span: Span) -> str:
+    """Return the text of an item without its directive."""
+    return _DIRECTIVE.sub("", span.text).strip()
+
+
+def declared(found: Item, effects: EffDeclarations, span: Span) -> EffDeclarations:
+    """Return the declarations after an item at ``span``. Raises ``Rejected``."""
     after = declare(found, effects.definitions)
-    return effects.with_(after, span, _kept(found, after))
+    return effects.with_(after, span, _type_key(found, after))
 
 
-def _kept(found: Item, after: Definitions) -> tuple[str, ...]:
-    """The key of a data type or an effect, which may be an earlier one's."""
+def _type_key(found: Item, after: Definitions) -> tuple[str, ...]:
+    """Return the key of a declared data type or effect, which may be that of an earlier declaration, or nothing."""
     match found:
         case DataItem(name):
             return (after.types[name.text],)
@@ -205,79 +200,67 @@ def _kept(found: Item, after: Definitions) -> tuple[str, ...]:
             return ()
 
 
-def _answer(found: Item, before: Effects, after: Effects) -> DeclarationMade | Notice:
-    new = [made for key, made in after.definitions.declared.items() if key not in before.definitions.declared]
+def _declaration_result(found: Item, before: EffDeclarations, after: EffDeclarations) -> r.DeclarationMade | r.Notice:
+    known, now = before.definitions.declared, after.definitions.declared
+    new = [declaration_made(made) for key, made in now.items() if key not in known]
     if isinstance(found, FunItems):
-        return Notice("\n".join([f"{made.name} : {made.type}" for made in map(said, new)]))
+        return r.Notice("\n".join([f"{made.name} : {made.type}" for made in new]))
     if not isinstance(found, IncludeItem):
-        kept = _kept(found, after.definitions)
-        return said(after.definitions.declared[kept[0]] if kept else new[0])
+        keys = _type_key(found, after.definitions)
+        return declaration_made(now[keys[0]]) if keys else new[0]
     program = found.name.text
-    own = [made for made in map(said, new) if library.homes().get(made.name) == program]
-    names = ", ".join(made.name for made in own)
-    return Notice(f"{program}: {names}" if names else f"{program} is included already")
+    names = ", ".join(made.name for made in new if library.declaring_programs().get(made.name) == program)
+    return r.Notice(f"{program}: {names}" if names else f"{program} is included already")
 
 
 def built_in_type(name: str) -> str:
-    """The type of a built-in function."""
+    """Return the type of a built-in function."""
     g = BUILT_INS[name]
     type = cropping.computation(arrow(g.domain, g.codomain))
     return f"{type}, where {' and '.join(g.numeric)} is Float or Int" if g.numeric else type
 
 
-def _features(definitions: Definitions, M: Computation) -> tuple[str, ...]:
-    """What of a computation lies outside of the thesis' calculus."""
+def _extensions(definitions: Definitions, M: Computation) -> tuple[str, ...]:
+    """Return a remark on the features of a computation that the calculus of the thesis lacks."""
     found = outside(definitions, M)
     return (f"outside of plain EFF: {', '.join(found)}",) if found else ()
 
 
-def _show_steps(asked: RunEffects, number: int, settings: Settings) -> Generator[Event, None, None]:
-    """Shows the steps. Raises ``Stuck`` after them if they do not end in a value."""
-    with shallow(asked.span, _SHALLOWER):
-        found = yield from _traced(asked, settings)
-    subject = _DIRECTIVE.sub("", asked.span.text).strip()
-    yield Shown(number, ReductionShown(subject, asked.type, found))
+def _show_steps(asked: RunEff, number: int, settings: Settings) -> Generator[r.Event, None, None]:
+    """Show the steps. Raises ``Stuck`` after them if they do not end in a value, or before if they need too much memory."""
+    most = MAX_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MAX_STEPS)
+
+    def progress(count: int) -> str:
+        check_size(count * REALS_PER_STEP, f"a trace of {count:,} steps", asked.span, settings)
+        return f"{count:,} steps"
+
+    with reject_deep_nesting(asked.span, _SHALLOWER):
+        found = yield from working(tracing(asked.computation, asked.definitions, most), "reducing", progress)
+    yield r.Shown(number, r.ReductionShown(_subject(asked.span), asked.type, found))
     if found.is_cut:
         hint = "`%count` runs up to `%limit steps` steps without showing them"
-        raise Stuck(OutOfFuel(span=asked.span, steps=_most(settings), hint=hint))
+        raise Stuck(OutOfFuel(span=asked.span, steps=most, hint=hint))
     if found.stuck:
         raise placed(Stuck(*found.stuck), asked.span)
 
 
-def _most(settings: Settings) -> int:
-    """How many steps a trace may have."""
-    return MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
-
-
-def _traced(asked: RunEffects, settings: Settings) -> Generator[Event, None, Trace]:
-    """The trace, slice by slice, of as many steps as the bounds allow. Raises ``Stuck`` if there is no room for them."""
-    slices = tracing(asked.computation, asked.definitions, _most(settings))
-    while True:
-        try:
-            count = next(slices)
-        except StopIteration as end:
-            return end.value
-        check_size(count * REALS_OF_STEP, f"a trace of {count:,} steps", asked.span, settings)
-        yield Working("reducing", f"{count:,} steps")
-
-
 @lru_cache(maxsize=1)
-def _compiled() -> Program:
-    """What cells have used so far, compiled, so that the next one does not wait for that again."""
+def _program() -> Program:
+    """Return the compiled program of all cells, which each of them extends."""
     return Program(prelude())
 
 
-def _run(asked: RunEffects, number: int, settings: Settings) -> Generator[Event, None, Outcome]:
-    """What the machine gives, slice by slice; what it prints is told while it runs, so also where it fails or is stopped."""
+def _run(asked: RunEff, number: int, settings: Settings) -> Generator[r.Event, None, Outcome]:
+    """Run the machine slice by slice, yielding printed lines as they come, even if it then fails or is interrupted."""
     steps = settings.bounds.steps
-    limit = LIMIT if steps is None else steps * QUICKER
+    limit = LIMIT if steps is None else steps * MACHINE_STEPS_PER_STEP
     if asked.shows == "counts":
         program = Program(asked.definitions, tally=OpCounter())
     else:
-        program = _compiled()
+        program = _program()
         program.use(asked.definitions)
-    slices = proceeding(asked.computation, program, limit=limit, memory=allowed(settings) * BYTES)
-    told = 0
+    slices = run_in_slices(asked.computation, program, limit=limit, memory=allowed(settings) * BYTES)
+    reported = 0
     while True:
         outcome: Outcome | None = None
         stuck: Stuck | None = None
@@ -287,11 +270,11 @@ def _run(asked: RunEffects, number: int, settings: Settings) -> Generator[Event,
             outcome = end.value
         except Stuck as failure:
             stuck = failure
-        if lines := tuple(program.printed[told:]):
-            told += len(lines)
-            yield Printed(number, lines)
+        if lines := tuple(program.printed[reported:]):
+            reported += len(lines)
+            yield r.Printed(number, lines)
         if stuck is not None:
             raise placed(stuck, asked.span) from None
         if outcome is not None:
             return outcome
-        yield Working("running")
+        yield r.Working("running")

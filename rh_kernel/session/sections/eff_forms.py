@@ -1,6 +1,6 @@
-"""The forms of ``%%eff`` cells by the word or the sign that they are known by: the form, and its meaning."""
+"""Help texts on the syntax of ``%%eff`` cells: the form and its meaning for each keyword and symbol."""
 
-EFFECTS_FORMS = {
+EFF_FORMS = {
     "data": "data D x = K A … | …\na data type with its constructors; a parameter in brackets, [e], is a row",
     "effect": "effect E x = op : A -> … -> B | …\nan effect with its operations",
     "fun": "fun f x (y : A) : [E] B = M\na function; it may use itself, and what is written of its type is checked",
@@ -17,9 +17,9 @@ EFFECTS_FORMS = {
     "with": "handle M with h\nbegins the handler: the name of one, with its arguments, or { return x -> N | <op p -> k> -> L }",
     "return": "return x -> M\nthe clause for what a handled computation returns; without it, that",
 }
-"""The words of the language."""
+"""Keywords."""
 
-EFFECTS_SIGNS = {
+EFF_SIGNS = {
     "!": "M!\nrun the thunk that M is; an operation without arguments is performed by op!",
     "{": "{M}   ·   {x y -> M}\na thunk: M, or a function, that is a value and is not run yet",
     "\\": "\\x y -> M\na function that is a computation; {x y -> M} is one that is a value",
@@ -42,4 +42,4 @@ EFFECTS_SIGNS = {
     "==": "M == N\nwhether two numbers are equal: True or False",
     "<=": "M <= N\nwhether one number is at most the other: True or False",
 }
-"""The signs, in their canonical spelling; of ``.1`` and ``.2`` the first."""
+"""Symbols in their canonical spelling; ``.1`` also stands for ``.2``."""

@@ -1,4 +1,4 @@
-"""The items of ``%%lambda`` cells: functions, terms, and ``%ad``, which has a module of its own. The language is in ``ad``."""
+"""Analysis and execution of ``%%lambda`` cells: functions and terms of ``ad.language``; ``differentiation`` has ``%ad``."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -11,11 +11,11 @@ from rh_kernel.ad.language.evaluation import OpCounter, evaluate
 from rh_kernel.ad.language.parsing_items import item as read
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import Type
-from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Run, State, typed
+from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Run, State, type_summary
 from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.names import FUNCTION, arrow
 from rh_kernel.session.results import Computed, DeclarationMade, Result, Shown, Working
-from rh_kernel.session.sections.refusals import failed_names, shallow
+from rh_kernel.session.sections.errors import explain_failed_names, reject_deep_nesting
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
@@ -32,17 +32,17 @@ class DeclareFunction(Action):
         return DeclarationMade(self.program.name, FUNCTION, arrow(self.program))
 
     def summary(self, text: str) -> Result:
-        """The type."""
+        """Return the type."""
         return self._made()
 
     def run(self, number: int, state: State) -> Run:
-        """Nothing is left to do."""
+        """Add the function to the state."""
         yield Working()
         yield Shown(number, self._made())
         return replace(state, functions=MappingProxyType({**state.functions, self.program.name: self.program}))
 
     def after(self, context: AnalysisContext) -> AnalysisContext:
-        """With the function."""
+        """Add the function to the context."""
         return replace(context, functions=MappingProxyType({**context.functions, self.program.name: self.program}))
 
 
@@ -55,21 +55,21 @@ class Compute(Action):
     span: Span
 
     def summary(self, text: str) -> Result:
-        """The type."""
-        return typed(text, self.type)
+        """Return the type."""
+        return type_summary(text, self.type)
 
     def run(self, number: int, state: State) -> Run:
-        """Evaluates it. Raises ``Failure``."""
+        """Evaluate the term. Raises ``Failure``."""
         yield Working()
-        with shallow(self.span, NESTING_HINT), quietly():
+        with reject_deep_nesting(self.span, NESTING_HINT), quietly():
             V = evaluate(self.term, {}, OpCounter())
         yield Shown(number, Computed(self.type, V))
         return state
 
 
 def analyze(span: Span, context: AnalysisContext) -> Analysis:
-    """The action of the item at ``span``. Raises ``Rejected``."""
-    with failed_names(LAMBDA_SECTION, context), shallow(span, NESTING_HINT):
+    """Return the action of the item at ``span``. Raises ``Rejected``."""
+    with explain_failed_names(LAMBDA_SECTION, context), reject_deep_nesting(span, NESTING_HINT):
         found = read(span)
         match found:
             case s.FunItem():
@@ -79,4 +79,4 @@ def analyze(span: Span, context: AnalysisContext) -> Analysis:
             case s.AdItem():
                 return directives(LAMBDA_SECTION)["ad"].analyze(found, context)
             case None:
-                raise KernelBug("an item of comments alone")
+                raise KernelBug("an item that consists of comments")

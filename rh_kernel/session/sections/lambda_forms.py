@@ -1,6 +1,6 @@
-"""The forms of ``%%lambda`` cells by the word or the sign that they are known by: the form, and its meaning."""
+"""Help texts on the syntax of ``%%lambda`` cells: the form and its meaning for each keyword and symbol."""
 
-LABORATORY_FORMS = {
+LAMBDA_FORMS = {
     "fun": "fun f(x : A, …) : B = M\na function; several arguments are one tuple, and a call puts M in the place of f",
     "let": "let x ← M in N   ·   let (x, y) ← M in N\nname the value of a term, or the components of a tuple",
     "in": "let x ← M in N\nbegins what a let is for",
@@ -27,15 +27,15 @@ LABORATORY_FORMS = {
     "trace": "%ad SYSTEM f(M, …) --trace\nevery step, by systems that rewrite",
     "all": "%ad all f(M, …)\na table of all systems: value, gradient, how far apart, operations, size of the code, time",
 }
-"""``with``, ``along``, ``trace`` and ``all`` have a meaning behind ``%ad`` alone."""
+"""Keywords; ``with``, ``along``, ``trace`` and ``all`` are used after ``%ad`` only."""
 
-LABORATORY_SIGNS = {
-    "\\": LABORATORY_FORMS["λ"],
-    "←": LABORATORY_FORMS["let"],
+LAMBDA_SIGNS = {
+    "\\": LAMBDA_FORMS["λ"],
+    "←": LAMBDA_FORMS["let"],
     "→": "A → B   ·   inl x → N\nin a type from what to what, in a case what is done for a side; also written ->",
     "⇐": "if M <= N then L else K\ncompares two numbers",
     "≤": "if M <= N then L else K\ncompares two numbers",
-    "|": LABORATORY_FORMS["case"],
+    "|": LAMBDA_FORMS["case"],
     ".1": "M.1\na component of a tuple, counted from 1",
     "[": "M[0]   ·   [M, N]\nan entry of an array, counted from 0, or an array of numbers",
     "+": "M + N   ·   A + B\nthe sum, of numbers, arrays and tuples of them; of types a value of one of the two",

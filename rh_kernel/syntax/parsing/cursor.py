@@ -4,17 +4,18 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from rh_kernel.source.diagnostic import Fix, Note, Rejected
-from rh_kernel.source.span import Source, Span
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax import errors
 from rh_kernel.syntax.parsing import hints
 from rh_kernel.syntax.parsing.foreign import comment, square
 from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.token_cursor import TokenCursor
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
 from rh_kernel.syntax.surface import Name
 
-# Looking up an enum member is slow in Python, and these two are compared for every token.
-_NAME, _END = Kind.NAME, Kind.END
+# Looking up an enum member is slow in Python, and this one is compared for every name.
+_NAME = Kind.NAME
 _OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join(DECLARATIONS)})\b)")
 _ROWS = re.compile(r"\[[-+\d. \teE,;]*\]")
 
@@ -28,71 +29,20 @@ Chains of lets and of infix operators do not count.
 Parsed = TypeVar("Parsed")
 
 
-class Cursor:
-    """Cursor over the tokens of one item, without comments. Raises ``Rejected`` at the first unexpected token.
+class Cursor(TokenCursor):
+    """Cursor over the tokens of one item of RH or of the λ-calculus.
 
-    ``brackets`` are the open brackets, ``depth`` is the nesting depth, ``end`` the end of the last consumed token, and
-    ``product_signs`` are the offsets of ``*`` and ``×`` in types. ``words`` maps keywords of other languages to their hints.
+    ``product_signs`` are the offsets of ``*`` and ``×`` in types; ``words`` maps keywords of other languages to their hints.
     """
 
-    __slots__ = ("_tokens", "_upcoming", "brackets", "depth", "end", "product_signs", "source", "token", "words")
+    __slots__ = ("product_signs", "words")
+    closers = CLOSERS
+    deepest = DEEPEST
 
     def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = hints.FOREIGN_WORDS) -> None:
-        self.source: Source = span.source
-        comment = Kind.COMMENT
-        self._tokens = [t for t in tokens(span) if t.kind is not comment]
-        self.end: int = self._tokens[0].start if self._tokens else span.start
-        last = self._tokens[-1].end if self._tokens else span.start
-        self._tokens.append(Token(Kind.END, "", last, last))
-        self._upcoming = 1
-        self.token: Token = self._tokens[0]
-        self.brackets: list[Token] = []
-        self.depth: int = 0
+        super().__init__(span, tokens(span))
         self.product_signs: list[int] = []
         self.words = words
-
-    def advance(self) -> Token:
-        """Consume and return the current token."""
-        passed = self.token
-        self.end = passed.end
-        if passed.kind is not _END:
-            self.token = self._tokens[self._upcoming]
-            self._upcoming += 1
-        return passed
-
-    def peek(self) -> Token:
-        """The token after the current one."""
-        return self._tokens[min(self._upcoming, len(self._tokens) - 1)]
-
-    def rest(self) -> list[Token]:
-        """The current token and all that follow it."""
-        return self._tokens[self._upcoming - 1 :]
-
-    def at(self, *texts: str) -> bool:
-        """Whether the current token is one of ``texts``."""
-        return self.token.text in texts
-
-    def holds(self, *kinds: Kind) -> bool:
-        """Whether the current token is of one of ``kinds``."""
-        return self.token.kind in kinds
-
-    def take(self, text: str) -> bool:
-        """Consume the current token if it is ``text``; return whether it was."""
-        if self.token.text != text:
-            return False
-        self.advance()
-        return True
-
-    def need(self, text: str, hint: str = "", *instead: str) -> Token:
-        """Consume ``text``. Raises ``Rejected`` otherwise, with a quick fix if the token is one of ``instead``."""
-        if self.token.text != text:
-            raise self.fail(f"`{text}`", hint, Fix(self.here(), text) if self.at(*instead) else None)
-        return self.advance()
-
-    def open(self, text: str, hint: str = "") -> Token:
-        """Consume the opening bracket ``text``."""
-        self.brackets.append(self.need(text, hint))
-        return self.brackets[-1]
 
     def close(self, separator: str = "", hint: str = "") -> Token:
         """Consume the closing bracket of the innermost open bracket."""
@@ -120,10 +70,6 @@ class Cursor:
         self.close(",")
         return tuple(found)
 
-    def at_closer(self) -> bool:
-        """Whether the current token closes the innermost open bracket."""
-        return self.token.text == CLOSERS[self.brackets[-1].text]
-
     def name(self, expected: str = "a name", hint: str = "") -> Name:
         """Consume a name."""
         token = self.token
@@ -137,26 +83,6 @@ class Cursor:
             hint = hint or "names begin with a letter"
             raise Rejected(errors.NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         raise self.fail(expected, hint)
-
-    def deepen(self, levels: int = 1) -> None:
-        """Increase the nesting depth; after an error it is not decreased again. Raises ``Rejected`` beyond ``DEEPEST``."""
-        self.depth += levels
-        if self.depth > DEEPEST:
-            raise self.too_deep()
-
-    def span(self, token: Token) -> Span:
-        """The span of ``token``."""
-        return Span(self.source, token.start, token.end)
-
-    def since(self, start: int) -> Span:
-        """The span from ``start`` to the end of the last consumed token."""
-        return Span(self.source, start, self.end)
-
-    def here(self) -> Span:
-        """The span of the current token; at the end of the item, that of its last token."""
-        if self.token.kind is Kind.END and len(self._tokens) > 1:
-            return self.span(self._tokens[-2])
-        return self.span(self.token)
 
     def begins_line(self) -> bool:
         """Whether the current token is the first on its line."""
@@ -175,10 +101,6 @@ class Cursor:
                 return True
             case Kind.BAD_NUMBER | Kind.BAD_STRING | Kind.BAD_CHARACTER:
                 return True
-
-    def found(self) -> str:
-        """How a message names the current token: its source text, on one line."""
-        return hints.show(self.token, self.source.text[self.token.start : self.token.end])
 
     def fail(self, expected: str, hint: str = "", fix: Fix | None = None) -> Rejected:
         """The diagnostic that the current token is not what was ``expected``."""
@@ -211,7 +133,9 @@ class Cursor:
                 hint = self.unindented() or hint
                 return Rejected(errors.UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self.indented()))
             case Kind.SYMBOL if token.text in CLOSERS.values() and self._mismatches(token):
-                return self._mismatched(expected)
+                is_first = self._upcoming == 1 and token.text != "}"
+                hint = "indent the lines that continue an item" if is_first else "no bracket is open here"
+                return self.mismatched(expected, hint)
             case Kind.SYMBOL | Kind.NAME | Kind.KEYWORD | Kind.NUMBER | Kind.STRING | Kind.PROJECTION | Kind.COMMENT:
                 before = self._before()
                 remark = comment(self._passed(), self.brackets, token, self.source.text)
@@ -240,10 +164,6 @@ class Cursor:
         start = len(self.source.text) - len(rest)
         return Fix(Span(self.source, start, start), "  ")
 
-    def malformed(self, span: Span, hint: str, fix: Fix | None = None) -> Rejected:
-        """The diagnostic for a malformed number."""
-        return Rejected(errors.MalformedNumber(span=span, found=f"`{hints.shorten(span.text)}`", hint=hint, fix=fix))
-
     def insert(self, text: str) -> Fix:
         """A quick fix that inserts ``text`` after the last consumed token."""
         return Fix(Span(self.source, self.end, self.end), text)
@@ -270,10 +190,6 @@ class Cursor:
         return Rejected(
             errors.ForeignSyntax(span=here, found=f"comments with `{here.text}`", hint=hints.COMMENTS, fix=Fix(here, "#"))
         )
-
-    def too_deep(self) -> Rejected:
-        """The diagnostic for an expression that is nested too deeply."""
-        return Rejected(errors.TooDeep(span=self.here(), limit=DEEPEST, hint="give parts of it names, with let or fun"))
 
     def _is_comma(self) -> bool:
         """Whether the current ``;`` is meant as a comma, rather than as a clause separator or at the end of a line."""
@@ -302,26 +218,11 @@ class Cursor:
             return closer.text != ">"
         return CLOSERS[self.brackets[-1].text] != closer.text
 
-    def _mismatched(self, expected: str) -> Rejected:
-        here, found = self.here(), self.found()
-        if not self.brackets:
-            first = self._upcoming == 1 and self.token.text != "}"
-            hint = "indent the lines that continue an item" if first else "no bracket is open here"
-            return Rejected(errors.MismatchedBracket(span=here, found=found, expected=expected, hint=hint))
-        opening = self.brackets[-1]
-        note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
-        closer = CLOSERS[opening.text]
-        fix = Fix(here, closer)
-        hint = f"`{opening.text}` is closed by `{closer}`."
-        return Rejected(
-            errors.MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), hint=hint, fix=fix)
-        )
-
     def _unclosed(self, opening: Token, expected: str) -> Rejected:
         head = next((t for t in reversed(self._passed()) if t.end <= opening.start), opening)
         if self.at("in") and head.text in self.words:
             return self.foreign(head)
-        note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
+        note = self.opened_here()
         following = self.source.text[self.token.end :].lstrip()
         # A name on a new line may also follow a missing comma, except inside braces, where it may start a clause.
         is_sure = not self.holds(Kind.NAME, Kind.NUMBER) or any(bracket.text == "{" for bracket in self.brackets)

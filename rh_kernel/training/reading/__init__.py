@@ -1,1 +1,1 @@
-"""Files of named arrays: a module for each format, all of them readers that tell shapes first and read in blocks."""
+"""Readers of files of named arrays, one module for each format; they report shapes first, and read in blocks."""

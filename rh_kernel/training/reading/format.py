@@ -1,4 +1,4 @@
-"""What a format of files of named arrays is: the suffixes of its files, how they are opened, and how they are written."""
+"""``Format``: the suffixes of a format of files of named arrays, and how to open and write them."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,22 +9,19 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.reader import Blocks, ByteLimit, Reader
 
 Opener: TypeAlias = Callable[[Path, ByteLimit], Blocks[Reader]]
-"""Opens a file that exists. What takes time before the shapes are known is done in blocks, within the limit.
-
-Raises ``Damaged`` if the file is of another format.
-"""
+"""Opens an existing file, in blocks if it has to be read to find the shapes. Raises ``Damaged`` if it has another format."""
 
 Writer: TypeAlias = Callable[[Mapping[str, Array], IO[bytes]], None]
-"""Writes arrays by their names to a file that is open. Raises ``OSError``."""
+"""Writes arrays by name to an open file. Raises ``OSError``."""
 
 
 @frozen
 class Format:
     """A format of files.
 
-    ``suffixes`` are in lower case, with the dot. ``description`` says what such a file is, as in "not {description}", and
-    ``hint`` how to make one. With ``is_data`` it is a data set: its arrays are samples along their first axis, all of one
-    length. A format with ``write`` is one of `%save` and `%load`, which need the library ``requires``, if that is not empty.
+    ``suffixes`` are in lower case, with the dot. ``description`` names such a file, as in "not {description}", and ``hint``
+    says how to create one. With ``is_data``, a file is a data set: the first axis of its arrays is the samples, all of one
+    length. `%save` and `%load` support formats with ``write``, if the library ``requires`` is installed or empty.
     """
 
     name: str
@@ -35,3 +32,14 @@ class Format:
     is_data: bool = True
     write: Writer | None = None
     requires: str = ""
+
+
+def opener(reader: Callable[[Path], Reader]) -> Opener:
+    """Return the opener of a format whose files need not be read to find the shapes."""
+
+    def open_file(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
+        del byte_limit
+        yield
+        return reader(file)
+
+    return open_file

@@ -1,4 +1,4 @@
-"""NumPy's formats: ``.npy``, one array, and ``.npz``, an archive of arrays by name. Nothing in them is unpickled."""
+"""NumPy's formats: ``.npy``, one array, and ``.npz``, an archive of arrays by name. Nothing is unpickled."""
 
 import io
 import struct
@@ -11,53 +11,39 @@ from typing import IO
 import numpy as np
 
 from rh_kernel.syntax.core import Array
-from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, damage_told, put, said, shown
+from rh_kernel.training.reading.format import Format, opener
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, as_damaged, error_text, shortened, store
 
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000
 _SUFFIX = ".npy"
 
 
-def open_npy(file: Path, byte_limit: ByteLimit) -> Blocks["SingleArray"]:
-    """The reader of an ``.npy`` file, whose one array has the name ``""``. Raises ``Damaged``."""
-    del byte_limit
-    yield
-    return SingleArray(file)
-
-
-def open_npz(file: Path, byte_limit: ByteLimit) -> Blocks["Archive"]:
-    """The reader of an ``.npz`` file. Raises ``Damaged``."""
-    del byte_limit
-    yield
-    return Archive(file)
-
-
 class SingleArray:
-    """An ``.npy`` file."""
+    """An ``.npy`` file, whose only array has the name ``""``."""
 
     def __init__(self, file: Path) -> None:
-        with damage_told():
+        with as_damaged():
             self._stream = file.open("rb")
         self._size = file.stat().st_size
         self.names: Sequence[str] = ("",)
 
     def header(self, name: str) -> Header:
-        """Shape and dtype. Raises ``Damaged``."""
-        with damage_told():
+        """Return the shape and dtype. Raises ``Damaged``."""
+        with as_damaged():
             return self._start(name)[0]
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
-        """The array, in float64. Raises ``Damaged``."""
+        """Return the array in float64. Raises ``Damaged``."""
         arrays: dict[str, Array] = {}
         for name in names:
-            with damage_told():
+            with as_damaged():
                 header, fortran = self._start(name)
                 arrays[name] = yield from _array(self._stream, header, "the array", fortran=fortran)
         return arrays
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._stream.close()
 
     def _start(self, name: str) -> tuple[Header, bool]:
@@ -72,7 +58,7 @@ class Archive:
     """An ``.npz`` file, which is a zip archive of ``.npy`` files."""
 
     def __init__(self, file: Path) -> None:
-        with damage_told():
+        with as_damaged():
             if _start_of(file) == _MAGIC:
                 raise Damaged("a single array, without a name")
             self._zip = zipfile.ZipFile(file)
@@ -80,37 +66,37 @@ class Archive:
         self.names: Sequence[str] = tuple(self._members)
 
     def header(self, name: str) -> Header:
-        """Shape and dtype. Raises ``Damaged``."""
-        with damage_told(), self._zip.open(self._members[name].filename) as stream:
+        """Return the shape and dtype. Raises ``Damaged``."""
+        with as_damaged(), self._zip.open(self._members[name].filename) as stream:
             return self._start(name, stream)[0]
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
-        """The arrays of these names, in float64. Raises ``Damaged``."""
+        """Return the arrays of these names in float64. Raises ``Damaged``."""
         arrays: dict[str, Array] = {}
         for name in names:
-            with damage_told(), self._zip.open(self._members[name].filename) as stream:
+            with as_damaged(), self._zip.open(self._members[name].filename) as stream:
                 header, fortran = self._start(name, stream)
-                arrays[name] = yield from _array(stream, header, f"`{shown(name)}`", fortran=fortran)
-                # The end of a member is where its checksum is compared.
+                arrays[name] = yield from _array(stream, header, f"`{shortened(name)}`", fortran=fortran)
+                # Reading the end of a member verifies its checksum.
                 if stream.read(1):
-                    raise Damaged(f"`{shown(name)}` is longer than its header says")
+                    raise Damaged(f"`{shortened(name)}` is longer than its header says")
         return arrays
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._zip.close()
 
     def _start(self, name: str, stream: IO[bytes]) -> tuple[Header, bool]:
         member = self._members[name]
         if not member.filename.endswith(_SUFFIX):
-            raise Damaged(f"`{shown(name)}` is no array saved by NumPy")
-        header, fortran = _header(stream, f"`{shown(name)}`")
-        _check_length(header, member.file_size - stream.tell(), f"`{shown(name)}`")
+            raise Damaged(f"`{shortened(name)}` is no array saved by NumPy")
+        header, fortran = _header(stream, f"`{shortened(name)}`")
+        _check_length(header, member.file_size - stream.tell(), f"`{shortened(name)}`")
         return header, fortran
 
 
 def is_archive(file: Path) -> bool:
-    """Whether the file begins as a zip archive does. Raises ``OSError``."""
+    """Whether the file begins as a zip archive. Raises ``OSError``."""
     return _start_of(file)[:4] in (b"PK\3\4", b"PK\5\6")
 
 
@@ -120,10 +106,9 @@ def _start_of(file: Path) -> bytes:
 
 
 def _header(stream: IO[bytes], name: str) -> tuple[Header, bool]:
-    """What the stream begins with: shape and dtype of the array, and whether its first axis is stored fastest.
+    """Read the header of an array: its shape and dtype, and whether it is stored in Fortran order.
 
-    Raises ``Damaged`` if that is no such header, or the array is of Python objects. The length of a header is bounded
-    before it is read, so one that claims to be gigabytes long is not.
+    Raises ``Damaged`` if the header is invalid or longer than ``_LONGEST_HEADER``, or the entries are Python objects.
     """
     start = stream.read(len(_MAGIC) + 2)
     if not start.startswith(_MAGIC):
@@ -139,21 +124,21 @@ def _header(stream: IO[bytes], name: str) -> tuple[Header, bool]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # The text of a header of version 3 is UTF-8, which only names of fields need: they make no real numbers.
+            # Headers of version 3 are in UTF-8 instead of ASCII, which matters only for structured dtypes: no real numbers.
             read = np.lib.format.read_array_header_1_0 if count == "<H" else np.lib.format.read_array_header_2_0
             shape, fortran, dtype = read(io.BytesIO(written + text))
-    except Exception as failure:  # among them those of Python's parser, which reads the header, and MemoryError
-        raise Damaged(f"{name} has a broken header: {said(failure)}") from failure
+    except Exception as failure:  # e.g. of Python's parser, which reads the header, or MemoryError
+        raise Damaged(f"{name} has a broken header: {error_text(failure)}") from failure
     if dtype.hasobject:
         raise Damaged(f"{name} contains Python objects")
     return Header(tuple([int(n) for n in shape]), dtype).checked(name), fortran
 
 
-def _check_length(header: Header, there: int, name: str) -> None:
-    """Raises ``Damaged`` if there are fewer bytes than the array has."""
+def _check_length(header: Header, available: int, name: str) -> None:
+    """Raise ``Damaged`` if there are fewer bytes than the array has."""
     needed = header.reals * header.dtype.itemsize
-    if there < needed:
-        raise Damaged(f"{name} ends after {max(there, 0):,} of {needed:,} bytes")
+    if available < needed:
+        raise Damaged(f"{name} ends after {max(available, 0):,} of {needed:,} bytes")
 
 
 def _array(stream: IO[bytes], header: Header, name: str, *, fortran: bool) -> Blocks[Array]:
@@ -165,13 +150,13 @@ def _array(stream: IO[bytes], header: Header, name: str, *, fortran: bool) -> Bl
         data = _exactly(stream, count * size)
         if len(data) < count * size:
             raise Damaged(f"{name} ends after {start * size + len(data):,} of {array.size * size:,} bytes")
-        put(np.frombuffer(data, header.dtype), array, start, fortran=fortran and len(header.shape) > 1)
+        store(np.frombuffer(data, header.dtype), array, start, fortran=fortran and len(header.shape) > 1)
         yield
     return array
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:
-    """So many bytes, or fewer where the stream ends."""
+    """Read so many bytes, or fewer if the stream ends."""
     data = stream.read(size)
     while len(data) < size and (more := stream.read(size - len(data))):
         data += more
@@ -185,12 +170,12 @@ def _write(contents: Mapping[str, Array], file: IO[bytes]) -> None:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
 
-NPY = Format("npy", (".npy",), "an array saved as .npy", open_npy, is_data=False)
+NPY = Format("npy", (".npy",), "an array saved as .npy", opener(SingleArray), is_data=False)
 NPZ = Format(
     "npz",
     (".npz",),
     "an archive of arrays",
-    open_npz,
+    opener(Archive),
     "write it with numpy.savez(file, x=…, t=…), without Python objects",
     write=_write,
 )

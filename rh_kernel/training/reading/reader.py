@@ -1,6 +1,6 @@
-"""What every reader of a file format does: it tells names, shapes and dtypes first, and then reads arrays in blocks.
+"""The protocol of readers of file formats: they report names, shapes and dtypes first, and then read arrays in blocks.
 
-Whoever runs a read gets the turn after each block, to look at interrupts and limits; so a block takes some 20 ms at most.
+The caller gets control after each block, to handle interrupts and limits, so a block must take at most about 20 ms.
 """
 
 from collections.abc import Generator, Iterable, Sequence
@@ -21,28 +21,28 @@ from rh_kernel.syntax.runtime_errors import too_large
 Value = TypeVar("Value")
 
 Blocks: TypeAlias = Generator[None, None, Value]
-"""A read that pauses after each block."""
+"""A read that yields after each block."""
 
 BLOCK = 1 << 20
-"""Bytes that are read between two pauses."""
+"""The bytes of a block."""
 
 MOST_AXES = 32
-"""An array of more axes is taken for a damaged one; NumPy allows 64, and a batch adds its own."""
+"""The most axes of an array; NumPy allows 64, of which batching needs some."""
 
 MOST_BYTES = 1 << 62
-"""More than any machine can address."""
+"""The most bytes of an array, more than any machine can address."""
 
 _LONGEST = 100
 _SHOWN = 8
 
 
 class Damaged(Exception):
-    """The file is not what its name says; the words tell what is wrong, as a part of a sentence."""
+    """The file is not of the format that its suffix says; the message is a part of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file says of an array: its shape, and the dtype in which it is stored; ``called`` if NumPy does not have it."""
+    """The shape and dtype of an array in a file; ``called`` is the format's name of a dtype that NumPy lacks."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
@@ -50,31 +50,31 @@ class Header:
 
     @property
     def reals(self) -> int:
-        """How many entries the array has."""
+        """The number of entries."""
         return prod(self.shape)
 
     @property
     def is_real(self) -> bool:
-        """Whether the entries are real numbers: floating-point numbers, integers or truth values."""
+        """Whether the entries are floating-point numbers, integers or Booleans."""
         return self.dtype.kind in "fiub"
 
     @property
     def entries(self) -> str:
-        """What the entries are, in the words of the format."""
-        return self.called or shown(str(self.dtype))
+        """The name of the dtype, for messages."""
+        return self.called or shortened(str(self.dtype))
 
     def checked(self, name: str) -> "Header":
-        """The header itself. Raises ``Damaged`` if no array can have such a shape."""
+        """Return the header. Raises ``Damaged`` if no array can have its shape."""
         if len(self.shape) > MOST_AXES:
             raise Damaged(f"{name} has {len(self.shape)} axes")
         if min(self.shape, default=0) < 0 or prod(n for n in self.shape if n) * self.dtype.itemsize > MOST_BYTES:
-            raise Damaged(f"{name} has the invalid shape {shown(str(self.shape))}")
+            raise Damaged(f"{name} has the invalid shape {shortened(str(self.shape))}")
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class ByteLimit:
-    """How many reals there may be, a bound set ``by`` something; ``what`` is to be read, and is named at ``span``."""
+    """The most reals that ``what`` may contain, a limit set ``by`` something; ``span`` is where the program names it."""
 
     reals: int = 1 << 60
     by: str = "on this machine"
@@ -82,18 +82,18 @@ class ByteLimit:
     span: Span | None = None
 
     def check(self, reals: int, *, at_least: bool = False) -> None:
-        """Raises ``Stuck`` (RH241) if so many reals, or ``at_least`` so many, are too many."""
+        """Raise ``Stuck`` (RH241) if so many reals, or ``at_least`` so many, exceed the limit."""
         if reals > self.reals:
             hint = "take fewer samples or smaller arrays, or allow more with `%limit bytes`"
             raise too_large(reals, self.reals, self.what, self.span, self.by, hint, at_least=at_least)
 
 
 UNBOUNDED = ByteLimit()
-"""ByteLimit for whatever the machine can hold."""
+"""No limit."""
 
 
 class Reader(Protocol):
-    """A file that is open, with its arrays by name."""
+    """An open file of named arrays."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -101,67 +101,58 @@ class Reader(Protocol):
         ...
 
     def header(self, name: str) -> Header:
-        """Shape and dtype of an array, which is not read for it. Raises ``Damaged``."""
+        """Return the shape and dtype of an array without reading it. Raises ``Damaged``."""
         ...
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
-        """These arrays in float64, each contiguous and writeable. They hold real numbers, as their headers say.
+        """Return these arrays, which contain real numbers, in float64, each contiguous and writeable.
 
-        Raises ``Damaged``, and ``Rejected`` where the place in the file can be told.
+        Raises ``Damaged``, or ``Rejected`` if the error has a place in the file.
         """
         ...
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         ...
 
 
-def at_once(blocks: Generator[object, None, Value]) -> Value:
-    """What a read returns, if nobody wants the turn in between."""
-    while True:
-        try:
-            next(blocks)
-        except StopIteration as end:
-            return end.value
-
-
 @contextmanager
-def damage_told() -> Generator[None, None, None]:
-    """Inside, whatever a library says about a broken file becomes ``Damaged``: it may stumble over one in any way."""
+def as_damaged() -> Generator[None, None, None]:
+    """Turn exceptions of a library within the block into ``Damaged``: a broken file may cause any of them."""
     try:
         yield
     except (Failure, Damaged, MemoryError):
         raise
     except Exception as failure:
-        raise Damaged(said(failure)) from failure
+        raise Damaged(error_text(failure)) from failure
 
 
-def said(failure: Exception) -> str:
-    """What a library or the system says about a failure, on one line."""
+def error_text(failure: Exception) -> str:
+    """Return the message of an exception of a library or the system, on one line."""
     match failure:
-        case OSError(strerror=str(words)) if words:
-            return shown(words)
-        # Some errors of Python's parser have the place in its text behind the words.
-        case Exception(args=(str(words), *_)) if words.strip():
-            return shown(words)
+        case OSError(strerror=str(text)) if text:
+            return shortened(text)
+        # Some errors of Python's parser have their position as a second argument.
+        case Exception(args=(str(text), *_)) if text.strip():
+            return shortened(text)
         case _:
-            return shown(str(failure)) or type(failure).__name__
+            return shortened(str(failure)) or type(failure).__name__
 
 
-def shown(text: str) -> str:
-    """The text on one line, cut to what fits there."""
+def shortened(text: str) -> str:
+    """Return the text on one line, truncated to what fits there."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
-def listed(names: Iterable[str]) -> str:
-    """The first of the names, as a message shows them."""
-    first = [shown(name) for name in islice(names, _SHOWN + 1)]
+def first_names(names: Iterable[str]) -> str:
+    """Return the first of the names, for messages."""
+    first = [shortened(name) for name in islice(names, _SHOWN + 1)]
     return ", ".join(first[:_SHOWN]) + (", …" if len(first) > _SHOWN else "")
 
 
-def put(values: npt.NDArray[np.generic], array: Array, start: int, *, fortran: bool = False) -> None:
-    """Write values into ``array`` as float64 from the entry ``start`` on, in the order in which they are stored."""
+def store(values: npt.NDArray[np.generic], array: Array, start: int, *, fortran: bool = False) -> None:
+    """Write values into ``array`` as float64 from the entry ``start`` on, in C order or in ``fortran`` order."""
     with np.errstate(all="ignore"):
         if fortran:
             array.T.flat[start : start + values.size] = values

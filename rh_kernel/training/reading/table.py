@@ -1,7 +1,7 @@
 """``.csv``: text in UTF-8 whose first line names the columns; ``x0 x1 … t`` form the arrays ``x`` and ``t``.
 
-The file is read twice: its lines are counted, so that the size of the table is known before there is one, and then they are
-read into it, block by block. A cell is a decimal number, in quotes or not, and does not go on in the next line.
+The file is read twice: first to count its lines, and so find the size of the table, and then to fill it, block by block. A cell
+is a decimal number, in quotes or not, and does not continue on the next line.
 """
 
 import csv
@@ -19,22 +19,22 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.errors import BadColumns, NoSamples, NotANumber, NotFinite, RaggedRow
 from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, listed, said, shown
+from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, error_text, first_names, shortened
 
 COUNTED = 1 << 22
-"""Bytes of which the lines are counted between two pauses."""
+"""Bytes per block when lines are counted."""
 
 READ = 1 << 16
-"""Bytes of lines that are read between two pauses."""
+"""Bytes per block when lines are parsed."""
 
 CELLS = 1 << 15
-"""Cells of a very long line that are read between two pauses."""
+"""Cells per block of a very long line."""
 
 LONGEST_LINE = 1 << 25
-"""Bytes; a longer line is no row of numbers."""
+"""The most bytes of a line."""
 
 LONGEST_NUMBER = 32
-"""Bytes that a number takes at most as programs write it, with its separator; so large a file has so many numbers."""
+"""The most bytes of a number with its separator, as programs write them; gives the least count of numbers in a file."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _END = re.compile(rb"\r\n|\r|\n")
@@ -44,10 +44,10 @@ _Places: TypeAlias = "slice | list[int]"
 
 
 def open_csv(file: Path, byte_limit: ByteLimit) -> Blocks["Table"]:
-    """The reader of a table, whose lines are counted. The separator is a comma, or else a semicolon or tab in the first line.
+    """Count the lines of a table and return its reader.
 
-    Raises ``Damaged`` for what is no text, ``Rejected`` for columns that form no arrays, and ``Stuck`` for a file so large
-    that its numbers cannot fit into ``byte_limit``.
+    The separator is the first of comma, semicolon and tab that occurs in the first line. Raises ``Damaged`` if the file is not
+    text, ``Rejected`` if its columns do not form arrays, and ``Stuck`` if it is so large that it must exceed ``byte_limit``.
     """
     byte_limit.check(file.stat().st_size // LONGEST_NUMBER, at_least=True)
     with file.open("rb") as stream:
@@ -66,7 +66,7 @@ def open_csv(file: Path, byte_limit: ByteLimit) -> Blocks["Table"]:
 
 
 class Table:
-    """A ``.csv`` file with so many lines below the first, of which some may be blank."""
+    """A ``.csv`` file with ``lines`` lines below the first, some of which may be blank."""
 
     def __init__(self, file: Path, columns: list[str], separator: str, lines: int) -> None:
         self._file = file
@@ -77,11 +77,11 @@ class Table:
         self.names: Sequence[str] = tuple(self._places)
 
     def header(self, name: str) -> Header:
-        """Its shape if no line is blank, and float64."""
+        """Return the shape if no line is blank, and float64."""
         return Header((self._lines, len(self._places[name])), np.dtype(np.float64))
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
-        """The arrays of these names. Raises ``Damaged``, and ``Rejected`` for what is no row of finite numbers."""
+        """Return the arrays of these names. Raises ``Damaged``, and ``Rejected`` for a row that is not finite numbers."""
         arrays = {name: np.empty(self.header(name).shape) for name in names}
         places = {name: _slice(self._places[name]) for name in names}
         size = 0
@@ -99,12 +99,12 @@ class Table:
         return {name: array[:size] for name, array in arrays.items()}
 
     def close(self) -> None:
-        """Nothing is open between two reads."""
+        """Do nothing: the file is open only during a read."""
 
     def _rows(self, block: bytes, number: int) -> Blocks[Array]:
-        """The numbers in whole lines of the file, of which the first has that number.
+        """Parse whole lines, of which the first is line ``number`` of the file.
 
-        What NumPy's reader does not like is read again by a slower one that says where it is.
+        A block that NumPy's parser rejects is parsed again by a slower one that finds the place of the error.
         """
         lines = io.StringIO(_text(block, number), newline="").readlines()
         if number == 1:
@@ -116,7 +116,7 @@ class Table:
         return np.array(list(self._slow(lines, number)), np.float64).reshape(-1, len(self._columns))
 
     def _wide(self, lines: list[str]) -> Blocks[Array | None]:
-        """The same as ``_fast`` of lines so long that reading one takes a while: some cells are read at a time."""
+        """Parse very long lines like ``_fast``, some cells at a time."""
         rows: list[Array] = []
         for line in lines:
             cells = line.split(self._separator)
@@ -147,13 +147,13 @@ class Table:
 
 
 def _blocks(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
-    """The lines of the file, about so many bytes of them at a time, with the number of the first of them.
+    """Yield blocks of whole lines of about so many bytes, each with the number of its first line.
 
-    Raises ``Damaged`` for a byte 0, which no text has, and for a line without an end.
+    Raises ``Damaged`` for a zero byte or a line longer than ``LONGEST_LINE``.
     """
     number, parts, waiting = 1, list[bytes](), 0
     while chunk := stream.read(size):
-        # The two bytes of a line end are not parted.
+        # Do not split a CRLF.
         while chunk.endswith(b"\r") and (more := stream.read(1)):
             chunk += more
         if (zero := chunk.find(b"\0")) >= 0:
@@ -175,7 +175,7 @@ def _blocks(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _count(block: bytes) -> int:
-    """How many lines there are; the last one may lack its end."""
+    """Count lines; the last one may lack its line end."""
     ends = block.count(b"\n")
     if b"\r" in block:
         ends += block.count(b"\r") - block.count(b"\r\n")
@@ -194,11 +194,11 @@ def _cells(text: str, separator: str, line: int) -> list[str]:
     try:
         return next(csv.reader([text], delimiter=separator), [])
     except csv.Error as failure:  # a cell of more than 131,072 characters
-        raise Damaged(f"line {line}: {said(failure)}") from None
+        raise Damaged(f"line {line}: {error_text(failure)}") from None
 
 
 def _header(line: str, file: str) -> tuple[list[str], str]:
-    """The names in the first line, and the separator."""
+    """Parse the first line: the names of the columns, and the separator."""
     separator = next((s for s in ",;\t" if s in line), ",")
     names = [name.strip() for name in _cells(line, separator, 1)]
     hint = "the first line names the columns, for instance x0,x1,t"
@@ -212,12 +212,12 @@ def _header(line: str, file: str) -> tuple[list[str], str]:
         raise Rejected(BadColumns(why=why, hint=hint))
     again = [name for name, count in Counter(names).items() if count > 1]
     if again:
-        raise Rejected(BadColumns(why=f"two columns of the file are called `{shown(again[0])}`", hint=hint))
+        raise Rejected(BadColumns(why=f"two columns of the file are called `{shortened(again[0])}`", hint=hint))
     return names, separator
 
 
 def _arrays(columns: list[str]) -> dict[str, list[int]]:
-    """The columns of each array, in the order of their numbers. A column without a number is an array of its own."""
+    """Return the indices of the columns of each array, ordered by number; a column without a number is an array of its own."""
     places: dict[str, list[int]] = {}
     numbered: dict[str, list[tuple[int, int]]] = {}
     for place, name in enumerate(columns):
@@ -227,20 +227,20 @@ def _arrays(columns: list[str]) -> dict[str, list[int]]:
             places[name] = [place]
         else:
             places.setdefault(stem, [])
-            # A number of more digits than there are columns is no number of one.
+            # Too large a number is invalid, whatever its value.
             numbered.setdefault(stem, []).append((int(number) if len(number) < 20 else len(columns), place))
     alone = set(columns)
     for stem, pairs in numbered.items():
         pairs.sort()
         if stem in alone:
-            why = f"`{shown(stem)}` is both a column and the name of numbered columns"
-            found = listed([stem, *[columns[place] for _, place in pairs]])
-            hint = f"rename the column to `{shown(stem)}0`, or to something else"
+            why = f"`{shortened(stem)}` is both a column and the name of numbered columns"
+            found = first_names([stem, *[columns[place] for _, place in pairs]])
+            hint = f"rename the column to `{shortened(stem)}0`, or to something else"
             raise Rejected(BadColumns(why=why, found=found, hint=hint))
         if [number for number, _ in pairs] != list(range(len(pairs))):
-            why = f"the columns of `{shown(stem)}` are not numbered consecutively from 0"
+            why = f"the columns of `{shortened(stem)}` are not numbered consecutively from 0"
             expected = f"{stem}0" if len(pairs) == 1 else f"{stem}0 to {stem}{len(pairs) - 1}"
-            found, written = listed([columns[place] for _, place in pairs]), shown(stem)
+            found, written = first_names([columns[place] for _, place in pairs]), shortened(stem)
             hint = f"The columns `{written}0`, `{written}1`, … form the array `{written}`, so none can be missing."
             raise Rejected(BadColumns(why=why, found=found, expected=expected, hint=hint))
         places[stem] = [place for _, place in pairs]
@@ -253,13 +253,13 @@ def _no_rows() -> NoSamples:
 
 
 def _slice(places: list[int]) -> _Places:
-    """Neighbours are taken together, without a copy."""
+    """Return adjacent columns as a slice, which needs no copy."""
     start, stop = places[0], places[0] + len(places)
     return slice(start, stop) if places == list(range(start, stop)) else places
 
 
 def _fast(lines: list[str], separator: str) -> Array | None:
-    """The numbers as NumPy reads them, infinite ones too; ``None`` if it cannot, or took several lines for one."""
+    """Parse lines by NumPy, including infinite numbers; return ``None`` if it fails, or takes several lines for one."""
     lines = [line for line in lines if not line.isspace()]
     if not lines:
         return None
@@ -273,11 +273,11 @@ def _fast(lines: list[str], separator: str) -> Array | None:
 def _cell(cell: str, line: int, column: str) -> float:
     value = _number(cell)
     if value is None:
-        found = f"`{shown(cell)}`" if cell.strip() else "nothing"
-        problem = NotANumber(line=line, column=shown(column), found=found, expected="a number", hint=_hint(cell))
+        found = f"`{shortened(cell)}`" if cell.strip() else "nothing"
+        problem = NotANumber(line=line, column=shortened(column), found=found, expected="a number", hint=_hint(cell))
         raise Rejected(problem)
     if not math.isfinite(value):
-        place = f"line {line} of the file, in the column `{shown(column)}`,"
+        place = f"line {line} of the file, in the column `{shortened(column)}`,"
         hint = "remove or repair the samples with missing numbers; they would spread to every weight"
         raise Rejected(NotFinite(place=place, found=str(value), expected="a finite number", hint=hint))
     return value
@@ -290,7 +290,7 @@ def _hint(cell: str) -> str:
 
 
 def _number(cell: str) -> float | None:
-    """The number that is written, in ASCII digits without underscores; also ``nan`` and ``inf``, which are refused later."""
+    """Parse a number in ASCII digits without underscores, ``nan`` or ``inf``; return ``None`` if it is none."""
     cell = cell.strip()
     return float(cell) if _NUMBER.fullmatch(cell) else None
 

@@ -1,4 +1,4 @@
-"""``.safetensors``: tensors by name. The library checks the header, and maps the file, so that parts of it can be read."""
+"""``.safetensors``: tensors by name. The library checks the header and maps the file, so that it can be read in parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -9,8 +9,8 @@ from typing import IO
 import numpy as np
 
 from rh_kernel.syntax.core import Array
-from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Header, damage_told, shown
+from rh_kernel.training.reading.format import Format, opener
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Header, as_damaged, shortened
 
 _DTYPES = {
     "F64": "f8",
@@ -28,56 +28,49 @@ _DTYPES = {
 }
 
 
-def open_safetensors(file: Path, byte_limit: ByteLimit) -> Blocks["Tensors"]:
-    """The reader of such a file; the library safetensors has to be installed. Raises ``Damaged``."""
-    del byte_limit
-    yield
-    return Tensors(file)
-
-
 class Tensors:
-    """A ``.safetensors`` file."""
+    """A ``.safetensors`` file. Requires the library safetensors."""
 
     def __init__(self, file: Path) -> None:
         from safetensors import safe_open
 
         self._open = ExitStack()
-        with damage_told():
+        with as_damaged():
             self._file = self._open.enter_context(safe_open(file, framework="numpy"))
             self.names: Sequence[str] = tuple(self._file.keys())
 
     def header(self, name: str) -> Header:
-        """Shape and dtype; one that NumPy does not have is taken for bytes without a meaning. Raises ``Damaged``."""
-        with damage_told():
+        """Return the shape and dtype, which is uninterpreted bytes if NumPy lacks it. Raises ``Damaged``."""
+        with as_damaged():
             part = self._file.get_slice(name)
             dtype = part.get_dtype()
             called = "" if dtype in _DTYPES else dtype
-            return Header(tuple(part.get_shape()), np.dtype(_DTYPES.get(dtype, "V1")), called).checked(f"`{shown(name)}`")
+            return Header(tuple(part.get_shape()), np.dtype(_DTYPES.get(dtype, "V1")), called).checked(f"`{shortened(name)}`")
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
-        """The tensors of these names, in float64. Raises ``Damaged``."""
+        """Return the tensors of these names in float64. Raises ``Damaged``."""
         arrays: dict[str, Array] = {}
         for name in names:
-            with damage_told():
+            with as_damaged():
                 header = self.header(name)
                 array = np.empty(header.shape)
                 if array.ndim == 0 or array.size == 0:
                     array[...] = self._file.get_tensor(name)
                 else:
                     part = self._file.get_slice(name)
-                    for place in _places(header):
+                    for place in _block_slices(header):
                         array[place] = part[place]
                         yield
                 arrays[name] = array
         return arrays
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._open.close()
 
 
-def _places(header: Header) -> Iterator[tuple[slice, ...]]:
-    """The parts of an array, of one block at most each: slices of the first axis that has to be cut, and below it all."""
+def _block_slices(header: Header) -> Iterator[tuple[slice, ...]]:
+    """Yield slices of an array of at most one block each, along the first axis whose entries fit into a block."""
     shape = header.shape
     axis = next((i for i in range(len(shape)) if prod(shape[i + 1 :]) * header.dtype.itemsize <= BLOCK), len(shape) - 1)
     step = max(1, BLOCK // (prod(shape[axis + 1 :]) * header.dtype.itemsize))
@@ -96,7 +89,7 @@ SAFETENSORS = Format(
     "safetensors",
     (".safetensors",),
     "a file of tensors",
-    open_safetensors,
+    opener(Tensors),
     is_data=False,
     write=_write,
     requires="safetensors",

@@ -14,7 +14,7 @@ from rh_kernel.ad.chad.values import Counters, plus
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import subterms
 from rh_kernel.ad.language.evaluation import OpCounter, run
-from rh_kernel.ad.language.scalars import ROUGH, SYMBOLS
+from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Product, Real
 from rh_kernel.ad.language.values import Injection, Value, basis, of_numbers
 from rh_kernel.ad.language.values import plus as sum_of
@@ -31,6 +31,7 @@ from tests.ad.programs import (
     program,
     programs,
 )
+from tests.strategies import ROUGH
 from tests.tiers import law
 
 _BY_NAME = {system.name: system for system in SYSTEMS}

@@ -1,4 +1,4 @@
-"""Terms up to the names that are bound in them and to how lets are associated.
+"""Terms up to α-equivalence and the associativity of lets.
 
 ``canonical`` gives two terms that differ in these alone the same form: ``x ← (y ← M; N); L`` is ``y ← M; x ← N; L``.
 """
@@ -41,7 +41,7 @@ from rh_kernel.ad.eff.core import (
 
 
 def _let(x: str, bound: Computation, body: Computation) -> Computation:
-    """``x ← M; N``, where no let stands in front of M."""
+    """``x ← M; N``, where M is not a let."""
     front: list[Let] = []
     while isinstance(bound, Let):
         front.append(bound)
@@ -148,5 +148,5 @@ class _Renaming:
 
 
 def canonical(M: Computation) -> Computation:
-    """The same term with names that follow from where they are bound."""
+    """The same term with canonical names for its binders."""
     return _Renaming().computation(M, {})

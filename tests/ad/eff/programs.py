@@ -1,4 +1,4 @@
-"""Random closed computations of plain EFF (Sigal 2024, Figs. 7.10 to 7.14): typed by how they are made, and of any type.
+"""Random closed computations of plain EFF (Sigal 2024, Figs. 7.10 to 7.14), well typed by construction, of any type.
 
 Handlers handle exactly the effects of what they are around, as in the thesis; with ``forwards`` what they handle may perform
 the effects around as well. Clauses resume never, once or twice.
@@ -45,7 +45,7 @@ def row(effects: Sequence[str]) -> Row:
 
 @dataclass
 class Program:
-    """A closed computation, and the type that it was made for."""
+    """A closed computation and its type."""
 
     definitions: Definitions
     term: core.Computation
@@ -54,7 +54,7 @@ class Program:
 
 
 class Making:
-    """Makes terms for types; names are never used twice."""
+    """Generates terms of given types; no name is bound twice."""
 
     def __init__(self, draw: st.DrawFn, *, forwards: bool) -> None:
         self.draw = draw
@@ -62,12 +62,12 @@ class Making:
         self.names = 0
 
     def fresh(self, letter: str = "x") -> str:
-        """A name that nothing has."""
+        """A fresh name."""
         self.names += 1
         return f"{letter}{self.names}"
 
     def one_of(self, choices: Sequence[Callable[[], core.Computation]]) -> core.Computation:
-        """One of the ways to go on."""
+        """One of the alternatives."""
         return choices[self.draw(st.integers(0, len(choices) - 1))]()
 
     def value_type(self, size: int) -> ValueType:
@@ -143,7 +143,7 @@ class Making:
         return self.one_of([*now, *later])
 
     def made(self, C: ComputationType, gamma: Environment, effects: tuple[str, ...], size: int) -> core.Computation:
-        """What C is for."""
+        """A computation of type C by its introduction rule."""
         match C:
             case Returner(A):
                 return core.Return(self.value(A, gamma, size))
@@ -257,7 +257,7 @@ class Making:
     def resumed(
         self, k: str, A: ValueType, C: ComputationType, gamma: Environment, effects: tuple[str, ...], size: int
     ) -> core.Computation | None:
-        """``k V``, or two of it one after the other where C is of results."""
+        """``k V``, or two calls in sequence if C is a type of returners."""
         times = self.draw(st.integers(0, 2))
         resume = [core.Apply(core.Force(core.Variable(k)), self.value(A, gamma, size - 1)) for _ in range(times)]
         if not resume:
@@ -274,7 +274,7 @@ class Making:
 
 @st.composite
 def plain(draw: st.DrawFn, *, ground: bool = True, forwards: bool = False, size: int = 5) -> Program:
-    """A closed computation of plain EFF that performs nothing; of a ``ground`` type, or of any."""
+    """A closed computation of plain EFF in the empty row, of a ``ground`` type or of any."""
     making = Making(draw, forwards=forwards)
     C = Returner(draw(st.sampled_from([INT, BOOL, Product((INT, BOOL))]))) if ground else making.computation_type(2)
     M = making.handled(C, (), (), size) if draw(st.booleans()) else making.computation(C, (), (), size)
@@ -282,5 +282,5 @@ def plain(draw: st.DrawFn, *, ground: bool = True, forwards: bool = False, size:
 
 
 def has_type(M: core.Computation, program: Program) -> None:
-    """``⊢_E M : C`` for the row and the type that the program was made for; raises ``Rejected`` otherwise."""
+    """Check ``⊢_E M : C`` for the row and the type of the program; raises ``Rejected`` otherwise."""
     Inference(program.definitions).computation(M, program.row, program.type)

@@ -1,4 +1,4 @@
-"""Reduction word by word as in Figs. 7.4, 7.11 and 7.20 of Sigal 2024: on whole terms, with substitution and contexts as terms.
+"""Reduction literally as in Figs. 7.4, 7.11 and 7.20 of Sigal 2024: on whole terms, with substitution and contexts as terms.
 
 It is slow and knows nothing of environments, segments or stores; the reducer is compared with it.
 """
@@ -17,7 +17,7 @@ Plug = Callable[[core.Computation], core.Computation]
 
 
 def fits(p: core.Pattern, V: core.Value) -> dict[str, core.Value] | None:
-    """The values of the variables of p, if V fits."""
+    """The values of the variables of p, if it matches V."""
     match p, V:
         case core.AnyPattern(), _:
             return {}
@@ -44,7 +44,7 @@ def _all_fit(patterns: tuple[core.Pattern, ...], values: tuple[core.Value, ...])
 
 
 def frames(M: core.Computation) -> tuple[core.Computation, Plug] | None:
-    """What is in the hole of a basic frame, and the frame."""
+    """The term in the hole of a basic frame, and the frame."""
     match M:
         case core.Let(x, N, L):
             return N, lambda N1: core.Let(x, N1, L)
@@ -136,7 +136,7 @@ def anywhere(M: core.Computation) -> Iterator[core.Computation]:
 
 
 def _inside(M: core.Computation) -> Iterator[tuple[core.Computation, Plug]]:
-    """The computations in M, each with what is around it."""
+    """The computations in M, each with its context."""
     match M:
         case core.Let(x, N, L):
             yield N, lambda N1: core.Let(x, N1, L)

@@ -1,4 +1,4 @@
-"""The built-in functions are those of IEEE 754, whatever Python's own do, and have the types that they are declared with."""
+"""The built-in functions follow IEEE 754, where those of Python do not, and have their declared types."""
 
 import math
 import operator
@@ -56,7 +56,7 @@ def test_comparisons_are_those_of_floats(x: float, y: float) -> None:
 
 
 @given(st.integers(), st.integers().filter(bool))
-def test_quotient_and_remainder_belong_together(m: int, n: int) -> None:
+def test_quotient_and_remainder_agree(m: int, n: int) -> None:
     q, r = BUILT_INS["quotient"].function(m, n), BUILT_INS["remainder"].function(m, n)
     assert n * q + r == m
     assert 0 <= abs(r) < abs(n)
@@ -73,14 +73,14 @@ def test_integers_are_not_divided_by_zero(name: str) -> None:
     assert complaint.hint
 
 
-def test_who_fails_says_why() -> None:
+def test_fail_reports_its_reason() -> None:
     with pytest.raises(Stuck) as caught:
         BUILT_INS["fail"].function(f"no\nsuch {'x' * 1000}")
     (complaint,) = caught.value.diagnostics
     assert (complaint.code, complaint.message[:10], len(complaint.message)) == ("RH531", "no such xx", 200)
 
 
-def test_each_is_declared_with_as_many_types_as_it_takes() -> None:
+def test_results_have_the_declared_types() -> None:
     examples: dict[types.ValueType, Value] = {types.FLOAT: 0.5, types.INT: 3, types.TEXT: "a", types.Variable("a"): 0.25}
     kinds: dict[types.ValueType, type] = {
         types.FLOAT: float,
@@ -117,7 +117,7 @@ def test_each_operator_is_a_function_of_two_arguments() -> None:
         ([1.0], "⟨…⟩"),
     ],
 )
-def test_show_writes_values_as_programs_do(value: Value, shown: str) -> None:
+def test_show_prints_values_in_the_syntax_of_programs(value: Value, shown: str) -> None:
     assert text(value) == shown
 
 

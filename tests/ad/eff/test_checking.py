@@ -1,4 +1,4 @@
-"""Types of EFF (Sigal 2024, Fig. 7.14): principal types, signatures, recursion, handlers, adaptors, and what is refused."""
+"""Types of EFF (Sigal 2024, Fig. 7.14): principal types, signatures, recursion, handlers, adaptors, diagnostics."""
 
 import pytest
 
@@ -26,16 +26,15 @@ from rh_kernel.ad.eff.core import (
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.errors import EffectNotAllowed, RowsDiffer, UnhandledEffect
 from rh_kernel.ad.eff.printing.types import computation, handler_scheme, row, scheme
-from rh_kernel.ad.eff.quick_fixes import AS_AN_ARGUMENT
-from rh_kernel.ad.eff.reduction import reducing as reduction
-from rh_kernel.ad.eff.reduction.references import Content
+from rh_kernel.ad.eff.quick_fixes import NEGATIVE_ARGUMENT_HINT
+from rh_kernel.ad.eff.reduction import reducer as reduction
+from rh_kernel.ad.eff.reduction.native_operations import Content
 from rh_kernel.ad.eff.reduction.store import Vector
-from rh_kernel.ad.eff.reduction.values import written
+from rh_kernel.ad.eff.reduction.values import term_of
 from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import FLOAT, INT, Data, Returner
 from rh_kernel.ad.eff.typing.checking import check_computation, check_function, recheck
 from rh_kernel.ad.eff.typing.generalisation import named
-from rh_kernel.ad.eff.typing.instantiation import Instance
 from rh_kernel.ad.eff.typing.unification import Unknowns
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 
@@ -43,7 +42,7 @@ STATE = "effect Counter s = current : s | change : s -> Unit\n"
 
 
 def type_of(text: str, name: str, definitions: Definitions | None = None) -> str:
-    """The type of what a text declares."""
+    """The type of a function or handler that a text declares."""
     found = loading.declared(text, definitions)
     key = {**found.functions, **found.handlers}[name]
     match found.declared[key]:
@@ -137,7 +136,7 @@ def test_types_of_parameters_of_handlers(text: str, expected: str) -> None:
         ("handler h (x : Int) (x : Int) = <ask -> k> -> k 1", "RH121", "x"),
     ],
 )
-def test_types_of_parameters_that_are_wrong(text: str, code: str, at: str) -> None:
+def test_ill_formed_types_of_parameters_are_rejected(text: str, code: str, at: str) -> None:
     found = refused(ASK + text)
     assert found.code == code
     assert at in ("", found.span.text if found.span else "")
@@ -181,14 +180,13 @@ ANNOTATED = [
 
 
 @pytest.mark.parametrize("name", ANNOTATED)
-def test_what_is_found_without_a_signature_is_as_general(name: str) -> None:
+def test_the_inferred_type_is_at_least_as_general_as_the_signature(name: str) -> None:
     """A signature is an instance of the principal type."""
     found = library()
     f = found.function(name)
     bare = FunctionDefinition("f", f.definition.body, Signature(tuple(None for _ in _parameters(f))))
     S, unknowns = check_function(bare, found).scheme, Unknowns()
-    new = Instance({x: unknowns.type() for x in S.variables}, {e: unknowns.row() for e in S.rows})
-    unknowns.types(new.value(S.type), f.scheme.type)
+    unknowns.unify(unknowns.instance(S.variables, S.rows)(S.type), f.scheme.type)
 
 
 def _parameters(f: Function) -> list[str]:
@@ -200,7 +198,7 @@ def _parameters(f: Function) -> list[str]:
 
 
 def _renamed(text: str) -> str:
-    """The text with its variables numbered as they come."""
+    """The text with its variables numbered by first occurrence."""
     names: dict[str, str] = {}
     words = text.replace("[", " [ ").replace("]", " ] ").replace("(", " ( ").replace(")", " ) ").replace("{", " { ")
     return " ".join(
@@ -212,7 +210,7 @@ def _renamed(text: str) -> str:
 # -------------------------------------------------------------------------------------- signatures, recursion
 
 
-def test_what_a_signature_says_is_the_type() -> None:
+def test_a_signature_is_the_type() -> None:
     assert type_of("fun f (x : Float) = x", "f") == "Float -> Float"
     assert type_of("fun f (x : a) (y : a) : a = x", "f") == "a -> a -> a"
     assert type_of(f"{STATE}fun f (x : a) : [Counter a, Console] a = x", "f") == "a -> [Counter a, Console] a"
@@ -222,15 +220,15 @@ def test_what_a_signature_says_is_the_type() -> None:
     assert type_of('fun f (g : {a -> b}) x = print "x"; g x', "f") == "{a -> [Console] b} -> a -> [Console] b"
 
 
-def test_a_function_may_use_itself_at_other_types_than_its_own() -> None:
-    """Polymorphic recursion without annotations: the type is looked for until it is found again."""
+def test_polymorphic_recursion_of_functions() -> None:
+    """Without annotations, the type is inferred by iteration."""
     nested = "data Nest a = End | More a (Nest (a, a))\n"
     assert type_of(f"{nested}fun size n = match n | End -> 0.0 | More _ r -> 1 + 2 * size r", "size") == "Nest a -> Float"
     assert type_of('fun f x = let a = f 1.0 in let b = f "a" in x', "f") == "a -> a"
 
 
-def test_a_handler_may_use_itself_on_another_computation() -> None:
-    """As ``reverseh`` does in listing 5.3: ``again`` gives a Float, whatever the handled computation gives"""
+def test_polymorphic_recursion_of_handlers() -> None:
+    """Like ``reverseh`` in listing 5.3: ``again`` returns a Float for every handled computation."""
     text = """\
 effect Twice = again : {[Twice] Float} -> Float
 handler h =
@@ -240,8 +238,8 @@ handler h =
     assert type_of(text, "h") == "<Twice> a -> (a, Float)"
 
 
-def test_the_type_of_a_recursive_function_is_found_before_it_is_used() -> None:
-    """A wrong use in the body of the function itself is refused as one outside would be."""
+def test_a_wrong_use_in_the_own_body_is_rejected() -> None:
+    """As one outside of the body would be."""
     assert refused('fun f x = match x | 0 -> "a" | _ -> f "b"').code == "RH102"
 
 
@@ -305,8 +303,8 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize(("text", "code", "place", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_is_refused(text: str, code: str, place: str, said: str) -> None:
-    """Each complaint has its code, is at its place, and says what it is about."""
+def test_ill_typed_programs_are_rejected(text: str, code: str, place: str, said: str) -> None:
+    """Code, span and message of each diagnostic."""
     found = refused(text)
     assert found.code == code, found.message
     assert found.span is not None
@@ -352,8 +350,8 @@ TO_BE_MENDED = {
 
 
 @pytest.mark.parametrize(("text", "place", "mended"), TO_BE_MENDED.values(), ids=TO_BE_MENDED)
-def test_what_to_write_where_a_function_is_not_applied_as_was_meant(text: str, place: str, mended: str) -> None:
-    """`!` after a thunk that is applied as if it were its function, brackets around what is subtracted from a function."""
+def test_quick_fixes_for_applications(text: str, place: str, mended: str) -> None:
+    """`!` after an applied thunk, and brackets around a negative argument."""
     found = refused(text)
     assert found.span is not None
     assert found.span.text == place
@@ -387,19 +385,19 @@ ADVICE = {
 
 
 @pytest.mark.parametrize(("text", "place", "advice"), ADVICE.values(), ids=ADVICE)
-def test_what_to_write_where_types_differ_for_a_known_reason(text: str, place: str, advice: str) -> None:
+def test_hints_for_types_that_differ(text: str, place: str, advice: str) -> None:
     found = refused(f"fun f = handle {text} with evaluate", library())
     assert found.span is not None
     assert found.span.text == place
     assert advice in found.hint, found.hint
 
 
-def test_a_number_may_be_put_into_a_thunk() -> None:
+def test_hint_to_put_a_number_into_a_thunk() -> None:
     found = refused("fun h (t : Maybe {Float}) = t\nfun f = h (Just 1)")
     assert found.hint == "`{1}` is a thunk of it"
 
 
-def test_a_name_is_to_be_forced_where_its_result_should_stand() -> None:
+def test_quick_fix_that_forces_a_name() -> None:
     text = "fun two = c 2\nfun f = handle t two! two with evaluate"
     found = refused(text, library())
     assert found.fix is not None
@@ -409,15 +407,15 @@ def test_a_name_is_to_be_forced_where_its_result_should_stand() -> None:
     loading.declared(mended, library())
 
 
-def test_what_is_no_number_of_a_level_is_not_told_to_be_performed() -> None:
+def test_no_hint_to_perform_an_operation_on_other_values() -> None:
     assert "performs" not in refused("fun f = [1] * 2", library()).hint
 
 
 @pytest.mark.parametrize("text", ["fun h x = x\nfun f = h - 1", "fun f = (1 + 2) 3", "fun f (x : Text) = x -1"])
-def test_nothing_is_mended_where_nobody_can_tell_what_was_meant(text: str) -> None:
+def test_no_quick_fix_for_ambiguous_applications(text: str) -> None:
     found = refused(text)
     assert found.fix is None
-    assert found.hint != AS_AN_ARGUMENT
+    assert found.hint != NEGATIVE_ARGUMENT_HINT
 
 
 def test_the_message_of_a_missing_effect() -> None:
@@ -445,8 +443,8 @@ def unhandled(text: str, *programs: str) -> UnhandledEffect:
     return found
 
 
-def test_an_effect_that_nothing_handles() -> None:
-    """Its operation, the function that performs it, and the handlers that there are for it"""
+def test_unhandled_effects() -> None:
+    """The operation, the function that performs it, and the declared handlers of it"""
     found = unhandled("1 + t 2 3", "forward", "evaluate")
     assert found.message == "`ap2` of the effect `Smooth Float` is performed by `t`, and no enclosing handler handles it"
     assert found.span is not None
@@ -457,15 +455,15 @@ def test_an_effect_that_nothing_handles() -> None:
     assert found.hint == "`handle … with` `diff` handles `Smooth (Paired Float)`"
 
 
-def test_what_a_handler_leaves_is_told_from_what_it_handles() -> None:
-    """Inside of ``diff`` there is one level more; what ``c`` does outside of the adaptor is handled."""
+def test_an_unhandled_level_is_distinguished_from_a_handled_one() -> None:
+    """Inside of ``diff`` there is one more level; ``c`` outside of the adaptor is handled."""
     found = unhandled("handle p (Paired 1 1) (c 2); <Smooth> (c 3) with diff", "forward", "evaluate")
     assert found.operation == "ap0"
     assert found.span is not None
     assert found.span.start == len("handle p (Paired 1 1) (c 2); <Smooth> (")
 
 
-def test_the_machine_handles_references_and_what_is_printed() -> None:
+def test_the_machine_handles_references_and_printing() -> None:
     checked = loading.checked('print "a"; let r = new 1 in r := @r + 1; @r')
     assert (computation(checked.type), row(checked.row)) == ("Float", "[RefState, Console]")
 
@@ -477,7 +475,7 @@ def literals(text: str) -> list[object]:
     return [n.value for n in nodes(loading.checked(text).term) if isinstance(n, Literal)]
 
 
-def test_a_literal_is_what_its_place_asks_for() -> None:
+def test_literals_are_resolved_by_the_expected_type() -> None:
     assert [(type(x), x) for x in literals("let x = 2 in x + 0.5")] == [(float, 2.0), (float, 0.5)]
     assert [type(x) for x in literals("fetch (array [1, 2.5]) 0")] == [float, float, int]
     assert [type(x) for x in literals("(1, 2)")] == [float, float]
@@ -485,7 +483,7 @@ def test_a_literal_is_what_its_place_asks_for() -> None:
     assert [type(x) for x in literals("let f = {x -> x + 1} in f (quotient 7 2)")] == [int, int, int]
 
 
-def test_a_term_that_is_settled_has_its_type_still() -> None:
+def test_a_term_with_resolved_literals_keeps_its_type() -> None:
     M = loading.checked("(quotient 7 2, 2, sqrt 2)").term
     assert computation(recheck(M, loading.prelude()).type) == "(Int, Float, Float)"
 
@@ -505,19 +503,19 @@ PROGRAMS = [
 
 
 def _content(content: Content) -> Value | tuple[Value, ...]:
-    return tuple(written(V) for V in content) if isinstance(content, Vector) else written(content)
+    return tuple(term_of(V) for V in content) if isinstance(content, Vector) else term_of(content)
 
 
 @pytest.mark.parametrize(("text", "programs"), PROGRAMS, ids=[names[0] for _, names in PROGRAMS])
 def test_preservation(text: str, programs: tuple[str, ...]) -> None:
-    """Thm 7.2.5 with references: after every step the term has its type, together with what its references hold."""
+    """Thm 7.2.5 with references: every term of a reduction, with the contents of its references, has the type of the first."""
     definitions = loading.program(*programs)
     checked = loading.checked(text, definitions)
     for i, step in enumerate(reduction.steps(checked.term, definitions)):
         if i % 7 == 0:
             again = recheck(step.after, definitions, [_content(c) for c in step.cells])
             unknowns = Unknowns(1 << 40)
-            unknowns.computations(again.type, checked.type)
+            unknowns.unify(again.type, checked.type)
             assert not [L for L in again.row.labels if L.effect != "RefState"]
 
 
@@ -526,7 +524,7 @@ def test_preservation(text: str, programs: tuple[str, ...]) -> None:
 
 @pytest.mark.slow
 def test_long_programs_and_long_lists() -> None:
-    """Neither lets, on either side, nor matches in a row, nor lists are bounded by Python's recursion."""
+    """Lets on either side, chains of matches and lists may be longer than Python's recursion limit."""
     lets: Computation = Return(Variable("x"))
     for _ in range(20_000):
         lets = Let("x", Return(Literal(1)), lets)
@@ -556,31 +554,31 @@ def test_long_programs_and_long_lists() -> None:
 
 
 @pytest.mark.slow
-def test_a_type_that_no_memory_holds_is_refused() -> None:
-    """Each function has the type of the one before twice, and applies it twice: 2, 4, 16, 256, 65536, 2³² leaves"""
+def test_a_type_that_does_not_fit_into_memory_is_rejected() -> None:
+    """Each function applies the one before twice, whose type occurs twice in its own: 2, 4, 16, 256, 65536, 2³² leaves."""
     doubling = "".join(f"fun f{i} x = f{i - 1} (f{i - 1} x)\n" for i in range(1, 6))
     found = refused(f"fun f0 x = (x, x)\n{doubling}")
     assert (found.code, found.message) == ("RH241", "the type of `f5` would need 859.0 GB of memory")
 
 
-def test_a_recursive_function_whose_type_would_grow_for_ever_is_refused() -> None:
-    """What is assumed of it has what was found before in two places, and that goes on."""
+def test_a_recursive_function_whose_type_grows_without_end_is_rejected() -> None:
+    """Each iteration doubles the type."""
     assert refused("fun f x y = if y then f (x, f) else f (f, x)").code in {"RH515", "RH102"}
 
 
-def test_the_type_of_an_expression_has_names_for_what_is_unknown() -> None:
+def test_unknown_types_of_an_expression_are_named() -> None:
     checked = check_computation(loading.computation("{x -> d {y -> p x y} (c 1)}", library()), library())
     E, C = named(checked.row, checked.type)
     assert computation(C, E) == "{Paired a -> [Smooth a] a}"
 
 
-def test_thunks_may_be_applied_where_they_stand() -> None:
-    """``{λx. M}! V``, as a step of the reducer leaves it"""
+def test_thunk_literals_can_be_applied() -> None:
+    """``{λx. M}! V``, which occurs in reductions"""
     M = Apply(Force(Thunk(Lambda("x", Return(Variable("x"))))), Literal(2.0))
     assert check_computation(M, BUILT_IN).type == Returner(FLOAT)
 
 
-def test_a_declared_name_is_new_wherever_it_is_used() -> None:
+def test_each_use_of_a_declared_function_is_a_new_instance() -> None:
     definitions = loading.declared("fun f x = x")
     both = Let("a", Apply(Force(Global("f")), Literal(1.5)), Apply(Force(Global("f")), Literal("a")))
     assert computation(check_computation(both, definitions).type) == "Text"
@@ -591,7 +589,7 @@ def test_an_int_is_no_float() -> None:
     assert loading.checked("quotient 7 2").type == Returner(INT)
 
 
-def test_an_older_type_of_the_same_name_is_said_to_be_one() -> None:
+def test_the_hint_names_a_redeclared_type() -> None:
     with pytest.raises(Rejected) as caught:
         loading.declared('data T = A Float\nfun f t = match t | A x -> x\ndata T = C Text\nfun g = f (C "a")')
     (complaint,) = caught.value.diagnostics
@@ -609,8 +607,8 @@ handler new = return x -> x | <op -> k> -> k 2
 
 
 @pytest.mark.parametrize("text", ["handle f! with new", "f!", "handle f! with { <op -> k> -> k 3 }"])
-def test_an_unhandled_effect_is_told_from_a_newer_one_of_its_name(text: str) -> None:
-    """A handler of the newer effect does not handle the older one, which both are called E."""
+def test_the_hint_names_a_redeclared_effect(text: str) -> None:
+    """A handler of the newer effect E does not handle the older one of the same name."""
     with pytest.raises(Rejected) as caught:
         loading.checked(text, loading.declared(TWICE))
     (found,) = caught.value.diagnostics
@@ -637,7 +635,7 @@ def test_rows_with_an_older_effect_and_a_newer_one_of_its_name(text: str) -> Non
     assert "redeclare" in found.hint
 
 
-def test_the_newest_effect_of_a_name_is_not_said_to_be_older() -> None:
+def test_the_newest_effect_of_a_name_is_not_called_older() -> None:
     with pytest.raises(Rejected) as caught:
         loading.checked("op!", loading.declared(TWICE))
     (found,) = caught.value.diagnostics

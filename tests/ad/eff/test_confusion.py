@@ -1,4 +1,4 @@
-"""Perturbation confusion is an error of types (Sigal 2024, §4.5): both levels are named, and what brings one to the other."""
+"""Perturbation confusion is a type error (Sigal 2024, §4.5); the diagnostic names both levels and a conversion."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def refused(text: str, declared: Definitions | None = None) -> Diagnostic:
 
 
 def levels(text: str, declared: Definitions | None = None) -> tuple[str, str, str, str]:
-    """Where two levels are confused, the type of the number found, that of the number needed, and what to do about it."""
+    """The span, the type of the number that was found, that of the number that is needed, and the hint."""
     found = refused(text, declared)
     assert isinstance(found, LevelsConfused)
     assert found.span is not None
@@ -91,7 +91,7 @@ def test_levels_are_confused(program: str, place: str, found: str, needed: str, 
 
 
 def test_the_message() -> None:
-    """As a student reads it."""
+    """The rendered diagnostic."""
     found = refused("handle d {x -> t x (d {y -> p x y} (c 1))} 1.0 with evaluate")
     assert found.code == "RH510"
     assert found.message == (
@@ -110,7 +110,7 @@ def test_the_message() -> None:
         "d {x -> t x (lift (<Smooth> (d {y -> p x y} (c 1))))} (c 1)",
     ],
 )
-def test_what_has_a_type(program: str) -> None:
+def test_accepted_programs(program: str) -> None:
     """The accepted programs of §4.5"""
     checked = loading.checked(f"handle {program} with evaluate", definitions())
     assert computation(checked.type) == "Float"
@@ -123,7 +123,7 @@ def test_without_evaluate_the_numbers_are_unknown_and_the_levels_differ_still() 
 
 
 def test_a_function_that_uses_its_argument_on_two_levels() -> None:
-    """The inner use comes first: the outer one is where the complaint is."""
+    """The inner use is typed first, so the diagnostic is at the outer one."""
     with pytest.raises(Rejected) as raised:
         loading.declared("fun bad x = t x (d {y -> p x y} (c 1))", definitions())
     (found,) = raised.value.diagnostics
@@ -133,7 +133,7 @@ def test_a_function_that_uses_its_argument_on_two_levels() -> None:
     assert "good" in fine.functions
 
 
-def test_what_works_on_one_level_is_told_from_a_number() -> None:
+def test_a_function_on_one_level_is_distinguished_from_a_number() -> None:
     found = refused("handle d {x -> t x (let f = {y -> p x y} in d f (c 1))} (c 1) with evaluate")
     assert isinstance(found, LevelsConfused)
     assert found.message.startswith("`f` is for numbers of level `Smooth (Paired Float)`, but here ones of the level")
@@ -144,7 +144,7 @@ def test_what_works_on_one_level_is_told_from_a_number() -> None:
 
 
 def test_the_smaller_row() -> None:
-    """§4.5: with ``{Paired x -> [Smooth (Paired x)] Paired x}`` as what d takes, ``lift`` has no outer level to use"""
+    """§4.5: if d takes ``{Paired x -> [Smooth (Paired x)] Paired x}``, there is no outer level for ``lift``."""
     narrow = """\
 fun narrow (f : {Paired x -> [Smooth (Paired x)] Paired x}) (x : x) : [Smooth x] x =
   let one = c 1 in dv (handle <Smooth(s a b -> s b)> (f (Paired x one)) with diff)
@@ -160,14 +160,14 @@ fun dv z = match z | Paired _ y -> y
     assert loading.checked("handle narrow {x -> t x x} (c 1) with evaluate", declared)
 
 
-def test_types_that_differ_for_another_reason_are_no_levels() -> None:
+def test_other_type_errors_do_not_mention_levels() -> None:
     assert refused('handle d {x -> p "a" x} (c 1) with evaluate').code == "RH102"
     assert refused("handle d {x -> p [x] x} (c 1) with evaluate").code == "RH102"
     assert refused("handle d {x -> p (x, x) x} (c 1) with evaluate").code == "RH102"
 
 
-def test_two_states_are_no_levels() -> None:
-    """Labels of one effect alone do not make it: neither ``Int`` nor ``Text`` is a part of the other."""
+def test_two_states_are_not_levels() -> None:
+    """Labels of one effect are not enough: neither ``Int`` nor ``Text`` is a part of the other."""
     state = "effect Cell s = take : s | leave : s -> Unit\n"
     with pytest.raises(Rejected) as raised:
         loading.declared(f"{state}fun f (x : Float) : [Cell Int, Cell Text] Unit = leave 1")

@@ -1,4 +1,4 @@
-"""Counts: operations, clauses, continuations, cells and frames, by hand and as functions of how often a program goes round."""
+"""Counts of operations, clauses, continuations, cells and frames, by hand and as functions of the number of iterations."""
 
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.machine.counting import Counts
@@ -6,14 +6,14 @@ from rh_kernel.ad.eff.machine.running import run
 
 
 def counted(text: str, declarations: str = "", *programs: str) -> Counts:
-    """What a run is counted by."""
+    """The counts of a run."""
     definitions = loading.declared(declarations, loading.program(*programs) if programs else None)
     found = run(loading.checked(text, definitions).term, definitions, counting=True).counts
     assert found is not None
     return found
 
 
-def test_nothing_is_counted_unless_asked_for() -> None:
+def test_a_run_does_not_count_by_default() -> None:
     definitions = loading.prelude()
     assert run(loading.checked("1.0 + 2.0", definitions).term, definitions).counts is None
 
@@ -31,7 +31,7 @@ handler around = return x -> x | <tick -> k> -> k 5.0 | <tock x -> k> -> k x
     assert found.handled_by("ticks") == 2
     assert found.handled_by("ticks", "tock") == 1
     assert found.handled_by("nobody") == 0
-    # Only tock does something with what comes back.
+    # Only tock uses the result of the continuation.
     assert found.captured == 1
 
 
@@ -40,7 +40,7 @@ def test_an_exception_makes_no_continuation() -> None:
     assert counted("handle raise! + 1.0 with { return x -> x | <raise -> _> -> 0.0 }", declared).captured == 0
 
 
-def test_references_are_counted_while_they_are_alive() -> None:
+def test_live_references_are_counted() -> None:
     declared = """\
 fun drop (n : Int) = if n <= 0 then () else let _ = new 1.0 in drop (n - 1)
 fun keep (n : Int) = if n <= 0 then [] else let r = new 1.0 in r :: keep (n - 1)
@@ -56,7 +56,7 @@ fun keep (n : Int) = if n <= 0 then [] else let r = new 1.0 in r :: keep (n - 1)
     )
 
 
-def test_frames_wait_for_what_is_not_in_a_tail() -> None:
+def test_calls_outside_of_tail_position_push_frames() -> None:
     declared = """\
 fun down (n : Int) : Int = if n <= 0 then 0 else down (n - 1)
 fun sum (n : Int) : Int = if n <= 0 then 0 else n + sum (n - 1)
@@ -66,7 +66,7 @@ fun sum (n : Int) : Int = if n <= 0 then 0 else n + sum (n - 1)
 
 
 def evaluated(mode: str, n: int) -> int:
-    """How many operations of a derivative of the Taylor series get to ``evaluate``, without the constant 0.5."""
+    """The number of operations of a derivative of the Taylor series that reach ``evaluate``, without the constant 0.5."""
     text = f"handle {mode} {{x -> taylor {n} x}} (c 0.5) with evaluate"
     return counted(text, "", "evaluate", "forward", "stateful", "continuation", "taylor").handled_by("evaluate") - 1
 
@@ -78,7 +78,7 @@ def test_operations_of_the_taylor_series() -> None:
     assert evaluated("dc", 20) > 4 * evaluated("dc", 10) - 1000 > 0
 
 
-def test_going_back_waits_on_the_stack() -> None:
+def test_the_reverse_mode_pushes_frames() -> None:
     def frames(n: int) -> int:
         return counted(f"handle grad {{x -> taylor {n} x}} (c 0.5) with evaluate", "", "evaluate", "stateful", "taylor").frames
 

@@ -1,4 +1,4 @@
-"""What patterns leave out, against all values up to a depth; and what is said of it."""
+"""Coverage of patterns, compared with all values up to a depth, and the diagnostics."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
@@ -17,7 +17,7 @@ from tests.tiers import law
 
 ANY = AnyPattern()
 LIST = Data("List", (BOOL,))
-"""Of truth values alone."""
+"""Lists of truth values."""
 
 TREE = Data("Tree")
 SIGNATURES: dict[str, tuple[Constructor, ...]] = {
@@ -32,9 +32,9 @@ SIGNATURES: dict[str, tuple[Constructor, ...]] = {
     "Alone": (Constructor("Alone", (LIST, BOOL)),),
 }
 LITERALS: dict[str, tuple[int | str, ...]] = {"Int": (0, 1, 2), "Text": ("", "a", "b")}
-"""Those that patterns ask for, and one more."""
+"""The literals in random patterns, and one more."""
 
-_MOST = 20_000
+_MAX_VALUES = 20_000
 
 TYPES: tuple[ValueType, ...] = (BOOL, LIST, TREE, Data("Alone"), INT, TEXT, Product((BOOL, LIST)), Product((TREE, INT, BOOL)))
 
@@ -45,7 +45,7 @@ def siblings(constructor: str) -> Sequence[Constructor]:
 
 
 def values(A: ValueType, depth: int) -> Iterator[Pattern]:
-    """All values of a type up to a depth, as patterns that fit them alone."""
+    """All values of a type up to a depth, as patterns that match only them."""
     match A:
         case Base(name):
             yield from map(LiteralPattern, LITERALS[name])
@@ -60,7 +60,7 @@ def values(A: ValueType, depth: int) -> Iterator[Pattern]:
 
 
 def fits(p: Pattern, V: Pattern) -> bool:
-    """Whether a pattern fits a value."""
+    """Whether a pattern matches a value."""
     match p, V:
         case ((AnyPattern() | NamePattern()), _):
             return True
@@ -75,13 +75,13 @@ def fits(p: Pattern, V: Pattern) -> bool:
 
 
 def all_fit(row: Patterns, Vs: Patterns) -> bool:
-    """The same of a row."""
+    """Whether a row matches values."""
     return all(map(fits, row, Vs))
 
 
 @st.composite
 def patterns(draw: st.DrawFn, A: ValueType, depth: int = 3) -> Pattern:
-    """A pattern for values of a type; of the literals it never asks for the last one."""
+    """A random pattern for values of a type, without the last literal."""
     kind = draw(st.integers(0, 3))
     if kind == 0 or depth == 0:
         return ANY if draw(st.booleans()) else NamePattern("x")
@@ -106,18 +106,18 @@ def matrices(draw: st.DrawFn) -> tuple[tuple[ValueType, ...], list[Patterns]]:
 
 
 def all_values(types: Sequence[ValueType]) -> tuple[list[Patterns], bool]:
-    """All values up to a depth, and whether it is beyond what a pattern that was drawn looks into."""
+    """All values up to a depth, and whether that exceeds the depth of the random patterns."""
     has_trees = any(TREE in (A, *(A.components if isinstance(A, Product) else ())) for A in types)
     depth = 2 if has_trees else 4
     each = [[*values(A, depth)] for A in types]
-    found = [*islice(product(*each), _MOST)]
-    return found, not has_trees and len(found) < _MOST
+    found = [*islice(product(*each), _MAX_VALUES)]
+    return found, not has_trees and len(found) < _MAX_VALUES
 
 
 @law(300)
 @given(matrices())
-def test_what_is_missing_fits_no_row(drawn: tuple[tuple[ValueType, ...], list[Patterns]]) -> None:
-    """All that fits the witness fits no row; and as soon as a part of it may be anything, something of it does."""
+def test_missing_patterns_match_no_row(drawn: tuple[tuple[ValueType, ...], list[Patterns]]) -> None:
+    """No row matches a value of the witness, and some row does if a part of the witness is left out."""
     types, rows = drawn
     found = coverage(rows, siblings).missing
     Vs, is_all = all_values(types)
@@ -134,8 +134,8 @@ def test_what_is_missing_fits_no_row(drawn: tuple[tuple[ValueType, ...], list[Pa
 
 @law(300)
 @given(matrices())
-def test_a_useless_row_is_reached_by_no_value(drawn: tuple[tuple[ValueType, ...], list[Patterns]]) -> None:
-    """A row is useless just if what fits it fits one before it: it leaves out nothing that they have not."""
+def test_a_useless_row_is_never_the_first_to_match(drawn: tuple[tuple[ValueType, ...], list[Patterns]]) -> None:
+    """A row is useless if and only if each value that it matches is matched by a row before it."""
     types, rows = drawn
     useless = coverage(rows, siblings).useless
     Vs, is_all = all_values(types)
@@ -149,8 +149,8 @@ def test_a_useless_row_is_reached_by_no_value(drawn: tuple[tuple[ValueType, ...]
 
 @law(200)
 @given(patterns(TREE), st.lists(patterns(TREE), max_size=5))
-def test_one_more_row_covers_what_was_missing(p: Pattern, others: list[Pattern]) -> None:
-    """With rows for what is missing, one after the other, everything is covered in the end, and none was useless."""
+def test_adding_the_missing_rows_makes_a_matrix_exhaustive(p: Pattern, others: list[Pattern]) -> None:
+    """Adding the missing patterns as rows, one after the other, ends in an exhaustive matrix without useless new rows."""
     rows: list[Patterns] = [(p,), *[(q,) for q in others]]
     before = coverage(rows, siblings)
     for _ in range(400):
@@ -164,12 +164,12 @@ def test_one_more_row_covers_what_was_missing(p: Pattern, others: list[Pattern])
 
 
 def literal_in(row: Patterns) -> bool:
-    """Whether a row asks for a number or a text."""
+    """Whether a row has a literal."""
     return any("LiteralPattern" in repr(p) for p in row)
 
 
 def meets(some: Patterns, others: Patterns) -> bool:
-    """Whether two rows have a value in common."""
+    """Whether some values match two rows."""
     return all(map(_meet, some, others))
 
 
@@ -188,7 +188,7 @@ def _meet(p: Pattern, q: Pattern) -> bool:
 
 
 def weaker(row: Patterns) -> Iterator[Patterns]:
-    """The row with one part of it left out."""
+    """The row with one of its parts replaced by ``_``."""
     for n, p in enumerate(row):
         for q in _weaker(p):
             yield (*row[:n], q, *row[n + 1 :])
@@ -209,11 +209,11 @@ def _weaker(p: Pattern) -> Iterator[Pattern]:
                 yield ConstructorPattern(k, qs)
 
 
-# ------------------------------------------------------------------------------------------ what is said of programs
+# ------------------------------------------------------------------------------------------------ diagnostics
 
 
-def complaints(text: str) -> list[Diagnostic]:
-    """What is wrong with a text."""
+def diagnostics(text: str) -> list[Diagnostic]:
+    """The diagnostics of a text."""
     try:
         loading.declared(text)
     except Rejected as refusal:
@@ -265,9 +265,9 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_missing_is_named(case: str) -> None:
+def test_missing_branches_are_named(case: str) -> None:
     text, at, missing, hint = WRONG[case]
-    (found,) = complaints(COLOURS + text)
+    (found,) = diagnostics(COLOURS + text)
     assert found.code == "RH521"
     assert found.span is not None
     assert found.span.text.startswith(at.removeprefix("(").removesuffix(")")) or found.span.text.startswith(at)
@@ -275,19 +275,19 @@ def test_what_is_missing_is_named(case: str) -> None:
     assert hint in found.hint
 
 
-def test_a_branch_that_nothing_comes_to_is_named() -> None:
+def test_unreachable_branches_are_named() -> None:
     text = "fun f c = match c | Red -> 1 | Blue _ -> 2 | Red -> 3 | Green -> 4 | Blue 1 -> 5 | _ -> 6"
-    found = complaints(COLOURS + text)
+    found = diagnostics(COLOURS + text)
     assert [(d.code, d.span.text if d.span else "") for d in found] == [("RH522", "Red"), ("RH522", "Blue 1"), ("RH522", "_")]
 
 
-def test_all_that_is_wrong_with_an_item_is_said_at_once() -> None:
+def test_all_diagnostics_of_an_item_are_reported_at_once() -> None:
     text = "fun f c = match c | Red -> (let (x :: _) = [1] in x) | Red -> 2 | Blue n -> if n == 0 then 1 else 2"
-    assert [d.code for d in complaints(COLOURS + text)] == ["RH521", "RH522", "RH521"]
+    assert [d.code for d in diagnostics(COLOURS + text)] == ["RH521", "RH522", "RH521"]
 
 
-def test_a_pattern_of_another_type_is_what_is_said_first() -> None:
-    assert [d.code for d in complaints("fun f (x : Float) = match x | [] -> 1.0")] == ["RH102"]
+def test_type_errors_are_reported_before_missing_branches() -> None:
+    assert [d.code for d in diagnostics("fun f (x : Float) = match x | [] -> 1.0")] == ["RH102"]
 
 
 @pytest.mark.parametrize(
@@ -302,12 +302,12 @@ def test_a_pattern_of_another_type_is_what_is_said_first() -> None:
         "data Nest = Nest (Maybe Nest)\nfun f n = match n | Nest Nothing -> 0 | Nest (Just m) -> 1",
     ],
 )
-def test_what_is_covered_is_accepted(text: str) -> None:
-    assert complaints(COLOURS + text) == []
+def test_exhaustive_matches_are_accepted(text: str) -> None:
+    assert diagnostics(COLOURS + text) == []
 
 
-def test_many_branches_are_soon_looked_through() -> None:
-    """3,000 literals, 300 entries of a list, and 40 truth values of which one is asked for in each row."""
+def test_many_branches_are_checked_quickly() -> None:
+    """3,000 literals, a list of 300 patterns, and 40 truth values with one constructor in each row."""
     literals = [(LiteralPattern(n),) for n in range(3000)]
     assert coverage(literals, siblings).missing == (LiteralPattern(3000),)
     long: Pattern = ConstructorPattern("Nil", ())
@@ -321,7 +321,7 @@ def test_many_branches_are_soon_looked_through() -> None:
     assert {pattern(p) for p in missing} == {"False"}
 
 
-def test_a_program_that_was_checked_meets_no_value_that_no_pattern_fits() -> None:
-    """The tensors' programs once did: what cannot be is said to be so."""
+def test_a_checked_program_never_fails_to_match() -> None:
+    """Tensor programs fail explicitly in impossible cases."""
     text = 'fun second xs = match xs | _ :: y :: _ -> y | _ -> fail "there are too few"'
     assert isinstance(loading.checked("second [1, 2]", loading.declared(text)).term, core.Apply)

@@ -1,4 +1,4 @@
-"""Types in answers and complaints: small ones as they are, of large ones the beginning."""
+"""Types in results and diagnostics: small ones whole, large ones truncated."""
 
 import pytest
 from hypothesis import given
@@ -37,7 +37,7 @@ def nested(depth: int) -> ValueType:
 
 
 @given(value_types())
-def test_a_type_is_shown_whole_or_within_the_bound(A: ValueType) -> None:
+def test_a_type_is_whole_or_within_the_bound(A: ValueType) -> None:
     whole, shown = types.value(A), cropping.value(A)
     assert shown == whole or "…" in shown
     assert len(whole.split()) > PARTS or shown == whole
@@ -45,21 +45,21 @@ def test_a_type_is_shown_whole_or_within_the_bound(A: ValueType) -> None:
 
 
 @pytest.mark.parametrize("depth", range(20))
-def test_what_doubles_is_bounded(depth: int) -> None:
-    """Each part is a pair or a ``Float``, and beside each pair that was begun at most one thing tells that more follows."""
+def test_exponentially_large_types_are_bounded(depth: int) -> None:
+    """Each part is a pair or a ``Float``, and each pair that was begun has at most one mark of omission."""
     text = cropping.value(nested(depth))
     assert text.count("Float") + text.count("(") <= PARTS
     assert text.count("…") <= 2 * depth
     assert ("…" in text) == (2 ** (depth + 1) - 1 > PARTS)
 
 
-def test_how_many_more_there_are_is_told() -> None:
+def test_the_number_of_omitted_parts_is_printed() -> None:
     wide = Product((INT,) * 1_400)
     assert cropping.value(wide) == f"({'Int, ' * (PARTS - 1)}… 1,101 more …)"
     assert cropping.value(Data("D", (wide, FLOAT, Row()))).endswith("Int, Int, … 1,102 more …) … 2 more …")
 
 
-def test_rows_and_what_functions_give_are_cut_too() -> None:
+def test_rows_and_results_of_functions_are_truncated() -> None:
     long = Row(tuple([Label(f"E{n}") for n in range(1_000)]), RowVariable("e"))
     assert cropping.row(long).endswith(", E299, … 700 more …]")
     assert cropping.label(Label("E", (nested(12),))).startswith("E ((((")
@@ -70,7 +70,7 @@ def test_rows_and_what_functions_give_are_cut_too() -> None:
     assert cropping.value(Thunk(long, C)).count("…") <= 4
 
 
-def test_the_types_of_the_library_are_shown_as_a_whole() -> None:
+def test_the_types_of_the_library_are_whole() -> None:
     for made in loading.program(*library.names()).declared.values():
         match made:
             case Handler(_, H):
@@ -81,7 +81,7 @@ def test_the_types_of_the_library_are_shown_as_a_whole() -> None:
                 pass
 
 
-def test_complaints_and_answers_are_cut() -> None:
+def test_diagnostics_and_results_are_truncated() -> None:
     declared = loading.declared(DOUBLING)
     M = check_computation(loading.computation("a1 (a3 1)", declared), declared)
     assert len(cropping.computation(M.type)) < 4_000 < len(types.computation(M.type))
@@ -93,7 +93,7 @@ def test_complaints_and_answers_are_cut() -> None:
     assert "declared twice" not in found.hint
 
 
-def test_types_that_are_cut_alike_are_not_said_to_be_of_one_name() -> None:
+def test_different_types_with_the_same_truncated_text_are_not_explained_by_their_names() -> None:
     declared = loading.declared(f"{DOUBLING}\ndata D a = D a\nfun f (t : D (a, Int)) = t\nfun g x y = D (x, y)")
     with pytest.raises(Rejected) as raised:
         loading.checked("match (D (a3 1, 1.5), f (D (a3 1, 1))) | (x, y) -> f x", declared)

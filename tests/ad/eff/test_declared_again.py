@@ -1,4 +1,4 @@
-"""Data types and effects that are declared again: in the same words, of the same types, they stay what they are."""
+"""Redeclared data types and effects keep their keys if they are equal to the first declaration."""
 
 import pytest
 
@@ -39,13 +39,13 @@ def refused(text: str, definitions: Definitions) -> Diagnostic:
         "data Bool = True | False\n",
     ],
 )
-def test_a_declaration_in_the_same_words_changes_nothing(text: str) -> None:
-    """Neither do spaces and comments."""
+def test_an_equal_redeclaration_changes_nothing(text: str) -> None:
+    """Spaces and comments do not matter."""
     once = declared(text)
     assert declared(text, text.replace(" ", "  ") + "# the same\n") == once
 
 
-def test_what_was_made_before_can_be_used() -> None:
+def test_earlier_declarations_can_still_be_used() -> None:
     function = "fun count t = match t | Leaf -> 0 | Node l _ r -> count l + 1 + count r\n"
     found = declared(TREE, function, TREE)
     assert computation(loading.checked("count (Node Leaf 1 Leaf)", found).type) == "Float"
@@ -66,14 +66,14 @@ def test_what_was_made_before_can_be_used() -> None:
         ("effect E a = op : a", "effect E = op : a"),
     ],
 )
-def test_one_that_differs_is_another(one: str, other: str) -> None:
+def test_a_different_redeclaration_has_a_new_key(one: str, other: str) -> None:
     found = declared(one, other)
     assert {"T", "T#2"} <= found.declared.keys() or {"E", "E#2"} <= found.declared.keys()
     assert {**found.types, **found.effects}[one.split()[1]].endswith("#2")
 
 
-def test_one_of_a_newer_type_is_another() -> None:
-    """The words are the same, and they mean something else."""
+def test_a_redeclaration_that_uses_a_newer_type_has_a_new_key() -> None:
+    """The text is the same, but a name in it refers to another type."""
     user = "data User = User Role\neffect Ask = ask : Role\n"
     found = declared("data Role = Admin\n", user, "data Role = Admin | Guest\n", user)
     assert found.types["User"] == "User#2"
@@ -81,15 +81,15 @@ def test_one_of_a_newer_type_is_another() -> None:
     assert declared("data Role = Admin\n", user, "data Role = Admin\n", user).types["User"] == "User"
 
 
-def test_what_it_was_in_between_does_not_matter() -> None:
-    """A change that is taken back is no change."""
+def test_a_redeclaration_that_restores_the_first_one_keeps_its_key() -> None:
+    """Also after a different declaration in between."""
     found = declared(YIELD, COLLECT, "effect Yield a = yield : a -> a\n", YIELD)
     assert found.effects["Yield"] == "Yield"
     assert loading.checked("handle (yield 1) with collect", found)
     assert declared(TREE, "data Tree = Leaf\n", TREE, "data Tree = Leaf\n").types["Tree"] == "Tree#2"
 
 
-def test_names_that_had_gone_to_something_else_come_back() -> None:
+def test_redeclaring_restores_the_names_of_members() -> None:
     found = declared("data T = K\n", "data U = K\n", "data T = K\n")
     assert found.constructors["K"] == "T"
     found = declared(YIELD, "fun yield x = x\n", YIELD)
@@ -97,8 +97,8 @@ def test_names_that_had_gone_to_something_else_come_back() -> None:
     assert "yield" not in found.functions
 
 
-def test_a_program_of_the_library_that_is_declared_again() -> None:
-    """The same words as a program's mean what the program means, but only where it is included."""
+def test_redeclaring_a_program_of_the_library() -> None:
+    """A declaration equal to one of the library keeps its key only if the program is included."""
     text = "data Paired x = Paired x x\n"
     assert loading.declared(text, loading.program("forward").of_session()).types["Paired"] == "Paired"
     found = loading.declared(text, loading.prelude().of_session())
@@ -106,19 +106,19 @@ def test_a_program_of_the_library_that_is_declared_again() -> None:
     assert loading.declared(text, found).types["Paired"] == "Paired#2"
 
 
-# -- what is said of an older one ----------------------------------------------------------------------------------------------
+# -- hints about redeclared effects --------------------------------------------------------------------------------------------
 
 OTHER = "effect Yield a = yield : a -> Unit | stop : Unit\n"
 
 
 @pytest.mark.parametrize("text", ["handle (yield 1) with collect", "handle give! with collect", "give!"])
-def test_a_handler_of_an_older_effect_is_said_to_be_one(text: str) -> None:
+def test_the_hint_names_a_handler_of_an_older_effect(text: str) -> None:
     found = refused(text, declared(YIELD, COLLECT, OTHER, "fun give = yield 1\n"))
     assert isinstance(found, UnhandledEffect)
     assert found.hint == "`collect` handles an older effect `Yield`: redeclare it"
 
 
-def test_an_older_handler_that_is_around_counts_more_than_one_that_is_not() -> None:
+def test_the_hint_prefers_a_handler_around_the_operation() -> None:
     found = declared(YIELD, COLLECT, OTHER, "handler all = return _ -> 0 | <yield _ -> k> -> k () | <stop -> k> -> 1\n")
     assert refused("handle (yield 1) with collect", found).hint == (
         "`collect` handles an older effect `Yield`: redeclare it, or `handle … with` `all` handles `Yield Float`"
@@ -126,7 +126,7 @@ def test_an_older_handler_that_is_around_counts_more_than_one_that_is_not() -> N
     assert refused("yield 1", found).hint == "`handle … with` `all` handles `Yield Float`"
 
 
-def test_a_handler_beside_the_place_is_not_around_it() -> None:
+def test_a_handler_beside_an_operation_is_not_around_it() -> None:
     found = declared(YIELD, COLLECT, "fun old = yield 1\n", OTHER)
     found = loading.declared("handler all = return _ -> 0 | <yield _ -> k> -> k () | <stop -> k> -> 1\n", found)
     hint = refused("let _ = handle old! with collect in yield 1", found).hint
@@ -137,7 +137,7 @@ def test_a_handler_beside_the_place_is_not_around_it() -> None:
 
 
 @pytest.mark.parametrize("text", ["effect RefState = new : Int", "effect Console = line : Text -> Unit", "data Float = F"])
-def test_what_is_built_in_cannot_be_declared(text: str) -> None:
+def test_built_in_names_cannot_be_declared(text: str) -> None:
     with pytest.raises(Rejected) as raised:
         declared(text)
     (found,) = raised.value.diagnostics

@@ -1,4 +1,4 @@
-"""Elaboration: results get names from left to right, names become keys, and what does not fit is refused with a reason."""
+"""Elaboration: intermediate results are named from left to right, names become keys, and errors have hints."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -46,7 +46,7 @@ from rh_kernel.ad.eff.core import (
     Variable,
 )
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.frontend.elaboration_items import Asked, Elaborated, Include, Run, elaborate
+from rh_kernel.ad.eff.frontend.elaboration_items import Elaborated, Include, Run, TypeQuery, elaborate
 from rh_kernel.ad.eff.frontend.parsing_items import chunks, item
 from rh_kernel.ad.eff.loading import checked, computation, declared, parse, prelude, program
 from rh_kernel.ad.eff.machine.running import run
@@ -92,7 +92,7 @@ def made(text: str, definitions: Definitions | None = None) -> Elaborated:
 
 
 def complaint(text: str, definitions: Definitions | None = None) -> Diagnostic:
-    """What is wrong with the one item of a text."""
+    """The diagnostic of the one item of a text."""
     with pytest.raises(Rejected) as rejected:
         made(text, definitions)
     return rejected.value.diagnostics[0]
@@ -195,7 +195,7 @@ def test_a_handler_without_a_return_clause_returns_what_it_is_given() -> None:
             pytest.fail(str(other))
 
 
-def test_functions_and_handlers_may_use_themselves() -> None:
+def test_recursive_functions_and_handlers() -> None:
     match made("fun f x = f (handle x with evaluate)"):
         case FunctionDefinition("f#2", Thunk(Lambda("x", Let("%1", _, Apply(Force(Global(own)), _))))):
             assert own == "f#2"
@@ -208,7 +208,7 @@ def test_functions_and_handlers_may_use_themselves() -> None:
             pytest.fail(str(other))
 
 
-def test_signatures_have_a_row_that_nobody_writes() -> None:
+def test_signatures_have_an_implicit_row() -> None:
     match made("fun lift (x : a) y : [Smooth a, Smooth (Paired a)] Paired a = x"):
         case FunctionDefinition(signature=signature):
             a = TypeVariable("a")
@@ -229,7 +229,7 @@ def test_signatures_have_a_row_that_nobody_writes() -> None:
             pytest.fail(str(other))
 
 
-def test_in_declarations_rows_are_as_they_are_written() -> None:
+def test_declarations_have_no_implicit_row() -> None:
     match made("data Cont x [e] = Cont x {x -> [e | Smooth x] x} {[] x} (List (Cont x [e]))"):
         case DataDeclaration("Cont", _, (constructor,)):
             a = TypeVariable("x")
@@ -240,7 +240,7 @@ def test_in_declarations_rows_are_as_they_are_written() -> None:
             pytest.fail(str(other))
 
 
-def test_operations_are_generic_in_what_is_no_parameter() -> None:
+def test_operations_are_generic_in_other_variables_than_parameters() -> None:
     match made("effect Exception t = exception : t -> a | other : (a, b) -> t"):
         case EffectDeclaration("Exception", _, operations):
             assert [o.variables for o in operations] == [("a",), ("a", "b")]
@@ -248,7 +248,7 @@ def test_operations_are_generic_in_what_is_no_parameter() -> None:
             pytest.fail(str(other))
 
 
-def test_what_is_declared_anew_has_a_key_of_its_own() -> None:
+def test_a_redeclaration_has_a_new_key() -> None:
     definitions = unchecked("data Paired x = Paired x | Pair x\neffect Smooth x = ap0 : x", vocabulary())
     assert definitions.constructors["Paired"] == definitions.constructors["Pair"] == "Paired#2"
     assert computation("Paired 1", definitions) == Return(Constructed("Paired#2", (one,)))
@@ -257,14 +257,14 @@ def test_what_is_declared_anew_has_a_key_of_its_own() -> None:
 
 
 def test_two_types_never_have_constructors_of_the_same_key() -> None:
-    """``Dot`` is a constructor of ``Shape`` already; as one of ``Sign`` it has another key, and so has the type."""
+    """``Dot`` is a constructor of ``Shape`` already, so as one of ``Sign`` it has another key, as has the type."""
     definitions = unchecked("data Sign = Dot | Dash\neffect Other = fresh : Text", vocabulary())
     assert computation("Dot", definitions) == Return(Constructed("Dot#2", ()))
     assert definitions.types["Sign"] == "Sign#2"
     assert computation("fresh", definitions) == Perform("Other#2", "fresh#2", ())
 
 
-def test_of_a_function_and_an_operation_the_last_declaration_counts() -> None:
+def test_a_later_function_hides_an_operation_and_conversely() -> None:
     definitions = unchecked("fun fresh = 1", vocabulary())
     assert computation("fresh", definitions) == Return(Global("fresh"))
     again = unchecked("effect Again = fresh : Int", definitions)
@@ -281,10 +281,10 @@ def test_directives() -> None:
             Run("", M),
             Run("trace", N),
             Run("type", L),
-            Asked(kind1, key1),
-            Asked(kind2, key2),
-            Asked(k3, x3),
-            Asked(k4, x4),
+            TypeQuery(kind1, key1),
+            TypeQuery(kind2, key2),
+            TypeQuery(k3, x3),
+            TypeQuery(k4, x4),
         ]:
             assert M == N == Apply(f, one)
             assert Return(Global("f")) == L
@@ -344,7 +344,7 @@ def test_directives() -> None:
         ("f Shape", "RH104", "Shape", ""),
     ],
 )
-def test_what_does_not_fit_is_refused(text: str, code: str, place: str, says: str) -> None:
+def test_programs_that_cannot_be_elaborated_are_rejected(text: str, code: str, place: str, says: str) -> None:
     found = complaint(text)
     assert found.span is not None
     assert (found.code, found.span.text) == (code, place)
@@ -360,7 +360,7 @@ def test_a_handler_has_a_clause_for_each_operation_of_its_effects() -> None:
 
 
 @given(expressions())
-def test_every_node_was_written_somewhere(text: str) -> None:
+def test_every_node_has_a_span(text: str) -> None:
     try:
         M = computation(text, vocabulary())
     except Rejected:
@@ -372,7 +372,7 @@ def test_every_node_was_written_somewhere(text: str) -> None:
 
 
 def nodes(start: Node) -> Iterator[Node]:
-    """All nodes of a term, patterns and clauses included."""
+    """All nodes of a term, with patterns and clauses."""
     pending: list[Any] = [start]
     while pending:
         part = pending.pop()
@@ -383,7 +383,7 @@ def nodes(start: Node) -> Iterator[Node]:
             pending += [getattr(part, field.name) for field in fields(part)]
 
 
-def test_a_program_that_there_is_not_is_not_included() -> None:
+def test_including_an_unknown_program_is_rejected() -> None:
     with pytest.raises(Rejected) as rejected:
         declared("include smoth")
     found = rejected.value.diagnostics[0]
@@ -392,7 +392,7 @@ def test_a_program_that_there_is_not_is_not_included() -> None:
 
 
 @given(st.one_of(soup(), mutated()))
-def test_every_text_means_something_or_is_refused_with_advice(text: str) -> None:
+def test_every_text_is_elaborated_or_rejected_with_a_hint(text: str) -> None:
     for chunk in chunks(Source("cell", text)):
         try:
             found = item(chunk)
@@ -421,7 +421,7 @@ def test_a_program_of_any_length_is_elaborated() -> None:
         assert lets >= count or text[0] == "["
 
 
-def test_a_program_of_the_library_means_what_it_means_by_itself() -> None:
+def test_a_program_of_the_library_is_independent_of_where_it_is_included() -> None:
     mine = "include forward\ninclude evaluate\nfun t x y = c 0\ndata Prop = Mine\neffect Fresh = fresh : Float -> Float\n"
     definitions = declared(f"{mine}include stateful\ninclude taped", prelude().of_session())
     for mode in ("d", "grad", "dt"):

@@ -1,4 +1,4 @@
-"""Functions that use each other: ``fun f x = M and g y = N``."""
+"""Mutually recursive functions: ``fun f x = M and g y = N``."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from rh_kernel.ad.eff.frontend.elaboration_items import Group, elaborate
 from rh_kernel.ad.eff.machine.running import run
 from rh_kernel.ad.eff.printing.items import functions
 from rh_kernel.ad.eff.printing.types import scheme
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.typing.thesis_fragment import outside
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import plain
@@ -28,7 +28,7 @@ def types_of(text: str) -> dict[str, str]:
 
 
 def value(text: str, expression: str) -> core.Value:
-    """What the machine gives, which is what the reduction gives."""
+    """The result on the machine, which is that of the reduction."""
     definitions = loading.declared(text)
     M = loading.checked(expression, definitions).term
     found = run(M, definitions).value
@@ -66,11 +66,11 @@ TYPES: dict[str, tuple[str, dict[str, str]]] = {
 
 
 @pytest.mark.parametrize(("text", "expected"), TYPES.values(), ids=TYPES)
-def test_their_types_are_found_together(text: str, expected: dict[str, str]) -> None:
+def test_the_types_of_a_group_are_inferred_together(text: str, expected: dict[str, str]) -> None:
     assert types_of(text) == expected
 
 
-def test_in_which_order_they_stand_is_the_same() -> None:
+def test_the_order_of_a_group_does_not_matter() -> None:
     odd, even = (
         "odd (n : Int) = if n == 0 then False else even (n - 1)",
         "even (n : Int) = if n == 0 then True else odd (n - 1)",
@@ -88,14 +88,14 @@ def test_even_and_odd(n: int) -> None:
     )
 
 
-def test_a_long_way_takes_no_stack() -> None:
+def test_deep_mutual_recursion_takes_no_stack() -> None:
     definitions = loading.declared(EVEN)
     assert run(loading.checked("odd 100001", definitions).term, definitions).value == core.Constructed("True", ())
 
 
 @pytest.mark.parametrize("width", [20, 60, 1000])
 @pytest.mark.parametrize("text", [text.split("\n", 1)[1] if text.startswith("data") else text for text, _ in TYPES.values()])
-def test_they_are_read_back_as_the_same(text: str, width: int) -> None:
+def test_printed_groups_parse_to_the_same_group(text: str, width: int) -> None:
     definitions = loading.declared("data Nest x = Flat x | Nest (Nest (x, x))")
     (item,) = loading.parse(text)
     made = elaborate(item, definitions)
@@ -117,7 +117,7 @@ def test_they_are_read_back_as_the_same(text: str, width: int) -> None:
         ("let and = 1 in and", "RH008", "and", "keyword"),
     ],
 )
-def test_what_is_wrong(text: str, code: str, at: str, hint: str) -> None:
+def test_wrong_groups_are_rejected(text: str, code: str, at: str, hint: str) -> None:
     with pytest.raises(Rejected) as caught:
         loading.declared(text)
     found = caught.value.diagnostics[0]
@@ -126,14 +126,14 @@ def test_what_is_wrong(text: str, code: str, at: str, hint: str) -> None:
     assert found.span.text.startswith(at)
 
 
-def test_a_name_that_is_declared_anew_leaves_them_as_they_are() -> None:
+def test_redeclaring_a_name_does_not_change_a_group() -> None:
     later = loading.declared("fun odd (n : Int) = False", loading.declared(EVEN))
     M = loading.checked("(even 3, odd 3, even 4)", later).term
     no, yes = core.Constructed("False", ()), core.Constructed("True", ())
     assert run(M, later).value == core.Tuple((no, no, yes))
 
 
-def test_they_lie_outside_of_the_calculus() -> None:
+def test_groups_are_outside_of_the_thesis_calculus() -> None:
     definitions = loading.declared(EVEN)
     told = outside(definitions, loading.computation("even 2", definitions))
     assert told == ("recursion: `even` uses itself", "recursion: `odd` uses itself")

@@ -1,4 +1,4 @@
-"""The machine computes what the reductions compute (Sigal 2024, Figs. 7.4, 7.11): on random programs, and on those of ch. 3."""
+"""The machine agrees with the reducer (Sigal 2024, Figs. 7.4, 7.11) on random programs and on those of ch. 3."""
 
 from collections import Counter
 from dataclasses import fields, replace
@@ -10,24 +10,25 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, library, loading
 from rh_kernel.ad.eff.core import Apply, Constructed, Force, Literal, Thunk, Tuple, Value
-from rh_kernel.ad.eff.machine.compilation_program import Program
-from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.machine.compiler.program import Program
+from rh_kernel.ad.eff.machine.running import Outcome, run, run_in_slices
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.traversal import Node, parts
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.trampoline import exhaust
 from tests.ad.eff import programs
 
 
 def ran(text: str, declarations: str = "", *, counting: bool = False) -> Outcome:
-    """What an expression comes to."""
+    """The outcome of an expression."""
     definitions = loading.declared(declarations)
     return run(loading.checked(text, definitions).term, definitions, counting=counting)
 
 
 def plainly(V: Value | None) -> object:
-    """A value as one of Python: lists for lists, tuples for tuples and for what is constructed."""
+    """A value as one of Python: lists for lists, tuples for tuples and for constructed values."""
     match V:
         case Literal(value):
             return value
@@ -48,7 +49,7 @@ def plainly(V: Value | None) -> object:
 
 
 def value(text: str, declarations: str = "") -> object:
-    """The value of an expression, which the reductions agree about."""
+    """The value of an expression, on which machine and reducer agree."""
     definitions = loading.declared(declarations)
     M = loading.checked(text, definitions).term
     outcome, state = run(M, definitions), reduction.run(M, definitions)
@@ -60,17 +61,24 @@ def value(text: str, declarations: str = "") -> object:
 
 
 @given(programs.plain())
-def test_machine_and_reductions_agree(program: programs.Program) -> None:
+def test_machine_and_reducer_agree(program: programs.Program) -> None:
     assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
 
 
 @given(programs.plain(forwards=True, size=6))
-def test_machine_and_reductions_agree_where_operations_pass_handlers(program: programs.Program) -> None:
+def test_machine_and_reducer_agree_where_operations_pass_handlers(program: programs.Program) -> None:
     assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
 
 
+@pytest.mark.parametrize(
+    ("applied", "expected"), [("{x y -> x + y} 2.0 x", 3.0), ("{x y -> y} 2.0 x", 1.0), ("{x y z -> x + z} 2.0 x 5.0", 7.0)]
+)
+def test_a_parameter_does_not_capture_a_variable_of_a_later_argument(applied: str, expected: float) -> None:
+    assert value("f 1.0", f"fun f x = {applied}") == expected
+
+
 def silently(M: core.Computation) -> core.Computation:
-    """M, where results that are used once have names that nobody has written."""
+    """M, with silent names for the results that are used once."""
     used = Counter(N.name for N in inside(M) if isinstance(N, core.Variable))
     once = {N.name: core.SILENT + N.name for N in inside(M) if isinstance(N, core.Let) and used[N.name] == 1}
 
@@ -96,7 +104,7 @@ def inside(M: Node) -> list[Node]:
 
 
 @given(programs.plain(forwards=True))
-def test_a_result_may_wait_until_it_is_used(program: programs.Program) -> None:
+def test_postponing_a_result_until_its_use_changes_nothing(program: programs.Program) -> None:
     assert run(silently(program.term), program.definitions).value == run(program.term, program.definitions).value
 
 
@@ -104,7 +112,7 @@ DERIVATIVES = ["d", "grad", "dc", "dt", "dd", "gradc", "gradh"]
 
 
 @pytest.mark.parametrize("derivative", DERIVATIVES)
-def test_machine_and_reductions_agree_about_the_library(derivative: str) -> None:
+def test_machine_and_reducer_agree_on_the_library(derivative: str) -> None:
     definitions = loading.program(*library.names())
     body = "t (sin_ x) (divide (exp_ x) (p x (n (t x x))))"
     M = loading.checked(f"handle {derivative} {{x -> {body}}} (c 0.5) with evaluate", definitions).term
@@ -116,17 +124,17 @@ def test_machine_and_reductions_agree_about_the_library(derivative: str) -> None
 
 
 @given(programs.plain(ground=False, forwards=True))
-def test_what_is_no_value_is_none_for_both(program: programs.Program) -> None:
+def test_a_function_or_a_pair_has_no_value_in_both(program: programs.Program) -> None:
     V, W = run(program.term, program.definitions).value, reduction.run(program.term, program.definitions).value
     assert (V is None) == (W is None)
 
 
 @given(programs.plain(forwards=True), st.integers(1, 4))
-def test_a_run_in_pieces_is_a_run(program: programs.Program, every: int) -> None:
+def test_a_run_in_slices_equals_a_run(program: programs.Program, every: int) -> None:
     whole = run(program.term, program.definitions)
-    pieces = running(program.term, program.definitions, every=every)
+    pieces = run_in_slices(program.term, Program(program.definitions), every=every)
     if whole.steps < 1_000:
-        assert finished(pieces) == whole
+        assert exhaust(pieces) == whole
 
 
 @given(programs.plain(forwards=True))
@@ -159,7 +167,7 @@ def test_state() -> None:
 
 
 def test_two_instances_of_one_effect_are_two_cells() -> None:
-    # The inner cell starts as 0 and takes what the outer one has: 1.
+    # The inner cell starts at 0 and is set to the content of the outer one: 1.
     program = "let x = <State> get! in put x; get!"
     assert value(f"(handle (handle {program} with runState) 0.0 with runState) 1.0", STATE) == (1.0, (1.0, 1.0))
 
@@ -176,7 +184,7 @@ def test_an_exception_leaves_the_rest_undone() -> None:
     assert ran(handled, EXCEPTION).printed == ("2.0", "Divided by zero")
 
 
-def test_scoped_handlers_give_what_they_are_around() -> None:
+def test_nested_handlers_compose_their_results() -> None:
     default = "effect Default = default : Float\nhandler constant c = return x -> x | <default -> k> -> k c"
     assert value("handle (default!, default!) with constant 1.0", default) == (1.0, 1.0)
     program = "let x = (handle default! with constant 1.0) in let y = (handle default! with constant 2.0) in (x, y)"
@@ -189,18 +197,18 @@ handler sum = return x -> x | <choose -> k> -> k True + k False
 """
 
 
-def test_a_continuation_is_resumed_as_often_as_one_likes() -> None:
+def test_a_continuation_can_be_resumed_several_times() -> None:
     program = "if choose! then (if choose! then 1.0 else 10.0) else (if choose! then 100.0 else 1000.0)"
     assert value(f"handle {program} with sum", CHOOSE) == 1111.0
 
 
-def test_what_is_resumed_twice_has_its_own_inner_handlers() -> None:
-    # Each way of the choice goes on with a state of its own: (1 + 2) and (1 + 3), which the outer handler adds.
+def test_each_resumption_has_its_own_inner_handlers() -> None:
+    # Each alternative has its own state, (1 + 2) and (1 + 3), which the outer handler adds.
     program = "let (_, x) = (handle put (if <State> choose! then 2.0 else 3.0); get! with runState) 1.0 in x + 1.0"
     assert value(f"handle {program} with sum", STATE + CHOOSE) == 7.0
 
 
-# Fruit of an error in a handler runtime (Koka): two handlers of one effect, the inner one performs the outer operation.
+# A bug of another handler runtime (Koka): two handlers of one effect, the inner one performs the outer operation.
 NESTED = """\
 effect Op = op : Float
 handler outer = return x -> x | <op -> k> -> k 1.0
@@ -209,7 +217,7 @@ fun loop (n : Int) total = if n <= 0 then total else let x = op! in loop (n - 1)
 """
 
 
-def test_nested_handlers_of_one_effect_take_a_time_that_grows_with_the_operations_alone() -> None:
+def test_nested_handlers_of_one_effect_take_time_linear_in_the_operations() -> None:
     def outcome(n: int) -> Outcome:
         return ran(f"handle handle loop {n} 0.0 with inner with outer", NESTED, counting=True)
 
@@ -225,18 +233,18 @@ def test_nested_handlers_of_one_effect_take_a_time_that_grows_with_the_operation
 # --------------------------------------------------------------------------------- functions and pairs
 
 
-def test_functions_take_more_or_fewer_arguments_at_a_time() -> None:
+def test_functions_take_more_or_fewer_arguments_than_parameters() -> None:
     assert value("let f = {x -> {y z -> x + y * z}} in let g = f 1.0 in g 2.0 3.0") == 7.0
     assert value("(let f = {x y z -> x + y * z} in f 1.0) 2.0 3.0") == 7.0
     assert value("(if True then \\x -> \\y -> x - y else \\x -> \\y -> y - x) 5.0 2.0") == 3.0
 
 
-def test_a_handler_may_give_a_function_whose_arguments_come_later() -> None:
+def test_a_handler_may_return_a_function() -> None:
     declared = "effect Ask = ask : Float\nhandler reads = return x -> \\a b -> (x, a, b) | <ask -> k> -> \\a -> k a (a + 1.0)"
     assert value("(handle ask! + ask! with reads) 1.0 10.0", declared) == (3.0, 3.0, 10.0)
 
 
-def test_adaptors_stay_with_functions_and_pairs_that_pass_them() -> None:
+def test_adaptors_move_into_functions_and_pairs() -> None:
     level = "effect Level = level : Float\nhandler at n = return x -> \\_ -> x | <level -> k> -> \\u -> k n u"
     inside = "(<Level> (\\x -> level! + x)) 10.0"
     assert value(f"(handle (handle {inside} with at 1.0) () with at 2.0) ()", level) == 12.0
@@ -254,22 +262,22 @@ def test_an_adaptor_can_drop_the_second_of_three_levels() -> None:
 # ------------------------------------------------------------------------------------------------ the rest
 
 
-def test_references_and_arrays_keep_what_is_written() -> None:
+def test_references_and_arrays_hold_the_last_value_written() -> None:
     twice = "fun twice r = r := @r + 1.0; r := @r + 1.0; @r"
     assert value("twice (new 3.0)", twice) == 5.0
     cells = "{let a = new 1.0 in let b = array [1.0, 2.0] in store b 1 @a; a := 7.0; (@a, fetch b 1, size b)}!"
     assert value(cells) == (7.0, 1.0, 2)
 
 
-def test_results_wait_for_where_they_are_used_and_see_the_same_values() -> None:
-    # The comparison is computed where it is looked at, after more has been put into the environment.
+def test_postponed_results_use_the_values_of_their_definition() -> None:
+    # The comparison is evaluated at its use, when the environment has grown.
     text = "let p = (1.0, 2.0) in (match p | (a, b) -> (match (b, a) | (c, d) -> let e = c + d in (a, b, c, d, e, e + a)))"
     assert value(text) == (1.0, 2.0, 2.0, 1.0, 3.0, 4.0)
     inner = "fun pick b x y = match b | True -> x | False -> y\nfun first (x, _) = x"
     assert value("let r = new 5.0 in (pick (1.0 < 2.0) (first (1.0, 2.0)) 3.0) + @r", inner) == 6.0
 
 
-def test_matches_take_the_first_branch_that_fits() -> None:
+def test_matches_take_the_first_branch_that_matches() -> None:
     declared = """\
 data Side = L | R
 fun f side n xs = match (side, n, xs)
@@ -293,7 +301,7 @@ fun f side n xs = match (side, n, xs)
         ('let f = {x -> 2.0 * fail ("too much" ++ x)} in f "!"', "RH531", 'fail ("too much" ++ x)'),
     ],
 )
-def test_a_run_that_cannot_go_on_says_where_and_why(text: str, code: str, at: str | None) -> None:
+def test_a_stuck_run_reports_span_and_reason(text: str, code: str, at: str | None) -> None:
     with pytest.raises(Stuck) as caught:
         ran(text)
     (complaint,) = caught.value.diagnostics
@@ -303,7 +311,7 @@ def test_a_run_that_cannot_go_on_says_where_and_why(text: str, code: str, at: st
     assert at is None or complaint.span.text == at
 
 
-def test_a_limit_is_met_after_so_many_steps() -> None:
+def test_the_limit_of_steps_is_exact() -> None:
     definitions = loading.declared("fun loop (x : Float) : Float = loop x")
     with pytest.raises(Stuck) as caught:
         run(loading.checked("loop 1.0", definitions).term, definitions, limit=12_345)
@@ -311,17 +319,17 @@ def test_a_limit_is_met_after_so_many_steps() -> None:
     assert caught.value.diagnostics[0].steps == 12_345
 
 
-def test_a_program_is_used_again_with_what_is_declared_later() -> None:
+def test_a_program_can_be_used_with_later_declarations() -> None:
     first = loading.declared("fun f x = x + 1.0")
     program = Program(first)
-    assert finished(proceeding(loading.checked("f 1.0", first).term, program)).value == Literal(2.0)
+    assert exhaust(run_in_slices(loading.checked("f 1.0", first).term, program)).value == Literal(2.0)
     second = loading.declared("fun g x = f (f x)", first)
     program.use(second)
-    assert finished(proceeding(loading.checked("g 1.0", second).term, program)).value == Literal(3.0)
-    # The key is the same and the declaration another one, as after an undone cell.
+    assert exhaust(run_in_slices(loading.checked("g 1.0", second).term, program)).value == Literal(3.0)
+    # The same key with another declaration, as after a cell was undone.
     other = loading.declared("fun f x = x * 10.0")
     program.use(other)
-    assert finished(proceeding(loading.checked("f 1.0", other).term, program)).value == Literal(10.0)
+    assert exhaust(run_in_slices(loading.checked("f 1.0", other).term, program)).value == Literal(10.0)
 
 
 def test_a_thunk_is_read_back_closed() -> None:
@@ -331,7 +339,7 @@ def test_a_thunk_is_read_back_closed() -> None:
     assert run(called, loading.prelude()).value == Literal(7.0)
 
 
-def test_rows_of_steps_are_as_long_as_one_likes() -> None:
+def test_long_sequences_of_lets_are_compiled() -> None:
     definitions = loading.prelude()
     assert value("1.0 + " * 3_000 + "1.0") == 3_001.0
     tuples = " in ".join(f"let (x{n + 1}, y{n + 1}) = (y{n}, x{n} + 1.0)" for n in range(1_000))

@@ -1,4 +1,4 @@
-"""Code is compiled for the handler that is innermost where it runs: the same inside of others, and continuations elsewhere."""
+"""Specialisation of code to the innermost handler: the same code inside of several handlers, and continuations elsewhere."""
 
 from collections.abc import Generator
 from dataclasses import fields, replace
@@ -9,16 +9,17 @@ from hypothesis import given
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
-from rh_kernel.ad.eff.machine.compilation_program import Program
-from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.machine.compiler.program import Program
+from rh_kernel.ad.eff.machine.running import Outcome, run, run_in_slices
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.traversal import free
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
+from rh_kernel.source.trampoline import exhaust
 from tests.ad.eff import programs
 from tests.ad.eff.test_machine import value
 
 UNSEEN = Scheme((), (), Thunk(Row(), Returner(UNIT)))
-"""The machine does not look at types."""
+"""The type is arbitrary, as the machine ignores types."""
 
 
 def declared_apart(M: core.Computation, definitions: Definitions) -> tuple[core.Computation, Definitions]:
@@ -47,8 +48,8 @@ def declared_apart(M: core.Computation, definitions: Definitions) -> tuple[core.
 
 
 @given(programs.plain(forwards=True, size=6))
-def test_what_is_declared_does_what_is_written_in_its_place(program: programs.Program) -> None:
-    """The machine, on both, and the reductions"""
+def test_declared_handlers_and_functions_behave_as_inlined(program: programs.Program) -> None:
+    """The machine on both terms, and the reducer, agree."""
     M, definitions = declared_apart(program.term, program.definitions)
     expected = reduction.run(program.term, program.definitions).value
     assert run(M, definitions).value == run(program.term, program.definitions).value == expected
@@ -84,39 +85,39 @@ fun sum () = let a = ask! in let b = ask! in 10 * a + b
     ],
 )
 def test_functions_inside_of_several_handlers(text: str, expected: object) -> None:
-    """By hand: with ``one`` sum is 11, with ``two`` 22, and ``doubled`` doubles what is around."""
+    """By hand: with ``one`` sum is 11, with ``two`` 22, and ``doubled`` doubles the outer one."""
     assert value(text, ASKS) == expected
 
 
-def test_functions_that_call_themselves_or_many_others_do_not_use_the_stack() -> None:
-    """What goes round a thousand times, or through a thousand functions, inside of a handler that only resumes"""
+def test_recursive_functions_and_long_chains_of_calls_do_not_use_the_python_stack() -> None:
+    """A thousand recursive calls, or a chain of many functions, inside of a tail-resumptive handler."""
     round_and_round = "fun asked (n : Int) (a : Int) : [Ask] Int = if n <= 0 then a else asked (n - 1) (a + ask!)"
-    assert finished(running("handle asked 5000 0 with two", f"{ASKS}{round_and_round}")).value == core.Literal(10_000)
+    assert exhaust(started("handle asked 5000 0 with two", f"{ASKS}{round_and_round}")).value == core.Literal(10_000)
     others = "".join(f"fun f{n + 1} () = let a = f{n} () in a + ask!\n" for n in range(300))
-    assert finished(running("handle f300 () with two", f"{ASKS}fun f0 () = ask!\n{others}")).value == core.Literal(602)
+    assert exhaust(started("handle f300 () with two", f"{ASKS}fun f0 () = ask!\n{others}")).value == core.Literal(602)
 
 
-def running(text: str, declarations: str) -> Generator[None, None, Outcome]:
-    """The run of a closed term"""
+def started(text: str, declarations: str) -> Generator[None, None, Outcome]:
+    """The run of a closed term."""
     definitions = loading.declared(declarations)
-    return proceeding(loading.checked(text, definitions).term, Program(definitions))
+    return run_in_slices(loading.checked(text, definitions).term, Program(definitions))
 
 
-def test_a_handler_declared_anew_is_looked_at_anew() -> None:
-    """The function stays, and the code that was compiled for it"""
+def test_a_handler_declared_anew_is_compiled_anew() -> None:
+    """The function and its compiled code stay."""
     first = loading.declared(ASKS)
     second = loading.declared(ASKS.replace("k 1", "k 5"))
     program = Program(first)
     M = loading.checked("handle sum () with one", first).term
-    assert finished(proceeding(M, program)).value == core.Literal(11)
+    assert exhaust(run_in_slices(M, program)).value == core.Literal(11)
     program.use(second)
-    assert finished(proceeding(M, program)).value == core.Literal(55)
+    assert exhaust(run_in_slices(M, program)).value == core.Literal(55)
     program.use(first)
-    assert finished(proceeding(M, program)).value == core.Literal(11)
+    assert exhaust(run_in_slices(M, program)).value == core.Literal(11)
 
 
-def test_what_is_direct_captures_nothing() -> None:
-    """In forward mode every clause calculates under ``evaluate`` and resumes; backwards each waits but a constant's."""
+def test_direct_clauses_capture_no_continuation() -> None:
+    """In forward mode all clauses are direct under ``evaluate``; in reverse mode only that of a constant is."""
     definitions = loading.program("evaluate", "forward", "stateful", "taylor")
     for mode, continuations in (("d", 0), ("grad", 4 * 10)):
         M = loading.checked(f"handle {mode} {{x -> taylor 10 x}} 0.5 with evaluate", definitions).term

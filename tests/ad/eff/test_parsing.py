@@ -1,4 +1,4 @@
-"""What is written in ``%%eff`` cells is read as the grammar says, and what is wrong is said at its place."""
+"""The parser of ``%%eff`` cells and its diagnostics."""
 
 import pytest
 from hypothesis import given
@@ -29,12 +29,12 @@ from tests.ad.eff.texts import soup
 
 
 def read(text: str) -> Item | None:
-    """The item that a text is."""
+    """Parse a text as one item."""
     return item(Span(Source("cell", text), 0, len(text)))
 
 
 def complaint(text: str) -> Diagnostic:
-    """What is wrong with a text."""
+    """The diagnostic of a text."""
     with pytest.raises(Rejected) as rejected:
         read(text)
     return rejected.value.diagnostics[0]
@@ -74,7 +74,7 @@ def complaint(text: str) -> Diagnostic:
         ("a ≤ b", "a <= b"),
     ],
 )
-def test_what_holds_more_tightly(text: str, bracketed: str) -> None:
+def test_precedence(text: str, bracketed: str) -> None:
     assert read(text) == read(bracketed)
 
 
@@ -212,7 +212,7 @@ def test_lines_that_begin_with_a_bar_a_brace_or_a_comment_continue_an_item() -> 
         ('"a" "b"', "RH004", '"b"', "concatenate texts"),
     ],
 )
-def test_what_is_wrong_is_said_at_its_place(text: str, code: str, place: str, hint: str) -> None:
+def test_syntax_errors_are_reported_at_their_spans(text: str, code: str, place: str, hint: str) -> None:
     found = complaint(text)
     assert found.span is not None
     assert (found.code, found.span.text) == (code, place)
@@ -220,7 +220,7 @@ def test_what_is_wrong_is_said_at_its_place(text: str, code: str, place: str, hi
     assert found.hint or found.expected or found.fix
 
 
-def test_an_item_that_ends_too_early_is_mended_by_indenting_what_follows() -> None:
+def test_quick_fix_that_indents_the_line_after_an_item() -> None:
     source = Source("cell", "fun f x =\nf x\n")
     with pytest.raises(Rejected) as rejected:
         item(next(iter(chunks(source))))
@@ -230,7 +230,7 @@ def test_an_item_that_ends_too_early_is_mended_by_indenting_what_follows() -> No
     assert isinstance(read(mended), FunItem)
 
 
-def test_the_number_of_lets_statements_operators_and_elements_is_bounded_by_nothing() -> None:
+def test_long_chains_of_lets_statements_operators_and_elements() -> None:
     count = 10_000
     found = read("let x = 1 in\n " * count + "x")
     assert isinstance(found, RunItem)
@@ -269,7 +269,7 @@ def test_nesting_has_a_limit(text: str) -> None:
 
 
 @given(st.text())
-def test_texts_are_read_as_they_are_written(text: str) -> None:
+def test_quoting_a_text_and_parsing_it_again(text: str) -> None:
     assert unquoted(quoted(text)) == text
     match read(quoted(text)):
         case RunItem(Literal(value)):
@@ -279,7 +279,7 @@ def test_texts_are_read_as_they_are_written(text: str) -> None:
 
 
 @given(soup())
-def test_every_text_is_an_item_or_refused(text: str) -> None:
+def test_every_text_is_parsed_or_rejected(text: str) -> None:
     for chunk in chunks(Source("cell", text)):
         try:
             found = item(chunk)
@@ -292,7 +292,7 @@ def test_every_text_is_an_item_or_refused(text: str) -> None:
             assert found is None or (chunk.start <= found.span.start <= found.span.end <= chunk.end)
 
 
-def test_a_number_without_a_point_is_whole() -> None:
+def test_a_number_without_a_point_is_an_int() -> None:
     found = [read(text) for text in ("2", "2.0", "-2", "2e0")]
     values = [i.expression.value for i in found if isinstance(i, RunItem) and isinstance(i.expression, Literal)]
     assert [(type(value), value) for value in values] == [(int, 2), (float, 2.0), (int, -2), (float, 2.0)]

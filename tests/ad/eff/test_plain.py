@@ -1,4 +1,4 @@
-"""What lies outside of the thesis' calculus (Sigal 2024, ch. 7), in which every program terminates."""
+"""The features outside of the thesis' calculus (Sigal 2024, ch. 7), in which every program terminates."""
 
 import pytest
 from hypothesis import given
@@ -59,22 +59,22 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_what_is_outside(program: str) -> None:
+def test_features_outside_of_the_calculus(program: str) -> None:
     definitions = loading.declared(DECLARATIONS)
     found = outside(definitions, loading.computation(program, definitions))
     assert set(found) == set(PROGRAMS[program])
 
 
 @given(plain(ground=True))
-def test_programs_that_are_made_plain_are_so(program: Program) -> None:
+def test_random_plain_programs_are_in_the_calculus(program: Program) -> None:
     assert outside(program.definitions, program.term) == ()
 
 
 @given(plain(ground=False))
-def test_so_are_those_of_any_type(program: Program) -> None:
+def test_random_plain_programs_of_any_type_are_in_the_calculus(program: Program) -> None:
     assert outside(program.definitions, program.term) == ()
 
 
 @given(plain(forwards=True))
-def test_of_those_whose_operations_may_go_past_handlers_nothing_else_is_said(program: Program) -> None:
+def test_operations_that_pass_handlers_are_the_only_feature(program: Program) -> None:
     assert set(outside(program.definitions, program.term)) <= {GO_PAST}

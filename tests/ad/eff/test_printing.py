@@ -1,4 +1,4 @@
-"""What is printed is read back as the same term, reads as it was written, and is marked where it was asked for."""
+"""Printing: the text parses as the same term, looks like the source, and has the marks."""
 
 from itertools import islice
 
@@ -36,7 +36,7 @@ from rh_kernel.ad.eff.loading import computation, parse
 from rh_kernel.ad.eff.printing import terms as printing
 from rh_kernel.ad.eff.printing import types as printing_types
 from rh_kernel.ad.eff.printing.items import data, effect, function, handler
-from rh_kernel.ad.eff.reduction.reducing import steps
+from rh_kernel.ad.eff.reduction.reducer import steps
 from rh_kernel.ad.eff.types import (
     FLOAT,
     INT,
@@ -72,7 +72,7 @@ def shown(M: Computation, width: float = 1000) -> str:
 
 
 def elaborated(text: str) -> Computation | None:
-    """A random expression, if no name is bound twice in it and nothing stands with too many arguments."""
+    """A random expression, or ``None`` if it does not elaborate: a name is bound twice, or something has too many arguments."""
     try:
         return computation(text, vocabulary())
     except Rejected as rejected:
@@ -83,7 +83,7 @@ def elaborated(text: str) -> Computation | None:
 
 @law(300)
 @given(expressions(), WIDTHS)
-def test_what_is_printed_is_read_back_as_the_same(text: str, width: int) -> None:
+def test_printed_terms_parse_as_the_same(text: str, width: int) -> None:
     M = elaborated(text)
     assume(M is not None)
     assert M is not None
@@ -93,8 +93,8 @@ def test_what_is_printed_is_read_back_as_the_same(text: str, width: int) -> None
 
 @law(40)
 @given(programs.plain(), WIDTHS)
-def test_what_a_reduction_comes_to_is_read_back_as_what_is_printed_alike(program: programs.Program, width: int) -> None:
-    """A reduct may bind values without a name, which are read as if they stood where they are used; so texts are compared."""
+def test_printed_reducts_parse_as_terms_with_the_same_text(program: programs.Program, width: int) -> None:
+    """A reduct may bind values to silent names, which are parsed at their use, so texts are compared."""
     for step in islice(steps(program.term, program.definitions), 40):
         written = plain(printing.computation(step.after), width)
         again = computation(indented(written), program.definitions)
@@ -102,15 +102,15 @@ def test_what_a_reduction_comes_to_is_read_back_as_what_is_printed_alike(program
 
 
 def indented(text: str) -> str:
-    """A text whose lines are one item."""
+    """A text whose lines are indented to be one item."""
     return text.replace("\n", "\n ")
 
 
 @pytest.mark.parametrize("name", library.names())
 @pytest.mark.parametrize("width", [30, 128])
-def test_the_programs_of_the_library_are_read_back_as_the_same(name: str, width: int) -> None:
+def test_printed_programs_of_the_library_parse_as_the_same(name: str, width: int) -> None:
     definitions = unchecked(library.prelude(), BUILT_IN)
-    for item in parse(library.included(name)):
+    for item in parse(library.source(name)):
         made = elaborate(item, definitions)
         match made:
             case DataDeclaration():
@@ -164,12 +164,12 @@ def test_the_programs_of_the_library_are_read_back_as_the_same(name: str, width:
         "f {x -> f x} (f 2)",
     ],
 )
-def test_what_is_printed_looks_as_it_was_written(text: str) -> None:
+def test_printed_terms_look_like_their_source(text: str) -> None:
     definitions = unchecked("fun t x y = x\nfun p x y = x\nfun n x = x\nfun r = 1", vocabulary())
     assert shown(computation(text, definitions)) == text
 
 
-def test_results_without_a_name_that_are_used_in_another_order_get_one() -> None:
+def test_silent_results_that_are_used_in_another_order_get_a_name() -> None:
     first, second = (BuiltIn("sin", (Literal(float(n)),)) for n in (1, 2))
     pair = BuiltIn("sub", (Variable("%2"), Variable("%1")))
     assert shown(Let("%1", first, Let("%2", second, pair))) == "let v1 = sin 1 in let v2 = sin 2 in v2 - v1"
@@ -179,8 +179,8 @@ def test_results_without_a_name_that_are_used_in_another_order_get_one() -> None
     assert shown(between) == "let v1 = sin 1 in let x = sin 2 in x - v1"
 
 
-def test_a_name_that_is_bound_is_not_taken_for_one_that_is_declared() -> None:
-    """What (λf. λx. x f) applied to the declared f and then to a variable gives, under a binder that is called f too."""
+def test_a_local_name_that_clashes_with_a_declared_one_is_renamed() -> None:
+    """The result of (λf. λx. x f) applied to the declared f and to a variable, under a binder f."""
     M = Lambda("f", Apply(Force(Variable("f")), Global("f")))
     assert shown(M) == "\\f' -> f' f"
     assert canonical(computation(shown(M), vocabulary())) == canonical(M)
@@ -210,7 +210,7 @@ def marked(M: Computation, node: object) -> list[str]:
     return [text for _, text in annotated_texts(doc, 1000)[1]]
 
 
-def test_marks_are_of_nodes_wherever_they_are_printed() -> None:
+def test_marked_nodes_are_annotated_wherever_they_are_printed() -> None:
     M = computation("let x = f (g 1 2) in handle f (f x 3) with state x; {f 7} 5", vocabulary())
     assert isinstance(M, Let)
     assert isinstance(M.body, Let)
@@ -235,7 +235,7 @@ def test_marks_are_of_nodes_wherever_they_are_printed() -> None:
     assert marked(M, rest.body.function) == ["{f 7}"]
 
 
-def test_rows_of_statements_stand_in_one_row_however_they_are_nested() -> None:
+def test_nested_sequences_are_printed_as_one() -> None:
     first, second, third = (BuiltIn("sin", (Literal(n),)) for n in (1, 2, 3))
     inner = Let("_", first, second)
     M = Let("_", inner, third)
@@ -261,7 +261,7 @@ def test_terms_of_any_depth_are_printed() -> None:
     assert shown(N) == "{" * depth + "1" + "}" * depth
 
 
-def test_long_rows_of_lets_are_printed_and_read_back() -> None:
+def test_long_sequences_of_lets_are_printed_and_parsed() -> None:
     count = 1_000
     for text in ("let x = f 1 in\n " * count + "x", "f 1;\n " * count + "2", "f 1 + " * count + "1", "f 1 :: " * count + "[]"):
         M = computation(text, vocabulary())
@@ -270,7 +270,7 @@ def test_long_rows_of_lets_are_printed_and_read_back() -> None:
 
 
 def value_types() -> st.SearchStrategy[ValueType]:
-    """Types as they may stand in a signature."""
+    """Types that may occur in a signature."""
     leaves = st.sampled_from([FLOAT, INT, TEXT, UNIT, Data("Shape"), TypeVariable("a"), TypeVariable("b")])
 
     def more(A: st.SearchStrategy[ValueType]) -> st.SearchStrategy[ValueType]:
@@ -291,15 +291,15 @@ def value_types() -> st.SearchStrategy[ValueType]:
 
 
 @given(value_types())
-def test_types_are_read_back_as_the_same(A: ValueType) -> None:
-    for text in (f"fun u (x : {printing_types.value(A)}) = x", f"fun u (x : List {printing_types.value(A, closed=True)}) = x"):
+def test_printed_types_parse_as_the_same(A: ValueType) -> None:
+    for text in (f"fun u (x : {printing_types.value(A)}) = x", f"fun u (x : List {printing_types.value(A, atomic=True)}) = x"):
         (item,) = parse(text)
         made = elaborate(item, vocabulary())
         assert isinstance(made, FunctionDefinition)
         assert made.signature.domains in {(A,), (Data("List", (A,)),)}
 
 
-def test_declarations_are_printed_as_they_were_written() -> None:
+def test_declarations_are_printed_as_in_the_source() -> None:
     texts = [
         "data Cont x [e] = Cont x {x -> [e | Smooth x] x}",
         "effect Exception = exception : Text -> a | other : (Int, Text) -> Unit",

@@ -1,4 +1,4 @@
-"""``M ⇓ V`` by hand, on the machine and by steps: adaptors that permute instances, continuations used more than once."""
+"""``M ⇓ V`` by hand, by the machine and by the reducer: adaptors that permute instances, multi-shot continuations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.machine import running as machine
 from rh_kernel.ad.eff.printing import terms as printing
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.syntax.printing.doc import plain
 
 DECLARATIONS = """
@@ -39,7 +39,7 @@ BY_2_3_5 = "handle handle handle {} with by 2 with by 3 with by 5"
         ("handle (if amb! then (<| amb!, False |>).1 else (<| True, amb! |>).1) with both", "[True, False, True]"),
     ],
 )
-def test_machine_and_steps_agree_with_what_is_found_by_hand(program: str, value: str) -> None:
+def test_machine_and_reducer_agree_with_results_by_hand(program: str, value: str) -> None:
     definitions = loading.declared(DECLARATIONS)
     M = loading.checked(program, definitions).term
     ran, stepped = machine.run(M, definitions).value, reduction.run(M, definitions).value

@@ -1,4 +1,4 @@
-"""Rows with scoped labels (Sigal 2024, §3.3.1): what makes two of them equal, and what nothing makes equal."""
+"""Unification of rows with scoped labels (Sigal 2024, §3.3.1)."""
 
 from itertools import groupby
 
@@ -39,24 +39,20 @@ def tails() -> st.SearchStrategy[RowVariable | None]:
 
 
 def by_effect(E: Row) -> dict[str, list[Label]]:
-    """What is the same in equal rows: for each effect its labels in their order."""
+    """The labels of each effect in their order, which are the same in equal rows."""
     return {effect: [L for L in E.labels if L.effect == effect] for effect in EFFECTS}
 
 
 @st.composite
 def exchanged(draw: st.DrawFn, row: tuple[Label, ...]) -> tuple[Label, ...]:
-    """The labels with those of different effects in another order."""
+    """The labels in another order, but the same for each effect."""
     order = draw(st.permutations([L.effect for L in row]))
     left = {effect: [L for L in row if L.effect == effect] for effect in EFFECTS}
     return tuple(left[effect].pop(0) for effect in order)
 
 
 def equal(E: Row, F: Row, unknowns: Unknowns | None = None) -> bool:
-    try:
-        (Unknowns() if unknowns is None else unknowns).rows(E, F)
-    except Mismatch:
-        return False
-    return True
+    return (Unknowns() if unknowns is None else unknowns).allows(E, F)
 
 
 @given(labels(), tails())
@@ -90,7 +86,7 @@ def test_the_order_of_one_effect_is_kept(data: st.DataObject, row: tuple[Label, 
 def test_an_unknown_tail_is_what_the_row_has_further_out(
     data: st.DataObject, row: tuple[Label, ...], tail: RowVariable | None
 ) -> None:
-    """``[_ | L, …]`` is made equal to every row that has L, … innermost, and to no other."""
+    """``[_ | L, …]`` unifies exactly with the rows whose innermost labels are L, …."""
     some = data.draw(labels())
     unknowns = Unknowns()
     E, F = unknowns.row(*some), Row(row, tail)
@@ -101,14 +97,14 @@ def test_an_unknown_tail_is_what_the_row_has_further_out(
     )
     assert equal(E, F, unknowns) == wanted
     if wanted:
-        whole = unknowns.whole_row(E)
+        whole = unknowns.whole(E)
         assert by_effect(whole) == by_effect(F)
         assert whole.tail == tail
 
 
 @given(labels(), labels())
-def test_two_unknown_tails_leave_room_for_more(row: tuple[Label, ...], other: tuple[Label, ...]) -> None:
-    """``[_ | L, …] = [_ | M, …]``: both are one row, whose tail is unknown still"""
+def test_two_unknown_tails_have_a_common_unknown_rest(row: tuple[Label, ...], other: tuple[Label, ...]) -> None:
+    """``[_ | L, …] = [_ | M, …]``: both become one row with an unknown tail"""
     unknowns = Unknowns()
     E, F = unknowns.row(*row), unknowns.row(*other)
     if not equal(E, F, unknowns):
@@ -116,7 +112,7 @@ def test_two_unknown_tails_leave_room_for_more(row: tuple[Label, ...], other: tu
         pairs = [zip(reversed(by_effect(E)[x]), reversed(by_effect(F)[x]), strict=False) for x in EFFECTS]
         assert any(L != M for one in pairs for L, M in one)
         return
-    G, H = unknowns.whole_row(E), unknowns.whole_row(F)
+    G, H = unknowns.whole(E), unknowns.whole(F)
     assert by_effect(G) == by_effect(H)
     assert isinstance(G.tail, RowMeta)
     assert G.tail == H.tail
@@ -127,52 +123,52 @@ def test_two_unknown_tails_leave_room_for_more(row: tuple[Label, ...], other: tu
 
 @given(labels(), labels())
 def test_no_label_is_added_through_a_rows_own_tail(row: tuple[Label, ...], other: tuple[Label, ...]) -> None:
-    """``[e | L, …] = [e | M, …]`` only if nothing has to be in e"""
+    """``[e | L, …] = [e | M, …]`` only if the labels are the same"""
     unknowns = Unknowns()
     tail = RowMeta(unknowns.number())
     assert equal(Row(row, tail), Row(other, tail), unknowns) == (by_effect(Row(row)) == by_effect(Row(other)))
 
 
-def test_types_in_labels_are_found_on_the_way() -> None:
+def test_types_in_labels_are_solved() -> None:
     """``[_ | Smooth α] = [e | Smooth Float, Smooth (Paired Float)]``: α is the innermost one"""
     unknowns = Unknowns()
     A = unknowns.type()
-    unknowns.rows(
+    unknowns.unify(
         unknowns.row(Label("Smooth", (A,))), Row((Label("Smooth", (FLOAT,)), Label("Smooth", (Data("Paired", (FLOAT,)),))))
     )
     assert unknowns.whole(A) == Data("Paired", (FLOAT,))
 
 
 def test_a_row_may_have_its_tail_in_its_labels() -> None:
-    """``[e | Checkpoint [e]]`` is a row like others; but e is not ``[f | Checkpoint [e]]``."""
+    """``[e | Checkpoint [e]]`` is a valid row, but ``e = [f | Checkpoint [e]]`` has no solution."""
     unknowns = Unknowns()
     e = unknowns.row()
     E = Row((Label("Checkpoint", (e,)),), e.tail)
-    unknowns.rows(E, Row((Label("Checkpoint", (Row((), RowVariable("f")),)),), RowVariable("f")))
-    assert unknowns.whole_row(e) == Row((), RowVariable("f"))
+    unknowns.unify(E, Row((Label("Checkpoint", (Row((), RowVariable("f")),)),), RowVariable("f")))
+    assert unknowns.whole(e) == Row((), RowVariable("f"))
     fresh = Unknowns()
     g = fresh.row()
     with pytest.raises(Mismatch, match="infinite"):
-        fresh.rows(g, Row((Label("Checkpoint", (g,)),), RowMeta(fresh.number())))
+        fresh.unify(g, Row((Label("Checkpoint", (g,)),), RowMeta(fresh.number())))
 
 
 def test_no_type_is_a_part_of_itself() -> None:
     unknowns = Unknowns()
     A = unknowns.type()
     with pytest.raises(Mismatch, match="infinite"):
-        unknowns.types(A, Data("Paired", (A,)))
+        unknowns.unify(A, Data("Paired", (A,)))
     with pytest.raises(Mismatch, match="infinite"):
-        unknowns.types(A, Thunk(unknowns.row(Label("State", (A,))), Returner(FLOAT)))
+        unknowns.unify(A, Thunk(unknowns.row(Label("State", (A,))), Returner(FLOAT)))
 
 
 def test_a_number_is_a_float_or_an_int() -> None:
     for A, fits in ((FLOAT, True), (INT, True), (TEXT, False), (Data("List", (FLOAT,)), False)):
         unknowns = Unknowns()
         numeric, other = unknowns.type(numeric=True), unknowns.type()
-        unknowns.types(other, numeric)
+        unknowns.unify(other, numeric)
         if fits:
-            unknowns.types(other, A)
+            unknowns.unify(other, A)
             assert unknowns.whole(numeric) == A
         else:
             with pytest.raises(Mismatch):
-                unknowns.types(other, A)
+                unknowns.unify(other, A)

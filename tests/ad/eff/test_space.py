@@ -1,20 +1,21 @@
-"""Space: tails leave nothing behind, nothing is held that no step will look at, and what is deep is made, read and freed."""
+"""Space: tail calls use no stack, frames and closures hold no dead values, and deep values are made, read back and freed."""
 
 import pytest
 
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.core import Literal
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import Counts
 from rh_kernel.ad.eff.machine.readback import readback
-from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
+from rh_kernel.ad.eff.machine.running import Outcome, run, run_in_slices
 from rh_kernel.ad.eff.machine.values import Tag, Value, list_value
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.runtime_errors import TooLarge
 
 PROGRAMS = ("evaluate", "forward", "stateful", "checkpointed", "taylor")
 
-# y ← y + 0.1 (x − y²), n times from 1: all at once, in blocks, and cut into halves.
+# y ← y + 0.1 (x − y²), n times from 1: at once, in blocks, and in halves.
 NEWTON = """\
 fun step x y = let yy = t y y in let e = sub x yy in let h = c 0.1 in let e = t h e in p y e
 fun go n x y = if n <= 0 then y else go (n - 1) x (step x y)
@@ -31,20 +32,20 @@ fun both m x y =
 
 
 def outcome(text: str, declarations: str = "", *, counting: bool = False) -> Outcome:
-    """What an expression comes to."""
+    """The outcome of an expression."""
     definitions = loading.declared(declarations, loading.program(*PROGRAMS))
     return run(loading.checked(text, definitions).term, definitions, counting=counting)
 
 
 def counts(text: str, declarations: str = "") -> Counts:
-    """What its run is counted by."""
+    """The counts of its run."""
     found = outcome(text, declarations, counting=True).counts
     assert found is not None
     return found
 
 
 @pytest.mark.parametrize("mode", ["", "d "])
-def test_resuming_in_a_tail_leaves_nothing_behind(mode: str) -> None:
+def test_resuming_in_tail_position_uses_no_stack(mode: str) -> None:
     def frames(n: int) -> int:
         function = f"{{x -> taylor {n} x}}"
         program = f"{mode}{function} (c 0.5)" if mode else f"taylor {n} (c 0.5)"
@@ -65,20 +66,20 @@ def test_resuming_in_a_tail_leaves_nothing_behind(mode: str) -> None:
         ("gradc {{x -> both {n} x (c 1)}}", {16: 12, 64: 14, 256: 16}),
     ],
 )
-def test_cells_that_are_alive_at_once(program: str, alive: dict[int, int]) -> None:
+def test_the_most_live_cells(program: str, alive: dict[int, int]) -> None:
     for n, expected in alive.items():
         text = program.format(n=n, root=round(n**0.5))
         assert counts(f"handle {text} (c 2) with evaluate", NEWTON).cells_alive == expected
 
 
-def test_a_frame_holds_only_what_is_left_to_look_at() -> None:
+def test_a_frame_holds_only_live_variables() -> None:
     declared = "fun wait (n : Int) = if n <= 0 then new 0.0 else wait (n - 1)"
-    # The cells a and b are looked at for the last time before anything waits; in the second program b is needed later.
+    # The last use of the cells a and b is before the frame is pushed; in the second program b is used later.
     assert counts("let a = new 1.0 in let x = @a in let c = wait 9 in x + @c", declared).cells_alive == 1
     assert counts("let b = new 1.0 in let c = wait 9 in @b + @c", declared).cells_alive == 2
 
 
-def test_a_closure_holds_only_what_it_is_about() -> None:
+def test_a_closure_holds_only_its_free_variables() -> None:
     declared = "fun apply f = f (new 0.0)"
     held = "let (a, b) = (new 1.0, new 2.0) in let f = {{r -> @r + @{}}} in apply f"
     assert counts(held.format("a"), declared).cells_alive == 2
@@ -105,11 +106,11 @@ fun compose n f = if n <= 0 then f else compose (n - 1) {x -> f x}
     assert outcome("let f = compose 100000 {x -> x + 1.0} in f 2.0", declared).value == Literal(3.0)
 
 
-def test_what_grows_for_ever_is_stopped() -> None:
+def test_unbounded_growth_is_stopped() -> None:
     definitions = loading.declared("fun f x = 1.0 + f x")
     M = loading.checked("f 1.0", definitions).term
     with pytest.raises(Stuck) as caught:
-        finished(running(M, definitions, memory=1 << 24))
+        exhaust(run_in_slices(M, Program(definitions), memory=1 << 24))
     assert caught.value.diagnostics[0].code == "RH241"
     doubled = """\
 fun f (n : Int) (x : Int) : Int = if n <= 0 then x else f (n - 1) (x * x)
@@ -124,7 +125,7 @@ fun g (n : Int) x = if n <= 0 then x else g (n - 1) (x ++ x)
 def _stopped(text: str, declared: str = "", memory: int = 1 << 24) -> TooLarge:
     definitions = loading.declared(declared)
     with pytest.raises(Stuck) as caught:
-        finished(running(loading.checked(text, definitions).term, definitions, memory=memory))
+        exhaust(run_in_slices(loading.checked(text, definitions).term, Program(definitions), memory=memory))
     (found,) = caught.value.diagnostics
     assert isinstance(found, TooLarge)
     return found
@@ -138,8 +139,8 @@ fun last (n : Int) t = if n <= 0 then tensor_total t else last (n - 1) (tensor_p
 """
 
 
-def test_the_bytes_of_tensors_that_are_kept_are_bounded() -> None:
-    """Of 1,000 entries each tensor takes 8,000 bytes: 2,000 of them are 16 MB, which is less than 2²⁴ bytes, 2,100 are more."""
+def test_the_bytes_of_live_tensors_are_bounded() -> None:
+    """A tensor of 1,000 entries has 8,000 bytes: 2,000 of them are 16 MB, less than 2²⁴ bytes, and 2,100 are more."""
     ones = "tensor_filled [1000] 1.0"
     definitions = loading.declared(KEPT)
     for text in (
@@ -148,7 +149,7 @@ def test_the_bytes_of_tensors_that_are_kept_are_bounded() -> None:
         f"let ts = parts 10000 (tensor_scale 2.0 ({ones})) [] in 1.0",
         f"last 10000 (tensor_scale 0.0 ({ones}))",
     ):
-        finished(running(loading.checked(text, definitions).term, definitions, memory=1 << 24))
+        exhaust(run_in_slices(loading.checked(text, definitions).term, Program(definitions), memory=1 << 24))
     found = _stopped(f"let ts = sums 2100 ({ones}) [] in 1.0", KEPT)
     assert found.what == "what the tensors hold"
     assert found.expected == "at most 16.8 MB"
@@ -164,26 +165,26 @@ def test_the_bytes_of_tensors_that_are_kept_are_bounded() -> None:
         "tensor_reshape [3000000] (tensor_repeat 1 1000 (tensor_normal 1 [3000]))",
     ],
 )
-def test_a_tensor_that_is_too_large_is_not_made(text: str) -> None:
+def test_a_tensor_that_is_too_large_is_not_allocated(text: str) -> None:
     """3,000,000 entries are 24 MB."""
     assert _stopped(text).needed == "24 MB"
 
 
-def test_a_run_with_large_tensors_looks_up_often() -> None:
-    """One step with 2,000,000 entries, which are read twice and made, is half the work between two looks."""
+def test_a_run_with_large_tensors_has_short_slices() -> None:
+    """A step that reads 2,000,000 entries twice and writes as many is half the work of a slice."""
     definitions = loading.declared(KEPT)
     M = loading.checked("last 100 (tensor_scale 0.0 (tensor_filled [2000000] 1.0))", definitions).term
-    assert sum(1 for _ in running(M, definitions)) >= 40
+    assert sum(1 for _ in run_in_slices(M, Program(definitions))) >= 40
     M = loading.checked("last 100 (tensor_scale 0.0 (tensor_filled [2] 1.0))", definitions).term
-    assert sum(1 for _ in running(M, definitions)) <= 10
+    assert sum(1 for _ in run_in_slices(M, Program(definitions))) <= 10
 
 
-def test_what_a_run_has_made_belongs_to_no_later_one() -> None:
+def test_the_tensors_of_a_run_do_not_count_for_the_next_one() -> None:
     definitions = loading.declared(KEPT)
     program = Program(definitions)
     M = loading.checked("tensor_zeros [1000]", definitions).term
-    first = finished(proceeding(M, program, memory=10_000)).value
-    second = finished(proceeding(M, program, memory=10_000)).value
+    first = exhaust(run_in_slices(M, program, memory=10_000)).value
+    second = exhaust(run_in_slices(M, program, memory=10_000)).value
     assert first == second
     assert program.tensors.bytes == 8_000
     del first
@@ -205,6 +206,6 @@ def test_deep_values_are_read_back() -> None:
 def test_a_long_straight_program_is_compiled() -> None:
     lines = " in ".join(f"let y{n + 1} = p (t y{n} x) (c 0.5)" for n in range(2_000))
     found = outcome(f"handle d {{x -> let y0 = x in {lines} in y2000}} (c 0.5) with evaluate")
-    # y ← y/2 + 1/2 has gone to 1, and its derivative to y' = y + x y', which is 2.
+    # y ← y/2 + 1/2 has converged to 1, and its derivative, y' = y + x y', to 2.
     assert isinstance(found.value, Literal)
     assert found.value.value == pytest.approx(2.0)

@@ -40,8 +40,8 @@ def test_a_bound_name_is_not_substituted() -> None:
     assert computation(Lambda("x", Return(X)), {"x": two}) == Lambda("x", Return(X))
 
 
-def test_variables_and_how_often_they_occur() -> None:
-    """Those that are free: in ``{λx. x y} (y, z)`` y twice and z once."""
+def test_occurrences_of_free_variables() -> None:
+    """In ``{λx. x y} (y, z)`` y occurs twice and z once."""
     M = Apply(Force(Thunk(Lambda("x", Apply(Force(X), Y)))), Tuple((Y, Z)))
     assert occurring(M) == {"y": 2, "z": 1}
     assert free(M) == {"y", "z"}
@@ -50,13 +50,13 @@ def test_variables_and_how_often_they_occur() -> None:
 @law(100)
 @given(plain(ground=False, forwards=True))
 def test_closed_terms_stay_as_they_are(program: Program) -> None:
-    """A program has no free variables, so nothing is put in, and the term is the same object."""
+    """A program has no free variables, so substitution returns the same object."""
     assert not free(program.term)
     assert computation(program.term, {"x1": core.Literal(7)}) == program.term
 
 
-def test_a_row_of_many_lets_takes_no_stack() -> None:
-    """20,000 of them, one behind the other."""
+def test_a_long_sequence_of_lets_does_not_use_the_python_stack() -> None:
+    """20,000 lets in a row."""
     M: core.Computation = Return(X)
     for n in range(20_000):
         M = Let(f"y{n}", Return(X), M)
@@ -70,25 +70,25 @@ Action = tuple[int, int]
 
 @law(100)
 @given(st.lists(st.integers(), max_size=1100), st.lists(st.tuples(st.integers(0, 1200), st.integers()), max_size=40))
-def test_a_vector_is_a_list_that_nobody_writes_on(start: list[int], actions: list[Action]) -> None:
-    """Items are put at their places or at the end, and older vectors do not see it."""
+def test_a_vector_is_a_persistent_list(start: list[int], actions: list[Action]) -> None:
+    """Items are replaced or appended, and older vectors do not change."""
     items, made = list(start), vector(start)
     for place, item in actions:
         before, older = list(items), made
         if place < len(items):
             items[place] = item
-            made = made.with_(place, item)
+            made = made.with_item(place, item)
         else:
             items.append(item)
-            made = made.and_(item)
+            made = made.appended(item)
         assert list(older) == before
     assert list(made) == items
     assert len(made) == len(items)
 
 
 def test_a_vector_grows_through_all_its_levels() -> None:
-    """One item after the other comes to the same as all at once."""
+    """Appending items one by one gives the same vector as all at once."""
     made: Vector[int] = Vector()
     for n in range(33_000):
-        made = made.and_(n)
+        made = made.appended(n)
     assert list(made) == list(range(33_000)) == list(vector(range(33_000)))

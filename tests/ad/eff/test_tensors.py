@@ -1,4 +1,4 @@
-"""The primitives of tensors: pairs that are adjoint, inverses, and what does not fit."""
+"""The primitives of tensors: adjoint pairs, inverses, and shapes that do not agree."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff.machine import tensors
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
-from rh_kernel.ad.eff.machine.tensor_functions import log_gamma
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.machine.tensors import Array, Misfit
 from rh_kernel.ad.eff.machine.values import list_value, listed, text
@@ -56,7 +55,7 @@ def test_taking_a_part_is_adjoint_to_placing_it_in_zeros(sizes: tuple[int, ...],
 
 
 @given(shapes(), SEEDS, st.data())
-def test_what_is_split_can_be_concatenated(sizes: tuple[int, ...], seed: int, data: st.DataObject) -> None:
+def test_concatenation_inverts_split(sizes: tuple[int, ...], seed: int, data: st.DataObject) -> None:
     axis = data.draw(st.integers(0, len(sizes) - 1))
     cuts = sorted(data.draw(st.lists(st.integers(0, sizes[axis]), max_size=3)))
     widths = [b - a for a, b in zip([0, *cuts], [*cuts, sizes[axis]], strict=True)]
@@ -89,7 +88,7 @@ def call(name: str, *arguments: object) -> Any:
 
 
 @given(shapes(), SEEDS)
-def test_nobody_writes_on_a_tensor(sizes: tuple[int, ...], seed: int) -> None:
+def test_tensors_are_immutable(sizes: tuple[int, ...], seed: int) -> None:
     t = call("tensor_normal", seed, list_value(sizes))
     made: list[Tensor] = [
         t,
@@ -105,7 +104,7 @@ def test_nobody_writes_on_a_tensor(sizes: tuple[int, ...], seed: int) -> None:
     assert not any(u.array.flags.writeable for u in made)
 
 
-def test_the_array_that_is_given_is_left_as_it_is() -> None:
+def test_the_array_of_a_tensor_stays_writeable_for_its_owner() -> None:
     mine = np.ones(2)
     Tensor(mine)
     mine[0] = 2
@@ -120,14 +119,14 @@ def test_tensors_with_the_same_entries_are_equal() -> None:
     assert t != 1.0
 
 
-def test_lists_go_in_and_come_out() -> None:
+def test_lists_are_arguments_and_results() -> None:
     t = call("tensor", list_value([1.0, 2.0, 3.0]))
     assert listed(call("tensor_entries", t)) == [1.0, 2.0, 3.0]
     assert listed(call("tensor_shape", call("tensor_stack", 0, list_value([t, t])))) == [2, 3]
     assert call("tensor_total", t) == 6.0
 
 
-def test_a_misfit_is_a_complaint_that_names_the_function() -> None:
+def test_a_misfit_is_a_diagnostic_that_names_the_function() -> None:
     with pytest.raises(Stuck) as stuck:
         call("tensor_plus", Tensor([1.0]), Tensor([1.0, 2.0]))
     (complaint,) = stuck.value.diagnostics
@@ -164,7 +163,7 @@ A, B = tensors.zeros([2, 3]), tensors.zeros([3])
         (lambda: tensors.normal(-1, [2]), "a seed is a number from 0, and not -1"),
     ],
 )
-def test_what_does_not_fit_is_told(attempt: Callable[[], object], said: str) -> None:
+def test_misfits_give_the_reason(attempt: Callable[[], object], said: str) -> None:
     with pytest.raises(Misfit) as misfit:
         attempt()
     assert str(misfit.value) == said
@@ -178,12 +177,12 @@ def test_a_tensor_prints_its_shape_and_its_first_entries() -> None:
 
 def test_log_gamma() -> None:
     """``Γ(5) = 24``, ``Γ(½) = √π``, and poles."""
-    assert log_gamma(5.0) == pytest.approx(math.log(24))
-    assert log_gamma(0.5) == pytest.approx(0.5 * math.log(math.pi))
-    assert [log_gamma(r) for r in (0.0, -3.0, 1e308, math.inf)] == [math.inf] * 4
+    assert tensors.log_gamma(5.0) == pytest.approx(math.log(24))
+    assert tensors.log_gamma(0.5) == pytest.approx(0.5 * math.log(math.pi))
+    assert [tensors.log_gamma(r) for r in (0.0, -3.0, 1e308, math.inf)] == [math.inf] * 4
 
 
-def test_what_is_undefined_is_said_by_a_number() -> None:
+def test_undefined_results_are_nan_or_infinite() -> None:
     none, one = tensors.zeros([1]), tensors.filled([1], 1.0)
     assert tensors.entries(tensors.over(one, none)) == [math.inf]
     assert math.isnan(tensors.entries(tensors.power(0.5, tensors.filled([1], -1.0)))[0])

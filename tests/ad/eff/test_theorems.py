@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.rules import PLAIN
 from tests.ad.eff import reference
 from tests.ad.eff.programs import Program, has_type, plain
 from tests.tiers import law
 
 MOST = 400
-"""Of longer reductions the first steps are looked at."""
+"""Only so many steps of longer reductions are checked."""
 
 any_plain = st.booleans().flatmap(lambda ground: plain(ground=ground))
 forwarding = st.booleans().flatmap(lambda ground: plain(ground=ground, forwards=True))
@@ -41,7 +41,7 @@ def test_safety(program: Program) -> None:
 @law(150)
 @given(any_plain)
 def test_termination(program: Program) -> None:
-    """Thms 7.2.6, 7.2.15: a program of plain EFF comes to an end; where clauses resume twice, one of 20,000 steps and more."""
+    """Thms 7.2.6, 7.2.15: a program of plain EFF terminates; where clauses resume twice, after 20,000 steps and more."""
     far = 2_500 * MOST
     assert reduction.run(program.term, program.definitions, far).count < far
 
@@ -79,7 +79,7 @@ def test_adequacy(program: Program, data: st.DataObject) -> None:
 @law(60)
 @given(any_plain | forwarding)
 def test_states_between_steps_are_terms(program: Program) -> None:
-    """To run what is written at any step comes to the same end: environments and segments are nothing but shorthand."""
+    """Running the term of any step leads to the same result: environments and segments only represent terms."""
     M = program.term
     end = reduction.run(M, program.definitions, 100)
     assume(end.count < 100)
@@ -89,7 +89,7 @@ def test_states_between_steps_are_terms(program: Program) -> None:
 
 @dataclass(frozen=True)
 class Smooth:
-    """A text that is generic in the type of numbers, of an x, and its value and derivative by hand: by dual numbers."""
+    """A text that is generic in the type of numbers, with a variable x, and its value and derivative by dual numbers."""
 
     text: str
     at: Callable[[Dual], Dual]
@@ -133,17 +133,17 @@ def _sine(one: Smooth) -> Smooth:
 
 
 def _shared(one: Smooth, other: Smooth) -> Smooth:
-    """``let y = M in N`` where N has M's result in the place of x"""
+    """``let y = M in N``, where y replaces x in N"""
     return Smooth(f"((\\x -> {other.text}) {one.text})", lambda x: other.at(one.at(x)))
 
 
 def _chosen(one: Smooth, other: Smooth) -> Smooth:
-    """Both branches, and their sum: a handler of the program's own that resumes twice (O36)"""
+    """The sum of both branches: a handler of the program that resumes twice (O36)"""
     return Smooth(f"(handle (if choose! then {one.text} else {other.text}) with both)", _sum(one, other).at)
 
 
 def _passed_on(one: Smooth, other: Smooth) -> Smooth:
-    """The first number goes to the second one through a state"""
+    """The second program gets the result of the first one through a state"""
     text = f"((handle (put {one.text}; let x = get! in {other.text}) with passing) x)"
     return Smooth(text, lambda x: other.at(one.at(x)))
 
@@ -167,7 +167,7 @@ points = st.sampled_from([-1.5, -0.5, 0.25, 1.0, 2.0])
 
 @cache
 def modes() -> Definitions:
-    """Forward and continuation reverse mode, evaluation, and what the programs handle themselves."""
+    """Forward and continuation reverse mode, evaluation, and the handlers of the programs."""
     own = """\
 effect Choose = choose : Bool
 effect State s = get : s | put : s -> Unit
@@ -230,7 +230,7 @@ def test_the_running_example_of_chapter_eight(x: float, expected: tuple[float, f
     assert numbers(reverse.format(body, 8, 12, 2.5)) == (61.0, 450.0)
 
 
-def test_a_handler_that_resumes_twice_inside_of_what_is_differentiated() -> None:
+def test_derivatives_of_a_program_with_a_handler_that_resumes_twice() -> None:
     """O36: the sum of x·x and −x over both choices, at 3: 6 and 5, forwards and backwards."""
     body = "handle (if choose! then t x x else n x) with both"
     forward = f"handle (let Paired y dy = (handle (\\x -> {body}) (Paired 3 1) with diff) in (y, dy)) with evaluate"

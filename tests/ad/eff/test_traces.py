@@ -1,4 +1,4 @@
-"""Traces as a reader sees them: terms as in the thesis (§4), what is marked in them, and the cells beside."""
+"""Printed traces: terms as in the thesis (§4), the marks in them, and the cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 
 from rh_kernel.ad.eff import core, loading
-from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction import reducer as reduction
 from rh_kernel.ad.eff.reduction.traces import Shown, Trace, trace
 from rh_kernel.syntax.printing.doc import Annotated, Concat, Doc, Group, Line, Mark, Nest, Shared, Text, plain
 from tests.ad.eff.programs import Program
@@ -50,8 +50,8 @@ def terms(found: Trace) -> list[str]:
 TERM = "handle p (c 1) (p (t (t 2 2) 2) (n (t 4 4))) with evaluate"
 
 
-def test_an_evaluation_reads_as_in_the_thesis() -> None:
-    """§4: the terms that are printed there stand in the trace, in that order, up to how a handler is written."""
+def test_an_evaluation_is_printed_as_in_the_thesis() -> None:
+    """§4: the terms of the thesis occur in the trace in the same order, up to the syntax of handlers."""
     after = "(p (t (t 2 2) 2) (n (t 4 4)))"
     expected = [
         TERM,
@@ -69,7 +69,7 @@ def test_an_evaluation_reads_as_in_the_thesis() -> None:
 
 
 def test_the_first_operation_of_the_backward_pass() -> None:
-    """§4.2: ``handle (⟨r8⟩ := <Smooth> c 1) with reverse``, and around it what was pending, from the last operation on."""
+    """§4.2: ``handle (⟨r8⟩ := <Smooth> c 1) with reverse``, and around it the pending frames, from the last operation on."""
     text = "handle grad {x -> let y = c 4 in p (c 1) (p (t (t x x) x) (n (t y y)))} 2 with evaluate"
     found = terms(traced(text, "evaluate", "stateful"))
     term = next(term for term in found if "handle ⟨r8⟩ := <Smooth> c 1 with reverse" in term)
@@ -77,8 +77,8 @@ def test_the_first_operation_of_the_backward_pass() -> None:
     assert places == sorted(places)
 
 
-def test_what_a_step_makes_is_what_the_next_one_begins_with() -> None:
-    """Steps that are left out are those that nobody could see; a call with all its arguments is one."""
+def test_steps_of_a_trace_are_consecutive() -> None:
+    """Omitted steps change nothing that is printed; a call with all its arguments is one step."""
     for text in (TERM, "handle d {x -> t (t x x) x} (c 2) with evaluate"):
         steps = traced(text, "evaluate", "forward").steps
         for one, other in pairwise(steps):
@@ -100,7 +100,7 @@ def test_steps_have_the_numbers_of_the_reduction() -> None:
 
 
 def test_the_redex_the_operation_and_the_continuation_are_marked() -> None:
-    """(op) is about all that the handler is around, in which the operation is performed; k is marked in what comes of it."""
+    """The redex of (op) is the handled computation, with the operation marked in it; k is marked in the contractum."""
     found = traced("1 + (handle ap0 (Const 2) with evaluate)", "evaluate")
     step = next(step for step in found.steps if step.rule == "op")
     assert marked(step.before) == {"redex": "handle ap0 (Const 2) with evaluate", "focus": "ap0 (Const 2)"}
@@ -115,7 +115,7 @@ def cells(step: Shown) -> list[tuple[str, str, bool]]:
 
 
 def test_cells() -> None:
-    """After each step what the cells hold, and which of them it has made or changed."""
+    """The contents of the cells after each step, and which of them it made or changed."""
     steps = traced("let r = new 1 in let a = array [1, 2] in r := 5; store a 1 @r; @r").steps
     changed = [(step.rule, cells(step)) for step in steps if step.changed is not None]
     assert changed == [
@@ -127,8 +127,8 @@ def test_cells() -> None:
     assert cells(steps[0]) == []
 
 
-def test_what_is_printed() -> None:
-    """Texts in their order; the steps know which of them printed one."""
+def test_the_printed_texts() -> None:
+    """Texts in order, and the step that printed each."""
     found = traced('print "a"; print "b"; 3')
     assert found.printed == ("a", "b")
     assert [step.printed for step in found.steps if step.rule == "print"] == ["a", "b"]
@@ -136,7 +136,7 @@ def test_what_is_printed() -> None:
 
 
 def test_the_end_of_a_trace() -> None:
-    """A result, a limit that was met, or no step because a function has no value."""
+    """A result, the limit, or an undefined function."""
     assert traced("1 + 1").value == core.Literal(2.0)
     cut = traced(TERM, "evaluate", limit=3)
     assert (cut.is_cut, cut.value, cut.steps[-1].number) == (True, None, 3)
@@ -148,15 +148,15 @@ def test_the_end_of_a_trace() -> None:
 
 @law(60)
 @given(plain_program() | plain_program(ground=False, forwards=True))
-def test_terms_of_common_size_are_written_in_full(program: Program) -> None:
-    """What a trace prints is the term, unless so much is in a value that nobody would read it."""
+def test_terms_of_common_size_are_printed_in_full(program: Program) -> None:
+    """A trace prints whole terms, unless a value is very large."""
     for step in reduction.steps(program.term, program.definitions, 100):
         assert step.marked_before(step.context).whole == step.before
         assert step.marked_after.whole == step.after
 
 
-def test_what_is_exponential_is_written_in_short() -> None:
-    """Repeated squaring backwards with continuations: 2¹⁶ of them stand in the last one, which is not written out."""
+def test_exponentially_large_values_are_abridged() -> None:
+    """Repeated squaring in reverse mode with continuations: the last one contains 2¹⁶ of them, which are omitted."""
     square = "fun square n y = if n == 0 then y else square (n - 1) (t y y)"
     definitions = loading.declared(square, loading.program("evaluate", "continuation"))
     found = trace(loading.checked("handle dc {x -> square 16 x} 1 with evaluate", definitions).term, definitions, 1500)
@@ -166,8 +166,8 @@ def test_what_is_exponential_is_written_in_short() -> None:
     assert any("{…}" in line(step.term) for step in found.steps[-20:])
 
 
-def test_long_data_is_written_in_short() -> None:
-    """Of a list of 3,000 the first elements, and that there are more; the value of the trace is whole."""
+def test_long_data_is_abridged() -> None:
+    """A list of 3,000 elements shows the first ones and ``…``; the value of the trace is whole."""
     upto = "fun upto n xs = if n == 0 then xs else upto (n - 1) (n :: xs)"
     definitions = loading.declared(upto, loading.prelude())
     found = trace(loading.checked("upto 3000 []", definitions).term, definitions)
@@ -181,7 +181,7 @@ def test_long_data_is_written_in_short() -> None:
     assert count == 3000
 
 
-def test_long_texts_are_written_in_short() -> None:
+def test_long_texts_are_abridged() -> None:
     """``"ab"`` doubled twelve times has 8,192 characters, of which a trace shows the first 1,000."""
     definitions = loading.declared("fun double n x = if n == 0 then x else double (n - 1) (x ++ x)", loading.prelude())
     found = trace(loading.checked('double 12 "ab"', definitions).term, definitions)

@@ -1,4 +1,4 @@
-"""Texts of EFF for tests: random ones that mean something, random ones that need not, and declarations without a check."""
+"""Texts of EFF for tests: random valid ones, random ones that may be invalid, and unchecked declarations."""
 
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.frontend.elaboration_items import Asked, Group, Include, Run, elaborate
+from rh_kernel.ad.eff.frontend.elaboration_items import Group, Include, Run, TypeQuery, elaborate
 from rh_kernel.ad.eff.loading import parse
 from rh_kernel.ad.eff.types import (
     FLOAT,
@@ -36,16 +36,16 @@ fun h = f 1
 handler evaluate = return x -> x | <ap0 n -> k> -> k n | <ap1 u x -> k> -> k x | <ap2 b x y -> k> -> k x
 handler state s = <get -> k> -> k s | <put t -> k> -> k ()
 """
-"""Declarations that the random texts use."""
+"""Declarations for the random texts."""
 
 
 def unchecked(text: str | Source, definitions: Definitions) -> Definitions:
-    """What is declared after a text whose types nobody looks at."""
+    """The definitions of a text, without type checking."""
     for item in parse(text):
         match elaborate(item, definitions):
             case Include(name, _):
                 if name not in definitions.included:
-                    definitions = unchecked(library.included(name), definitions.of_library(name))
+                    definitions = unchecked(library.source(name), definitions.of_library(name))
             case DataDeclaration() | EffectDeclaration() as made:
                 definitions = definitions.with_(made)
             case FunctionDefinition() as made:
@@ -56,7 +56,7 @@ def unchecked(text: str | Source, definitions: Definitions) -> Definitions:
             case HandlerDefinition() as made:
                 scheme = HandlerScheme((), (), (), FLOAT, Row(), Row(), Returner(FLOAT))
                 definitions = definitions.with_(d.Handler(made, scheme))
-            case Run() | Asked():
+            case Run() | TypeQuery():
                 pass
     return definitions
 
@@ -74,7 +74,7 @@ _NUMBERS = st.sampled_from(["0", "2", "0.5", "-1", "1e3"])
 
 
 def patterns() -> st.SearchStrategy[str]:
-    """Patterns that can stand beside others."""
+    """Atomic patterns."""
     leaves = st.sampled_from(["_", "a", "b", "0", '"t"', "()", "[]", "Dot", "-2"])
     return st.recursive(
         leaves,
@@ -90,7 +90,7 @@ def patterns() -> st.SearchStrategy[str]:
 
 
 def expressions() -> st.SearchStrategy[str]:
-    """Expressions that can be elaborated but for names that are bound twice; they need not have a type."""
+    """Expressions that can be elaborated, unless a name is bound twice; they may be ill typed."""
     atoms = st.one_of(st.sampled_from([*LOCALS, "f", "g", "()", "Nil", "Dot", "fresh", "get!", '"t\\n"', "h!"]), _NUMBERS)
 
     def more(M: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -146,7 +146,7 @@ TOKENS = (
     *("=", ":=", "::", ":", ";", ",", "+", "-", "*", "/", "++", "==", "<=", "!", "@", "\\", "!=", "&&", "#", "\n ", "\n", "?"),
     *("\t", "²", "YOUR_CODE_HERE", "→", "≤"),
 )
-"""Pieces that random texts are made of which need not mean anything."""
+"""Pieces of random texts that may be invalid."""
 
 
 def soup() -> st.SearchStrategy[str]:
@@ -158,17 +158,17 @@ def soup() -> st.SearchStrategy[str]:
 
 @lru_cache(maxsize=1)
 def _pieces() -> tuple[str, ...]:
-    """The library in pieces of some lines."""
+    """Pieces of some lines of the library."""
     found: list[str] = []
     for name in library.names():
-        lines = library.included(name).text.split("\n")
+        lines = library.source(name).text.split("\n")
         found += ["\n".join(lines[i : i + 12]) for i in range(0, len(lines), 12)]
     return tuple(found)
 
 
 @st.composite
 def mutated(draw: st.DrawFn) -> str:
-    """A piece of the library in which something is missing, stands twice or does not belong there."""
+    """A piece of the library with a part deleted, doubled or inserted."""
     text = draw(st.sampled_from(_pieces()))
     for _ in range(draw(st.integers(1, 3))):
         place, end = (draw(st.integers(0, len(text))) for _ in range(2))

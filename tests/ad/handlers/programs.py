@@ -1,14 +1,15 @@
-"""The library of differentiators, declared once, and what programs that use it give."""
+"""The library of differentiators, declared once, and the results of programs that use it."""
 
 from functools import cache
 from typing import Any
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compiler.program import Program
 from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
-from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding
+from rh_kernel.ad.eff.machine.running import Outcome, run_in_slices
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
+from rh_kernel.source.trampoline import exhaust
 
 NAMES = (
     "evaluate",
@@ -38,17 +39,17 @@ def library(*declarations: str) -> Definitions:
 
 
 def of_list(names: str, body: str) -> str:
-    """The function ``{[x, …] -> M}`` of a list of so many numbers."""
+    """The function ``{[x, …] -> M}`` of a list."""
     return f'{{zs -> match zs | [{names}] -> {body} | _ -> fail "a list of another length"}}'
 
 
 def computation(text: str, *declarations: str) -> core.Computation:
-    """A program that is checked."""
+    """A checked program."""
     return loading.checked(text, library(*declarations)).term
 
 
 def value(text: str, *declarations: str) -> Any:
-    """What a program gives: numbers, texts, tuples and lists are those of Python, ``K V`` is ``("K", V)``."""
+    """The result of a program: numbers, texts, tuples and lists as those of Python, ``K V`` as ``("K", V)``."""
     found = outcome(text, *declarations).value
     assert found is not None
     return _python(found)
@@ -56,13 +57,13 @@ def value(text: str, *declarations: str) -> Any:
 
 @cache
 def compiled(*declarations: str) -> Program:
-    """The library as far as it is compiled."""
+    """The compiled library."""
     return Program(library(*declarations))
 
 
 def outcome(text: str, *declarations: str) -> Outcome:
-    """What a run of a program came to."""
-    return finished(proceeding(computation(text, *declarations), compiled(*declarations)))
+    """The outcome of a program."""
+    return exhaust(run_in_slices(computation(text, *declarations), compiled(*declarations)))
 
 
 def _python(V: core.Value) -> Any:
@@ -84,7 +85,7 @@ def _python(V: core.Value) -> Any:
 
 
 def rejected(text: str, *declarations: str) -> Diagnostic:
-    """What is wrong with a program."""
+    """The diagnostic of a program."""
     try:
         computation(text, *declarations)
     except Rejected as refusal:
@@ -94,20 +95,20 @@ def rejected(text: str, *declarations: str) -> Diagnostic:
 
 @cache
 def compiled_with_counts(*declarations: str) -> tuple[Program, OpCounter]:
-    """The same, with what counts."""
+    """The compiled library with a counter."""
     tally = OpCounter()
     return Program(library(*declarations), tally=tally), tally
 
 
 def counted(text: str, *declarations: str) -> Counts:
-    """What a run of a program is counted by."""
+    """The counts of a run of a program."""
     program, tally = compiled_with_counts(*declarations)
     tally.clear()
-    found = finished(proceeding(computation(text, *declarations), program)).counts
+    found = exhaust(run_in_slices(computation(text, *declarations), program)).counts
     assert found is not None
     return found
 
 
 def evaluations(text: str, *declarations: str) -> int:
-    """How many operations a program evaluates."""
+    """The number of operations that a program evaluates."""
     return counted(text, *declarations).handled_by("evaluate")

@@ -71,7 +71,7 @@ fun linearly steps x dx r =
   let Cont _ k = (handle program steps [Cont x {z -> t dx z}] with propagate) in
   [d {x -> program steps [x]} x, dy, k r]
 """
-"""A program is a list of steps, each of which gives one more number; number 0 is the newest one."""
+"""A program is a list of steps, each of which computes one more number; number 0 is the newest one."""
 
 DECLARATIONS = (CURVED, PROGRAMS)
 
@@ -92,7 +92,7 @@ POINT = st.sampled_from([-1.25, 0.5, 2.0])
 
 
 def numbers(text: str) -> list[float]:
-    """A list of numbers that a program gives."""
+    """The list of numbers that a program returns."""
     found = value(text, *DECLARATIONS)
     assert isinstance(found, list)
     return [float(x) for x in found]
@@ -101,7 +101,7 @@ def numbers(text: str) -> list[float]:
 @law(300)
 @given(PROGRAM, POINT)
 def test_all_modes_agree(program: str, x: float) -> None:
-    """To rounding; taped and stateful mode do the same sums, so to the last digit"""
+    """Up to rounding; taped and stateful mode exactly, since they compute the same sums."""
     every = numbers(f"handle everyFirst [{program}] ({x}) with evaluate")
     assume(all(math.isfinite(y) for y in every))
     assert every == pytest.approx([every[0]] * len(every), rel=1e-9, abs=1e-12)
@@ -120,7 +120,7 @@ def test_three_ways_to_a_second_derivative_agree(program: str, x: float) -> None
 @law(100)
 @given(PROGRAM, POINT)
 def test_every_mode_computes_the_value(program: str, x: float) -> None:
-    """Parametricity: whatever numbers are, the same operations are done in the same order"""
+    """Parametricity: the same operations are performed in the same order for any type of numbers."""
     every = numbers(f"handle everyValue [{program}] ({x}) with evaluate")
     assume(math.isfinite(every[0]))
     assert every == [every[0]] * len(every)

@@ -1,9 +1,9 @@
-"""Blocks: a regrouped program is the same program, and what a block binds is used in it alone."""
+"""Blocks: a regrouped program computes the same, and the names that a block binds are used only in it."""
 
 import pytest
 from hypothesis import given
 
-from rh_kernel.ad.handlers.blocks import LEAST, in_blocks, operations
+from rh_kernel.ad.handlers.blocks import MIN_OPERATIONS, in_blocks, operations
 from rh_kernel.ad.language.binding import binders, subterms
 from rh_kernel.ad.language.core import Let, Program, Term, Variable
 from rh_kernel.ad.language.evaluation import OpCounter, run
@@ -44,8 +44,8 @@ def test_a_program_in_blocks_is_well_typed_and_does_the_same(sample: Sample) -> 
 
 @law(50)
 @given(programs(HIGHER_ORDER))
-def test_functions_stay_what_they_are(sample: Sample) -> None:
-    """A let that a function is bound by is in a block only if all that is used is."""
+def test_functions_are_not_divided(sample: Sample) -> None:
+    """A binding of a function is in a block only if all bindings that it uses are."""
     g = regrouped(sample.program)
     check(g)
     assert flat(run(sample.program, sample.point)) == flat(run(g, sample.point))
@@ -53,7 +53,7 @@ def test_functions_stay_what_they_are(sample: Sample) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.name)
 def test_no_binder_of_a_block_is_used_outside(example: Example) -> None:
-    """A block binds names, all of them used inside of it alone; and it is a number."""
+    """A block is a number, and all names that it binds are used only inside of it."""
     g = regrouped(example.program)
     types = dict(g.parameters)
     M = g.body
@@ -76,8 +76,8 @@ def test_a_chain_of_n_operations_becomes_as_many_blocks_as_each_is_long(length: 
     assert [operations(M) for M in found] == [length // blocks] * blocks
 
 
-def test_what_two_blocks_use_is_in_neither() -> None:
+def test_a_binding_that_two_blocks_use_is_in_neither() -> None:
     """``a`` is used by y and z, which are used by the result; ``b`` by y alone; z goes to the result."""
     f = program("fun f(x : Real) : Real = let a <- x * x in let b <- sin(x) in let y <- a + b in let z <- exp(a) in y * z")
-    assert LEAST == 2
+    assert MIN_OPERATIONS == 2
     assert [x for x, _ in spine(regrouped(f))] == ["a", "y", "y'"]

@@ -1,4 +1,4 @@
-"""H1–H7: the examples of chapter 3, which are no derivatives."""
+"""H1–H7: the examples of chapter 3, which are not about derivatives."""
 
 import pytest
 

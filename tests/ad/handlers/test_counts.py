@@ -21,7 +21,7 @@ SQUARINGS: Mapping[str, Callable[[int], int]] = {
     "dc": lambda i: 3 * 2**i + i - 2,
     "grad": lambda i: 6 * i + 2,
 }
-"""O32: the continuation is gone through once for each path. In forward mode only the seed is one more."""
+"""O32: the continuation runs once for each path. Forward mode has one more operation, the seed."""
 
 
 @pytest.mark.parametrize("i", range(65))

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.machine.compilation_program import Program
-from rh_kernel.ad.eff.machine.running import finished, proceeding, run
+from rh_kernel.ad.eff.machine.compiler.program import Program
+from rh_kernel.ad.eff.machine.running import run, run_in_slices
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.trampoline import exhaust
 from tests.benchmarks.effects_gmm import Array, Mixture, drawn, gradient, objective
 from tests.tiers import law
 
@@ -47,7 +48,7 @@ def array(*entries: object) -> Array:
 
 @cache
 def compiled(text: str = "") -> Program:
-    """The same, with what of it has been run."""
+    """The compiled programs."""
     return Program(declared(text))
 
 
@@ -60,8 +61,8 @@ def list_of(*arrays: Array) -> core.Value:
 
 
 def applied(name: str, *arguments: object, text: str = "") -> list[Array]:
-    """What a function gives: a tensor, a number, or each of a list of tensors."""
-    found = finished(proceeding(application(name, *arguments, text=text), compiled(text))).value
+    """The result of a function: a tensor, a number, or a list of tensors."""
+    found = exhaust(run_in_slices(application(name, *arguments, text=text), compiled(text))).value
     assert found is not None
     return list(arrays(found))
 
@@ -125,13 +126,13 @@ def test_o37_the_gradient_of_a_tiny_mixture() -> None:
 @law(25)
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.floats(0.1, 2), st.integers(0, 3), st.integers(0, 999))
 def test_the_gradient_of_a_mixture_is_that_by_hand(d: int, k: int, n: int, gamma: float, m: int, seed: int) -> None:
-    """One point, one component and one dimension are no exceptions; in the listing, where Owl drops such axes, they are."""
+    """Also for one point, one component or one dimension, where the listing fails because Owl drops such axes."""
     of = replace(drawn(d, k, n, seed), gamma=gamma, m=m)
     close(applied("gmm", of.x, gamma, m, *of.variables), [np.array(objective(of))])
     close(applied("gmm_gradient", of.x, gamma, m, *of.variables), gradient(of))
 
 
-def test_points_and_components_are_no_more_operations() -> None:
+def test_the_number_of_operations_is_independent_of_points_and_components() -> None:
     """x is a constant and all components are handled at once; in the listing there are about 3·N + 3·D·K operations."""
 
     def operations(d: int, k: int, n: int) -> int:
@@ -191,12 +192,12 @@ PRIMITIVES = {
     "scale_t (over_s (total_t a) (plus_s (number 9.0) (total_t b))) b": [(2,), (3,)],
     "scale_t (minus_s (negate_s (total_t a)) (total_t a)) b": [(2,), (3,)],
 }
-"""Of tensors a and b of those shapes."""
+"""Expressions in tensors a and b of these shapes."""
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES)
 def test_each_primitive_has_the_derivative_that_differences_have(primitive: str) -> None:
-    """Of ``⟨w, f(a, b)⟩``, where w is drawn by chance."""
+    """The derivative of ``⟨w, f(a, b)⟩`` for random w."""
     text = f"""\
 fun weighted ts = match ts | [] -> number 0.0 | _ :: [] -> number 0.0 | a :: b :: _ ->
   let y = {primitive} in
@@ -223,7 +224,7 @@ def differences(text: str, at: list[Array]) -> list[Array]:
     return found
 
 
-def test_what_is_not_used_has_the_derivative_zero() -> None:
+def test_an_unused_argument_has_the_derivative_zero() -> None:
     text = """\
 fun first ts = match ts | a :: _ -> total_t a | [] -> number 0.0
 fun none ts = number 3.0
@@ -236,7 +237,7 @@ fun gradient_of_none ts = handle grad_t none ts with evaluate_t
 
 
 def test_shapes_that_differ_are_never_added() -> None:
-    """In listing A.36 the cotangent of another shape is broadcast without a word."""
+    """In listing A.36, a cotangent of another shape is broadcast silently."""
     text = "fun sum_of ts = match ts | [a, b] -> total_t (plus_t a b) | _ -> number 0.0\n"
     text += "fun go ts = handle grad_t sum_of ts with evaluate_t\n"
     with pytest.raises(Stuck) as stuck:

@@ -1,4 +1,4 @@
-"""The programs that ``include`` knows: each stands alone, all stand together, and their types are those of the thesis."""
+"""The programs of the library: alone, all together, and their types in the thesis."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from rh_kernel.ad.eff import library as texts
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.definitions import Function, Handler
 from rh_kernel.ad.eff.printing.types import handler_scheme, scheme
-from rh_kernel.ad.eff.reduction.reducing import run as reduced
+from rh_kernel.ad.eff.reduction.reducer import run as reduced
 from tests.ad.handlers.programs import computation, counted, library, of_list, outcome, value
 from tests.ad.handlers.test_oracles import CHECKPOINTS, TERM
 
@@ -34,8 +34,8 @@ TYPES = {
 
 
 @pytest.mark.parametrize("name", texts.names())
-def test_a_program_includes_what_it_needs(name: str) -> None:
-    """It can be included alone"""
+def test_each_program_can_be_included_alone(name: str) -> None:
+    """Each program includes those that it uses."""
     assert name in loading.program(name).included
 
 
@@ -66,8 +66,8 @@ def test_types_are_those_of_the_thesis(name: str) -> None:
         "grad {x -> t x (d {y -> t (lift x) y} (c 1))} 3",
     ],
 )
-def test_the_machine_does_what_reduction_does(program: str) -> None:
-    """Adequacy, with all that goes beyond the calculus"""
+def test_the_machine_agrees_with_reduction(program: str) -> None:
+    """Adequacy, also outside of the thesis' calculus"""
     M = computation(f"handle {program} with evaluate")
     found = outcome(f"handle {program} with evaluate").value
     assert found is not None
@@ -80,7 +80,7 @@ def test_the_machine_does_what_reduction_does(program: str) -> None:
     [("d", 22 * 5000 + 5), ("grad", 30 * 5000 + 6), ("gradc", 30 * 5000 + 6), ("gradh", 30 * 5000 + 6), ("dt", 26 * 5000 - 1)],
 )
 def test_a_long_program(mode: str, operations: int) -> None:
-    """25,000 operations: no stack of the host language grows, in the backward pass neither"""
+    """25,000 operations: Python's stack does not grow, not even in the backward pass"""
     program = f"handle {mode} {{x -> taylor 5000 x}} 0.5 with evaluate"
     assert counted(program).handled_by("evaluate") == operations
     assert value(program) == pytest.approx(-4, rel=1e-14)

@@ -27,7 +27,7 @@ fun halves (i : Int) (x : Prop x) (y : Prop x) : [r | Checkpoint x [e], Smooth (
     let z = checkpoint {halves (i - 1) x y} in
     checkpoint {halves (i - 1) x z}
 """
-"""n steps y ← y + 0.1 (x − y²) from 1: without checkpoints, √n of √n steps, and by halves; n is 4ʲ"""
+"""n = 4ʲ steps y ← y + 0.1 (x − y²) from 1: without checkpoints, √n blocks of √n steps, and by bisection."""
 
 CALLS: Mapping[str, str] = {
     "stateful": "grad {x -> steps N x (c 1)} 2",
@@ -58,14 +58,14 @@ CELLS: Mapping[str, tuple[int, int, int]] = {
     "left": (11, 13, 15),
     "halves": (12, 14, 16),
 }
-"""Beside the cells of x and of the first y: 5n without checkpoints; one for each of √n blocks, and the 5√n of the last one; one
-for each checkpoint of a left half that is open, and the 5 of one step; the same, and that of the last right half.
+"""In addition to the cells of x and of the first y: 5n without checkpoints; one for each of √n blocks, and the 5√n of the last
+one; one for each open checkpoint of a left half, and the 5 of one step; the same, and that of the last right half.
 
-This is what is still needed; see ``KEPT``."""
+These are the cells that are still reachable; see ``KEPT``."""
 
 KEPT: Mapping[str, tuple[int, int, int]] = {"blocks": (30, 58, 114), "left": (15, 19, 23), "halves": (23, 31, 39)}
-"""The same for who keeps two cells until a checkpoint is done, though both are of no more use: that which stands for all in the
-first run, and that of the result, after it went into the second run. (Clauses that are functions of Python keep both.)"""
+"""The same if two cells that are no longer needed are kept until the end of a checkpoint: the one that represents the block in
+the first run, and that of the result after the second run. (Clauses that are Python functions keep both.)"""
 
 OPERATIONS: Mapping[str, tuple[int, int, int]] = {
     "stateful": (484, 1924, 7684),
@@ -74,7 +74,7 @@ OPERATIONS: Mapping[str, tuple[int, int, int]] = {
     "halves": (864, 4096, 18944),
     "forward": (355, 1411, 5635),
 }
-"""With the rule as it is printed; the right one has one sum more for each checkpoint."""
+"""With the printed rule; the corrected one has one more sum for each checkpoint."""
 
 CHECKPOINTS: Mapping[str, tuple[int, int, int]] = {
     "stateful": (0, 0, 0),
@@ -95,7 +95,7 @@ def test_cells_alive_at_once(way: str, place: int, n: int) -> None:
 @pytest.mark.parametrize("way", OPERATIONS)
 @pytest.mark.parametrize(("place", "n"), [(0, 16), (1, 64), (2, 256)])
 def test_operations_evaluated(way: str, place: int, n: int) -> None:
-    """What is done again is paid for"""
+    """Recomputation costs operations."""
     assert evaluations(call(way, n, "gradcPrinted"), PROGRAMS) == OPERATIONS[way][place]
     assert evaluations(call(way, n), PROGRAMS) == OPERATIONS[way][place] + CHECKPOINTS[way][place]
 
@@ -109,8 +109,8 @@ def test_cells_alive_at_once_if_they_are_kept(way: str, place: int, n: int) -> N
 
 
 def _keeping() -> str:
-    """The program of checkpointed mode in which a clause looks at both cells in its end."""
-    text = library.included("checkpointed").text
+    """The program of checkpointed mode, with a clause that reads both cells at its end."""
+    text = library.source("checkpointed").text
     handler = text[text.index("handler reversec") :].replace("reversec", "reversecKeeping").replace("gradc", "gradcKeeping")
     end = "with reversecKeeping)\n  | <ap0"
     assert end in handler

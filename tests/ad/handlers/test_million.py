@@ -15,7 +15,7 @@ from rh_kernel.ad.eff.machine.running import run
 from tests.ad.handlers.programs import computation, library
 
 CALLS = 200
-"""So many calls more than there are when a test begins."""
+"""The number of nested calls allowed beyond those at the start of a test."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""§4.5: the programs that confuse levels are refused by the checker, which names both."""
+"""§4.5: the type checker rejects programs that confuse levels, and names both."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_confused_levels_are_refused_and_both_are_named(program: str) -> None:
 
 
 def test_three_levels_need_two_lifts() -> None:
-    """§4.5: x has to go over two handlers"""
+    """§4.5: x has to be lifted past two handlers"""
     program = "d {x -> t x (d {y -> t y (d {z -> t z (t y x)} (c 1))} (c 1))} (c 1)"
     assert type(rejected(f"handle {program} with evaluate")).__name__ == "LevelsConfused"
 

@@ -1,7 +1,7 @@
 """Listing 4.6: the order in which stateful reverse mode writes cells, step by step in the reducer."""
 
 from rh_kernel.ad.eff.core import Literal
-from rh_kernel.ad.eff.reduction.reducing import run, steps
+from rh_kernel.ad.eff.reduction.reducer import run, steps
 from rh_kernel.ad.eff.reduction.rules import Rule
 from tests.ad.handlers.programs import computation, library
 from tests.ad.handlers.test_oracles import TERM

@@ -1,4 +1,4 @@
-"""The systems ``effects:*``: what they run has a type, what they count is what handlers do, what they refuse is named."""
+"""The systems ``effects:*``: types of the computations that they run, counts of operations, refusals, stages and traces."""
 
 import math
 
@@ -13,8 +13,8 @@ from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.handlers.modes import FORWARDS, HESSIAN, MODES, STATEFUL, TAPED, Mode
 from rh_kernel.ad.handlers.op_table import FUNCTIONS
-from rh_kernel.ad.handlers.running import asked, library
-from rh_kernel.ad.handlers.translate import Written
+from rh_kernel.ad.handlers.running import library, translated
+from rh_kernel.ad.handlers.translate import Encoding
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import run
 from rh_kernel.ad.language.scalars import SYMBOLS
@@ -37,20 +37,20 @@ def differentiated(mode: Mode | str, f: Program, *point: Value, cotangent: Value
 
 
 def accepted(example: Example) -> bool:
-    """Whether handlers get to see all of a program."""
+    """Whether the systems support a program."""
     return "conditional" not in example.name and "O21" not in example.name
 
 
 def is_typed(mode: Mode, sample: Sample | Example) -> None:
-    """What the machine runs has a type, and performs nothing but what the machine handles."""
+    """Check that the computation is well typed and performs only effects that the machine handles."""
     others = sample.point if mode in FORWARDS else sample.cotangent
-    found = asked(sample.program, mode.written)
+    found = translated(sample.program, mode.encoding)
     check_item(found.computation(mode.driver, numbers(sample.point), numbers(others)), library())
 
 
 @PER_MODE
 def test_the_computations_of_the_examples_are_typed(mode: Mode) -> None:
-    """So no number of one level meets one of another."""
+    """So no levels are confused."""
     for example in filter(accepted, EXAMPLES):
         is_typed(mode, example)
 
@@ -63,11 +63,11 @@ def test_the_computations_of_random_programs_are_typed(sample: Sample) -> None:
         is_typed(mode, sample)
 
 
-@pytest.mark.parametrize("written", Written)
-def test_the_function_can_be_taken_to_a_cell(written: Written) -> None:
-    """What is shown can be read again, and is the same function but for the names of what has none."""
+@pytest.mark.parametrize("encoding", Encoding)
+def test_the_printed_function_can_be_declared_in_a_cell(encoding: Encoding) -> None:
+    """It parses to the same function up to silent names."""
     for example in filter(accepted, EXAMPLES):
-        f = asked(example.program, written).function
+        f = translated(example.program, encoding).function
         text = plain(printing_items.function(f), 100)
         again = loading.declared(text, library())
         assert plain(printing_items.function(again.function(again.functions[f.name]).definition), 100) == text
@@ -92,7 +92,7 @@ def test_the_modes_agree(sample: Sample) -> None:
 def test_the_primal_operations_are_those_of_the_program(sample: Sample) -> None:
     """``square``, ``recip`` and ``swish`` are of two operations or one; the random programs have ``swish`` alone."""
     found = differentiated("effects:forward", sample.program, *sample.point, cotangent=sample.cotangent)
-    f = asked(sample.program).function
+    f = translated(sample.program).function
     called = [part.name for part in nodes(f.body) if isinstance(part, core.Global)]
     assert found.primal == sum(1 + (name == "swish") for name in called if name != "c")
 
@@ -125,7 +125,7 @@ def test_counts_with_a_checkpoint() -> None:
     assert dict(found.counters)["references"] == 5
 
 
-def test_continuations_go_back_along_every_path() -> None:
+def test_continuations_run_once_for_each_path() -> None:
     """Squared n times: 2ⁿ paths. Of the products 2ⁿ − 1 are in thunks with two products and a sum each."""
     for n in (1, 2, 3, 6):
         lets = " ".join(f"let x{i + 1} <- x{i} * x{i} in" for i in range(n))
@@ -157,20 +157,20 @@ def test_checkpoints_save_cells() -> None:
     assert alive["effects:checkpointed"] == [2 * math.isqrt(n) + 1 for n in (16, 64, 256)]
 
 
-def test_functions_are_values_where_they_can_be() -> None:
-    """``λ : Real → Real`` is ``abs``, and its calls are ``app``; without λ a block is a function of the first number in it."""
+def test_functions_on_numbers_become_values_of_high() -> None:
+    """``λ : Real → Real`` becomes ``abs`` and its calls ``app``; without λ a block becomes a function of its first number."""
     f = program("fun f(x : Real) : Real = let g <- λy : Real. y * y in g(g(x))")
-    text = plain(printing_items.function(asked(f, Written.FUNCTIONS).function), 100)
+    text = plain(printing_items.function(translated(f, Encoding.FUNCTIONS).function), 100)
     assert text == "fun f x = let g = abs {y -> t y y} in app g (app g x)"
-    first_order = plain(printing_items.function(asked(CUBE, Written.FUNCTIONS).function), 100)
+    first_order = plain(printing_items.function(translated(CUBE, Encoding.FUNCTIONS).function), 100)
     assert first_order == "fun f x = app (abs {x' -> t (t x' x') x'}) x"
-    assert plain(printing_items.function(asked(CUBE, Written.CHECKPOINTS).function), 100) == (
+    assert plain(printing_items.function(translated(CUBE, Encoding.CHECKPOINTS).function), 100) == (
         "fun f x = checkpoint {t (t x x) x}"
     )
 
 
 def test_sums_and_tuples_are_those_of_the_language() -> None:
-    """An injection is ``Left`` or ``Right``; a tuple is taken apart where it is bound."""
+    """An injection becomes ``Left`` or ``Right``; a tuple is destructured where it is bound."""
     f = program(
         "fun f(p : Real * Real, z : Real(2)) : Real * Real ="
         " (λs : Real + Real. case s of inl a -> (a, p.2) | inr b -> (b, b))(inl(p.1 * z[1]))"
@@ -203,7 +203,7 @@ def test_refusals_name_the_construct(mode: Mode, text: str, construct: str) -> N
     assert (diagnostic.system, diagnostic.construct) == (mode.name, construct)
 
 
-def test_symbols_that_have_no_word_are_known() -> None:
+def test_the_unsupported_symbols() -> None:
     """They are not smooth everywhere, but for ``gelu``."""
     assert {"abs", "sign", "relu", "gelu", "round", "step", "maximum", "minimum"} <= set(SYMBOLS) - set(FUNCTIONS)
 
@@ -229,7 +229,7 @@ def test_the_steps_end_in_the_derivative(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize(("mode", "hint"), [(HESSIAN, "n² second derivatives"), (STATEFUL, "many paths")], ids=["all", "one"])
-def test_beyond_the_limit_it_is_said_what_there_is_too_much_of(mode: Mode, hint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hint_beyond_the_limit(mode: Mode, hint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rh_kernel.ad.handlers.running._FUEL", 10)
     with pytest.raises(Stuck) as caught:
         differentiated(mode, CUBE, 2.0)

@@ -1,4 +1,4 @@
-"""Laws of the laboratory's language: types, printing and reading, derivatives of the symbols."""
+"""Laws of the language of ``%%lambda`` cells: types, printing and parsing, derivatives of the symbols."""
 
 import math
 

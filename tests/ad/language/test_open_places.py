@@ -1,4 +1,4 @@
-"""An exercise that is still open is told as one, in a cell of the laboratory as in any other."""
+"""An open exercise in a ``%%lambda`` cell is reported as in any other cell."""
 
 import pytest
 
@@ -10,12 +10,12 @@ from rh_kernel.syntax.parsing.tokens import STUB
 
 
 @pytest.mark.parametrize("text", [f"fun f(x : Real) : Real =\n  # YOUR CODE HERE\n  {STUB}", STUB, f"f({STUB}, {STUB})"])
-def test_an_open_place_is_no_unknown_name(text: str):
+def test_an_open_exercise_is_no_unknown_name(text: str):
     with pytest.raises(Rejected) as refused:
         item(Span(Source("test", text), 0, len(text)))
-    complaints = refused.value.diagnostics
-    assert [type(d) for d in complaints] == [CodeMissing] * text.count(STUB)
-    assert all(d.span is not None and d.span.text == STUB for d in complaints)
+    diagnostics = refused.value.diagnostics
+    assert [type(d) for d in diagnostics] == [CodeMissing] * text.count(STUB)
+    assert all(d.span is not None and d.span.text == STUB for d in diagnostics)
 
 
 def test_a_name_that_only_begins_like_one_is_a_name():

@@ -21,9 +21,9 @@ from rh_kernel.ad.linear_negation.calculus import (
     Var,
     mul,
 )
-from rh_kernel.ad.linear_negation.church import cell, church_list, church_numeral, network
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.source import Source
+from tests.ad.linear_negation.church import cell, church_list, church_numeral, network
 
 RR = Arrow(R, R)
 x, y = Var("x"), Var("y")

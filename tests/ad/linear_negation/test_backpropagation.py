@@ -11,7 +11,7 @@ from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.ground import bp, is_ground, let_form
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.printing import document
-from rh_kernel.ad.linear_negation.source import read
+from rh_kernel.ad.linear_negation.source import translate
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.linear_negation.examples import ORACLES, Oracle, app, f, lam, let, lets, mul, source, sub, x, y
@@ -57,7 +57,7 @@ def test_lemma_11_needs_sums_without_zeros(n: int, short: int, long: int):
 @law(150)
 def test_p4_p5_of_random_programs(sample: Sample):
     """Lemma 11 and Prop. 12: size and steps of ``bp(G)`` are linear in ``|G| + n``, and its value is value and gradient."""
-    found = extract(read(sample.program))
+    found = extract(translate(sample.program))
     n = len(found.inputs)
     t, a = backward(found.term, found.inputs)
     bound = 3 * (size(let_form(found.term)) + n)

@@ -23,15 +23,15 @@ from rh_kernel.ad.linear_negation.calculus import (
     Var,
     mul,
 )
-from rh_kernel.ad.linear_negation.church import backpropagation_through_time, cell, church_list, church_numeral, network
 from rh_kernel.ad.linear_negation.evaluation import at, evaluate
 from rh_kernel.ad.linear_negation.gradient import gradient, problem, reduce
 from rh_kernel.ad.linear_negation.names import NameSupply
-from rh_kernel.ad.linear_negation.normal_form import reduced
+from rh_kernel.ad.linear_negation.reduction import Reduction
 from rh_kernel.ad.linear_negation.rules import ARITHMETIC
 from rh_kernel.ad.linear_negation.source import Source
-from rh_kernel.ad.linear_negation.typing import check
+from tests.ad.linear_negation.church import backpropagation_through_time, cell, church_list, church_numeral, network
 from tests.ad.linear_negation.examples import app, let, source
+from tests.ad.linear_negation.type_system import check
 
 DR = Times(R, Negation())
 DATA = [1.0, 2.0, 3.0, 0.5, -1.0, 0.25]
@@ -88,7 +88,9 @@ def test_the_cell_is_reduced_once():
     assert (size(D_L), size(M)) == (67, 50)
     gamma = {"ε": DR, "ρ": DR}
     assert check(D_L, gamma) == check(M, gamma) == Arrow(DR, Arrow(DR, DR))
-    computed = reduced(D_L, gamma)
+    reduction = Reduction(D_L, gamma)
+    assert list(reduction.normalize())
+    computed = reduction.term
     for n in range(1, 7):
         program, _ = rnn(n)
         terms = [transformed(n, t) for t in (D_L, M, computed)]

@@ -11,9 +11,9 @@ from rh_kernel.ad.linear_negation.denotation import Meaning, called, flat, meani
 from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.gradient import gradient
 from rh_kernel.ad.linear_negation.names import NameSupply
-from rh_kernel.ad.linear_negation.typing import check
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from tests.ad.linear_negation.examples import app, f, lam, let, lets, source, sub, x, y
+from tests.ad.linear_negation.type_system import check
 
 ZERO, ONE = Num(0.0), Num(1.0)
 

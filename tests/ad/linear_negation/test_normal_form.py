@@ -8,7 +8,6 @@ from hypothesis import given
 
 from rh_kernel.ad.linear_negation.binding import names
 from rh_kernel.ad.linear_negation.calculus import Negation, R, Times
-from rh_kernel.ad.linear_negation.canonical import Canon
 from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.ground import bp, let_form
 from rh_kernel.ad.linear_negation.names import NameSupply
@@ -16,10 +15,11 @@ from rh_kernel.ad.linear_negation.normal_form import normalize
 from rh_kernel.ad.linear_negation.printing import document
 from rh_kernel.ad.linear_negation.reduction import Reduction
 from rh_kernel.ad.linear_negation.rules import EARLIEST, NO_FACTORING, Rule, S, Strategy
-from rh_kernel.ad.linear_negation.source import Source, read
-from rh_kernel.ad.linear_negation.typing import check
+from rh_kernel.ad.linear_negation.source import Source, translate
 from rh_kernel.syntax.printing.doc import plain
+from tests.ad.linear_negation.canonical import Canon
 from tests.ad.linear_negation.examples import ORACLES, Oracle
+from tests.ad.linear_negation.type_system import check
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Sample, programs
 from tests.tiers import law
 
@@ -46,14 +46,14 @@ def test_p7_the_normal_form_is_bp(o: Oracle):
 @given(programs(HIGHER_ORDER, scalar=True))
 @law(300)
 def test_p7_of_random_programs(sample: Sample):
-    assert agrees(read(sample.program))
+    assert agrees(translate(sample.program))
 
 
 @given(programs(FIRST_ORDER, scalar=True))
 @law(60)
 def test_p7_in_another_order(sample: Sample):
     """The order is one of cost alone: the other normal forms are typed, and have the same value."""
-    source = read(sample.program)
+    source = translate(sample.program)
     canon = Canon()
     for strategy in (EARLIEST, NO_FACTORING):
         found = normalize(source, strategy)

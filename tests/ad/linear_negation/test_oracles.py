@@ -2,7 +2,7 @@
 
 import pytest
 
-from rh_kernel.ad.linear_negation import jvp as pushing
+from rh_kernel.ad.linear_negation import jvp
 from rh_kernel.ad.linear_negation.binding import names, size
 from rh_kernel.ad.linear_negation.calculus import Bang, Num, R, block
 from rh_kernel.ad.linear_negation.evaluation import at, evaluate
@@ -11,8 +11,8 @@ from rh_kernel.ad.linear_negation.gradient import gradient
 from rh_kernel.ad.linear_negation.ground import bp, let_form
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.rules import ARITHMETIC, BETA_ONLY, EARLIEST, NO_ETA, NO_FACTORING, Rule, Strategy
-from rh_kernel.ad.linear_negation.typing import check
 from tests.ad.linear_negation.examples import ORACLES, Oracle
+from tests.ad.linear_negation.type_system import check
 
 EACH = pytest.mark.parametrize("o", ORACLES, ids=[o.name for o in ORACLES])
 
@@ -72,7 +72,7 @@ def test_first_order_backpropagation(o: Oracle):
 @EACH
 def test_forward(o: Oracle):
     for j, slope in enumerate(o.gradient):
-        found = pushing.push(o.source, o.point, [float(i == j) for i in range(len(o.inputs))])
+        found = jvp.push(o.source, o.point, [float(i == j) for i in range(len(o.inputs))])
         assert found.value == pytest.approx((o.value,), rel=6e-6)
         assert found.tangent == pytest.approx((slope,), rel=6e-6)
         assert found.steps == o.forward

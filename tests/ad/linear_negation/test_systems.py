@@ -1,4 +1,4 @@
-"""The systems ``linear-negation`` and ``tape`` as the laboratory uses them: gradients, tangents, stages, steps, refusals."""
+"""The systems ``linear-negation`` and ``tape`` as ``%ad`` uses them: gradients, tangents, stages, steps, refusals."""
 
 import pytest
 from hypothesis import given
@@ -8,12 +8,12 @@ from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real
 from rh_kernel.ad.language.unrolling import has_arrays, unrolled, without_arrays
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.linear_negation.source import read
+from rh_kernel.ad.linear_negation.source import translate
 from rh_kernel.ad.linear_negation.systems import SYSTEMS
-from rh_kernel.ad.linear_negation.typing import check
 from rh_kernel.ad.system import JvpResult, Point, Stage, System, VjpResult
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
+from tests.ad.linear_negation.type_system import check
 from tests.ad.programs import ARRAYS, Fragment, Sample, finite_differences, flat, program, programs
 from tests.tiers import law
 
@@ -93,7 +93,7 @@ def test_unrolling(sample: Sample):
     before, after = OpCounter(), OpCounter()
     assert flat(run(f, sample.point, after)) == pytest.approx(flat(run(sample.program, sample.point, before)))
     assert after.operations == before.operations
-    source = read(f)
+    source = translate(f)
     assert check(source.term, dict(source.inputs)) == source.result
 
 

@@ -16,7 +16,7 @@ from rh_kernel.ad.linear_negation.extraction import extract
 from rh_kernel.ad.linear_negation.gradient import gradient
 from rh_kernel.ad.linear_negation.names import NameSupply
 from rh_kernel.ad.linear_negation.rules import BETA_ONLY, EARLIEST, NO_FACTORING, Rule
-from rh_kernel.ad.linear_negation.source import Source, read
+from rh_kernel.ad.linear_negation.source import Source, translate
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Fragment, Sample, finite_differences, programs
 from tests.ad.programs import flat as numbers
 from tests.tiers import law
@@ -29,7 +29,7 @@ TIMES = law(120)
 @TIMES
 def test_p8_corollary_16(sample: Sample):
     """The gradient, in O(m + |G|) steps."""
-    source = read(sample.program)
+    source = translate(sample.program)
     point = numbers(sample.point)
     found = gradient(source, point, numbers(sample.cotangent))
     assert found.value == pytest.approx(numbers(run(sample.program, sample.point)))
@@ -44,7 +44,7 @@ def test_p8_corollary_16(sample: Sample):
 @TIMES
 def test_p9_injections(sample: Sample):
     """The same gradient as a tuple, with O(n #J) steps more."""
-    source = read(sample.program)
+    source = translate(sample.program)
     point, w = numbers(sample.point), numbers(sample.cotangent)
     by_tags, by_tuples = gradient(source, point, w), gradient(source, point, w, injections=True)
     assert by_tuples.gradient == pytest.approx(by_tags.gradient)
@@ -56,7 +56,7 @@ def test_p9_injections(sample: Sample):
 @law(100)
 def test_p10_corollary_9(sample: Sample):
     """The numbers do not depend on the strategy."""
-    source = read(sample.program)
+    source = translate(sample.program)
     point, w = numbers(sample.point), numbers(sample.cotangent)
     expected = gradient(source, point, w)
     assume(expected.steps < 800)
@@ -79,7 +79,7 @@ def _meaning(source: Source, point: tuple[float, ...]) -> Meaning:
 @given(programs(HIGHER_ORDER, scalar=True))
 @TIMES
 def test_p13_backpropagators_are_linear(sample: Sample):
-    source = read(sample.program)
+    source = translate(sample.program)
     assume(all(A == R for _, A in source.inputs))
     found = _meaning(source, numbers(sample.point))
     assert isinstance(found, tuple)
@@ -98,7 +98,7 @@ def test_p13_backpropagators_are_linear(sample: Sample):
 @TIMES
 def test_p14_proposition_1(sample: Sample):
     """F along a tangent is the gradient times the tangent, in steps linear in those of evaluation."""
-    source = read(sample.program)
+    source = translate(sample.program)
     point = numbers(sample.point)
     tangent = [0.5 - i / 4 for i in range(len(point))]
     ahead = jvp.push(source, point, tangent)
@@ -113,7 +113,7 @@ def test_p14_proposition_1(sample: Sample):
 @TIMES
 def test_p15_cheap_gradients(sample: Sample):
     """Arithmetic of the reverse run is at most four times that of evaluation."""
-    source = read(sample.program)
+    source = translate(sample.program)
     if all(A == R for _, A in source.inputs):
         t = at(source.term, [x for x, _ in source.inputs], numbers(sample.point))
         primal = sum(n for rule, n in evaluate(t).rules.items() if rule in (Rule.SUM, Rule.PRODUCT, Rule.FUNCTION))
@@ -125,7 +125,7 @@ def test_p15_cheap_gradients(sample: Sample):
 @TIMES
 def test_p17_open_programs_become_graphs(sample: Sample):
     """At the point, all conditionals are decided; the graph has the value of the program."""
-    source = read(sample.program)
+    source = translate(sample.program)
     point = numbers(sample.point)
     extracted = extract(source, point)
     found = [evaluate(at(block(extracted.stack, t), extracted.inputs, point)).numbers[0] for t in extracted.results]

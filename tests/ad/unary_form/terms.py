@@ -1,15 +1,20 @@
 """Terms of Source and Target for the tests, written short, and gradients of programs both ways."""
 
+from collections import Counter
+
 from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.direct import direct
 from rh_kernel.ad.unary_form.optimisation.gradients import Gradient, Problem, gradient
+from rh_kernel.ad.unary_form.optimisation.rewriting import trace
 from rh_kernel.ad.unary_form.optimisation.rules import ALL, Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, problem
 from rh_kernel.ad.unary_form.terms.binding import parts, subterms
 from rh_kernel.ad.unary_form.terms.naming import Numbered
-from rh_kernel.ad.unary_form.terms.terms import ONE, ZERO, Fold, Map, Map2, Op, Term, Var
-from rh_kernel.ad.unary_form.terms.types import Context
+from rh_kernel.ad.unary_form.terms.terms import ONE, ZERO, App, Fold, Fun, If, Let, Map, Map2, Op, Term, Var
+from rh_kernel.ad.unary_form.terms.types import Arrow, Context, Type
 from rh_kernel.ad.unary_form.unary import from_unary
+from rh_kernel.ad.unary_form.unary.forms import Types
 
 WAYS = (UNARY, DIRECT)
 DERIVES = (from_unary.derive, direct.derive)
@@ -68,3 +73,34 @@ def optimised(program: Program, way: int = 0, rules: frozenset[Rule] = ALL) -> G
 def double(A: Term) -> Map:
     """``map (x. x + x) A``"""
     return Map("d", add(Var("d"), Var("d")), A)
+
+
+def has_functions(M: Term) -> bool:
+    """Whether M contains a function or an application: after partial evaluation it does not."""
+    return any(isinstance(N, Fun | App) for N in subterms(M))
+
+
+def normal_form(context: Context, M: Term, names: Names, rules: frozenset[Rule] = ALL) -> tuple[Term, Counter[Rule]]:
+    """The last term of the optimiser's trace, and how often it used each rule."""
+    fired: Counter[Rule] = Counter()
+    for step in trace(context, M, names, rules):
+        M = step.term
+        fired[step.rule] += 1
+    return M, fired
+
+
+def nesting(M: Term) -> int:
+    """``NAO(e)`` (§5.3): how deep operations on arrays are nested; a branch counts as one, as its gradient runs it again."""
+    deepest = 0
+    while isinstance(M, Let):
+        deepest = max(deepest, nesting(M.bound))
+        M = M.body
+    for i, (names, N) in enumerate(parts(M)):
+        is_inner = bool(names) or (isinstance(M, If) and i > 1)
+        deepest = max(deepest, nesting(N) + is_inner)
+    return deepest
+
+
+def reverse_types(T: Types, ρ: Type) -> Types:
+    """``D_ρ(A1, …, An) = A1, …, An, (A1 × … × An) → ρ``"""
+    return (*T, Arrow(T, ρ))

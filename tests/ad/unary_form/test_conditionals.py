@@ -4,8 +4,7 @@ import pytest
 
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.system import System
-from rh_kernel.ad.unary_form.costs import cost, nesting
-from rh_kernel.ad.unary_form.direct.conditionals import first_non_solution, occurrences, second_non_solution, solution
+from rh_kernel.ad.unary_form.costs import cost
 from rh_kernel.ad.unary_form.direct.expansion import identity
 from rh_kernel.ad.unary_form.optimisation.gradients import gradient
 from rh_kernel.ad.unary_form.systems import DIRECT, SYSTEMS, problem
@@ -16,7 +15,8 @@ from rh_kernel.ad.unary_form.terms.terms import ONE, ZERO, App, Derive, If, Let,
 from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, times
 from rh_kernel.ad.unary_form.terms.typing import check
 from tests.ad.programs import finite_differences, flat, program
-from tests.ad.unary_form.terms import DERIVES, mul, op
+from tests.ad.unary_form.conditionals import first_non_solution, occurrences, second_non_solution, solution
+from tests.ad.unary_form.terms import DERIVES, mul, nesting, op
 
 GAMMA: Context = (("x", R), ("y", R))
 Y = Arrow((R, R), times(R, R))

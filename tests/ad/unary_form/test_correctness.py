@@ -9,9 +9,8 @@ from hypothesis import given
 from rh_kernel.ad.language.evaluation import run as run_common
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.unary_form.direct.expansion import applied, transformed
-from rh_kernel.ad.unary_form.optimisation.gradients import gradient, has_functions, inlined, pulled
+from rh_kernel.ad.unary_form.optimisation.gradients import gradient, inlined, pulled
 from rh_kernel.ad.unary_form.optimisation.residual import Residual
-from rh_kernel.ad.unary_form.optimisation.rewriting import normal_form
 from rh_kernel.ad.unary_form.optimisation.rules import ALL, PARTIAL_EVALUATION
 from rh_kernel.ad.unary_form.systems import DIRECT, SYSTEMS, UNARY, problem, raw
 from rh_kernel.ad.unary_form.terms.binding import count, subterms
@@ -20,13 +19,13 @@ from rh_kernel.ad.unary_form.terms.terms import App, Let, Var
 from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, is_ground, times
 from rh_kernel.ad.unary_form.terms.typing import Language, check
 from rh_kernel.ad.unary_form.translation.from_core import nested
-from rh_kernel.ad.unary_form.unary.forms import check as check_form
-from rh_kernel.ad.unary_form.unary.interpretation import interpret
-from rh_kernel.ad.unary_form.unary.reverse import reverse, reverse_types
+from rh_kernel.ad.unary_form.unary.reverse import reverse
 from rh_kernel.ad.unary_form.unary.to_unary import unary
 from tests.ad.programs import ARRAYS, FIRST_ORDER, HIGHER_ORDER, Fragment, Sample, finite_differences, flat, programs
 from tests.ad.unary_form.alpha import alpha_equal
-from tests.ad.unary_form.terms import WAYS, asked, op
+from tests.ad.unary_form.form_types import check as check_form
+from tests.ad.unary_form.interpretation import interpret
+from tests.ad.unary_form.terms import WAYS, asked, has_functions, normal_form, op, reverse_types
 from tests.tiers import law
 
 FOLDS = Fragment(arrays=True, folds=True)

@@ -8,11 +8,10 @@ from hypothesis import assume, given
 from rh_kernel.ad.language import core as c
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.types import SCALAR, Real
-from rh_kernel.ad.unary_form.baselines import dense, sparse, straight_line, tape
-from rh_kernel.ad.unary_form.costs import Cost, cost, nesting
+from rh_kernel.ad.unary_form.costs import Cost, cost
 from rh_kernel.ad.unary_form.optimisation.gradients import gradient, pulled
 from rh_kernel.ad.unary_form.optimisation.rules import ALL, PARTIAL_EVALUATION, Rule
-from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
+from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Variant, problem, raw
 from rh_kernel.ad.unary_form.terms.binding import free, subterms
 from rh_kernel.ad.unary_form.terms.evaluation import OpCounter, run
 from rh_kernel.ad.unary_form.terms.terms import (
@@ -34,9 +33,10 @@ from rh_kernel.ad.unary_form.terms.terms import (
     Var,
 )
 from rh_kernel.ad.unary_form.terms.types import R, numbers, times
-from rh_kernel.ad.unary_form.translation.primitives import dot
 from tests.ad.programs import ARRAYS, Sample, finite_differences, program, programs
-from tests.ad.unary_form.terms import WAYS, add, map2_of, mul, op, reduce_of, sum_of
+from tests.ad.unary_form.baselines import dense, sparse, straight_line, tape
+from tests.ad.unary_form.primitives import dot
+from tests.ad.unary_form.terms import WAYS, add, map2_of, mul, nesting, op, reduce_of, sum_of
 from tests.ad.unary_form.test_oracles import NESTED, ORACLES, PROD, RESIDUAL
 from tests.tiers import law
 
@@ -110,7 +110,7 @@ def test_nesting_of_array_operations(M: Term, wanted: int) -> None:
     assert nesting(M) == wanted
 
 
-def _ratio(way: Way, f: Program, rules: frozenset[Rule]) -> tuple[float, int]:
+def _ratio(way: Variant, f: Program, rules: frozenset[Rule]) -> tuple[float, int]:
     """``Cost(∇e) / Cost(e)`` and NAO(e), for the variables that occur in e."""
     e, _ = problem(way, f)
     occurring = free(e.body)
@@ -184,7 +184,7 @@ def test_the_waves_cost_twice_themselves_both_ways() -> None:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda w: w.name)
-def test_without_partial_evaluation_moves_are_quadratic(way: Way) -> None:
+def test_without_partial_evaluation_moves_are_quadratic(way: Variant) -> None:
     """§2.3, N2: the raw term, executed with closures, copies the context at each step; after partial evaluation none does."""
 
     def moves(n: int) -> int:
@@ -277,7 +277,7 @@ def test_the_value_costs_little_beside_the_gradient(text: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda w: w.name)
-def test_entries_that_are_used_one_by_one_are_not_added_as_arrays(way: Way) -> None:
+def test_entries_that_are_used_one_by_one_are_not_added_as_arrays(way: Variant) -> None:
     """``A[0]*A[1] + A[1]*A[2] + …``: every ``Jᵀ`` of an entry is an array, but their sum is put together in linear cost."""
 
     def ratio(n: int) -> float:

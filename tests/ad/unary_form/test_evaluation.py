@@ -25,11 +25,12 @@ from rh_kernel.ad.unary_form.terms.terms import (
     Var,
 )
 from rh_kernel.ad.unary_form.terms.types import R
-from rh_kernel.ad.unary_form.translation.primitives import array, constant, dot, gather, scatter, unit
+from rh_kernel.ad.unary_form.translation.primitives import array, constant, unit
+from tests.ad.unary_form.primitives import dot, gather, scatter
 from tests.ad.unary_form.terms import add, mul, op, reduce_of, sum_of
 
 A, x = Var("A"), Var("x")
-# f(a, b) = a*10 + b tells in which order the entries came, and which argument is the accumulator.
+# f(a, b) = a*10 + b depends on the order of the entries and of the parameters.
 TENS = add(mul(Var("a"), Const(10.0)), Var("b"))
 POINT: dict[str, Value] = {"A": (1.0, 2.0, 3.0), "E": (), "x": 2.0}
 

@@ -19,14 +19,14 @@ from rh_kernel.ad.unary_form.unary.forms import (
     TargetForm,
     Types,
     VarU,
-    check,
 )
 from rh_kernel.ad.unary_form.unary.printing import document, text
-from rh_kernel.ad.unary_form.unary.reverse import reverse, reverse_types
+from rh_kernel.ad.unary_form.unary.reverse import reverse
 from rh_kernel.ad.unary_form.unary.to_unary import unary
 from rh_kernel.syntax.printing.doc import layout
 from tests.ad.programs import program
-from tests.ad.unary_form.terms import mul, op, reduce_of
+from tests.ad.unary_form.form_types import check
+from tests.ad.unary_form.terms import mul, op, reduce_of, reverse_types
 
 x1, x2 = Var("x1"), Var("x2")
 TWO: Context = (("x1", R), ("x2", R))

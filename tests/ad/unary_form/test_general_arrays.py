@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import System
-from rh_kernel.ad.unary_form.optimisation.gradients import gradient, has_functions
+from rh_kernel.ad.unary_form.optimisation.gradients import gradient
 from rh_kernel.ad.unary_form.systems import SYSTEMS
 from rh_kernel.ad.unary_form.terms.evaluation import run
 from rh_kernel.ad.unary_form.terms.terms import ONE, ZERO, Const, Fold, Let, Map, Map2, Pack, Proj, Term, Var
 from rh_kernel.ad.unary_form.terms.types import Context, R, VectorType, times
 from rh_kernel.ad.unary_form.terms.typing import Language, check
 from tests.ad.programs import finite_differences, flat, program
-from tests.ad.unary_form.terms import add, asked, mul, op
+from tests.ad.unary_form.terms import add, asked, has_functions, mul, op
 from tests.tiers import law
 
 PAIR = times(R, R)

@@ -11,8 +11,9 @@ from rh_kernel.ad.unary_form.optimisation.gradients import Gradient, gradient
 from rh_kernel.ad.unary_form.terms.evaluation import OpCounter, run
 from rh_kernel.ad.unary_form.terms.terms import Const, Fill, Fold, Map, Map2, Primitive, Term, Use, Var
 from rh_kernel.ad.unary_form.terms.types import Context, R, Type, numbers
-from rh_kernel.ad.unary_form.translation.primitives import array, constant, dot, gather, index, scatter, unit
+from rh_kernel.ad.unary_form.translation.primitives import array, constant, index, unit
 from tests.ad.programs import flat
+from tests.ad.unary_form.primitives import dot, gather, scatter
 from tests.ad.unary_form.terms import add, asked, map2_of, mul, op, reduce_of, sum_of
 
 GAMMA: Context = (("A", numbers(4)), ("B", numbers(4)), ("x", R))
@@ -139,7 +140,7 @@ def test_the_jacobian_is_that_of_the_unrolled_program(way: int, M: Term, unrolle
 
 @pytest.mark.parametrize("way", range(2), ids=["unary", "direct"])
 def test_a_primitive_of_ones_own(way: int) -> None:
-    """``norm A = A[0]² + … ``, given only how it is computed and its ``Jᵀ``: nothing else is to be told."""
+    """``norm A = A[0]² + … ``, given by its kernel and its ``Jᵀ`` only."""
 
     def kernel(V: Value) -> Value:
         return sum(a * a for a in flat(V))

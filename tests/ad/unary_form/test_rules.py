@@ -7,10 +7,10 @@ import pytest
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.unary_form.optimisation.algebra import LAWS, Known, rewrite
-from rh_kernel.ad.unary_form.optimisation.gradients import gradient, has_functions, inlined
-from rh_kernel.ad.unary_form.optimisation.rewriting import PHASES, Rewriting, normal_form, trace
+from rh_kernel.ad.unary_form.optimisation.gradients import gradient, inlined
+from rh_kernel.ad.unary_form.optimisation.rewriting import PHASES, Rewriting, trace
 from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, EXTRA_ARRAY_RULES, PARTIAL_EVALUATION, Rule
-from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
+from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Variant, problem, raw
 from rh_kernel.ad.unary_form.terms.binding import count, subterms
 from rh_kernel.ad.unary_form.terms.evaluation import run
 from rh_kernel.ad.unary_form.terms.naming import Numbered
@@ -40,7 +40,19 @@ from rh_kernel.ad.unary_form.terms.types import Context, R, numbers, times
 from rh_kernel.ad.unary_form.terms.typing import Checking
 from rh_kernel.ad.unary_form.translation.primitives import array, index, unit, units
 from tests.ad.programs import flat, program
-from tests.ad.unary_form.terms import WAYS, add, double, map2_of, mul, op, optimised, reduce_of, used
+from tests.ad.unary_form.terms import (
+    WAYS,
+    add,
+    double,
+    has_functions,
+    map2_of,
+    mul,
+    normal_form,
+    op,
+    optimised,
+    reduce_of,
+    used,
+)
 
 GAMMA: Context = (("x", R), ("y", R), ("A", numbers(3)), ("B", numbers(3)), ("p", times(R, R)))
 POINT: dict[str, Value] = {"x": 1.5, "y": -0.5, "A": (1.0, 2.0, 3.0), "B": (0.5, -1.0, 4.0), "p": (2.0, 7.0)}
@@ -193,7 +205,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda w: w.name)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_rules_one_by_one_end_where_the_one_pass_does(way: Way, name: str) -> None:
+def test_the_rules_one_by_one_end_where_the_one_pass_does(way: Variant, name: str) -> None:
     """The value of the gradient after every step; no function is left; and both results cost the same or less."""
     f = program(PROGRAMS[name])
     e, asked = problem(way, f)

@@ -1,4 +1,4 @@
-"""``unary`` and ``direct`` as systems of the laboratory: what they take and refuse, stages, traces, long programs."""
+"""``unary`` and ``direct`` as systems of ``%ad``: accepted and refused programs, stages, traces, long programs."""
 
 import pytest
 from hypothesis import given

@@ -27,7 +27,8 @@ from rh_kernel.ad.unary_form.terms.terms import (
 )
 from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Type, VectorType, numbers, times
 from rh_kernel.ad.unary_form.terms.typing import Language, TypeCheckError, check
-from rh_kernel.ad.unary_form.translation.primitives import array, constant, dot, gather, index, scatter, unit
+from rh_kernel.ad.unary_form.translation.primitives import array, constant, index, unit
+from tests.ad.unary_form.primitives import dot, gather, scatter
 from tests.ad.unary_form.terms import add, map2_of, mul, op, reduce_of
 
 GAMMA: Context = (("x", R), ("A", numbers(3)), ("B", numbers(4)), ("p", times(R, numbers(3))))

@@ -14,7 +14,7 @@ from rh_kernel.display.contents import BUDGET, SOME, EntryBudget, content
 from rh_kernel.display.data import Record
 from rh_kernel.display.live.player import ALL, Player
 from rh_kernel.display.live.view import Unanswerable, View
-from rh_kernel.session.gradients import recorded
+from rh_kernel.session.directives.gradient import recorded
 from rh_kernel.session.results import GradientMade
 from rh_kernel.session.settings import DEFAULT
 from rh_kernel.typing.elaboration.items import ClosedCommand

@@ -5,19 +5,19 @@ backpropagator of the body of a binder runs, the bound variable has an accumulat
 target language; their values are sparse.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.chad.target.terms import Effect, Scope, Term
+from rh_kernel.source.records import frozen
 from rh_kernel.source.traversal import Traversal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pure(Effect):
     """``pure``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sequence(Effect):
     """``C >> D``"""
 
@@ -25,7 +25,7 @@ class Sequence(Effect):
     second: "Command"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Add(Effect):
     """``add x t``"""
 
@@ -33,7 +33,7 @@ class Add(Effect):
     operand: Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddCaptured(Effect):
     """``add ⟨x1, …, xk⟩ t``, where the components of t are the cotangents of the captured variables of a function"""
 
@@ -41,7 +41,7 @@ class AddCaptured(Effect):
     operand: Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backpropagate(Effect):
     """``x' • t``; it does nothing if t is zero"""
 
@@ -49,7 +49,7 @@ class Backpropagate(Effect):
     operand: Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LetCotangent(Effect):
     """``let v = t in C``"""
 
@@ -58,7 +58,7 @@ class LetCotangent(Effect):
     rest: "Command"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WithAccumulator(Effect):
     """``scope x C >>= λ̲v. D``, where v is the final content of the accumulator of x"""
 
@@ -68,7 +68,7 @@ class WithAccumulator(Effect):
     rest: "Command"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackpropagateCall(Effect):
     """``let ⟨e, v⟩ = f • t in C``, where e and v are the cotangents of the captured variables and of the argument"""
 
@@ -79,7 +79,7 @@ class BackpropagateCall(Effect):
     rest: "Command"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForEach(Effect):
     """``let ⟨d, …⟩ = each (b v. scope x … (b • v), s, t) in C`` for an array s of backpropagators"""
 
@@ -91,7 +91,7 @@ class ForEach(Effect):
     rest: "Command"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldRight(Effect):
     """``let ⟨w, d⟩ = mapAccumR(b v. scope a x (b • v), s, t) in C``; ``start`` is ``None`` for ``t = 0``
 

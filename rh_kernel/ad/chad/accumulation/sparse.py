@@ -1,4 +1,4 @@
-"""Sparse cotangents: zeros are not stored, and the cost of an addition is at most that of making its operands (digest, §5).
+"""Sparse cotangents: zeros are not stored, and an addition costs at most what its operands cost (digest of CHAD, §5).
 
 ``None`` is zero at any type. The cotangent of a tuple, of an array or of captured variables is a ``Sparse`` of the entries that
 are not zero, or a Python tuple of all entries. Every cotangent is used once, so addition may update an operand in place.

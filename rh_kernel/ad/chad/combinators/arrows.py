@@ -5,7 +5,6 @@ A term ``x1 : A1, …, xn : An ⊢ M : B`` is an arrow from its context. A varia
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.chad.context import codomain_of, component_of, size_of, sum_of
@@ -13,11 +12,12 @@ from rh_kernel.ad.chad.operations import LoopTerm, Operation, of_term
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import parts
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
+from rh_kernel.source.records import frozen
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.printing.doc import LINE, Doc, Text, concat, group, join, nest
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entries:
     """``Γ`` as an object, the product ``(… (1 × A1) × …) × An`` of its types"""
 
@@ -31,12 +31,12 @@ class Entries:
 Object: TypeAlias = Entries | Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identity:
     """``id``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compose:
     """``f; g``"""
 
@@ -44,50 +44,50 @@ class Compose:
     second: "Arrow"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tupling:
     """``⟨f1, …, fn⟩``, or ``!`` for n = 0"""
 
     parts: tuple["Arrow", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extension:
     """``⟨id, f⟩ : Γ → Γ × A``"""
 
     last: "Arrow"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weakening:
     """``π1 : Γ × A → Γ``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Newest:
     """``π2 : Γ × A → A``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Component:
     """``πi : A1 × … × An → Ai``"""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Primitive:
     """``op``"""
 
     operation: Operation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evaluation:
     """``ev : (A → B) × A → B``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Curry:
     """``Λf : Γ → (A → B)`` for ``f : Γ × A → B``"""
 
@@ -95,7 +95,7 @@ class Curry:
     body: "Arrow"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Injection:
     """``inl`` and ``inr``"""
 
@@ -103,7 +103,7 @@ class Injection:
     type: Sum
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cotupling:
     """``[f, g] : Γ × (A + B) → C`` for ``f : Γ × A → C`` and ``g : Γ × B → C``"""
 
@@ -111,12 +111,12 @@ class Cotupling:
     right: "Arrow"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """``sign : real × real → 1 + 1``, left if the first number is at most the second"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mapping:
     """``map f : Γ × real^n → real^n`` for ``f : Γ × real → real``; over two arrays, or over ``0, …, n − 1`` if there is none"""
 
@@ -125,7 +125,7 @@ class Mapping:
     body: "Arrow"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Folding:
     """``foldl f : Γ × A × real^n → A`` for ``f : Γ × A × real → A``, or ``scanl``"""
 

@@ -5,14 +5,14 @@ the first, each with the cotangent of the accumulator that the one after it retu
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rh_kernel.ad.chad.target import terms as to
 from rh_kernel.ad.chad.target.types import NUMBER, UNIT, AnyType, Mode, vector
 from rh_kernel.ad.chad.term_builder import TermBuilder, first, let, second
+from rh_kernel.source.records import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoldDerivative:
     """A fold over n entries; if it ``scans``, the result has every accumulator, the start first."""
 

@@ -1,4 +1,4 @@
-"""The linear functions of the forward derivative: from a tangent v of the context to one of the result (CHAD §7.3–7.4)."""
+"""The linear functions of the forward derivative, from tangents v of Γ to those of the result (CHAD §7.3–7.4)."""
 
 from rh_kernel.ad.chad.context import Context, Derived
 from rh_kernel.ad.chad.derivatives.folds import FoldDerivative

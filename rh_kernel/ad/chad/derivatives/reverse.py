@@ -1,4 +1,4 @@
-"""The linear functions of the reverse derivative: from a cotangent v of the result to one of the context (CHAD §7.3, §7.5)."""
+"""The linear functions of the reverse derivative, from cotangents v of the result to those of Γ (CHAD §2.3, §7.3, §7.5)."""
 
 from functools import reduce
 

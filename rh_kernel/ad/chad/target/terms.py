@@ -4,15 +4,15 @@
 ``case t of !x⊗v → s``, sums, and arrays of any type. No two binders of a term have the same name.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from rh_kernel.ad.chad.operations import Operation
 from rh_kernel.ad.chad.target.types import AnyType, Mode, Product
 from rh_kernel.source.children import Children, child
+from rh_kernel.source.records import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """``x y. t``: Cartesian or linear variables, and the term in which they are bound"""
 
@@ -21,7 +21,7 @@ class Scope:
     children: ClassVar[Children] = (child("body", binds="names"),)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variable:
     """``x``"""
 
@@ -29,7 +29,7 @@ class Variable:
     uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearVariable:
     """``v``"""
 
@@ -37,7 +37,7 @@ class LinearVariable:
     uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Let:
     """``let x = t in s``, and ``let ⟨x, y⟩ = t in s`` for two names"""
 
@@ -45,7 +45,7 @@ class Let:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LetLinear:
     """``let v = t in s``: s is linear in v; if ``keeps``, in ``⟨u, v⟩`` for the linear variable u of t"""
 
@@ -54,7 +54,7 @@ class LetLinear:
     keeps: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Apply:
     """``op(t1, …, tk)``"""
 
@@ -62,7 +62,7 @@ class Apply:
     arguments: tuple["Term", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Differential:
     """``Dop(t1, …, tk; s)`` and ``Dopᵗ(t1, …, tk; s)``, linear in s; the k (co)tangents are a tuple if k ≠ 1"""
 
@@ -72,7 +72,7 @@ class Differential:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scale:
     """``t * s`` for a number t, linear in s"""
 
@@ -80,14 +80,14 @@ class Scale:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tuple:
     """``⟨t1, …, tn⟩``"""
 
     components: tuple["Term", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Projection:
     """``t.i``, counted from 1"""
 
@@ -95,7 +95,7 @@ class Projection:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Coprojection:
     """``coproj_i(t)``: the tuple of this type with t at place i and zeros elsewhere"""
 
@@ -104,21 +104,21 @@ class Coprojection:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Initial:
     """``fst t`` for a context t: all but its last entry"""
 
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Last:
     """``snd t`` for a context t: its last entry"""
 
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Extend:
     """``⟨t, s⟩`` for a context t, with s as its new last entry"""
 
@@ -126,7 +126,7 @@ class Extend:
     last: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lambda:
     """``λx. t``"""
 
@@ -134,7 +134,7 @@ class Lambda:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """``t s``"""
 
@@ -142,7 +142,7 @@ class Call:
     argument: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearLambda:
     """``λ̲v. t``"""
 
@@ -150,7 +150,7 @@ class LinearLambda:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearCall:
     """``t • s``"""
 
@@ -158,7 +158,7 @@ class LinearCall:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Single:
     """``!t⊗s``"""
 
@@ -166,7 +166,7 @@ class Single:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fold:
     """``case t of !x⊗v → s : L``: the sum of s over the summands of t"""
 
@@ -175,14 +175,14 @@ class Fold:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Zero:
     """``0``"""
 
     type: AnyType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plus:
     """``t + s``"""
 
@@ -190,7 +190,7 @@ class Plus:
     right: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inject:
     """``inl t`` (``side`` 1) or ``inr t`` (``side`` 2)"""
 
@@ -199,7 +199,7 @@ class Inject:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """``case t of inl x → s | inr y → r``"""
 
@@ -208,7 +208,7 @@ class Case:
     right: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sign:
     """``t ≤ s : 1 + 1``, the sign of ``s − t``: left if ``t ≤ s``"""
 
@@ -216,7 +216,7 @@ class Sign:
     larger: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearInject:
     """``linl t`` or ``linr t``"""
 
@@ -225,7 +225,7 @@ class LinearInject:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearOut:
     """``lout_l t`` or ``lout_r t``: the cotangent on that side; zero if t is zero, an error if t is on the other side"""
 
@@ -234,7 +234,7 @@ class LinearOut:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Map:
     """``map(x … . t, s, …) : τ^n`` for one array or several"""
 
@@ -243,14 +243,14 @@ class Map:
     arrays: tuple["Term", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Indices:
     """``[0, …, n − 1]``"""
 
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepend:
     """``[t, …s]`` for an array s of n entries"""
 
@@ -259,7 +259,7 @@ class Prepend:
     rest: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accumulate:
     """``mapAccumL(a x. t, s, r) : τ × σ^n``, where t is the pair of the next a and an entry"""
 
@@ -269,7 +269,7 @@ class Accumulate:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MapDifferential:
     """``Dmap(x v. t, s, r)`` and ``Dmapᵗ(x v. t, s, r)``, linear functions, for a linear function r (§10)"""
 
@@ -281,7 +281,7 @@ class MapDifferential:
     context: AnyType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearZipWith:
     """``zipWith(x … v. t, s, …, r) : M^n`` for Cartesian arrays ``s …`` and ``r : L^n`` linear; t is linear in v"""
 
@@ -291,7 +291,7 @@ class LinearZipWith:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearSum:
     """``sum t : L`` for ``t : L^n``"""
 
@@ -300,7 +300,7 @@ class LinearSum:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearReplicate:
     """``replicate t : L^n``"""
 
@@ -308,7 +308,7 @@ class LinearReplicate:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearZip:
     """``zip t : (L × M)^n`` for ``t : L^n × M^n``"""
 
@@ -316,7 +316,7 @@ class LinearZip:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Slice:
     """``t[i : j] : L^(j − i)`` for ``t : L^n``"""
 
@@ -326,7 +326,7 @@ class Slice:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """``place t : L^n`` for ``t : L^(j − i)``: the array with t at i, …, j − 1 and zeros elsewhere"""
 
@@ -337,7 +337,7 @@ class Place:
     operand: "Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearAccumulate:
     """``mapAccum(b v. t, s, r) : L × M^n`` for ``r : L × K^n``, from the left in forward, from the right in reverse mode"""
 
@@ -352,7 +352,7 @@ class Effect:
     """The base class of the commands of backpropagators, in ``accumulation.commands``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Backward:
     """``λ̲v. C``, a backpropagator that adds to accumulators; it has its own ones for the variables ``names``"""
 

@@ -5,12 +5,12 @@
 A context is the product of its entries, to which a new entry is added on the right.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
 from rh_kernel.ad.language import types as source
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 
 
 class Mode(Enum):
@@ -20,7 +20,7 @@ class Mode(Enum):
     REVERSE = "reverse"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     """``real``, Cartesian or linear"""
 
@@ -28,7 +28,7 @@ class Number:
         return "real"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Vector:
     """``A^n`` for n ≠ 1, Cartesian or linear as A is"""
 
@@ -39,7 +39,7 @@ class Vector:
         return f"{_tight(self.element)}^{self.size}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """``A1 × … × An``, Cartesian or linear as its factors are; as a context it may have one factor"""
 
@@ -50,7 +50,7 @@ class Product:
         return "×".join(factors if len(factors) > 1 else ["1", *factors])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sum:
     """``τ + σ``"""
 
@@ -61,7 +61,7 @@ class Sum:
         return f"{_tight(self.left)} + {_tight(self.right)}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Function:
     """``τ → A``: a Cartesian type if A is one, else a power, which is linear"""
 
@@ -72,7 +72,7 @@ class Function:
         return f"{_tight(self.domain)} → {self.codomain}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinearMap:
     """``L ⊸ M``, a Cartesian type"""
 
@@ -83,7 +83,7 @@ class LinearMap:
         return f"{_tight(self.domain)} ⊸ {self.codomain}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Copower:
     """``!τ ⊗ L``"""
 
@@ -94,7 +94,7 @@ class Copower:
         return f"!{_tight(self.key)}⊗{_tight(self.value)}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Either:
     """``L ⊕ M``: the cotangents of a sum; zero has no side, and addition is defined for cotangents of the same side"""
 

@@ -1,29 +1,31 @@
-"""A place in the tokens of one item of a ``%%eff`` cell, and what to say when the next token does not fit."""
+"""Cursor over the tokens of one item of a ``%%eff`` cell, and the diagnostics for an unexpected token."""
 
 import math
 import re
+from collections.abc import Callable
+from typing import TypeVar
 
 from rh_kernel.ad.eff.frontend.lexing import CLOSERS, DECLARATIONS, is_upper, tokens
-from rh_kernel.source.diagnostic import Fix, Note, Rejected
-from rh_kernel.source.span import Source, Span
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import (
     ForeignSyntax,
-    MalformedNumber,
-    MismatchedBracket,
     NotAName,
-    TooDeep,
     UnclosedBracket,
     Unexpected,
     UnexpectedEnd,
     UnknownCharacter,
     UnterminatedString,
 )
-from rh_kernel.syntax.parsing.hints import CHARACTERS, shorten, show
+from rh_kernel.syntax.parsing.hints import CHARACTERS
+from rh_kernel.syntax.parsing.token_cursor import TokenCursor
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 from rh_kernel.syntax.surface import Name
 
+T = TypeVar("T")
+
 DEEPEST = 80
-"""How many levels an expression may have; what follows a ``let`` or a ``;`` does not count, nor do infix operators in a row."""
+"""Maximum nesting depth of an expression. Chains of ``let``, of ``;`` and of infix operators do not count."""
 
 _LONGEST_NUMBER = 100
 _ESCAPE = re.compile(r"""(?:[^\\]|\\[nrt"\\])*?(\\[^nrt"\\])(?:[^"\\]|\\.)*+\"""")
@@ -50,82 +52,40 @@ _HINTS = {
 }
 
 
-class Cursor:
-    """The tokens of one item without its comments, read from left to right. Raises ``Rejected`` at the first that does not fit.
+class Cursor(TokenCursor):
+    """Cursor over the tokens of one item of a ``%%eff`` cell."""
 
-    ``brackets`` are those open here, ``depth`` how deep the expression is, ``end`` where the last passed token ended.
-    """
-
-    __slots__ = ("_place", "_tokens", "brackets", "depth", "end", "source", "token")
+    __slots__ = ()
+    closers = CLOSERS
+    deepest = DEEPEST
 
     def __init__(self, span: Span) -> None:
-        self.source: Source = span.source
-        self._tokens = [t for t in tokens(span) if t.kind is not Kind.COMMENT]
-        last = self._tokens[-1].end if self._tokens else span.start
-        self._tokens.append(Token(Kind.END, "", last, last))
-        self._place = 0
-        self.token: Token = self._tokens[0]
-        self.end: int = self.token.start
-        self.brackets: list[Token] = []
-        self.depth: int = 0
-
-    def advance(self) -> Token:
-        """The current token, passed."""
-        passed = self.token
-        self.end = passed.end
-        if passed.kind is not Kind.END:
-            self._place += 1
-            self.token = self._tokens[self._place]
-        return passed
-
-    def ahead(self, count: int = 1) -> Token:
-        """The token so many after the current one; at the end it is the last, which is ``END``."""
-        return self._tokens[min(self._place + count, len(self._tokens) - 1)]
-
-    def rest(self) -> list[Token]:
-        """The current token and all that follow."""
-        return self._tokens[self._place :]
-
-    def at(self, *texts: str) -> bool:
-        """Whether one of these signs or words comes next."""
-        return self.token.text in texts and self.token.kind is not Kind.STRING
-
-    def holds(self, *kinds: Kind) -> bool:
-        """Whether a token of one of ``kinds`` comes next."""
-        return self.token.kind in kinds
-
-    def take(self, text: str) -> bool:
-        """Whether ``text`` comes next; if so it is passed."""
-        if not self.at(text):
-            return False
-        self.advance()
-        return True
-
-    def need(self, text: str, hint: str = "", *instead: str) -> Token:
-        """Pass ``text``; where one of ``instead`` stands, it is meant."""
-        if not self.at(text):
-            raise self.fail(f"`{text}`", hint, Fix(self.here(), text) if self.at(*instead) else None)
-        return self.advance()
-
-    def open(self, text: str, hint: str = "") -> Token:
-        """Pass the opening bracket ``text``."""
-        self.brackets.append(self.need(text, hint))
-        return self.brackets[-1]
+        super().__init__(span, tokens(span))
 
     def close(self, separator: str = "", hint: str = "") -> Token:
-        """Pass the closing bracket of the innermost open one."""
+        """Consume the closing bracket of the innermost open bracket."""
         closer = CLOSERS[self.brackets[-1].text]
         if not self.at(closer):
             raise self.fail(f"`{separator}` or `{closer}`" if separator else f"`{closer}`", hint)
         self.brackets.pop()
         return self.advance()
 
-    def at_closer(self) -> bool:
-        """Whether the innermost open bracket closes here."""
-        return self.at(CLOSERS[self.brackets[-1].text])
+    def separated(self, separator: str, parse: Callable[["Cursor"], T]) -> tuple[T, ...]:
+        """Parse one or more parts with a separator between them."""
+        found = [parse(self)]
+        while self.take(separator):
+            found.append(parse(self))
+        return tuple(found)
+
+    def listed(self, opening: str, parse: Callable[["Cursor"], T]) -> tuple[T, ...]:
+        """Parse any number of parts with commas between them, in brackets."""
+        self.open(opening)
+        found = () if self.at_closer() else self.separated(",", parse)
+        self.close(",")
+        return found
 
     def name(self, expected: str, hint: str = "", *, upper: bool | None = False) -> Name:
-        """Pass a name that begins with a lower-case letter, with a capital if ``upper``, or with either if that is ``None``."""
+        """Consume a name with a lower-case initial, with a capital one if ``upper``, or with either if that is ``None``."""
         token = self.token
         if token.kind is Kind.NAME:
             if upper is not None and is_upper(token.text) != upper:
@@ -143,49 +103,18 @@ class Cursor:
         raise self.fail(expected, hint)
 
     def number(self, *, negative: bool = False) -> float | int:
-        """Pass a number: an ``int`` if it is written without a point."""
+        """Consume a number, which is an ``int`` if it has no decimal point."""
         text = self.token.text
         if len(text) > _LONGEST_NUMBER:
-            raise self.malformed(f"a number has at most {_LONGEST_NUMBER} characters")
+            raise self.malformed(self.here(), f"a number has at most {_LONGEST_NUMBER} characters")
         value: float | int = int(text) if text.isdecimal() else float(text)
         if isinstance(value, float) and math.isinf(value):
-            raise self.malformed("the largest number is about 1.8e308")
+            raise self.malformed(self.here(), "the largest number is about 1.8e308")
         self.advance()
         return -value if negative else value
 
-    def deepen(self) -> None:
-        """Go one level down. What is given up with an error never comes up again."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise self.too_deep()
-
-    def too_deep(self) -> Rejected:
-        """The complaint about nesting."""
-        return Rejected(TooDeep(span=self.here(), limit=DEEPEST, hint="give parts of it names, with let or fun"))
-
-    def span(self, token: Token) -> Span:
-        """Where ``token`` stands."""
-        return Span(self.source, token.start, token.end)
-
-    def since(self, start: int) -> Span:
-        """From ``start`` to the end of the last token that was passed."""
-        return Span(self.source, start, self.end)
-
-    def here(self) -> Span:
-        """Where the current token stands; at the end of the item, the last token of it."""
-        is_end = self.token.kind is Kind.END and self._place > 0
-        return self.span(self._tokens[self._place - 1] if is_end else self.token)
-
-    def found(self) -> str:
-        """How a message names the current token: as it was written, on one line."""
-        return show(self.token, self.source.text[self.token.start : self.token.end])
-
-    def malformed(self, hint: str) -> Rejected:
-        """The complaint about a number."""
-        return Rejected(MalformedNumber(span=self.here(), found=f"`{shorten(self.here().text)}`", hint=hint))
-
     def fail(self, expected: str, hint: str = "", fix: Fix | None = None) -> Rejected:
-        """The complaint that the current token is not ``expected``."""
+        """The diagnostic that the current token is not what was ``expected``."""
         token, found, here = self.token, self.found(), self.here()
         match token.kind:
             case Kind.BAD_CHARACTER:
@@ -201,7 +130,7 @@ class Cursor:
                 hint = r'a text ends with " on its line; within it are only the signs \n \t \" and \\'
                 return Rejected(UnterminatedString(span=here, hint=hint))
             case Kind.BAD_NUMBER:
-                return self.malformed("names begin with a letter, and products are written with *")
+                return self.malformed(here, "names begin with a letter, and products are written with *")
             case Kind.FOREIGN:
                 what, advice = _FOREIGN.get(token.text, _ASSIGNMENT)
                 return Rejected(ForeignSyntax(span=here, found=f"{what} as `{token.text}`", hint=advice))
@@ -211,7 +140,7 @@ class Cursor:
                 hint = "; ".join([advice for advice in (self._unindented(), hint) if advice])
                 return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self._indented()))
             case Kind.SYMBOL if token.text in {")", "]", "}", "|>"} and self._mismatches():
-                return self._mismatched(expected)
+                return self.mismatched(expected)
             case _:
                 hint = hint or _HINTS.get(token.text, _POINT if token.kind is Kind.PROJECTION else "")
                 return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
@@ -219,21 +148,8 @@ class Cursor:
     def _mismatches(self) -> bool:
         return not self.brackets or CLOSERS[self.brackets[-1].text] != self.token.text
 
-    def _mismatched(self, expected: str) -> Rejected:
-        here, found = self.here(), self.found()
-        if not self.brackets:
-            hint = "no bracket is open here"
-            return Rejected(MismatchedBracket(span=here, found=found, expected=expected, hint=hint))
-        opening = self.brackets[-1]
-        note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
-        closer = CLOSERS[opening.text]
-        fix = Fix(here, closer)
-        hint = f"`{opening.text}` is closed by `{closer}`."
-        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), hint=hint, fix=fix))
-
     def _unclosed(self, expected: str, hint: str) -> Rejected:
         opening = self.brackets[-1]
-        note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         closer = CLOSERS[opening.text]
         return Rejected(
             UnclosedBracket(
@@ -242,20 +158,20 @@ class Cursor:
                 expected=expected if f"`{closer}`" in expected else f"{expected} or `{closer}`",
                 opening=opening.text,
                 hint=hint,
-                notes=(note,),
+                notes=(self.opened_here(),),
                 fix=self._indented(),
             )
         )
 
     def _unindented(self) -> str:
-        """A hint for an item that ends too early, if there is text in the first column after it."""
+        """A hint for an item that ends too early, if a line in the first column follows it."""
         following = self.source.text[self.token.end :].lstrip()
         if not following or following.startswith("%%"):
             return ""
         return "a line that begins in the first column starts a new item; indent the lines that continue this one"
 
     def _indented(self) -> Fix | None:
-        """The text after an item that ends too early, moved to the right so that it continues this one."""
+        """A quick fix that indents the line after an item that ends too early, so that it continues this item."""
         rest = self.source.text[self.token.end :].lstrip()
         if not self._unindented() or _OWN_ITEM.match(rest):
             return None

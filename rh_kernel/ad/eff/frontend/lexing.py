@@ -1,6 +1,6 @@
-"""From the text of an item in a ``%%eff`` cell to its tokens. Reading never fails: what has no meaning is of a bad kind.
+"""Lexer of ``%%eff`` cells. It never fails: invalid text becomes tokens of the ``BAD`` kinds.
 
-The words of RH are no words here (``op``, ``net`` and ``train`` are names), and some signs are that RH does not have.
+The keywords of RH are names here (``op``, ``net``, ``train``), and there are more symbols than in RH.
 """
 
 import re
@@ -9,35 +9,17 @@ import unicodedata
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 
-KEYWORDS = frozenset(
-    {
-        "data",
-        "effect",
-        "fun",
-        "handler",
-        "include",
-        "let",
-        "in",
-        "match",
-        "if",
-        "then",
-        "else",
-        "handle",
-        "with",
-        "return",
-        "and",
-    }
-)
-"""The words of the language; everything else that looks like a name is one."""
-
 DECLARATIONS = ("data", "effect", "fun", "handler", "include")
-"""The words that begin a declaration."""
+"""The keywords that begin a declaration."""
+
+KEYWORDS = frozenset((*DECLARATIONS, "let", "in", "match", "if", "then", "else", "handle", "with", "return", "and"))
+"""The keywords of the language."""
 
 DIRECTIVES = ("trace", "count", "type")
-"""The words that may follow a ``%`` at the beginning of an item."""
+"""The directives of EFF, which follow ``%`` at the beginning of an item."""
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">", "<|": "|>"}
-"""Each opening bracket's closing one."""
+"""The closing bracket for each opening bracket."""
 
 SPELLINGS = {
     "→": "->",
@@ -52,6 +34,7 @@ SPELLINGS = {
     "−": "-",
     "×": "*",
 }
+"""The canonical spelling of each symbol that has several."""
 
 _TOKEN = re.compile(
     r"""
@@ -76,7 +59,7 @@ _TOKEN = re.compile(
 
 
 def tokens(span: Span) -> list[Token]:
-    """The tokens of a piece of text in order, comments among them, and no END."""
+    """The tokens of a piece of text, with comments and without ``END``."""
     read: list[Token] = []
     for m in _TOKEN.finditer(span.source.text, span.start, span.end):
         kind = Kind[str(m.lastgroup)]
@@ -94,5 +77,5 @@ def tokens(span: Span) -> list[Token]:
 
 
 def is_upper(name: str) -> bool:
-    """Whether a name is of a type, an effect or a constructor: these begin with a capital."""
+    """Whether a name begins with a capital letter, as those of types, effects and constructors do."""
     return name[:1].isupper()

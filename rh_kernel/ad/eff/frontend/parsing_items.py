@@ -1,11 +1,13 @@
-"""Items of ``%%eff`` cells: ``data``, ``effect``, ``fun``, ``handler`` and ``include``, expressions, and directives.
+"""Parser of the items of ``%%eff`` cells: ``data``, ``effect``, ``fun``, ``handler``, ``include``, expressions, directives.
 
-What begins and ends an item is as in the language around (LANGUAGE §1); lines that begin with ``|`` continue one here.
+Items begin in the first column as in RH (LANGUAGE §1); here, lines that begin with ``|`` also continue one.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
+from rh_kernel.ad.eff.frontend import surface_items as s
 from rh_kernel.ad.eff.frontend.cursor import Cursor
 from rh_kernel.ad.eff.frontend.lexing import DIRECTIVES
 from rh_kernel.ad.eff.frontend.parsing import clauses, expression
@@ -13,25 +15,13 @@ from rh_kernel.ad.eff.frontend.parsing_patterns import atom as pattern_atom
 from rh_kernel.ad.eff.frontend.parsing_patterns import begins_pattern, pattern
 from rh_kernel.ad.eff.frontend.parsing_types import computation_type, type_atom, value_type
 from rh_kernel.ad.eff.frontend.surface import Pattern, Type
-from rh_kernel.ad.eff.frontend.surface_items import (
-    Constructor,
-    DataItem,
-    DirectiveItem,
-    EffectItem,
-    FunItem,
-    FunItems,
-    HandlerItem,
-    IncludeItem,
-    Item,
-    Operation,
-    Parameter,
-    RunItem,
-)
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import CodeMissing
 from rh_kernel.syntax.parsing.tokens import STUB, Kind
 from rh_kernel.syntax.surface import Name
+
+T = TypeVar("T")
 
 _BEGINS_ITEM = re.compile(r"^(?=[^\s#}|])", re.MULTILINE)
 _DATA = "a data type is declared by data Paired x = Paired x x"
@@ -42,7 +32,7 @@ _HANDLER = "a handler is declared by handler h = return x -> M | <op x -> k> -> 
 
 
 def chunks(source: Source) -> Iterator[Span]:
-    """A text that has nothing but EFF, cut where items begin: in the first column, but not with ``}``, ``|`` or a comment."""
+    """Split a text of EFF at the starts of items: in the first column, but not at ``}``, ``|`` or a comment."""
     starts = [m.start() for m in _BEGINS_ITEM.finditer(source.text)]
     if not starts or starts[0] > 0:
         starts.insert(0, 0)
@@ -50,19 +40,19 @@ def chunks(source: Source) -> Iterator[Span]:
         yield Span(source, start, end)
 
 
-def items(source: Source) -> tuple[Item, ...]:
-    """The items of a text that has nothing but EFF. Raises ``Rejected``."""
+def items(source: Source) -> tuple[s.Item, ...]:
+    """Parse the items of a text of EFF. Raises ``Rejected``."""
     return tuple([found for chunk in chunks(source) if (found := item(chunk)) is not None])
 
 
-def item(chunk: Span) -> Item | None:
-    """The item that a piece of a ``%%eff`` cell is; ``None`` for comments alone. Raises ``Rejected``."""
+def item(chunk: Span) -> s.Item | None:
+    """Parse one item; returns ``None`` if there are only comments. Raises ``Rejected``."""
     c = Cursor(chunk)
     if c.token.kind is Kind.END:
         return None
     _reject_open(c)
     start = c.token.start
-    found: Item
+    found: s.Item
     match c.token.text if c.holds(Kind.KEYWORD) else "":
         case "data":
             found = _data(c, start)
@@ -77,28 +67,28 @@ def item(chunk: Span) -> Item | None:
         case "include":
             c.advance()
             name = c.name("the name of a program", "%help lists the programs that can be included")
-            found = IncludeItem(name, span=c.since(start))
+            found = s.IncludeItem(name, span=c.since(start))
         case _ if c.at("%"):
             found = _directive(c, start)
         case _:
             M = expression(c)
-            found = RunItem(M, span=c.since(start))
+            found = s.RunItem(M, span=c.since(start))
     if not c.holds(Kind.END):
         raise c.fail("the end of the item")
     return found
 
 
 def _reject_open(c: Cursor) -> None:
-    """Raise ``Rejected`` if the place of a solution is still open."""
+    """Raise ``Rejected`` if the item has a placeholder for a solution."""
     hint = f"write it in place of `{STUB}`, and run the cell again"
     stubs = [t for t in c.rest() if t.kind is Kind.NAME and t.text == STUB]
     if stubs:
         raise Rejected(*[CodeMissing(span=c.span(t), hint=hint) for t in stubs])
 
 
-def _parameters(c: Cursor) -> tuple[Parameter, ...]:
+def _parameters(c: Cursor) -> tuple[s.Parameter, ...]:
     """``x…`` and ``[e]…``"""
-    found: list[Parameter] = []
+    found: list[s.Parameter] = []
     while c.at("[") or (c.holds(Kind.NAME) and not c.at("_")):
         start = c.token.start
         if c.at("["):
@@ -107,62 +97,54 @@ def _parameters(c: Cursor) -> tuple[Parameter, ...]:
             c.close()
         else:
             name = c.name("a type parameter")
-        found.append(Parameter(name, name.span.start != start, span=c.since(start)))
+        found.append(s.Parameter(name, name.span.start != start, span=c.since(start)))
     return tuple(found)
 
 
-def _data(c: Cursor, start: int) -> DataItem:
-    c.advance()
-    name = c.name("the name of a type", upper=True)
-    parameters = _parameters(c)
-    c.need("=", _DATA, ":=", "<-")
+def _members(c: Cursor, member: Callable[[Cursor], T], hint: str) -> tuple[T, ...]:
+    """``= | K | …``: the constructors or operations of a declaration"""
+    c.need("=", hint, ":=", "<-")
     c.take("|")
-    found = [_constructor(c)]
-    while c.take("|"):
-        found.append(_constructor(c))
-    return DataItem(name, parameters, tuple(found), span=c.since(start))
+    return c.separated("|", member)
 
 
-def _constructor(c: Cursor) -> Constructor:
+def _data(c: Cursor, start: int) -> s.DataItem:
+    c.advance()
+    name, parameters = c.name("the name of a type", upper=True), _parameters(c)
+    return s.DataItem(name, parameters, _members(c, _constructor, _DATA), span=c.since(start))
+
+
+def _constructor(c: Cursor) -> s.Constructor:
     name = c.name("the name of a constructor", upper=True)
     fields: list[Type] = []
     while c.holds(Kind.NAME) or c.at("(", "{"):
         fields.append(type_atom(c))
     if c.at("["):
         raise c.fail("a field, `|` or the end of the item", "a type with arguments is in brackets: Node (Cont x [e])")
-    return Constructor(name, tuple(fields), span=c.since(name.span.start))
+    return s.Constructor(name, tuple(fields), span=c.since(name.span.start))
 
 
-def _effect(c: Cursor, start: int) -> EffectItem:
+def _effect(c: Cursor, start: int) -> s.EffectItem:
     c.advance()
-    name = c.name("the name of an effect", upper=True)
-    parameters = _parameters(c)
-    c.need("=", _EFFECT, ":=", "<-")
-    c.take("|")
-    found = [_operation(c)]
-    while c.take("|"):
-        found.append(_operation(c))
-    return EffectItem(name, parameters, tuple(found), span=c.since(start))
+    name, parameters = c.name("the name of an effect", upper=True), _parameters(c)
+    return s.EffectItem(name, parameters, _members(c, _operation, _EFFECT), span=c.since(start))
 
 
-def _operation(c: Cursor) -> Operation:
+def _operation(c: Cursor) -> s.Operation:
     name = c.name("the name of an operation", _EFFECT)
     c.need(":", _EFFECT)
-    types = [value_type(c)]
-    while c.take("->"):
-        types.append(value_type(c))
-    *domain, codomain = types
-    return Operation(name, tuple(domain), codomain, span=c.since(name.span.start))
+    *domain, codomain = c.separated("->", value_type)
+    return s.Operation(name, tuple(domain), codomain, span=c.since(name.span.start))
 
 
-def _functions(c: Cursor, start: int) -> FunItem | FunItems:
+def _functions(c: Cursor, start: int) -> s.FunItem | s.FunItems:
     found = [_fun(c, start)]
     while c.at("and"):
         found.append(_fun(c, c.token.start))
-    return found[0] if len(found) == 1 else FunItems(tuple(found), span=c.since(start))
+    return found[0] if len(found) == 1 else s.FunItems(tuple(found), span=c.since(start))
 
 
-def _fun(c: Cursor, start: int) -> FunItem:
+def _fun(c: Cursor, start: int) -> s.FunItem:
     c.advance()
     name = c.name("the name of the function")
     parameters: list[tuple[Pattern, Type | None]] = []
@@ -171,7 +153,7 @@ def _fun(c: Cursor, start: int) -> FunItem:
     result = computation_type(c) if c.take(":") else None
     c.need("=", _FUN, "->", ":=", "<-")
     M = expression(c)
-    return FunItem(name, tuple(parameters), result, M, span=c.since(start))
+    return s.FunItem(name, tuple(parameters), result, M, span=c.since(start))
 
 
 def _parameter(c: Cursor) -> tuple[Pattern, Type | None]:
@@ -187,9 +169,9 @@ def _parameter(c: Cursor) -> tuple[Pattern, Type | None]:
 
 
 def _is_annotated(c: Cursor) -> bool:
-    """Whether the bracket that stands here has a ``:`` of its own."""
+    """Whether the current bracket directly contains a ``:``."""
     place, depth = 1, 0
-    while (token := c.ahead(place)).kind is not Kind.END:
+    while (token := c.peek(place)).kind is not Kind.END:
         if token.kind is Kind.SYMBOL and token.text in {"(", "["}:
             depth += 1
         elif token.kind is Kind.SYMBOL and token.text in {")", "]"}:
@@ -202,7 +184,7 @@ def _is_annotated(c: Cursor) -> bool:
     return False
 
 
-def _handler(c: Cursor, start: int) -> HandlerItem:
+def _handler(c: Cursor, start: int) -> s.HandlerItem:
     c.advance()
     name = c.name("the name of the handler")
     parameters: list[tuple[Name, Type | None]] = []
@@ -215,7 +197,7 @@ def _handler(c: Cursor, start: int) -> HandlerItem:
         c.close("|")
     else:
         H = clauses(c)
-    return HandlerItem(name, tuple(parameters), H, span=c.since(start))
+    return s.HandlerItem(name, tuple(parameters), H, span=c.since(start))
 
 
 def _named_parameter(c: Cursor) -> tuple[Name, Type | None]:
@@ -230,7 +212,7 @@ def _named_parameter(c: Cursor) -> tuple[Name, Type | None]:
     return name, A
 
 
-def _directive(c: Cursor, start: int) -> DirectiveItem:
+def _directive(c: Cursor, start: int) -> s.DirectiveItem:
     c.advance()
     if not c.at(*DIRECTIVES) or c.token.start != start + 1:
         expected = ", ".join(f"`%{word}`" for word in DIRECTIVES[:-1])
@@ -238,4 +220,4 @@ def _directive(c: Cursor, start: int) -> DirectiveItem:
     token = c.advance()
     name = Name(token.text, span=c.span(token))
     M = expression(c)
-    return DirectiveItem(name, M, span=c.since(start))
+    return s.DirectiveItem(name, M, span=c.since(start))

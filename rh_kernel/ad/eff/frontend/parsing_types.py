@@ -1,4 +1,4 @@
-"""Types and rows of ``%%eff`` cells: ``A -> B -> [E] C`` is the loosest, then ``D A…``, then what can stand beside others."""
+"""Parser of the types and rows of ``%%eff`` cells; by increasing precedence: ``A -> B -> [E] C``, ``D A…``, and atoms."""
 
 from rh_kernel.ad.eff.frontend.cursor import Cursor
 from rh_kernel.ad.eff.frontend.lexing import is_upper
@@ -10,7 +10,7 @@ _A_TYPE = "a type: Float, x, Paired x, (A, B) or {A -> [E] B}"
 
 
 def computation_type(c: Cursor) -> ComputationType:
-    """``A -> B -> [E] C``, or ``<| C, D |>`` in the place of the last"""
+    """Parse ``A -> B -> [E] C``, or ``A -> B -> [E] <| C, D |>``."""
     start = c.token.start
     domains: list[Type] = []
     while not c.at("[", "<|"):
@@ -35,14 +35,14 @@ def computation_type(c: Cursor) -> ComputationType:
 
 
 def value_type(c: Cursor) -> Type:
-    """``D A… [E]…`` and what is tighter"""
+    """Parse ``D A… [E]…``, or an atom."""
     if c.holds(Kind.NAME) and is_upper(c.token.text):
         return named(c)
     return type_atom(c)
 
 
 def named(c: Cursor, expected: str = _A_TYPE) -> NamedType:
-    """``D A… [E]…``: a type or an effect with its arguments"""
+    """Parse a type or an effect with its arguments, ``D A… [E]…``."""
     name = c.name(expected, upper=True)
     arguments: list[Type | Row] = []
     while (c.holds(Kind.NAME) or c.at("(", "{", "[")) and not _begins_item(c):
@@ -51,12 +51,12 @@ def named(c: Cursor, expected: str = _A_TYPE) -> NamedType:
 
 
 def _begins_item(c: Cursor) -> bool:
-    """Whether ``name :`` follows: an operation without the ``|`` in front of it."""
-    return c.holds(Kind.NAME) and c.ahead().text == ":"
+    """Whether an operation begins here, ``name :``, without a ``|`` before it."""
+    return c.holds(Kind.NAME) and c.peek().text == ":"
 
 
 def type_atom(c: Cursor) -> Type:
-    """A type that can stand beside others: a name, or one in brackets"""
+    """Parse an atom: a name, or a type in brackets."""
     start = c.token.start
     if c.holds(Kind.NAME) and not c.at("_"):
         name = c.name(_A_TYPE, upper=None)
@@ -64,15 +64,11 @@ def type_atom(c: Cursor) -> Type:
     c.deepen()
     if c.at("("):
         c.open("(")
-        items: list[Type] = []
-        if not c.at_closer():
-            items.append(value_type(c))
-            while c.take(","):
-                items.append(value_type(c))
+        items = () if c.at_closer() else c.separated(",", value_type)
         hint = "put a function type in braces, which make it a thunk type: {A -> [E] B}"
         c.close(",", hint if c.at("->") else "")
         c.depth -= 1
-        return items[0] if len(items) == 1 else ProductType(tuple(items), span=c.since(start))
+        return items[0] if len(items) == 1 else ProductType(items, span=c.since(start))
     if c.at("{"):
         c.open("{")
         C = computation_type(c)
@@ -84,7 +80,7 @@ def type_atom(c: Cursor) -> Type:
 
 
 def row(c: Cursor) -> Row:
-    """``[e | L, …, L]``, ``[L, …, L]``, ``[e]`` or ``[]``"""
+    """Parse ``[e | L, …, L]``, ``[L, …, L]``, ``[e]`` or ``[]``."""
     c.deepen()
     start = c.open("[").start
     tail: Name | None = None

@@ -1,4 +1,4 @@
-"""What a name in an expression of a ``%%eff`` cell stands for: what is bound around it, or what was declared last."""
+"""Name resolution in expressions of ``%%eff`` cells: a bound variable, or the latest declaration."""
 
 import difflib
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 
 from rh_kernel.ad.eff import library
-from rh_kernel.ad.eff.definitions import Definitions, marked, shown
+from rh_kernel.ad.eff.definitions import Definitions, member_key, shown
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.types import Constructor, DataDeclaration, Operation
 from rh_kernel.source.diagnostic import Rejected
@@ -15,7 +15,7 @@ from rh_kernel.syntax.surface import Name
 from rh_kernel.typing.errors import NameTwice, UnknownName, WrongKindOfName
 
 EFFECT = "an effect is declared by effect E = op : A -> B | …"
-"""How an effect is declared."""
+"""A hint for an unknown effect."""
 
 _FUN = "a function is declared by fun f x = M"
 _GROUP = f"{_FUN}, before it is used; those that use each other by fun f x = M and g y = N"
@@ -23,7 +23,7 @@ _DATA = "a constructor is declared by data D = K A | …"
 
 
 class Kind(Enum):
-    """What kind of thing a name stands for."""
+    """What a name refers to."""
 
     VARIABLE = "a variable"
     FUNCTION = "a function"
@@ -32,8 +32,8 @@ class Kind(Enum):
 
 
 @frozen
-class Found:
-    """What a name stands for: its key, for an operation that of its effect too, and how many arguments it has to have."""
+class Referent:
+    """What a name refers to, by its key; for an operation with the key of its effect. ``arity`` is the number of arguments."""
 
     kind: Kind
     key: str
@@ -42,7 +42,7 @@ class Found:
 
 
 class Scope:
-    """Names in expressions: ``own`` are the functions that are being declared, and their keys."""
+    """The names in scope; ``own`` are the functions that the item declares, with their keys."""
 
     def __init__(self, definitions: Definitions, own: Mapping[str, str] | None = None) -> None:
         self.definitions = definitions
@@ -50,27 +50,27 @@ class Scope:
         self._bound: Counter[str] = Counter()
 
     def enter(self, names: Iterable[str]) -> None:
-        """These names are bound from here on."""
+        """Bind names."""
         self._bound.update(names)
 
     def leave(self, names: Iterable[str]) -> None:
-        """Those names, each once less."""
+        """Leave the scope of the last binding of each name."""
         self._bound.subtract(names)
 
-    def find(self, name: Name) -> Found:
-        """What a name that begins with a lower-case letter stands for."""
+    def resolve(self, name: Name) -> Referent:
+        """What a name with a lower-case initial refers to. Raises ``Rejected``."""
         x, definitions = name.text, self.definitions
         if self._bound[x] > 0:
-            return Found(Kind.VARIABLE, x)
+            return Referent(Kind.VARIABLE, x)
         if x in self._own:
-            return Found(Kind.FUNCTION, self._own[x])
+            return Referent(Kind.FUNCTION, self._own[x])
         if x in definitions.functions:
-            return Found(Kind.FUNCTION, definitions.functions[x])
+            return Referent(Kind.FUNCTION, definitions.functions[x])
         if x in definitions.operations:
             effect, declared = self.operation(name)
-            return Found(Kind.OPERATION, declared.name, effect, len(declared.domain))
+            return Referent(Kind.OPERATION, declared.name, effect, len(declared.domain))
         if x in BUILT_INS:
-            return Found(Kind.BUILT_IN, x, arity=len(BUILT_INS[x].domain))
+            return Referent(Kind.BUILT_IN, x, arity=len(BUILT_INS[x].domain))
         if x in definitions.handlers:
             hint = f"a computation is handled by it with: handle M with {x}"
             raise Rejected(WrongKindOfName(span=name.span, name=x, is_a="a handler", wanted="an expression", hint=hint))
@@ -79,15 +79,15 @@ class Scope:
         raise undeclared(name, [*bound, *self._own, *definitions.functions, *definitions.operations, *BUILT_INS], hint)
 
     def operation(self, name: Name) -> tuple[str, Operation]:
-        """The key of the effect of an operation, and the operation."""
+        """The key of the effect of an operation, and the operation. Raises ``Rejected``."""
         key = self.definitions.operations.get(name.text)
         if key is None:
             raise undeclared(name, self.definitions.operations, "clauses are for operations of declared effects")
-        own = marked(key, name.text)
+        own = member_key(key, name.text)
         return key, next(o for o in self.definitions.effect(key).operations if o.name == own)
 
     def constructor(self, name: Name) -> Constructor:
-        """The constructor that a name stands for."""
+        """The constructor that a name refers to. Raises ``Rejected``."""
         definitions = self.definitions
         key = definitions.constructors.get(name.text)
         if key is None:
@@ -99,11 +99,11 @@ class Scope:
             if name.text in definitions.effects:
                 raise _not_a_constructor(name, "an effect", "its operations are performed by their names")
             raise undeclared(name, definitions.constructors, _DATA)
-        own = marked(key, name.text)
+        own = member_key(key, name.text)
         return next(k for k in definitions.data(key).constructors if k.name == own)
 
     def effect(self, name: Name) -> str:
-        """The key of an effect."""
+        """The key of an effect. Raises ``Rejected``."""
         key = self.definitions.effects.get(name.text)
         if key is None:
             raise undeclared(name, self.definitions.effects, EFFECT)
@@ -115,22 +115,26 @@ def _not_a_constructor(name: Name, is_a: str, hint: str) -> Rejected:
 
 
 def unknown(name: Name, names: Iterable[str], hint: str = "") -> Rejected:
-    """The complaint about a name that nothing is known of, with the known ones that look like it."""
-    close = difflib.get_close_matches(name.text, sorted(set(names)), n=3)
-    hint = f"did you mean {' or '.join(f'`{x}`' for x in close)}?" if close else hint
-    return Rejected(UnknownName(span=name.span, name=name.text, hint=hint))
+    """The diagnostic for an unknown name, which suggests similar ones among ``names``."""
+    return Rejected(UnknownName(span=name.span, name=name.text, hint=suggestion(name.text, names) or hint))
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """A hint with those of ``names`` that are similar, if there are any."""
+    close = difflib.get_close_matches(name, sorted(set(names)), n=3)
+    return f"did you mean {' or '.join(f'`{x}`' for x in close)}?" if close else ""
 
 
 def undeclared(name: Name, names: Iterable[str], hint: str) -> Rejected:
-    """The same for what could have been declared: the program that does, if one is there to be included."""
-    home = library.homes().get(name.text)
-    if home is None:
+    """The diagnostic for a name that is not declared, which suggests a program of the library that declares it."""
+    program = library.declaring_programs().get(name.text)
+    if program is None:
         return unknown(name, names, hint)
-    return Rejected(UnknownName(span=name.span, name=name.text, hint=f"`include {home}` declares it"))
+    return Rejected(UnknownName(span=name.span, name=name.text, hint=f"`include {program}` declares it"))
 
 
-def reject_twice(names: Collection[Name], hint: str) -> None:
-    """Raise ``Rejected`` if one of the names stands there twice."""
+def reject_duplicates(names: Collection[Name], hint: str) -> None:
+    """Raise ``Rejected`` if a name occurs twice."""
     seen: set[str] = set()
     for name in names:
         if name.text in seen:

@@ -1,4 +1,4 @@
-"""What was written in a ``%%eff`` cell: names are strings, sugar is kept, and every node knows its span."""
+"""Surface syntax of ``%%eff`` cells: names are strings, and syntactic sugar is kept. Every node has a span."""
 
 from typing import TypeAlias
 
@@ -38,7 +38,7 @@ class Row(Written):
 
 @frozen
 class ComputationType(Written):
-    """``A -> B -> [E] C``; without a row ``row`` is ``None``. A computation pair is ``<| C, D |>``, in ``sides``."""
+    """``A -> B -> [E] C``; ``row`` is ``None`` if it is not given. A computation pair ``<| C, D |>`` is in ``sides``."""
 
     domains: tuple["Type", ...]
     row: Row | None
@@ -103,7 +103,7 @@ Pattern: TypeAlias = AnyPattern | NamePattern | LiteralPattern | TuplePattern | 
 
 @frozen
 class Var(Written):
-    """``x``, ``f``, ``Paired``: a name"""
+    """A name: ``x``, ``f``, ``Paired``"""
 
     name: str
 
@@ -192,7 +192,7 @@ class Negated(Written):
 
 @frozen
 class Infix(Written):
-    """``M + N``; ``sign`` is any of those in ``OPERATORS``, ``::`` or ``:=``"""
+    """``M + N``; ``sign`` is one of ``OPERATORS``, ``::`` or ``:=``"""
 
     sign: str
     left: "Expr"
@@ -201,7 +201,7 @@ class Infix(Written):
 
 @frozen
 class AdaptorExpr(Written):
-    """``Smooth(s a b -> s b)`` or ``Smooth``; ``around`` and ``inside`` are its names without the first, ``s``"""
+    """``Smooth(s a b -> s b)`` or ``Smooth``; ``around`` and ``inside`` are its names without ``s``, that of the rest"""
 
     effect: Name
     around: tuple[Name, ...] | None

@@ -1,4 +1,4 @@
-"""Items that were written in a ``%%eff`` cell."""
+"""Surface syntax of the items of ``%%eff`` cells."""
 
 from typing import TypeAlias
 
@@ -85,7 +85,7 @@ class IncludeItem(Written):
 
 @frozen
 class RunItem(Written):
-    """An expression, which is run"""
+    """An expression to run"""
 
     expression: Expr
 

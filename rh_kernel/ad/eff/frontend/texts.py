@@ -1,16 +1,17 @@
-r"""Texts as they are written: between quotes; what cannot stand there as it is, is ``\n``, ``\r``, ``\t``, ``\"`` or ``\\``."""
+r"""Text literals: double quotes, and the escapes ``\n``, ``\r``, ``\t``, ``\"`` and ``\\``."""
 
 import re
 
-_WRITTEN = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
-_READ = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
+_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "\\": r"\\"}
+_CHARACTERS = {escape[1]: character for character, escape in _ESCAPES.items()}
+_QUOTING = str.maketrans(_ESCAPES)
 
 
 def quoted(text: str) -> str:
-    """A text as it is written in a program."""
-    return '"' + "".join([_WRITTEN.get(character, character) for character in text]) + '"'
+    """The literal of a text."""
+    return f'"{text.translate(_QUOTING)}"'
 
 
 def unquoted(written: str) -> str:
-    """The text that was written so."""
-    return re.sub(r"\\(.)", lambda m: _READ[m[1]], written[1:-1])
+    """The text of a literal."""
+    return re.sub(r"\\(.)", lambda m: _CHARACTERS[m[1]], written[1:-1])

@@ -1,7 +1,7 @@
 """The built-in functions g of EFF, each with its type ``A → … → F B`` and what it computes (the thesis' f̄, Fig. 7.19).
 
-Floats are those of IEEE 754: where a function has no value it gives nan, and beyond the largest number there is inf. What has
-no value at all raises ``Stuck`` without a place; who runs it knows the place.
+Floats follow IEEE 754: a function of floats returns nan where it is undefined, and inf on overflow. Other functions raise
+``Stuck`` where they are undefined, without a span, which the caller adds.
 """
 
 import math
@@ -23,7 +23,7 @@ from rh_kernel.syntax.runtime_errors import TooLarge, readable
 class BuiltInFunction:
     """``g : A -> … -> B``, for all types ``variables``, of which the ``numeric`` ones are only ``Float`` or ``Int``.
 
-    ``function`` is what it does with values of the machine. ``is_total`` says that it never raises, unless for want of memory.
+    ``function`` works on values of the machine. ``is_total`` says that it raises nothing, unless a value is too large.
     """
 
     domain: tuple[ValueType, ...]
@@ -35,7 +35,7 @@ class BuiltInFunction:
 
 
 def bounded(value: Value) -> Value:
-    """The value, unless it is an Int that is too long to be written. Raises ``Stuck``."""
+    """The value itself. Raises ``Stuck`` if it is an Int of more than ``LONGEST_INT`` bits."""
     if value.__class__ is int and value.bit_length() > LONGEST_INT:
         raise _too_large("an Int", value.bit_length() // 8, LONGEST_INT // 8)
     return value
@@ -69,7 +69,7 @@ def append(one: str, two: str) -> str:
 
 
 def to_float(n: int) -> float:
-    """The Float that is nearest to an Int."""
+    """The nearest Float of an Int."""
     try:
         return float(n)
     except OverflowError:
@@ -77,7 +77,7 @@ def to_float(n: int) -> float:
 
 
 def show(value: Value) -> str:
-    """The value as it would be written."""
+    """The text of a value. Raises ``Stuck`` if it is too long."""
     written = text(bounded(value))
     if len(written) > LONGEST_TEXT:
         raise _too_large("a Text", len(written), LONGEST_TEXT)
@@ -128,10 +128,10 @@ def _by_zero(name: str, m: int) -> Stuck:
 
 
 LONGEST_INT = 10_000
-"""So many bits, about 3,000 digits, an Int may have."""
+"""The most bits of an Int, about 3,000 digits."""
 
 LONGEST_TEXT = 10_000_000
-"""So many characters a Text may have."""
+"""The most characters of a Text."""
 
 _LONGEST_MESSAGE = 200
 
@@ -162,7 +162,7 @@ BUILT_INS: Mapping[str, BuiltInFunction] = MappingProxyType(
         **{name: BuiltInFunction(*typed, is_total=False) for name, typed in TENSOR_FUNCTIONS.items()},
     }
 )
-"""By the names that the core has for them; the infix ones are written ``+ - * / < <= == ++`` and unary ``-``."""
+"""The built-in functions by their names in the core; some are written ``+ - * / < <= == ++`` and unary ``-``."""
 
 OPERATORS: Mapping[str, str] = MappingProxyType(
     {"+": "add", "-": "sub", "*": "mul", "/": "div", "<": "less", "<=": "lesseq", "==": "equal", "++": "append"}

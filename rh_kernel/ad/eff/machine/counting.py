@@ -1,30 +1,30 @@
-"""What a run is counted by: operations, clauses, cells, and frames that wait; what Sigal 2024, ch. 6, measures with a clock."""
+"""Cost counters of a run: operations, clauses, cells and frames, in place of the running times of Sigal 2024, ch. 6."""
 
 from collections import Counter
 from collections.abc import Callable
 
-from rh_kernel.ad.eff.machine.values import Census
+from rh_kernel.ad.eff.machine.values import LiveCounter
 from rh_kernel.source.records import frozen
 
 
-class Frame:
-    """Is alive as long as the frame that it is put into."""
+class LiveFrame:
+    """An object in the environment of a frame, which counts the frame as long as it is alive."""
 
-    __slots__ = ("census",)
+    __slots__ = ("counter",)
 
-    def __init__(self, census: Census) -> None:
-        self.census = census
-        census.made += 1
-        census.alive += 1
-        if census.alive > census.most:
-            census.most = census.alive
+    def __init__(self, counter: LiveCounter) -> None:
+        self.counter = counter
+        counter.made += 1
+        counter.alive += 1
+        if counter.alive > counter.peak:
+            counter.peak = counter.alive
 
     def __del__(self) -> None:
-        self.census.alive -= 1
+        self.counter.alive -= 1
 
 
 class OpCounter:
-    """Counts that a program keeps while it runs."""
+    """The counters of a program; ``clauses`` are by handler and operation, ``captured`` are the continuations."""
 
     __slots__ = ("captured", "cells", "clauses", "frames", "performed")
 
@@ -32,19 +32,19 @@ class OpCounter:
         self.performed: Counter[tuple[str, str]] = Counter()
         self.clauses: Counter[tuple[str, str]] = Counter()
         self.captured = 0
-        self.cells = Census()
-        self.frames = Census()
+        self.cells = LiveCounter()
+        self.frames = LiveCounter()
 
     def clear(self) -> None:
-        """Forget all counts, before the program runs again."""
+        """Reset all counters."""
         self.performed.clear()
         self.clauses.clear()
         self.captured = 0
-        for census in (self.cells, self.frames):
-            census.made = census.alive = census.most = 0
+        for counter in (self.cells, self.frames):
+            counter.made = counter.alive = counter.peak = 0
 
     def counter(self, effect: str, operation: str, handler: str, *, captured: bool) -> Callable[[], None]:
-        """What counts the clauses for an operation of a handler that are run, with or without a continuation."""
+        """A function that counts a run of the clause of a handler for an operation, with a continuation or without."""
 
         def count() -> None:
             self.performed[effect, operation] += 1
@@ -53,14 +53,26 @@ class OpCounter:
 
         return count
 
+    def counts(self, steps: int) -> "Counts":
+        """The counters after so many steps of the machine."""
+        return Counts(
+            steps=steps,
+            performed=tuple((effect, operation, n) for (effect, operation), n in self.performed.items()),
+            handled=tuple((handler, operation, n) for (handler, operation), n in self.clauses.items()),
+            captured=self.captured,
+            cells=self.cells.made,
+            cells_alive=self.cells.peak,
+            frames=self.frames.peak,
+        )
+
 
 @frozen
 class Counts:
-    """What a run came to.
+    """The counters at the end of a run.
 
-    ``performed`` are the operations by effect and name, ``handled`` the clauses that were run, by handler ("" for one without a
-    name) and operation; ``captured`` says for how many of these a continuation was made. ``cells`` are the references and
-    arrays that were made, ``cells_alive`` the most that were at once, and ``frames`` the most frames that waited at once.
+    ``performed`` counts operations by effect and name, ``handled`` clauses that ran by handler ("" for one without a name) and
+    operation, ``captured`` those of them for which a continuation was made. ``cells`` are the references and arrays that were
+    made, ``cells_alive`` and ``frames`` the most cells and frames that were alive at once.
     """
 
     steps: int
@@ -72,18 +84,5 @@ class Counts:
     frames: int
 
     def handled_by(self, handler: str, *operations: str) -> int:
-        """How many clauses of a handler were run: of all its operations, or of these."""
+        """The number of clauses of a handler that ran, for all operations or for these."""
         return sum(n for name, op, n in self.handled if name == handler and (not operations or op in operations))
-
-
-def counts(tally: OpCounter, steps: int) -> Counts:
-    """What has been counted."""
-    return Counts(
-        steps=steps,
-        performed=tuple((effect, operation, n) for (effect, operation), n in tally.performed.items()),
-        handled=tuple((handler, operation, n) for (handler, operation), n in tally.clauses.items()),
-        captured=tally.captured,
-        cells=tally.cells.made,
-        cells_alive=tally.cells.most,
-        frames=tally.frames.most,
-    )

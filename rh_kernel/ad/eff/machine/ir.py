@@ -1,12 +1,12 @@
-"""What programs are compiled to: nodes, which the machine walks through, and closures for what is done within one of them.
+"""The intermediate representation: nodes, which the machine executes, with closures for the calculations in them.
 
-An environment ρ is a tuple, and the compiler knows what is where in it. A frame is ``(node, ρ, frames)``: what goes on with
-a result, put at the end of ρ; ρ has only what the node still needs. A segment is ``(handling, ρ, frames, segments)``: a handler
-or adaptor, the frames outside of it, and the segments outside.
+An environment ρ is a tuple whose layout the compiler knows. A frame is ``(node, ρ, frames)``: the node goes on when a result is
+appended to ρ, which has only what it needs. A segment is ``(handling, ρ, frames, segments)``: a handler or adaptor, the frames
+outside of it, and the segments outside.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Final, TypeAlias
 
 from rh_kernel.ad.eff import core
@@ -14,7 +14,7 @@ from rh_kernel.ad.eff.machine.values import Head, Value
 
 Environment: TypeAlias = tuple[Value, ...]
 Field: TypeAlias = Any
-"""What a node has depends on what it does."""
+"""A field of a node, whose type depends on the opcode."""
 
 Frames: TypeAlias = tuple[Any, Any, Any]
 Segments: TypeAlias = tuple[Any, Any, Any, Any]
@@ -46,58 +46,53 @@ Compute: TypeAlias = Callable[[Environment], Any]
     END,
     MISPLACED,
 ) = range(23)
-"""What a node does; the machine asks for the frequent ones first."""
+"""The opcodes; the machine tests the frequent ones first."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
-    """One thing to do, and what to do then; which fields it has depends on ``op``, and ``then`` is ``None`` in a tail."""
-
-    __slots__ = ("args", "code", "count", "instance", "key", "op", "save", "table", "then", "value")
+    """An instruction and its successor ``then``, which is ``None`` in tail position; ``op`` says which fields it has."""
 
     op: int
-    value: Field
-    """ρ ↦ what is returned, asked or applied; of EXTEND, the next ρ."""
-    args: Field
+    _: KW_ONLY
+    value: Field = None
+    """ρ ↦ the value that is returned, tested or applied; of EXTEND, the next ρ."""
+    args: Field = None
     """ρ ↦ the arguments, or the values of a handler."""
-    save: Field
-    """ρ ↦ what ``then`` needs of ρ; ``None`` if it needs all."""
-    then: Field
-    """The next node, or the one for what is in no ``table``."""
-    table: Field
-    """The nodes for the constructors; the sides of a pair; the handling of a handler; of LET, the node that comes first."""
-    code: Any
-    key: Field
-    """Which operation."""
-    instance: int
-    count: int
-
-    def __init__(
-        self,
-        op: int,
-        *,
-        value: Field = None,
-        args: Field = None,
-        save: Field = None,
-        then: Field = None,
-        table: Field = None,
-        code: "Code | None" = None,
-        key: str = "",
-        instance: int = 0,
-        count: int = 0,
-    ) -> None:
-        self.op, self.value, self.args, self.save, self.then = op, value, args, save, then
-        self.table, self.code, self.key, self.instance, self.count = table, code, key, instance, count
+    save: Field = None
+    """ρ ↦ the part of ρ that ``then`` needs; ``None`` if it needs all."""
+    then: Field = None
+    """The next node, or the default of a ``table``."""
+    table: Field = None
+    """The nodes of the constructors; the sides of a pair; the handling of a handler; of LET, the bound computation."""
+    code: Field = None
+    key: str = ""
+    """The operation (``operation_key``)."""
+    instance: int = 0
+    count: int = 0
 
 
 class Code(Head):
-    """``λx…. M`` with its free variables ``names`` in front; it is compiled when it is run for the first time.
+    """``λx…. M`` with its free variables ``names`` in front; it is compiled when it runs for the first time.
 
-    ``key`` is that of the function, if it is the whole of a declared one. ``bodies`` are what it has been compiled to, by the
-    handler that is innermost where it runs (``Handling.within``); ``body`` compiles it for one more. ``calculations`` are
-    functions of Python for it, by that handler and the arguments that are known, or ``None`` where there can be none.
+    ``key`` is that of the declared function that it is, or empty. ``bodies`` are the compiled bodies by the innermost handler
+    where it runs (``Handling.within``); ``body`` compiles it for another one. ``specializations`` are direct functions by that
+    handler and the known arguments, ``None`` where direct compilation is impossible.
     """
 
-    __slots__ = ("arity", "bodies", "body", "calculations", "key", "names", "parameters", "partials", "term", "thunk", "whole")
+    __slots__ = (
+        "arity",
+        "bodies",
+        "body",
+        "key",
+        "names",
+        "parameters",
+        "partials",
+        "specializations",
+        "term",
+        "thunk",
+        "whole",
+    )
 
     def __init__(self, thunk: core.Thunk, names: tuple[str, ...], key: str = "") -> None:
         self.key = key
@@ -106,12 +101,12 @@ class Code(Head):
         self.arity = len(parameters)
         self.body = Node(LINK, code=self)
         self.bodies: dict[Handling | None, Node] = {}
-        self.calculations: dict[tuple[Handling, Environment], Calculation | None] = {}
+        self.specializations: dict[tuple[Handling, Environment], Specialization | None] = {}
         self.partials: dict[int, Code] = {}
         self.whole = self
 
     def partial(self, count: int) -> "Code":
-        """The code of what is left when it has been given some of its arguments, which stand behind what is captured."""
+        """The code after a partial application to ``count`` arguments, which follow the captured values."""
         whole = self.whole
         done = whole.arity - self.arity + count
         if done not in whole.partials:
@@ -122,8 +117,8 @@ class Code(Head):
 
 
 @dataclass(frozen=True, slots=True)
-class Calculation:
-    """A function of the tuple of its arguments, or the same whatever they are; what it calls calls ``deep`` others."""
+class Specialization:
+    """A function of the tuple of its arguments; ``deep`` is the depth of other specialised functions that it calls."""
 
     function: Compute
     is_constant: bool
@@ -131,25 +126,25 @@ class Calculation:
     deep: int
 
 
-class Machinery(Head):
-    """The code of what is a thunk by the machine's own doing: a continuation, or a function that has passed an adaptor."""
+class InternalCode(Head):
+    """The code of a thunk that the machine makes: a continuation, or a function that has passed an adaptor."""
 
-    __slots__ = ("arity", "bodies", "body", "name")
+    __slots__ = ("arity", "bodies", "body")
 
-    def __init__(self, name: str, op: int, arity: int = 1) -> None:
-        self.name, self.arity, self.body = name, arity, Node(op)
+    def __init__(self, op: int, arity: int = 1) -> None:
+        self.arity, self.body = arity, Node(op)
         self.bodies: Mapping[Handling | None, Node] = {}
 
-    def partial(self, count: int) -> "Machinery":
-        """It takes one argument, so it is never given fewer but none."""
+    def partial(self, count: int) -> "InternalCode":
+        """A partial application to no arguments; it has one parameter, so there is no other."""
         assert count == 0
         return self
 
 
-CONTINUATION: Final = Machinery("continuation", RESUME)
-"""``(frames, handling, ρ)``: of one segment"""
-CONTINUATIONS: Final = Machinery("continuation", RESUME_ALL)
-"""``(segments,)``, the innermost first, each ``(frames, handling, ρ)``"""
+CONTINUATION: Final = InternalCode(RESUME)
+"""A continuation of one segment, ``(frames, handling, ρ)``."""
+CONTINUATIONS: Final = InternalCode(RESUME_ALL)
+"""A continuation of several segments: ``(segments,)``, the innermost first, each ``(frames, handling, ρ)``."""
 
 
 ARGUMENTS: Final = Node(MISPLACED)
@@ -158,66 +153,67 @@ SIDE: Final = Node(MISPLACED)
 """The frame ``[].i``"""
 
 
-def adapted(arity: int) -> Machinery:
-    """``{λx…. <L> f x…}`` of ``(f, handling)``"""
-    return Machinery("adapted", READAPT, arity)
+def adapted(arity: int) -> InternalCode:
+    """The code of ``{λx…. <L> f x…}``, whose ρ is ``(f, handling)``."""
+    return InternalCode(READAPT, arity)
 
 
 UNUSED: Final = Node(MISPLACED)
-"""The node of a clause that is a function."""
+"""The node of a direct clause."""
 
 
-class Version:
-    """A clause compiled: a node for the values of the handler, the arguments and k if it ``resumes``; or ``direct``.
+@dataclass(slots=True, eq=False, repr=False, kw_only=True)
+class ClauseCode:
+    """A compiled clause: ``direct`` if it is tail-resumptive and compiles directly, or else a node.
 
-    A clause that calculates something and resumes with it is a function of the values and the arguments, run in its place.
+    ``direct`` is a function of the values of the handler and the arguments, whose result the operation returns. The node gets
+    the same values, and the continuation if the clause ``resumes``.
     """
 
-    __slots__ = ("direct", "node", "resumes")
-
-    def __init__(self, *, direct: Compute | None = None, node: Node = UNUSED, resumes: bool = True) -> None:
-        self.direct, self.node, self.resumes = direct, node, resumes
+    direct: Compute | None = None
+    node: Node = UNUSED
+    resumes: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What a clause resumes with, as a function of the arguments; ``noted`` counts it as a run of the clause."""
+class InlinedClause:
+    """The computation that a tail-resumptive clause resumes with; ``counted`` wraps a function to count it as the clause."""
 
     parameters: tuple[str, ...]
     body: core.Computation
-    noted: Callable[[Compute], Compute]
+    counted: Callable[[Compute], Compute]
 
 
-class Clause(Version):
-    """``<op p… -> k> -> N``, and what it has been compiled to, by the handler around (``Handling.within``).
+class Clause(ClauseCode):
+    """``<op p… -> k> -> N`` with its compiled versions by the handler outside of its own (``Handling.within``).
 
-    It is a version itself if it is ``direct`` whatever is around; then it may have a ``result``, to stand where operations are.
+    If the clause compiles directly for any handler outside, it is its own version, and may be ``inlined`` at operations.
     """
 
-    __slots__ = ("_compile", "result", "under")
+    __slots__ = ("_compile", "inlined", "versions")
 
     def __init__(
         self,
-        compile_within: "Callable[[Handling | None], Version]",
+        compile_within: "Callable[[Handling | None], ClauseCode]",
         direct: Compute | None = None,
-        result: Result | None = None,
+        inlined: InlinedClause | None = None,
     ) -> None:
         super().__init__(direct=direct)
-        self._compile, self.result = compile_within, result
-        self.under: dict[Handling | None, Version] = {}
+        self._compile, self.inlined = compile_within, inlined
+        self.versions: dict[Handling | None, ClauseCode] = {}
 
-    def version(self, within: "Handling | None") -> Version:
-        """The clause inside of this handler."""
-        found = self.under.get(within)
+    def version(self, within: "Handling | None") -> ClauseCode:
+        """The clause compiled for this handler outside."""
+        found = self.versions.get(within)
         if found is None:
-            found = self.under[within] = self._compile(within)
+            found = self.versions[within] = self._compile(within)
         return found
 
 
 class Handling:
-    """A handler's clauses by operation, or an adaptor; ``returns`` is ``None`` where it is the identity.
+    """The compiled clauses of a handler by operation, or an adaptor; ``returns`` is ``None`` if it is the identity.
 
-    ``within`` says for whom code is compiled that runs inside: for this handler if some clauses are direct, and for any if not.
+    ``within`` is the handler that code inside is specialised to: this one if a clause can be inlined, or ``None``.
     """
 
     __slots__ = ("adaptors", "clauses", "effects", "name", "returns", "within", "written")
@@ -232,7 +228,7 @@ class Handling:
 
 
 def around(adaptors: tuple[core.Adaptor, ...], effect: str, instance: int) -> int:
-    """Which instance around the adaptors is this one inside of them (``core.Adaptor``)."""
+    """The instance outside of the adaptors that an instance inside stands for (``core.Adaptor``)."""
     for adaptor in reversed(adaptors):
         if adaptor.effect == effect:
             kept = adaptor.kept
@@ -250,5 +246,5 @@ def uncurried(M: core.Computation) -> tuple[tuple[str, ...], core.Computation]:
 
 
 def operation_key(effect: str, operation: str) -> str:
-    """A name for the operation that no other has."""
+    """The key of an operation in ``Handling.clauses``."""
     return f"{effect}.{operation}"

@@ -1,19 +1,18 @@
-"""``M ⇓ V``: the abstract machine of EFF, which does what the reductions of Sigal 2024, Figs. 7.4 and 7.11 do, and fast.
+"""``M ⇓ V``: the abstract machine of EFF, an efficient implementation of the reductions of Sigal 2024, Figs. 7.4 and 7.11.
 
-Its state is a node, an environment, the frames inside of the innermost handler, and the segments around: one for each handler
-and adaptor. An operation goes along segments, never along frames; what it captures are the segments that it has passed, and to
-resume is to put them back. Nothing of it is ever written to, so a continuation can be resumed as often as one likes, and a tail
-call, ``k V`` in a tail included, leaves nothing behind. No step uses the stack of Python.
+Its state is a node, an environment, the frames inside of the innermost handler, and the segments outside: one for each handler
+and adaptor. An operation searches segments, never frames. It captures the segments that it passes, and resuming pushes them
+again. All of them are immutable, so a continuation can be resumed any number of times. A tail call, ``k V`` in tail position
+included, leaves nothing on the stack. No step uses the stack of Python.
 """
 
 from collections.abc import Callable
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.compilation import block, compiled
-from rh_kernel.ad.eff.machine.compilation_direct import native
-from rh_kernel.ad.eff.machine.compilation_program import NATIVE, Program
-from rh_kernel.ad.eff.machine.compilation_values import Scope
-from rh_kernel.ad.eff.machine.functions import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
+from rh_kernel.ad.eff.machine.compiler.builtins import native
+from rh_kernel.ad.eff.machine.compiler.computations import block, compiled
+from rh_kernel.ad.eff.machine.compiler.expressions import Scope
+from rh_kernel.ad.eff.machine.compiler.program import NATIVE, Program
 from rh_kernel.ad.eff.machine.ir import (
     APPLY,
     ARGUMENTS,
@@ -36,6 +35,7 @@ from rh_kernel.ad.eff.machine.ir import (
     SWITCH,
     TAKE,
     Clause,
+    ClauseCode,
     Code,
     Environment,
     Field,
@@ -43,21 +43,24 @@ from rh_kernel.ad.eff.machine.ir import (
     Handling,
     Node,
     Segments,
-    Version,
     around,
     operation_key,
 )
+from rh_kernel.ad.eff.machine.slow_paths import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
 from rh_kernel.ad.eff.machine.values import Value
 from rh_kernel.source.diagnostic import KernelBug
 
 _NOWHERE: Segments = (Handling(), (), None, None)
-"""Stands for the segments while they are in use, so that nothing else holds them."""
+"""Replaces the segments of a machine while ``proceed`` works on them, so that they can be freed."""
 
 
 class Machine:
-    """A run of a closed computation, which ``proceed`` takes further."""
+    """A run of a closed computation, which ``proceed`` advances.
 
-    __slots__ = ("_env", "_frames", "_node", "_program", "_segments", "function", "is_over", "steps", "value")
+    In the end ``value`` is the value that it returns; ``None`` if the computation is a function or a pair.
+    """
+
+    __slots__ = ("_env", "_frames", "_node", "_program", "_segments", "is_over", "steps", "value")
 
     def __init__(self, M: core.Computation, program: Program) -> None:
         self._program = program
@@ -69,11 +72,9 @@ class Machine:
         self.steps = 0
         self.is_over = False
         self.value: Value = None
-        self.function: Value = None
-        """What there is instead of a value if the computation is a function; a pair has neither."""
 
     def proceed(self, limit: int) -> bool:
-        """Take at most so many steps; whether it is over. Raises ``Stuck``."""
+        """Take at most ``limit`` steps, and return whether the run is over. Raises ``Stuck``."""
         c: Node = self._node
         env: Environment = self._env
         K: Frames = self._frames
@@ -90,10 +91,10 @@ class Machine:
                     s = _found(c, S)
                     clauses = s[0].clauses
                 clause: Clause = clauses[c.key]
-                found: Version = clause
+                found: ClauseCode = clause
                 if clause.direct is None:
                     within = s[3][0].within
-                    found = clause.under.get(within) or clause.version(within)
+                    found = clause.versions.get(within) or clause.version(within)
                 if found.direct is not None:
                     v = found.direct(s[1] + c.args(env))
                     if c.then is None:
@@ -210,7 +211,7 @@ class Machine:
 
 
 def _found(c: Node, S: Segments) -> Segments:
-    """The segment whose handler has the operation."""
+    """The segment of the handler that handles the operation of a node. Raises ``KernelBug`` if there is none."""
     instance, effect, key = c.instance, c.table, c.key
     s: Segments | None = S
     while s is not None:
@@ -226,7 +227,7 @@ def _found(c: Node, S: Segments) -> Segments:
 
 
 def _crossed(K: Frames, S: Segments, last: Segments) -> tuple[Field, ...]:
-    """The segments as far as this one, the innermost first, as a continuation has them."""
+    """The segments up to ``last``, the innermost first, in the form of a continuation."""
     crossed = [(K, S[0], S[1])]
     while S is not last:
         K, S = S[2], S[3]
@@ -235,7 +236,7 @@ def _crossed(K: Frames, S: Segments, last: Segments) -> tuple[Field, ...]:
 
 
 def _natives(program: Program) -> Handling:
-    """What handles ``RefState`` and ``Console`` outside of all handlers."""
+    """The outermost handler, of ``RefState`` and ``Console``; it has no clauses if their operations are compiled directly."""
     found = Handling()
     found.effects = NATIVE
     clauses: dict[str, Clause] = {}
@@ -249,9 +250,9 @@ def _natives(program: Program) -> Handling:
 
 
 def _resuming(act: Callable[..., Value]) -> Clause:
-    """The clause that resumes with what this function gives."""
+    """The clause that resumes with the result of a function."""
 
     def direct(e: Environment) -> Value:
         return act(*e)
 
-    return Clause(lambda _: Version(direct=direct), direct)
+    return Clause(lambda _: ClauseCode(direct=direct), direct)

@@ -1,58 +1,50 @@
-"""``V ↦ V``: values of the machine as terms, for printing and for comparison. Nothing here calls itself along values."""
+"""Readback: the term of a value of the machine, for printing and for comparison. It does not recurse, as values may be deep."""
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.builtins import bounded
-from rh_kernel.ad.eff.machine.ir import Code, Machinery
+from rh_kernel.ad.eff.machine.ir import Code, InternalCode
 from rh_kernel.ad.eff.machine.values import Head, Tag, Value, is_cell, is_tuple
 from rh_kernel.ad.eff.traversal import value as substituted
 
 
 def readback(value: Value) -> core.Value:
-    """The term. Raises ``Stuck`` if there is an Int in it that is too long to be written.
+    """The term of a value. Raises ``Stuck`` if it contains an Int that is too long to be printed.
 
-    References are numbered as they are met; a continuation is the variable ``k``, as no program has it as text.
+    References are numbered in the order of their first occurrence. A continuation is the variable ``k``, as it has no syntax.
     """
-    return _Reading().term(value)
+    cells: dict[int, int] = {}
+    made: list[core.Value] = []
+    pending: list[tuple[Value, bool]] = [(value, False)]
+    while pending:
+        one, is_ready = pending.pop()
+        inside = _inside(one)
+        if inside and not is_ready:
+            pending.append((one, True))
+            pending += [(V, False) for V in reversed(inside)]
+            continue
+        parts = tuple(made[len(made) - len(inside) :]) if inside else ()
+        if inside:
+            del made[len(made) - len(inside) :]
+        made.append(_term(one, parts, cells))
+    return made[0]
 
 
-class _Reading:
-    __slots__ = ("_cells",)
-
-    def __init__(self) -> None:
-        self._cells: dict[int, int] = {}
-
-    def term(self, value: Value) -> core.Value:
-        """The term, made from those of its parts."""
-        made: list[core.Value] = []
-        pending: list[tuple[Value, bool]] = [(value, False)]
-        while pending:
-            one, is_ready = pending.pop()
-            inside = _inside(one)
-            if inside and not is_ready:
-                pending.append((one, True))
-                pending += [(V, False) for V in reversed(inside)]
-                continue
-            parts = tuple(made[len(made) - len(inside) :]) if inside else ()
-            if inside:
-                del made[len(made) - len(inside) :]
-            made.append(self._form(one, parts))
-        return made[0]
-
-    def _form(self, value: Value, parts: tuple[core.Value, ...]) -> core.Value:
-        if is_cell(value):
-            return core.Reference(self._cells.setdefault(id(value), len(self._cells)))
-        if not is_tuple(value):
-            return core.Literal(bounded(value))
-        head = value[0] if value else None
-        if isinstance(head, Tag):
-            return core.Constructed(str(head), parts)
-        if isinstance(head, Code):
-            return _thunk(head, parts)
-        return core.Variable("k") if isinstance(head, Machinery) else core.Tuple(parts)
+def _term(value: Value, parts: tuple[core.Value, ...], cells: dict[int, int]) -> core.Value:
+    """The term of a value, given those of its parts."""
+    if is_cell(value):
+        return core.Reference(cells.setdefault(id(value), len(cells)))
+    if not is_tuple(value):
+        return core.Literal(bounded(value))
+    head = value[0] if value else None
+    if isinstance(head, Tag):
+        return core.Constructed(str(head), parts)
+    if isinstance(head, Code):
+        return _thunk(head, parts)
+    return core.Variable("k") if isinstance(head, InternalCode) else core.Tuple(parts)
 
 
 def _inside(value: Value) -> tuple[Value, ...]:
-    """The parts of a value of which its term is made."""
+    """The parts of a value whose terms are parts of its term."""
     if not is_tuple(value) or not value:
         return ()
     if isinstance(value[0], Tag):

@@ -1,4 +1,4 @@
-"""``M ⇓ V``: running the programs of EFF on its abstract machine (``machine_loop``), in one go or a piece at a time."""
+"""``M ⇓ V``: run programs of EFF on the abstract machine (``loop``), at once or in slices."""
 
 import sys
 from collections.abc import Generator, Mapping
@@ -6,36 +6,37 @@ from collections.abc import Generator, Mapping
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS, BuiltInFunction
-from rh_kernel.ad.eff.machine.compilation_program import MEMORY, Program
-from rh_kernel.ad.eff.machine.counting import Counts, OpCounter, counts
+from rh_kernel.ad.eff.machine.compiler.program import MEMORY, Program
+from rh_kernel.ad.eff.machine.counting import Counts, OpCounter
 from rh_kernel.ad.eff.machine.loop import Machine
 from rh_kernel.ad.eff.machine.readback import readback
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.runtime_errors import TooLarge, placed, readable
 
 SLICE = 20_000
-"""So many steps between two looks at what else there is to do: some hundredths of a second."""
+"""The most steps of a slice: some hundredths of a second."""
 
 FIRST = 8
-"""So many steps may be between two looks before it is known how long they take."""
+"""The steps that the first slice starts from, before it is known how long steps take."""
 
 WORK = 10_000_000
-"""So many entries of tensors are between two looks, if that is more than one step."""
+"""The entries of tensors that a slice reads and writes at most, if it has more than one step."""
 
 LIMIT = 1 << 60
 
 BLOCK = 80
-"""So many bytes the things that the machine makes have on average: tuples of two to four, and numbers."""
+"""The average size in bytes of an object that the machine allocates: tuples of two to four components, and numbers."""
 
 
 @frozen
 class Outcome:
-    """What a run came to: its value, what it has printed, how many steps it took, and what else was counted.
+    """The result of a run: its value, the lines that it printed, its number of steps, and its counters if it counts.
 
-    There is no value if the computation is a function or a pair of computations.
+    The value is ``None`` if the computation is a function or a pair of computations.
     """
 
     value: core.Value | None
@@ -54,42 +55,29 @@ def run(
 ) -> Outcome:
     """Run a closed computation. Raises ``Stuck`` if it cannot go on, or has taken ``limit`` steps."""
     with gc_paused():
-        return finished(running(M, definitions, limit=limit, counting=counting, built_ins=built_ins))
+        return exhaust(run_in_slices(M, Program(definitions, built_ins, OpCounter() if counting else None), limit=limit))
 
 
-def running(
-    M: core.Computation,
-    definitions: Definitions,
-    *,
-    limit: int = LIMIT,
-    counting: bool = False,
-    built_ins: Mapping[str, BuiltInFunction] = BUILT_INS,
-    every: int = SLICE,
-    memory: int = MEMORY,
-) -> Generator[None, None, Outcome]:
-    """The same, a piece at a time: it comes back after ``every`` so many steps or earlier, and takes about ``memory`` bytes."""
-    return proceeding(
-        M, Program(definitions, built_ins, OpCounter() if counting else None), limit=limit, every=every, memory=memory
-    )
-
-
-def proceeding(
+def run_in_slices(
     M: core.Computation, program: Program, *, limit: int = LIMIT, every: int = SLICE, memory: int = MEMORY
 ) -> Generator[None, None, Outcome]:
-    """The same with declarations of which some may have been compiled already."""
+    """Run a closed computation in slices of at most ``every`` steps, with about ``memory`` bytes. Raises ``Stuck``.
+
+    The program keeps the code that is compiled.
+    """
     machine = Machine(M, program)
     program.tensors.begin(memory)
-    tensors, before, pace, is_over = program.tensors, sys.getallocatedblocks(), FIRST, False
+    tensors, before, size, is_over = program.tensors, sys.getallocatedblocks(), FIRST, False
     while not is_over:
         if machine.steps >= limit:
             hint = "raise the limit with `%limit steps`, or look for a function that calls itself forever"
             raise Stuck(OutOfFuel(span=M.span, steps=machine.steps, hint=hint))
-        # A step takes as long as the tensors in it are large, so the first pieces are small ones.
-        pace = min(every, 2 * pace) if tensors.work < WORK else max(1, pace * WORK // tensors.work)
+        # The time of a step grows with the tensors in it, so the first slices are small.
+        size = min(every, 2 * size) if tensors.work < WORK else max(1, size * WORK // tensors.work)
         tensors.work = 0
         try:
             with gc_paused():
-                is_over = machine.proceed(min(pace, limit - machine.steps))
+                is_over = machine.proceed(min(size, limit - machine.steps))
         except Stuck as failure:
             raise placed(failure, M.span) from None
         if not is_over:
@@ -100,29 +88,11 @@ def proceeding(
         value = None if machine.value is None else readback(machine.value)
     except Stuck as failure:
         raise placed(failure, M.span) from None
-    counted = counts(program.tally, machine.steps) if program.tally is not None else None
+    counted = program.tally.counts(machine.steps) if program.tally is not None else None
     return Outcome(value, tuple(program.printed), machine.steps, counted)
 
 
 def _too_large(M: core.Computation, memory: int) -> Stuck:
     hint = "look for a non-tail call that recurses forever, or a list that grows"
-    expected = f"at most {readable(memory)}"
-    return Stuck(
-        TooLarge(
-            span=M.span,
-            what="the stack and the live values",
-            needed=f"more than {readable(memory)}",
-            expected=expected,
-            hint=hint,
-        )
-    )
-
-
-def finished(taking: Generator[None, None, Outcome]) -> Outcome:
-    """What a run comes to that nobody looks at meanwhile."""
-    while True:
-        try:
-            next(taking)
-        except StopIteration as done:
-            outcome: Outcome = done.value
-            return outcome
+    what, needed, expected = "the stack and the live values", f"more than {readable(memory)}", f"at most {readable(memory)}"
+    return Stuck(TooLarge(span=M.span, what=what, needed=needed, expected=expected, hint=hint))

@@ -1,6 +1,5 @@
 """The built-in functions of tensors, ``g : A -> … -> B``, on values of the machine (Sigal 2024, listing A.35)."""
 
-import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TypeAlias, cast
@@ -18,21 +17,13 @@ Typed: TypeAlias = tuple[tuple[ValueType, ...], ValueType, Callable[..., Value]]
 FLOATS, INTS, TENSORS = [Data("List", (A,)) for A in (FLOAT, INT, TENSOR)]
 
 
-def log_gamma(r: float) -> float:
-    """``ln |Γ(r)|``; infinite at 0, −1, −2, …"""
-    try:
-        return math.lgamma(r)
-    except (OverflowError, ValueError):
-        return math.inf
-
-
-def _typed(name: str, function: Callable[..., object], codomain: ValueType, *domain: ValueType) -> Typed:
-    """A function of arrays and Python's lists as one of the machine's values; what does not fit is a complaint."""
-    reads, gives = [_READS.get(A, _same) for A in domain], _GIVES.get(codomain, _same)
+def _typed(name: str, domain: tuple[ValueType, ...], codomain: ValueType, function: Callable[..., object]) -> Typed:
+    """Wrap a function of arrays and lists of Python for values of the machine; ``Misfit`` becomes ``Stuck``."""
+    unwraps, wrap = [_UNWRAP.get(A, _identity) for A in domain], _WRAP.get(codomain, _identity)
 
     def apply(*arguments: Value) -> Value:
         try:
-            return gives(function(*[read(V) for read, V in zip(reads, arguments, strict=True)]))
+            return wrap(function(*[unwrap(V) for unwrap, V in zip(unwraps, arguments, strict=True)]))
         except Misfit as misfit:
             why = str(misfit)
             raise Stuck(TensorsDoNotFit(function=name, why=why, found=why, expected=misfit.expected, hint=_HINT)) from None
@@ -40,7 +31,7 @@ def _typed(name: str, function: Callable[..., object], codomain: ValueType, *dom
     return domain, codomain, apply
 
 
-def _same(V: Value) -> Value:
+def _identity(V: Value) -> Value:
     return V
 
 
@@ -56,8 +47,8 @@ def _tensors(found: Value) -> Value:
     return list_value(map(Tensor, cast(list[Array], found)))
 
 
-_READS: Mapping[ValueType, Callable[[Value], Value]] = {TENSOR: _array, FLOATS: listed, INTS: listed, TENSORS: _arrays}
-_GIVES: Mapping[ValueType, Callable[[Value], Value]] = {
+_UNWRAP: Mapping[ValueType, Callable[[Value], Value]] = {TENSOR: _array, FLOATS: listed, INTS: listed, TENSORS: _arrays}
+_WRAP: Mapping[ValueType, Callable[[Value], Value]] = {
     TENSOR: Tensor,
     FLOATS: list_value,
     INTS: list_value,
@@ -65,37 +56,42 @@ _GIVES: Mapping[ValueType, Callable[[Value], Value]] = {
 }
 _HINT = "`tensor_shape t` is the shape of a tensor; there is no broadcasting: use `tensor_repeat axis n t`"
 
+_PRIMITIVES: Mapping[str, tuple[tuple[ValueType, ...], ValueType, Callable[..., object]]] = {
+    "tensor": ((FLOATS,), TENSOR, tensors.of_list),
+    "tensor_normal": ((INT, INTS), TENSOR, tensors.normal),
+    "tensor_zeros": ((INTS,), TENSOR, tensors.zeros),
+    "tensor_filled": ((INTS, FLOAT), TENSOR, tensors.filled),
+    "tensor_shape": ((TENSOR,), INTS, tensors.shape),
+    "tensor_entries": ((TENSOR,), FLOATS, tensors.entries),
+    "tensor_reshape": ((INTS, TENSOR), TENSOR, tensors.reshape),
+    "tensor_part": ((INT, INT, INT, TENSOR), TENSOR, tensors.part),
+    "tensor_place": ((INT, INT, TENSOR, TENSOR), TENSOR, tensors.place),
+    "tensor_transpose": ((INTS, TENSOR), TENSOR, tensors.transpose),
+    "tensor_repeat": ((INT, INT, TENSOR), TENSOR, tensors.repeat),
+    "tensor_sum": ((INT, TENSOR), TENSOR, tensors.over_axis),
+    "tensor_total": ((TENSOR,), FLOAT, tensors.total),
+    "tensor_log_sum_exp": ((INT, TENSOR), TENSOR, tensors.log_sum_exp),
+    "tensor_softmax": ((INT, TENSOR), TENSOR, tensors.softmax),
+    "tensor_exp": ((TENSOR,), TENSOR, tensors.exp),
+    "tensor_negate": ((TENSOR,), TENSOR, tensors.negate),
+    "tensor_power": ((FLOAT, TENSOR), TENSOR, tensors.power),
+    "tensor_plus": ((TENSOR, TENSOR), TENSOR, tensors.plus),
+    "tensor_minus": ((TENSOR, TENSOR), TENSOR, tensors.minus),
+    "tensor_times": ((TENSOR, TENSOR), TENSOR, tensors.times),
+    "tensor_over": ((TENSOR, TENSOR), TENSOR, tensors.over),
+    "tensor_product": ((TENSOR, TENSOR), TENSOR, tensors.product),
+    "tensor_scale": ((FLOAT, TENSOR), TENSOR, tensors.scale),
+    "tensor_lower": ((TENSOR, FLOAT), TENSOR, tensors.lower),
+    "tensor_concatenate": ((INT, TENSORS), TENSOR, tensors.concatenate),
+    "tensor_stack": ((INT, TENSORS), TENSOR, tensors.stack),
+    "tensor_split": ((INT, INTS, TENSOR), TENSORS, tensors.split),
+}
+"""The domain, the codomain and the function of arrays of each."""
+
 TENSOR_FUNCTIONS: Mapping[str, Typed] = MappingProxyType(
     {
-        "tensor": _typed("tensor", tensors.of_list, TENSOR, FLOATS),
-        "tensor_normal": _typed("tensor_normal", tensors.normal, TENSOR, INT, INTS),
-        "tensor_zeros": _typed("tensor_zeros", tensors.zeros, TENSOR, INTS),
-        "tensor_filled": _typed("tensor_filled", tensors.filled, TENSOR, INTS, FLOAT),
-        "tensor_shape": _typed("tensor_shape", tensors.shape, INTS, TENSOR),
-        "tensor_entries": _typed("tensor_entries", tensors.entries, FLOATS, TENSOR),
-        "tensor_reshape": _typed("tensor_reshape", tensors.reshape, TENSOR, INTS, TENSOR),
-        "tensor_part": _typed("tensor_part", tensors.part, TENSOR, INT, INT, INT, TENSOR),
-        "tensor_place": _typed("tensor_place", tensors.place, TENSOR, INT, INT, TENSOR, TENSOR),
-        "tensor_transpose": _typed("tensor_transpose", tensors.transpose, TENSOR, INTS, TENSOR),
-        "tensor_repeat": _typed("tensor_repeat", tensors.repeat, TENSOR, INT, INT, TENSOR),
-        "tensor_sum": _typed("tensor_sum", tensors.over_axis, TENSOR, INT, TENSOR),
-        "tensor_total": _typed("tensor_total", tensors.total, FLOAT, TENSOR),
-        "tensor_log_sum_exp": _typed("tensor_log_sum_exp", tensors.log_sum_exp, TENSOR, INT, TENSOR),
-        "tensor_softmax": _typed("tensor_softmax", tensors.softmax, TENSOR, INT, TENSOR),
-        "tensor_exp": _typed("tensor_exp", tensors.exp, TENSOR, TENSOR),
-        "tensor_negate": _typed("tensor_negate", tensors.negate, TENSOR, TENSOR),
-        "tensor_power": _typed("tensor_power", tensors.power, TENSOR, FLOAT, TENSOR),
-        "tensor_plus": _typed("tensor_plus", tensors.plus, TENSOR, TENSOR, TENSOR),
-        "tensor_minus": _typed("tensor_minus", tensors.minus, TENSOR, TENSOR, TENSOR),
-        "tensor_times": _typed("tensor_times", tensors.times, TENSOR, TENSOR, TENSOR),
-        "tensor_over": _typed("tensor_over", tensors.over, TENSOR, TENSOR, TENSOR),
-        "tensor_product": _typed("tensor_product", tensors.product, TENSOR, TENSOR, TENSOR),
-        "tensor_scale": _typed("tensor_scale", tensors.scale, TENSOR, FLOAT, TENSOR),
-        "tensor_lower": _typed("tensor_lower", tensors.lower, TENSOR, TENSOR, FLOAT),
-        "tensor_concatenate": _typed("tensor_concatenate", tensors.concatenate, TENSOR, INT, TENSORS),
-        "tensor_stack": _typed("tensor_stack", tensors.stack, TENSOR, INT, TENSORS),
-        "tensor_split": _typed("tensor_split", tensors.split, TENSORS, INT, INTS, TENSOR),
-        "log_gamma": ((FLOAT,), FLOAT, log_gamma),
+        **{name: _typed(name, *row) for name, row in _PRIMITIVES.items()},
+        "log_gamma": ((FLOAT,), FLOAT, tensors.log_gamma),
     }
 )
-"""The domain, the codomain and the function of each."""
+"""The domain, the codomain and the function of values of each."""

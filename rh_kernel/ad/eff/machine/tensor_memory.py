@@ -1,6 +1,6 @@
-"""The tensors that a run has made: how many bytes those take that are alive, and how many entries were worked on.
+"""Accounting for the tensors of a run: the bytes of those that are alive, and the number of entries that were processed.
 
-What a primitive gives shares the memory of what it was given, as a part of it does, or takes its own until no tensor uses that.
+The result of a primitive shares the memory of an argument, as a slice does, or has its own, until its last tensor is freed.
 """
 
 import math
@@ -16,53 +16,50 @@ from rh_kernel.ad.eff.types import TENSOR
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.runtime_errors import TooLarge, readable
 
-_NUMBER = 8
-"""The bytes of an entry."""
 
+class TensorMemory:
+    """The memory of the tensors of a run, with a ``limit`` in bytes; ``work`` counts the entries that were read and written."""
 
-class Alive:
-    """The tensors of a run, of which ``most`` bytes may be alive at a time; ``work`` is how many entries were read and made."""
+    __slots__ = ("_used", "limit", "work")
 
-    __slots__ = ("_taken", "most", "work")
+    def __init__(self, limit: int) -> None:
+        self.begin(limit)
 
-    def __init__(self, most: int) -> None:
-        self.begin(most)
-
-    def begin(self, most: int) -> None:
-        """Count from 0; what an earlier run has made belongs to that."""
-        self._taken = Taken()
-        self.most = most
+    def begin(self, limit: int) -> None:
+        """Start at 0; the tensors of an earlier run are not counted."""
+        self._used = ByteCount()
+        self.limit = limit
         self.work = 0
 
     @property
     def bytes(self) -> int:
-        """What those take that are alive."""
-        return self._taken.bytes
+        """The size of the tensors that are alive."""
+        return self._used.bytes
 
     def need(self, size: int) -> None:
-        """Raise ``Stuck`` if so many bytes more are too many."""
-        if self._taken.bytes + size > self.most:
+        """Raise ``Stuck`` if there is no space for so many bytes more."""
+        if self._used.bytes + size > self.limit:
             raise self.too_large(size)
 
     def too_large(self, size: int) -> Stuck:
-        """The complaint about so many bytes more."""
+        """The diagnostic about so many bytes more."""
         hint = "look for tensors kept alive by a continuation, a list or a reference; raise the limit with `%limit bytes`"
-        needed, expected = readable(self.bytes + size), f"at most {readable(self.most)}"
+        needed, expected = readable(self.bytes + size), f"at most {readable(self.limit)}"
         return Stuck(TooLarge(what="what the tensors hold", needed=needed, expected=expected, hint=hint))
 
     def keep(self, made: Tensor) -> None:
-        """From here on until it is gone, a tensor with memory of its own is alive. Raises ``Stuck``."""
+        """Count a new tensor with memory of its own, as long as it is alive. Raises ``Stuck`` beyond the limit."""
         array = made.array
         size = array.nbytes if array.base is None else array.base.nbytes
-        taken = self._taken
-        if taken.bytes + size > self.most:
+        used = self._used
+        if used.bytes + size > self.limit:
             raise self.too_large(size)
-        made.memory = Memory(taken, size)
+        made.memory = Allocation(used, size)
         self.work += array.size
 
 
-class Taken:
-    """So many bytes are taken."""
+class ByteCount:
+    """The bytes in use."""
 
     __slots__ = ("bytes",)
 
@@ -70,47 +67,47 @@ class Taken:
         self.bytes = 0
 
 
-class Memory:
-    """Is alive as long as one of the tensors that share it."""
+class Allocation:
+    """The memory that some tensors share; it counts as long as one of them is alive."""
 
-    __slots__ = ("_size", "_taken")
+    __slots__ = ("_size", "_used")
 
-    def __init__(self, taken: Taken, size: int) -> None:
-        self._size, self._taken = size, taken
-        taken.bytes += size
+    def __init__(self, used: ByteCount, size: int) -> None:
+        self._size, self._used = size, used
+        used.bytes += size
 
     def __del__(self) -> None:
-        self._taken.bytes -= self._size
+        self._used.bytes -= self._size
 
 
-def watched(built_ins: Mapping[str, BuiltInFunction], alive: Alive) -> Mapping[str, BuiltInFunction]:
-    """The built-in functions, of which those that give tensors tell it to ``alive``."""
-    return {name: _watched(name, g, alive) if g.codomain in (TENSOR, TENSORS) else g for name, g in built_ins.items()}
+def metered(built_ins: Mapping[str, BuiltInFunction], memory: TensorMemory) -> Mapping[str, BuiltInFunction]:
+    """The built-in functions, of which those that return tensors account for them in ``memory``."""
+    return {name: _metered(name, g, memory) if g.codomain in (TENSOR, TENSORS) else g for name, g in built_ins.items()}
 
 
-def _watched(name: str, g: BuiltInFunction, alive: Alive) -> BuiltInFunction:
+def _metered(name: str, g: BuiltInFunction, memory: TensorMemory) -> BuiltInFunction:
     function, size = g.function, _SIZES.get(name)
-    keep = alive.keep
+    keep = memory.keep
 
     def call(*arguments: Value) -> Value:
         entries = 0
         for V in arguments:
             if V.__class__ is Tensor:
                 entries += V.array.size
-        alive.work += entries
+        memory.work += entries
         if size is not None and (entries > _LARGE or not entries or size is _of_product):
-            alive.need(size(*arguments))
+            memory.need(size(*arguments))
         try:
             return function(*arguments)
         except MemoryError:
-            raise alive.too_large(max(_NUMBER * entries, 1)) from None
+            raise memory.too_large(max(_NUMBER * entries, 1)) from None
 
-    def call_for_one(*arguments: Value) -> Value:
+    def call_for_new(*arguments: Value) -> Value:
         made = call(*arguments)
         keep(made)
         return made
 
-    def call_for_parts(*arguments: Value) -> Value:
+    def call_for_views(*arguments: Value) -> Value:
         made = call(*arguments)
         given = {id(V.array.base): V for V in arguments if V.__class__ is Tensor}
         for t in (made,) if made.__class__ is Tensor else listed(made):
@@ -120,17 +117,17 @@ def _watched(name: str, g: BuiltInFunction, alive: Alive) -> BuiltInFunction:
                 t.memory = shared.memory
         return made
 
-    return replace(g, function=call_for_parts if name in _SHARING else call_for_one)
+    return replace(g, function=call_for_views if name in _VIEWS else call_for_new)
 
 
 _NUMBER = 8
-"""The bytes of an entry."""
+"""The size of an entry in bytes."""
 
 _LARGE = 1_000_000
-"""With fewer entries nobody asks beforehand how large a result becomes."""
+"""Arguments of more entries have the size of the result checked before the call."""
 
-_SHARING = frozenset({"tensor_part", "tensor_power", "tensor_repeat", "tensor_reshape", "tensor_split", "tensor_transpose"})
-"""The primitives of which a result may use the memory of an argument."""
+_VIEWS = frozenset({"tensor_part", "tensor_power", "tensor_repeat", "tensor_reshape", "tensor_split", "tensor_transpose"})
+"""The primitives whose result may be a view of an argument."""
 
 
 def _of_shape(*arguments: Value) -> int:
@@ -145,13 +142,13 @@ def _of_entries(*arguments: Value) -> int:
     return max(V.array.nbytes for V in arguments if V.__class__ is Tensor)
 
 
-_ENTRY_BY_ENTRY = ("exp", "lower", "minus", "negate", "over", "place", "plus", "scale", "softmax", "times")
+_SAME_SIZE = ("exp", "lower", "minus", "negate", "over", "place", "plus", "scale", "softmax", "times")
 _SIZES: Mapping[str, Callable[..., int]] = MappingProxyType(
     {
         "tensor_zeros": _of_shape,
         "tensor_normal": _of_shape,
         "tensor_product": _of_product,
-        **{f"tensor_{name}": _of_entries for name in _ENTRY_BY_ENTRY},
+        **{f"tensor_{name}": _of_entries for name in _SAME_SIZE},
     }
 )
-"""How many bytes results take, where that is known before they are made."""
+"""The sizes of results in bytes, where they are computed from the arguments."""

@@ -1,4 +1,4 @@
-"""``t : Tensor``: a value that is an array of float64, which nothing writes on."""
+"""``t : Tensor``: a value that holds an immutable array of float64."""
 
 from typing import final
 
@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FIRST = 6
-"""How many entries are shown."""
+"""The number of entries that are shown."""
 
 
 @final
 class Tensor:
-    """A tensor; two with the same shape and entries are equal (nan is nan). It shares the array that it is made from.
+    """A tensor, a view of the array that it is made from. It equals one of the same shape and entries (nan equals nan).
 
-    ``memory`` is what is alive as long as a tensor that uses the same memory.
+    ``memory`` is an object that tensors with the same memory share; it accounts for that memory until the last one is freed.
     """
 
     __slots__ = ("array", "memory")
@@ -32,12 +32,12 @@ class Tensor:
         return hash(self.array.shape)
 
     def __repr__(self) -> str:
-        """``⟨2 × 3: 0.5, 1.5, …⟩``: the shape and the first entries, rounded; like a cell, it is written nowhere."""
+        """``⟨2 × 3: 0.5, 1.5, …⟩``: the shape and the first entries, rounded; tensors have no syntax."""
         first = [f"{r:.6g}" for r in self.array.flat[:FIRST]]
         entries = ", ".join([*first, "…"] if self.array.size > FIRST else first)
         return f"⟨{sized(self.array.shape)}: {entries}⟩"
 
 
 def sized(shape: tuple[int, ...]) -> str:
-    """A shape as it is written: ``2 × 3``"""
+    """The text of a shape: ``2 × 3``"""
     return " × ".join(map(str, shape)) or "no axes"

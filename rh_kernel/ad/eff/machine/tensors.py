@@ -1,6 +1,6 @@
-"""What the primitives of tensors compute (Sigal 2024, listing A.35), in NumPy: on arrays of float64 that nothing writes on.
+"""The primitives of tensors (Sigal 2024, listing A.35) in NumPy, on immutable arrays of float64.
 
-Shapes have to fit exactly; nothing is repeated silently. Sums over an axis and their like drop it, ``repeat`` makes a new one.
+Shapes have to agree exactly, without broadcasting. A reduction removes its axis, ``repeat`` adds one.
 """
 
 import math
@@ -16,24 +16,28 @@ Array: TypeAlias = NDArray[np.float64]
 Shape: TypeAlias = tuple[int, ...]
 
 MOST_BYTES, MOST_AXES = 1 << 32, 32
-"""No single tensor has more."""
+"""The largest size and number of axes of one tensor."""
 
 
 class Misfit(Exception):
-    """The shapes, axes or places that a primitive is given do not go together: why not, and what would."""
+    """A primitive got incompatible shapes, axes or indices: the reason, and what it expected."""
 
     def __init__(self, why: str, expected: str) -> None:
         super().__init__(why)
         self.expected = expected
 
 
+_quiet = np.errstate(all="ignore")
+"""Decorates a function whose nan and infinities raise no warnings of NumPy."""
+
+
 def of_list(entries: Sequence[float]) -> Array:
-    """``tensor [0.5, 1.5]``: one axis"""
+    """``tensor [0.5, 1.5]``, of one axis."""
     return np.array(entries, np.float64)
 
 
 def entries(t: Array) -> list[float]:
-    """All of them, the last axis fastest."""
+    """The entries, the last axis fastest."""
     return t.ravel().tolist()
 
 
@@ -43,17 +47,17 @@ def shape(t: Array) -> list[int]:
 
 
 def zeros(sizes: Sequence[int]) -> Array:
-    """All entries 0."""
+    """A tensor of zeros."""
     return np.zeros(_sizes(sizes))
 
 
 def filled(sizes: Sequence[int], r: float) -> Array:
-    """All entries r; they take the memory of one."""
+    """A tensor of equal entries, which share the memory of one."""
     return np.broadcast_to(np.float64(r), _sizes(sizes))
 
 
 def normal(seed: int, sizes: Sequence[int]) -> Array:
-    """Normally distributed entries; the same for the same seed."""
+    """Normally distributed entries, determined by the seed."""
     if seed < 0:
         raise Misfit(f"a seed is a number from 0, and not {seed}", "a seed from 0")
     return np.random.default_rng(seed).standard_normal(_sizes(sizes))
@@ -68,12 +72,12 @@ def reshape(sizes: Sequence[int], t: Array) -> Array:
 
 
 def part(axis: int, start: int, end: int, t: Array) -> Array:
-    """Those of an axis from ``start`` up to, and without, ``end``."""
+    """The slice of an axis from ``start`` up to, and without, ``end``."""
     return t[_part(axis, start, end, t.shape)]
 
 
 def place(axis: int, start: int, t: Array, u: Array) -> Array:
-    """The first one, with the other put where ``part`` would take it from."""
+    """The tensor t with u in place of the slice of an axis from ``start`` on."""
     _axis(axis, t.shape)
     if t.ndim != u.ndim or any(m != n for i, (m, n) in enumerate(zip(t.shape, u.shape, strict=True)) if i != axis):
         raise Misfit(
@@ -94,7 +98,7 @@ def transpose(axes: Sequence[int], t: Array) -> Array:
 
 
 def repeat(axis: int, n: int, t: Array) -> Array:
-    """t, n times, along a new axis; it takes the memory of one."""
+    """The tensor t repeated n times along a new axis, in the memory of one."""
     if not 0 <= axis <= t.ndim:
         raise Misfit(f"{sized(t.shape)} cannot get a new axis {axis}", f"an axis from 0 to {t.ndim}")
     wanted = _sizes((*t.shape[:axis], n, *t.shape[axis:]))
@@ -102,45 +106,45 @@ def repeat(axis: int, n: int, t: Array) -> Array:
 
 
 def over_axis(axis: int, t: Array) -> Array:
-    """The sum over an axis, which goes."""
+    """The sum over an axis."""
     _axis(axis, t.shape)
     return t.sum(axis)
 
 
+@_quiet
 def log_sum_exp(axis: int, t: Array) -> Array:
-    """``log Σ exp`` over an axis, which goes; the largest is taken out first."""
+    """``log Σ exp`` over an axis, computed relative to the largest entry."""
     top = _largest(axis, t)
-    with np.errstate(all="ignore"):
-        return np.log(np.exp(t - np.expand_dims(top, axis)).sum(axis)) + top
+    return np.log(np.exp(t - np.expand_dims(top, axis)).sum(axis)) + top
 
 
+@_quiet
 def softmax(axis: int, t: Array) -> Array:
     """``exp`` divided by its sum over an axis."""
-    with np.errstate(all="ignore"):
-        made = np.exp(t - np.expand_dims(_largest(axis, t), axis))
-        made /= made.sum(axis, keepdims=True)
+    made = np.exp(t - np.expand_dims(_largest(axis, t), axis))
+    made /= made.sum(axis, keepdims=True)
     return made
 
 
+@_quiet
 def power(p: float, t: Array) -> Array:
-    """Every entry to the power p."""
-    with np.errstate(all="ignore"):
-        return t if p == 1.0 else t**p
+    """``tᵖ``, entrywise."""
+    return t if p == 1.0 else t**p
 
 
+@_quiet
 def product(t: Array, u: Array) -> Array:
     """``Σⱼ tᵢⱼ·uⱼₖ``, for each index of the axes before the last two."""
     if t.ndim < 2 or t.ndim != u.ndim or t.shape[:-2] != u.shape[:-2] or t.shape[-1] != u.shape[-2]:
         raise Misfit(f"matrices of {sized(t.shape)} and {sized(u.shape)} have no product", "… × m × n and … × n × p")
     _sizes((*t.shape[:-1], u.shape[-1]))
-    with np.errstate(all="ignore"):
-        return np.matmul(t, u)
+    return np.matmul(t, u)
 
 
+@_quiet
 def exp(t: Array) -> Array:
-    """``eᵗ``, entry by entry."""
-    with np.errstate(all="ignore"):
-        return np.exp(t)
+    """``eᵗ``, entrywise."""
+    return np.exp(t)
 
 
 def negate(t: Array) -> Array:
@@ -148,47 +152,36 @@ def negate(t: Array) -> Array:
     return -t
 
 
-def plus(t: Array, u: Array) -> Array:
-    """``t + u``"""
-    return _pairwise(np.add, t, u)
+def _entrywise(f: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+    """A function of two tensors of the same shape, applied to each pair of entries."""
 
-
-def minus(t: Array, u: Array) -> Array:
-    """``t − u``"""
-    return _pairwise(np.subtract, t, u)
-
-
-def times(t: Array, u: Array) -> Array:
-    """``t · u``, entry by entry."""
-    return _pairwise(np.multiply, t, u)
-
-
-def over(t: Array, u: Array) -> Array:
-    """``t / u``, entry by entry."""
-    return _pairwise(np.divide, t, u)
-
-
-def _pairwise(f: Callable[[Array, Array], Array], t: Array, u: Array) -> Array:
-    if t.shape != u.shape:
-        raise Misfit(f"{sized(t.shape)} and {sized(u.shape)} are not the same", "two tensors of the same shape")
-    with np.errstate(all="ignore"):
+    @_quiet
+    def apply(t: Array, u: Array) -> Array:
+        if t.shape != u.shape:
+            raise Misfit(f"{sized(t.shape)} and {sized(u.shape)} are not the same", "two tensors of the same shape")
         return f(t, u)
 
+    return apply
 
+
+plus, minus, times, over = map(_entrywise, (np.add, np.subtract, np.multiply, np.divide))
+"""``t + u``, ``t − u``, ``t · u`` and ``t / u``, entrywise."""
+
+
+@_quiet
 def scale(s: float, t: Array) -> Array:
-    """Every entry times s."""
-    with np.errstate(all="ignore"):
-        return np.multiply(s, t)
+    """``s · t``"""
+    return np.multiply(s, t)
 
 
+@_quiet
 def lower(t: Array, s: float) -> Array:
-    """Every entry less s."""
-    with np.errstate(all="ignore"):
-        return np.subtract(t, s)
+    """``t − s``, entrywise."""
+    return np.subtract(t, s)
 
 
 def concatenate(axis: int, ts: Sequence[Array]) -> Array:
-    """One after the other along an axis."""
+    """The tensors in a row along an axis."""
     if not ts:
         raise Misfit("there is nothing to concatenate", "a list of at least one tensor")
     _axis(axis, ts[0].shape)
@@ -202,7 +195,7 @@ def concatenate(axis: int, ts: Sequence[Array]) -> Array:
 
 
 def stack(axis: int, ts: Sequence[Array]) -> Array:
-    """One after the other along a new axis."""
+    """The tensors in a row along a new axis."""
     if not ts:
         raise Misfit("there is nothing to stack", "a list of at least one tensor")
     if len({t.shape for t in ts}) > 1:
@@ -213,7 +206,7 @@ def stack(axis: int, ts: Sequence[Array]) -> Array:
 
 
 def split(axis: int, sizes: Sequence[int], t: Array) -> list[Array]:
-    """Parts of those sizes along an axis."""
+    """Slices of those sizes along an axis."""
     _axis(axis, t.shape)
     if min(sizes, default=0) < 0 or sum(sizes) != t.shape[axis]:
         raise Misfit(f"{list(sizes)} are no parts of axis {axis} of {sized(t.shape)}", f"sizes whose sum is {t.shape[axis]}")
@@ -231,7 +224,7 @@ def total(t: Array) -> float:
 
 
 def log_gamma(r: float) -> float:
-    """``log |Γ(r)|``; infinite at 0, −1, −2, …"""
+    """``log |Γ(r)|``, infinite at 0, −1, −2, …"""
     try:
         return math.lgamma(r)
     except (OverflowError, ValueError):
@@ -263,7 +256,7 @@ def _part(axis: int, start: int, end: int, sizes: Shape) -> tuple[slice, ...]:
 
 
 def _largest(axis: int, t: Array) -> Array:
-    """The largest over an axis, or 0 where that is infinite."""
+    """The maximum over an axis, or 0 where it is infinite."""
     _axis(axis, t.shape)
     if not t.shape[axis]:
         raise Misfit(f"axis {axis} of {sized(t.shape)} is empty", "an axis of at least one entry")

@@ -1,8 +1,8 @@
-"""Values while the machine runs: what a tuple of Python begins with says what it is.
+"""Values of the machine, as tuples of Python whose first component says of which form they are.
 
 ``V ::= r | n | "…" | (V, …, V) | (K, V, …, V) | (code, ρ) | [V, …]``: numbers and texts, tuples, constructed values, thunks,
-and cells (arrays have several entries, references one). A tensor is an array of NumPy. Nothing but a cell is ever written to,
-and tuples are what CPython makes and frees fastest, however deep they are.
+and cells (an array has several entries, a reference one). A tensor holds a NumPy array. All but cells are immutable. CPython
+allocates and frees tuples fastest, at any depth of nesting.
 """
 
 from collections.abc import Iterable
@@ -12,42 +12,42 @@ from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.ad.eff.frontend.texts import quoted
 
 Value: TypeAlias = Any
-"""One of the forms above. Programs are checked before they are run, so the machine does not look again."""
+"""One of the forms above. Programs are type checked before they run, so the machine does not check values."""
 
 
 class Tag(str):
-    """A constructor, at the head of a constructed value."""
+    """The constructor of a constructed value."""
 
     __slots__ = ()
 
 
 class Cell(list[Value]):
-    """A cell that is counted while it is alive; others are plain lists."""
+    """A cell that is counted as long as it is alive; other cells are plain lists."""
 
-    __slots__ = ("census",)
+    __slots__ = ("counter",)
 
-    census: "Census"
+    counter: "LiveCounter"
 
     def __del__(self) -> None:
-        self.census.alive -= 1
+        self.counter.alive -= 1
 
 
-class Census:
-    """How many cells have been made, how many are alive, and the most that were at once."""
+class LiveCounter:
+    """Counts objects: how many were made, how many are alive, and the most that were alive at once."""
 
-    __slots__ = ("alive", "made", "most")
+    __slots__ = ("alive", "made", "peak")
 
     def __init__(self) -> None:
-        self.made = self.alive = self.most = 0
+        self.made = self.alive = self.peak = 0
 
     def cell(self, entries: Iterable[Value]) -> list[Value]:
         """A cell that is counted."""
         made = Cell(entries)
-        made.census = self
+        made.counter = self
         self.made += 1
         self.alive += 1
-        if self.alive > self.most:
-            self.most = self.alive
+        if self.alive > self.peak:
+            self.peak = self.alive
         return made
 
 
@@ -74,7 +74,7 @@ def is_cell(value: Value) -> bool:
 
 
 def listed(value: Value) -> list[Value]:
-    """The elements of a list."""
+    """The elements of a list value."""
     found: list[Value] = []
     while len(value) == 3:
         _, head, value = value
@@ -83,7 +83,7 @@ def listed(value: Value) -> list[Value]:
 
 
 def list_value(elements: Iterable[Value]) -> Value:
-    """The list of these elements."""
+    """The list value of these elements."""
     made = NIL
     for element in reversed(list(elements)):
         made = (CONS, element, made)
@@ -91,7 +91,7 @@ def list_value(elements: Iterable[Value]) -> Value:
 
 
 def text(value: Value) -> str:
-    """The value as ``show`` gives it: as it would be written, and ``{…}`` for a thunk, ``⟨…⟩`` for a cell."""
+    """The text of a value for ``show``: its syntax, with ``{…}`` for a thunk and ``⟨…⟩`` for a cell."""
     parts: list[str] = []
     pending: list[tuple[Value, bool]] = [(value, False)]
     while pending:
@@ -100,42 +100,42 @@ def text(value: Value) -> str:
         if written is not None:
             parts.append(written)
             continue
-        if isinstance(one[0], str) and one[0] == CONS and isinstance(one[0], Tag):
+        if isinstance(one[0], Tag) and one[0] == CONS:
             opening, separator, closing, inside, inner = "[", ", ", "]", listed(one), False
         elif isinstance(one[0], Tag):
             opening, separator, closing = ("(", " ", ")") if inner else ("", " ", "")
             opening, inside, inner = f"{opening}{shown(one[0])} ", one[1:], True
         else:
             opening, separator, closing, inside, inner = "(", ", ", ")", one, False
-        pending.append((_Bare(closing), False))
+        pending.append((_Raw(closing), False))
         for n, component in enumerate(reversed(inside)):
             if n:
-                pending.append((_Bare(separator), False))
+                pending.append((_Raw(separator), False))
             pending.append((component, inner))
-        pending.append((_Bare(opening), False))
+        pending.append((_Raw(opening), False))
     return "".join(parts)
 
 
-class _Bare(str):
-    """A piece of text that stands as it is."""
+class _Raw(str):
+    """A piece of the output."""
 
     __slots__ = ()
 
 
 def _atom(value: Value) -> str | None:
-    """How a value is written that has no components, or whose components are not shown."""
+    """The text of a value without components, or whose components are not shown; ``None`` for other values."""
     match value:
-        case _Bare():
+        case _Raw():
             return value
         case str():
             return quoted(value)
         case list():
             return "⟨…⟩"
         case _:
-            return _closed(value) if is_tuple(value) else f"{value}"
+            return _tuple_atom(value) if is_tuple(value) else f"{value}"
 
 
-def _closed(value: Value) -> str | None:
+def _tuple_atom(value: Value) -> str | None:
     if not value:
         return "()"
     head = value[0]
@@ -145,6 +145,6 @@ def _closed(value: Value) -> str | None:
 
 
 class Head:
-    """What a thunk begins with: its code."""
+    """The code of a thunk, its first component."""
 
     __slots__ = ()

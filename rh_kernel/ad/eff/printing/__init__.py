@@ -1,1 +1,1 @@
-"""Terms, types and declarations of EFF as they are written."""
+"""Printers of the terms, types and declarations of EFF."""

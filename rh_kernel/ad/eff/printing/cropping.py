@@ -1,4 +1,4 @@
-"""Types as they are shown in answers and complaints: behind so many parts of one nothing is written out."""
+"""Printing of types in results and diagnostics, truncated to ``PARTS`` parts."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -23,7 +23,7 @@ from rh_kernel.ad.eff.types import (
 )
 
 PARTS = 300
-"""So many parts of a type are shown."""
+"""The most parts of a type that are printed."""
 
 _OMITTED = Variable("…")
 
@@ -36,7 +36,7 @@ def value(A: ValueType) -> str:
 
 
 def computation(C: ComputationType, E: Row | None = None) -> str:
-    """C, and where it is given the row of what it does."""
+    """C, with its row in front of its result, if it is given."""
     cropping = _Cropping()
     return types.computation(cropping.computation(C), None if E is None else cropping.row(E))
 
@@ -63,7 +63,7 @@ def handler_scheme(S: HandlerScheme) -> str:
 
 
 class _Cropping:
-    """How many parts may still be shown."""
+    """Truncates types; ``_left`` is the number of parts that may still be printed."""
 
     __slots__ = ("_left",)
 
@@ -71,7 +71,7 @@ class _Cropping:
         self._left = PARTS
 
     def value(self, A: ValueType) -> ValueType:
-        """A, with ``…`` for what is left out."""
+        """A, with ``…`` for omitted parts."""
         self._left -= 1
         if self._left < 0:
             return _OMITTED
@@ -86,7 +86,7 @@ class _Cropping:
                 return Thunk(self.row(E), self.computation(C))
 
     def computation(self, C: ComputationType) -> ComputationType:
-        """The same of a computation type."""
+        """C, with ``…`` for omitted parts."""
         if self._left <= 0:
             return Returner(_OMITTED)
         match C:
@@ -100,11 +100,11 @@ class _Cropping:
                 return C
 
     def row(self, E: Row) -> Row:
-        """The same of a row."""
+        """E, without the labels that are omitted."""
         return Row(self._several(E.labels, self.label, lambda hidden: Label(f"… {hidden:,} more …")), E.tail)
 
     def label(self, L: Label) -> Label:
-        """The same of a label, which counts as a part."""
+        """L, which counts as a part."""
         self._left -= 1
         return Label(L.effect, self._arguments(L.arguments))
 
@@ -115,7 +115,7 @@ class _Cropping:
         return self.row(A) if isinstance(A, Row) else self.value(A)
 
     def _several(self, parts: Sequence[Part], crop: Callable[[Part], Part], omitted: Callable[[int], Part]) -> tuple[Part, ...]:
-        """Parts, and behind the last one that there is room for how many more there are."""
+        """The parts that are within the limit, and one that tells the number of the others."""
         found: list[Part] = []
         for n, part in enumerate(parts):
             if self._left <= 0:

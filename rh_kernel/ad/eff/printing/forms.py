@@ -1,4 +1,4 @@
-"""Forms as they are written, and how tightly they hold together."""
+"""Printed forms and their precedence."""
 
 from collections.abc import Sequence
 from enum import IntEnum
@@ -10,7 +10,7 @@ from rh_kernel.syntax.printing.doc import LINE, Annotated, Doc, Mark, Role, conc
 
 
 class Level(IntEnum):
-    """How tightly a form holds together; a form stands in brackets where a tighter one is asked for."""
+    """The precedence of a form; a form is put in parentheses where a higher one is required."""
 
     OPEN = 0
     FORM = 1
@@ -28,44 +28,44 @@ class Level(IntEnum):
 
 
 @frozen
-class Written:
-    """A form as it is written; ``is_open`` says that a ``|`` behind it would be read as a branch of a match in it.
+class Printed:
+    """A printed form; ``is_open`` says that a ``|`` after it would be parsed as a branch of a match that ends it.
 
-    ``row`` is ``M; …; N`` as it is written in front of a further ``;``.
+    ``sequence`` is the document of ``M; …; N`` in front of a further ``;``, without parentheses.
     """
 
     doc: Doc
     level: Level = Level.ATOM
     is_open: bool = False
-    row: Doc | None = None
+    sequence: Doc | None = None
 
     def at(self, level: Level) -> Doc:
-        """The form, in brackets if it holds less tightly than that."""
+        """The form, in parentheses if its precedence is lower than ``level``."""
         return self.doc if self.level >= level else concat("(", nest(self.doc, indent=1), ")")
 
 
 def keyword(text: str) -> Doc:
-    """A word of the language."""
+    """A keyword of the language."""
     return role(Role.KEYWORD, text)
 
 
-def let(name: str, written: Written, *, in_brackets: bool = False) -> Doc:
+def let(name: str, printed: Printed, *, in_parentheses: bool = False) -> Doc:
     """``let x = M in``"""
-    bound = written.at(Level.FORM) if in_brackets else written.doc
+    bound = printed.at(Level.FORM) if in_parentheses else printed.doc
     return group(keyword("let"), f" {name} = ", nest(bound), keyword(" in"))
 
 
-def statement(written: Written) -> Doc:
-    """``M;``, where M may be a row itself: ``(M; N); L`` is ``M; N; L``."""
-    return concat(written.at(Level.FORM) if written.row is None else written.row, ";")
+def statement(printed: Printed) -> Doc:
+    """``M;``, where M may be a sequence itself: ``(M; N); L`` is ``M; N; L``."""
+    return concat(printed.at(Level.FORM) if printed.sequence is None else printed.sequence, ";")
 
 
-def lets(lines: Sequence[tuple[Doc | None, Mark | None]], last: Written, *, is_row: bool) -> Written:
-    """Lets above each other and what follows them: a row if there are ``M;`` alone. A mark is of all from its place on."""
+def lets(lines: Sequence[tuple[Doc | None, Mark | None]], last: Printed, *, is_sequence: bool) -> Printed:
+    """Lets above each other and the form after them; a sequence if all are ``M;``. The mark of a line covers the rest."""
     if all(line is None for line, _ in lines):
-        return Written(_joined(lines, last.doc), last.level, last.is_open, last.row)
-    row = _joined(lines, last.at(Level.FORM)) if is_row else None
-    return Written(group(_joined(lines, last.doc)), Level.OPEN, last.is_open, row)
+        return Printed(_joined(lines, last.doc), last.level, last.is_open, last.sequence)
+    sequence = _joined(lines, last.at(Level.FORM)) if is_sequence else None
+    return Printed(group(_joined(lines, last.doc)), Level.OPEN, last.is_open, sequence)
 
 
 def _joined(lines: Sequence[tuple[Doc | None, Mark | None]], last: Doc) -> Doc:
@@ -89,6 +89,6 @@ def adaptor(A: Adaptor) -> str:
 
 
 def _instance(place: int, taken: int) -> str:
-    """The name of an instance, which is counted from the innermost: the outermost is ``a``."""
+    """The name of an instance, numbered from the innermost one; the outermost is ``a``."""
     letters = "abcdefghijklmnopqr"
     return letters[taken - 1 - place] if taken <= len(letters) else f"a{taken - place}"

@@ -1,29 +1,25 @@
-"""Which results that nobody has named can be written where they are used: those that are used in the order of their making.
+"""Which intermediate results without a name can be printed at their use: those that are used in the order of computation.
 
-The lets of a row are read as a machine with a stack: one without a name puts its result on it, and what is computed next takes
-those that it needs from the end.
+A sequence of lets is simulated on a stack: a let with a silent name pushes its result, and the next computation pops those that
+it uses.
 """
 
 from typing import TypeVar
 
 from rh_kernel.ad.eff import core
+from rh_kernel.ad.eff.traversal import spine
 
 Form = TypeVar("Form")
 
 
 def strict(M: core.Computation) -> list[str]:
-    """The names without a text that a computation needs at once, in the order in which what they name was computed."""
+    """The silent names that a computation uses immediately, in the order in which their results were computed."""
     match M:
         case core.Return(V) | core.Force(V) | core.Match(V, _) | core.Projection(_, core.Force(V)):
             return silent(V)
         case core.Apply():
-            values: list[core.Value] = []
-            head: core.Computation = M
-            while isinstance(head, core.Apply):
-                values.append(head.argument)
-                head = head.function
-            values.reverse()
-            return silent(*values, *((head.value,) if isinstance(head, core.Force) else ()))
+            head, arguments = spine(M)
+            return silent(*arguments, *((head.value,) if isinstance(head, core.Force) else ()))
         case core.Perform(_, _, arguments) | core.BuiltIn(_, arguments) | core.Handle(_, core.Named(_, arguments)):
             return silent(*arguments)
         case core.Handle() | core.Lambda() | core.Pair() | core.Projection() | core.Adapt() | core.Let():
@@ -31,7 +27,7 @@ def strict(M: core.Computation) -> list[str]:
 
 
 def silent(*values: core.Value) -> list[str]:
-    """The silent names in values, in order, without those in thunks."""
+    """The silent names in values, from left to right, without those in thunks."""
     found: list[str] = []
     pending = [*reversed(values)]
     while pending:
@@ -46,7 +42,7 @@ def silent(*values: core.Value) -> list[str]:
 
 
 def can_be_inlined(M: core.Computation) -> bool:
-    """Whether what the silent lets of a row bind can stand where it is used, without a change of the order."""
+    """Whether the bound computations of all silent lets in M can be printed at their use without a change of the order."""
     stack: list[str] = []
     waiting: set[str] = set()
     while True:
@@ -68,7 +64,7 @@ def can_be_inlined(M: core.Computation) -> bool:
 
 
 def popped(needed: list[str], pending: list[tuple[str, Form]]) -> dict[str, Form]:
-    """What is needed of what is pending, from whose end it is taken."""
+    """The pending forms of the names needed, which are removed from the end."""
     found: dict[str, Form] = {}
     for x in reversed(needed):
         if pending and pending[-1][0] == x:
@@ -77,7 +73,7 @@ def popped(needed: list[str], pending: list[tuple[str, Form]]) -> dict[str, Form
 
 
 def is_let(p: core.Pattern) -> bool:
-    """Whether a match with this pattern alone is written as a let: if it takes something apart that is likely to fit."""
+    """Whether a match with this pattern alone is printed as a let: a tuple, or a constructor with fields but ``Cons``."""
     match p:
         case core.TuplePattern() | core.ConstructorPattern(_, (_, *_)):
             return not isinstance(p, core.ConstructorPattern) or p.constructor != "Cons"
@@ -86,7 +82,7 @@ def is_let(p: core.Pattern) -> bool:
 
 
 def _pops(needed: list[str], stack: list[str], waiting: set[str]) -> bool:
-    """Whether what is needed is at the end of the stack, from which it is taken. Names from further out do not count."""
+    """Whether the needed names are on top of the stack, and pop them. Names that are not ``waiting`` are ignored."""
     for x in reversed(needed):
         if x in waiting:
             if stack[-1] != x:

@@ -1,4 +1,4 @@
-"""Declarations of EFF as they are written."""
+"""Printing of the declarations of EFF."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from rh_kernel.syntax.printing.doc import LINE, Doc, Role, concat, group, join, 
 
 
 def declaration(made: Declaration) -> Doc:
-    """A declaration, whichever it is."""
+    """A declaration of any kind."""
     match made:
         case DataDeclaration():
             return data(made)
@@ -26,7 +26,7 @@ def declaration(made: Declaration) -> Doc:
 
 def data(D: DataDeclaration) -> Doc:
     """``data Paired x = Paired x x``"""
-    constructors = [" ".join([shown(k.name), *[types.value(A, closed=True) for A in k.fields]]) for k in D.constructors]
+    constructors = [" ".join([shown(k.name), *[types.value(A, atomic=True) for A in k.fields]]) for k in D.constructors]
     return group(_head("data", D.name, D.parameters), nest(LINE, join(concat(LINE, "| "), [concat(k) for k in constructors])))
 
 
@@ -57,8 +57,8 @@ def function(f: FunctionDefinition, word: str = "fun ") -> Doc:
         parts.append(nest(LINE, x if A is None else f"({x} : {types.value(A)})", indent=4))
     if S.codomain is not None:
         parts.append(nest(LINE, f": {types.computation(S.codomain, S.row)}", indent=4))
-    written = descend(printer.block(rest))
-    return group(group(*parts, " ="), nest(LINE, written.doc))
+    printed = descend(printer.block(rest))
+    return group(group(*parts, " ="), nest(LINE, printed.doc))
 
 
 def handler(h: HandlerDefinition) -> Doc:
@@ -66,10 +66,10 @@ def handler(h: HandlerDefinition) -> Doc:
     printer = Printer(h.clauses, {})
     parameters = zip(map(printer.local, h.parameters), h.domains, strict=True)
     names = " ".join([shown(h.name), *[x if A is None else f"({x} : {types.value(A)})" for x, A in parameters]])
-    written = descend(printer.clauses(h.clauses))
-    return group(keyword("handler "), f"{names} =", nest(LINE, written.doc))
+    printed = descend(printer.clauses(h.clauses))
+    return group(keyword("handler "), f"{names} =", nest(LINE, printed.doc))
 
 
 def _head(word: str, name: str, parameters: tuple[Parameter, ...]) -> Doc:
-    written = "".join([f" [{p.name}]" if p.is_row else f" {p.name}" for p in parameters])
-    return concat(keyword(word), " ", role(Role.TYPE, shown(name)), f"{written} =")
+    printed = "".join([f" [{p.name}]" if p.is_row else f" {p.name}" for p in parameters])
+    return concat(keyword(word), " ", role(Role.TYPE, shown(name)), f"{printed} =")

@@ -1,4 +1,4 @@
-"""What names a term has, so that none that is printed can be taken for another."""
+"""Renaming of local names that clash with declared ones in a printed term, and fresh names."""
 
 from rh_kernel.ad.eff.core import BuiltIn, Clause, Global, Lambda, Let, NamePattern, Perform, Variable
 from rh_kernel.ad.eff.definitions import shown
@@ -6,7 +6,7 @@ from rh_kernel.ad.eff.traversal import Node, nodes
 
 
 def names(start: Node) -> tuple[set[str], set[str]]:
-    """The names of what is declared that stand in a term, and those that are bound in it or free."""
+    """The declared names that occur in a term, and its local names, bound or free."""
     declared: set[str] = set()
     local: set[str] = set()
     for node in nodes(start):
@@ -23,7 +23,7 @@ def names(start: Node) -> tuple[set[str], set[str]]:
 
 
 def renamed(start: Node) -> dict[str, str]:
-    """New names for what is bound in a term under the name of something declared that stands in it too."""
+    """New names for the local names of a term that are also declared names that occur in it."""
     declared, local = names(start)
     found: dict[str, str] = {}
     for x in sorted(declared & local):
@@ -35,8 +35,8 @@ def renamed(start: Node) -> dict[str, str]:
     return found
 
 
-def made_up(silent: str, start: Node) -> str:
-    """A name for an intermediate result that has none and cannot be printed where it is used."""
+def fresh_name(silent: str, start: Node) -> str:
+    """A name for an intermediate result without a name that cannot be printed at its use."""
     declared, local = names(start)
     x = f"v{silent[1:]}"
     while x in declared or x in local:

@@ -1,4 +1,4 @@
-"""Patterns and literals as they are written."""
+"""Printing of patterns and literals."""
 
 from rh_kernel.ad.eff.core import (
     AnyPattern,
@@ -14,7 +14,7 @@ from rh_kernel.ad.eff.machine.tensor_values import Tensor
 
 
 def literal(value: float | int | str | Tensor) -> str:
-    """A number, as short as it can be read back, or a text between quotes."""
+    """The shortest text of a number that parses as the same, or a quoted text."""
     match value:
         case str():
             return quoted(value)
@@ -25,8 +25,8 @@ def literal(value: float | int | str | Tensor) -> str:
             return str(value)
 
 
-def pattern(p: Pattern, renamed: dict[str, str] | None = None, *, closed: bool = False) -> str:
-    """A pattern; in brackets where it stands beside others, if it is ``closed``."""
+def pattern(p: Pattern, renamed: dict[str, str] | None = None, *, atomic: bool = False) -> str:
+    """A pattern; in parentheses, if it has parts, where it must be ``atomic``."""
     match p:
         case AnyPattern():
             return "_"
@@ -39,28 +39,13 @@ def pattern(p: Pattern, renamed: dict[str, str] | None = None, *, closed: bool =
         case ConstructorPattern("Nil", ()):
             return "[]"
         case ConstructorPattern("Cons", (_, _)):
-            return _list(p, renamed, closed=closed)
+            return _list(p, renamed, atomic=atomic)
         case ConstructorPattern(name, fields):
-            text = " ".join([shown(name), *[pattern(q, renamed, closed=True) for q in fields]])
-            return f"({text})" if closed and fields else text
+            text = " ".join([shown(name), *[pattern(q, renamed, atomic=True) for q in fields]])
+            return f"({text})" if atomic and fields else text
 
 
-def bound_names(p: Pattern) -> set[str]:
-    """The names that a pattern binds."""
-    found: set[str] = set()
-    pending = [p]
-    while pending:
-        match pending.pop():
-            case NamePattern(x):
-                found.add(x)
-            case TuplePattern(items) | ConstructorPattern(_, items):
-                pending += items
-            case AnyPattern() | LiteralPattern():
-                pass
-    return found
-
-
-def _list(p: Pattern, renamed: dict[str, str] | None, *, closed: bool) -> str:
+def _list(p: Pattern, renamed: dict[str, str] | None, *, atomic: bool) -> str:
     firsts: list[Pattern] = []
     while isinstance(p, ConstructorPattern) and p.constructor == "Cons" and len(p.fields) == 2:
         firsts.append(p.fields[0])
@@ -68,9 +53,9 @@ def _list(p: Pattern, renamed: dict[str, str] | None, *, closed: bool) -> str:
     if p == ConstructorPattern("Nil", ()):
         return f"[{', '.join([pattern(q, renamed) for q in firsts])}]"
     text = " :: ".join([_element(q, renamed) for q in (*firsts, p)])
-    return f"({text})" if closed else text
+    return f"({text})" if atomic else text
 
 
 def _element(p: Pattern, renamed: dict[str, str] | None) -> str:
-    """A pattern on a side of ``::``."""
-    return pattern(p, renamed, closed=isinstance(p, ConstructorPattern) and p.constructor == "Cons")
+    """A pattern as an operand of ``::``."""
+    return pattern(p, renamed, atomic=isinstance(p, ConstructorPattern) and p.constructor == "Cons")

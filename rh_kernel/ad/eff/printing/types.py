@@ -1,6 +1,6 @@
-"""Types, rows and schemes as they are written (Sigal 2024, ch. 3): ``{Paired x -> [Smooth x, Smooth (Paired x)] Paired x}``.
+"""Printing of types, rows and schemes (Sigal 2024, ch. 3): ``{Paired x -> [Smooth x, Smooth (Paired x)] Paired x}``.
 
-The variable of a row that nobody writes is not shown, nor a row that has nothing else; what is not known is ``_``.
+The implicit row variable is not printed, nor a row that has nothing else; an unknown type is ``_``.
 """
 
 from rh_kernel.ad.eff import types
@@ -10,8 +10,8 @@ from rh_kernel.ad.eff.definitions import shown
 _UNKNOWN = "_"
 
 
-def value(A: types.ValueType, *, closed: bool = False) -> str:
-    """A; with parentheses where it is an argument, if it is ``closed``."""
+def value(A: types.ValueType, *, atomic: bool = False) -> str:
+    """A; in parentheses, if it has arguments, where it must be ``atomic``."""
     match A:
         case types.Variable(name) | types.Base(name):
             return shown(name)
@@ -22,13 +22,13 @@ def value(A: types.ValueType, *, closed: bool = False) -> str:
         case types.Product(components):
             return f"({', '.join(map(value, components))})"
         case types.Data(name, arguments):
-            return _applied(name, arguments, closed=closed)
+            return _applied(name, arguments, atomic=atomic)
         case types.Thunk(row, computation_type):
             return f"{{{_with_row(row, computation_type)}}}"
 
 
 def computation(C: types.ComputationType, E: types.Row | None = None) -> str:
-    """C, and where it is given the row of what it does."""
+    """C, with its row in front of its result, if it is given."""
     return _with_row(types.Row((), types.RowVariable(IMPLICIT)) if E is None else E, C)
 
 
@@ -44,11 +44,11 @@ def row(E: types.Row) -> str:
 
 def label(L: types.Label) -> str:
     """``Smooth (Paired x)``"""
-    return _applied(L.effect, L.arguments, closed=False)
+    return _applied(L.effect, L.arguments, atomic=False)
 
 
 def scheme(S: types.Scheme) -> str:
-    """``Paired x -> x``: a declared function is a thunk, but its type is written without braces, unless it takes nothing."""
+    """``Paired x -> x``: a declared function is a thunk, whose braces are not printed if it has parameters."""
     match S.type:
         case types.Thunk(E, types.Function() as C):
             return computation(C, E)
@@ -57,14 +57,14 @@ def scheme(S: types.Scheme) -> str:
 
 
 def handler_scheme(S: types.HandlerScheme) -> str:
-    """``A -> <L, …> B -> [E] C``, as in Frank: it handles L, …, and what it gives has the type C in the row E."""
-    parameters = [f"{_domain(A)} -> " for A in S.parameters]
+    """``A -> <L, …> B -> [E] C``, as in Frank: it handles L, … in a computation of B, and the result is C in the row E."""
+    parameters = [f"{value(A)} -> " for A in S.parameters]
     labels = ", ".join(map(label, handled(S)))
-    return f"{''.join(parameters)}<{labels}> {_domain(S.domain)} -> {computation(S.codomain, S.around)}"
+    return f"{''.join(parameters)}<{labels}> {value(S.domain)} -> {computation(S.codomain, S.around)}"
 
 
 def handled(S: types.HandlerScheme) -> tuple[types.Label, ...]:
-    """What the row inside has more than the row around."""
+    """The labels of the handled row that the row around the handler does not have."""
     left = list(S.around.labels)
     found: list[types.Label] = []
     for L in S.handled.labels:
@@ -78,7 +78,7 @@ def handled(S: types.HandlerScheme) -> tuple[types.Label, ...]:
 def _with_row(E: types.Row, C: types.ComputationType) -> str:
     match C:
         case types.Function(A, D):
-            return f"{_domain(A)} -> {_with_row(E, D)}"
+            return f"{value(A)} -> {_with_row(E, D)}"
         case types.Returner(A):
             return f"{_shown_row(E)}{value(A)}"
         case types.With(C1, C2):
@@ -97,12 +97,8 @@ def _shown_row(E: types.Row) -> str:
             return f"{row(E)} "
 
 
-def _domain(A: types.ValueType) -> str:
-    return value(A)
-
-
-def _applied(name: str, arguments: tuple[types.ValueType | types.Row, ...], *, closed: bool) -> str:
+def _applied(name: str, arguments: tuple[types.ValueType | types.Row, ...], *, atomic: bool) -> str:
     if not arguments:
         return shown(name)
-    text = " ".join([shown(name), *[row(A) if isinstance(A, types.Row) else value(A, closed=True) for A in arguments]])
-    return f"({text})" if closed else text
+    text = " ".join([shown(name), *[row(A) if isinstance(A, types.Row) else value(A, atomic=True) for A in arguments]])
+    return f"({text})" if atomic else text

@@ -1,106 +1,87 @@
-"""Built-in functions in a reduction: ``g c… ⇝ return c'`` (Sigal 2024, Fig. 7.20), computed with the values of the machine."""
+"""Built-in functions in a reduction: ``g c… ⇝ return c'`` (Sigal 2024, Fig. 7.20), computed on values of the machine."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.builtins import BuiltInFunction
 from rh_kernel.ad.eff.machine.values import Head, Tag, Value, text
-from rh_kernel.ad.eff.reduction.values import UNIT, Captured, Data, Known, Several, Suspended
+from rh_kernel.ad.eff.reduction.values import UNIT, Closure, Continuation, DataValue, RuntimeValue, TupleValue
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.trampoline import Descent, descend
 
 LONGEST = 60
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _Opaque(Head):
-    """What no built-in function looks into."""
+    """The head of a thunk, which no built-in function inspects."""
 
-    __slots__ = ("known",)
-
-    def __init__(self, known: Known) -> None:
-        self.known = known
+    original: RuntimeValue
 
 
 class _Cell(list[Value]):
-    """A reference: the machine has a list where it has a cell, and no built-in function looks into that either."""
+    """A reference: a cell of the machine is a list, which no built-in function inspects."""
 
-    __slots__ = ("known",)
+    __slots__ = ("original",)
 
-    def __init__(self, known: core.Reference) -> None:
+    def __init__(self, original: core.Reference) -> None:
         super().__init__()
-        self.known = known
+        self.original = original
 
 
-def called(M: core.BuiltIn, arguments: Sequence[Known], built_ins: Mapping[str, BuiltInFunction]) -> Known:
-    """``g V…``. Raises ``Stuck`` where g has no value."""
+def apply_builtin(M: core.BuiltIn, arguments: Sequence[RuntimeValue], built_ins: Mapping[str, BuiltInFunction]) -> RuntimeValue:
+    """``g V…``. Raises ``Stuck`` where g is undefined."""
     try:
-        return _known(built_ins[M.name].function(*map(_value, arguments)))
+        result = built_ins[M.name].function(*[descend(_to_machine(V)) for V in arguments])
     except Stuck as stuck:
         raise Stuck(*[replace(found, span=found.span or M.span) for found in stuck.diagnostics]) from None
+    return descend(_from_machine(result))
 
 
-def told(V: Known) -> str:
-    """V as text, for a complaint."""
-    found = text(_value(V))
+def short_text(V: RuntimeValue) -> str:
+    """The text of a value, cut to ``LONGEST`` characters."""
+    found = text(descend(_to_machine(V)))
     return found if len(found) <= LONGEST else found[: LONGEST - 1] + "…"
 
 
-def _value(V: Known) -> Value:
-    """V as the machine has it; what is last in a value, such as the rest of a list, is followed in a loop."""
-    around: list[list[Value]] = []
-    while isinstance(V, Several | Data):
-        inside = V.components if isinstance(V, Several) else V.fields
-        around.append([*([Tag(V.constructor)] if isinstance(V, Data) else ()), *map(_value, inside[:-1])])
-        if not inside:
-            break
-        V = inside[-1]
-    made: Value
+def _to_machine(V: RuntimeValue) -> Descent[Value]:
+    """V as a value of the machine."""
+    made: list[Value] = []
     match V:
-        case Several() | Data():
-            made = tuple(around.pop())
         case core.Literal(value):
-            made = value
+            return value
         case core.Reference():
-            made = _Cell(V)
-        case core.Global() | Suspended() | Captured():
-            made = (_Opaque(V),)
-    for front in reversed(around):
-        made = (*front, made)
-    return made
+            return _Cell(V)
+        case core.Global() | Closure() | Continuation():
+            return (_Opaque(V),)
+        case TupleValue(components=inside):
+            pass
+        case DataValue(constructor=K, fields=inside):
+            made.append(Tag(K))
+    for W in inside:
+        part = yield _to_machine(W)
+        made.append(part)
+    return tuple(made)
 
 
-def _known(value: Value) -> Known:
-    """What a built-in function gave; what it was given it may give back."""
-    around: list[tuple[str | None, list[Known]]] = []
-    while isinstance(value, tuple):
-        parts = cast(tuple[Value, ...], value)
-        if not parts or isinstance(parts[0], Head):
-            break
-        name = str(parts[0]) if isinstance(parts[0], Tag) else None
-        inside = parts if name is None else parts[1:]
-        around.append((name, [_known(one) for one in inside[:-1]]))
-        if not inside:
-            break
-        value = inside[-1]
-    made = _atom(value)
-    for name, front in reversed(around):
-        behind = (*front, *(() if made is None else (made,)))
-        made = Several(behind) if name is None else Data(name, behind)
-    assert made is not None
-    return made
-
-
-def _atom(value: Value) -> Known | None:
-    """What has no parts; a constructor without fields is nothing but its name."""
+def _from_machine(value: Value) -> Descent[RuntimeValue]:
+    """The value of the reduction for a result of a built-in function, which may contain its arguments."""
     match value:
+        case _Cell():
+            return value.original
+        case (_Opaque(original=V),):
+            return V
         case ():
             return UNIT
-        case (_Opaque(known=V),):
-            return V
-        case _Cell() as cell:
-            return cell.known
-        case (Tag(),):
-            return None
+        case tuple():
+            parts = cast(tuple[Value, ...], value)
         case _:
             return core.Literal(value)
+    constructor = parts[0] if isinstance(parts[0], Tag) else None
+    made: list[RuntimeValue] = []
+    for inner in parts if constructor is None else parts[1:]:
+        part = yield _from_machine(inner)
+        made.append(part)
+    return TupleValue(tuple(made)) if constructor is None else DataValue(str(constructor), tuple(made))

@@ -1,100 +1,100 @@
-"""Contexts ``C ::= [] | C[F[]]`` (Sigal 2024, Figs. 7.4, 7.11) as stacks of segments: a handler or an adaptor ends one.
+"""Contexts ``C ::= [] | C[F[]]`` (Sigal 2024, Figs. 7.4, 7.11) as stacks of segments, each ended by a handler or an adaptor.
 
-Frames inside of a segment are basic ones, so what a handler captures is a few segments and not a walk along frames. All of it
-is persistent: the states of a trace share their contexts.
+A segment has only basic frames, so a continuation captures a few segments, whatever the number of frames. Contexts are
+persistent: the states of a trace share them.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.reduction.values import Captured, Environment, Known, Manner, forms, values_of, written, written_out
+from rh_kernel.ad.eff.reduction.values import (
+    Continuation,
+    Detail,
+    Environment,
+    RuntimeValue,
+    closed_term,
+    term_of,
+    terms_of,
+    values_of,
+)
 from rh_kernel.ad.eff.traversal import free, handler
 
 
-class Then:
+@dataclass(slots=True, eq=False, repr=False)
+class LetFrame:
     """``x ← []; N[ρ]``"""
 
-    __slots__ = ("_bodies", "let", "rho")
+    let: core.Let
+    rho: Environment
+    _bodies: dict[Detail, core.Computation] = field(init=False, default_factory=dict[Detail, core.Computation])
 
-    def __init__(self, let: core.Let, rho: Environment) -> None:
-        self.let = let
-        self.rho = rho
-        self._bodies: dict[Manner, core.Computation] = {}
-
-    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
+    def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
-        body = self._bodies.get(manner)
+        body = self._bodies.get(detail)
         if body is None:
-            body = self._bodies[manner] = written_out(self.let.body, self.rho, self.let.name, manner)
+            body = self._bodies[detail] = closed_term(self.let.body, self.rho, self.let.name, detail)
         return core.Let(self.let.name, M, body, span=self.let.span)
 
 
-class To:
+@dataclass(slots=True, eq=False, repr=False)
+class ArgumentFrame:
     """``[] V``"""
 
-    __slots__ = ("apply", "argument")
+    apply: core.Apply
+    argument: RuntimeValue
 
-    def __init__(self, apply: core.Apply, argument: Known) -> None:
-        self.apply = apply
-        self.argument = argument
-
-    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
+    def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
-        return core.Apply(M, written(self.argument, manner), span=self.apply.span)
+        return core.Apply(M, term_of(self.argument, detail), span=self.apply.span)
 
 
-class Side:
+@dataclass(slots=True, eq=False, repr=False)
+class ProjectionFrame:
     """``[].i``"""
 
-    __slots__ = ("projection",)
+    projection: core.Projection
 
-    def __init__(self, projection: core.Projection) -> None:
-        self.projection = projection
-
-    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
+    def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
         return core.Projection(self.projection.index, M, span=self.projection.span)
 
 
-class Handling:
-    """``handle [] with H[ρ]``; ``clauses`` with their ρ are what H stands for if it is a name."""
+@dataclass(slots=True, eq=False, repr=False)
+class HandlerFrame:
+    """``handle [] with H[ρ]``; ``clauses`` and ``clauses_rho`` are the declared ones if H is a name."""
 
-    __slots__ = ("_handlers", "clauses", "clauses_rho", "handle", "rho")
+    handle: core.Handle
+    rho: Environment
+    clauses: core.Clauses
+    clauses_rho: Environment
+    _handlers: dict[Detail, core.Handler] = field(init=False, default_factory=dict[Detail, core.Handler])
 
-    def __init__(self, handle: core.Handle, rho: Environment, clauses: core.Clauses, clauses_rho: Environment) -> None:
-        self.handle = handle
-        self.rho = rho
-        self.clauses = clauses
-        self.clauses_rho = clauses_rho
-        self._handlers: dict[Manner, core.Handler] = {}
-
-    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
+    def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
-        H = self._handlers.get(manner)
+        H = self._handlers.get(detail)
         if H is None:
-            H = self._handlers[manner] = handler(self.handle.handler, forms(self.held(), manner), closed=True)
+            H = self._handlers[detail] = handler(self.handle.handler, terms_of(self.values(), detail), closed=True)
         return core.Handle(M, H, span=self.handle.span)
 
-    def held(self) -> dict[str, Known]:
-        """The values in H."""
+    def values(self) -> dict[str, RuntimeValue]:
+        """The values of the free variables of H."""
         return values_of(free(self.handle.handler), self.rho)
 
 
-class Adapting:
+@dataclass(slots=True, eq=False, repr=False)
+class AdaptorFrame:
     """``<L, …> []``"""
 
-    __slots__ = ("adapt",)
+    adapt: core.Adapt
 
-    def __init__(self, adapt: core.Adapt) -> None:
-        self.adapt = adapt
-
-    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
+    def filled(self, M: core.Computation, detail: Detail) -> core.Computation:
         """The frame with M in its hole."""
         return core.Adapt(self.adapt.adaptors, M, span=self.adapt.span)
 
     def outside(self, effect: str, instance: int) -> int:
-        """The instance around that is this one inside (``core.Adaptor``)."""
+        """The instance outside of the adaptors that an instance inside stands for (``core.Adaptor``)."""
         for adaptor in reversed(self.adapt.adaptors):
             if adaptor.effect == effect:
                 kept = adaptor.kept
@@ -102,25 +102,23 @@ class Adapting:
         return instance
 
 
-Basic: TypeAlias = Then | To | Side
+Basic: TypeAlias = LetFrame | ArgumentFrame | ProjectionFrame
 
 Frames: TypeAlias = "tuple[Basic, Frames] | None"
 """Basic frames, the innermost first."""
 
-Delimiter: TypeAlias = Handling | Adapting
+Delimiter: TypeAlias = HandlerFrame | AdaptorFrame
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Context:
-    """A segment: its frames, what is around them, and the segments around that. The outermost one has nothing around it."""
+    """A segment and those outside: its frames, the handler or adaptor around them, and the outer segments, if there are any."""
 
-    __slots__ = ("delimiter", "frames", "outer")
+    frames: Frames = None
+    delimiter: Delimiter | None = None
+    outer: "Context | None" = None
 
-    def __init__(self, frames: Frames = None, delimiter: Delimiter | None = None, outer: "Context | None" = None) -> None:
-        self.frames = frames
-        self.delimiter = delimiter
-        self.outer = outer
-
-    def around(self, frame: Basic) -> "Context":
+    def push(self, frame: Basic) -> "Context":
         """``C[F[]]``"""
         return Context((frame, self.frames), self.delimiter, self.outer)
 
@@ -129,15 +127,12 @@ EMPTY = Context()
 """The hole alone."""
 
 
-class Resumption(Captured):
-    """``{λx. handle 𝓗[return x] with H}``, with the handlers that 𝓗 passes: those of other effects or other instances."""
+@dataclass(slots=True, eq=False, repr=False)
+class Resumption(Continuation):
+    """``{λx. handle 𝓗[return x] with H}``; 𝓗 contains the handlers that the operation passes, of other effects or instances."""
 
-    __slots__ = ("segments",)
-
-    def __init__(self, segments: tuple[tuple[Frames, Delimiter], ...]) -> None:
-        super().__init__()
-        self.segments = segments
-        """The innermost first; the last is that of H."""
+    segments: tuple[tuple[Frames, Delimiter], ...]
+    """The segments, the innermost first; the last one ends with H."""
 
     def onto(self, K: Context) -> Context:
         """``K[handle 𝓗 with H]``"""
@@ -145,50 +140,50 @@ class Resumption(Captured):
             K = Context(frames, delimiter, K)
         return K
 
-    def held(self) -> Iterator[Known]:
+    def values(self) -> Iterator[RuntimeValue]:
         """The values in 𝓗 and in H."""
         for frames, delimiter in self.segments:
             yield from _in_frames(frames)
-            if isinstance(delimiter, Handling):
-                yield from delimiter.held().values()
+            if isinstance(delimiter, HandlerFrame):
+                yield from delimiter.values().values()
 
-    def write(self, manner: Manner) -> core.Value:
-        """It as a thunk."""
-        return core.Thunk(self.function(manner))
+    def thunk(self, detail: Detail) -> core.Value:
+        """``{λx. handle 𝓗[return x] with H}``"""
+        return core.Thunk(self.function(detail))
 
-    def function(self, manner: Manner) -> core.Computation:
+    def function(self, detail: Detail) -> core.Computation:
         """``λx. handle 𝓗[return x] with H``"""
-        return core.Lambda(HOLE, plugged(self.onto(EMPTY), core.Return(core.Variable(HOLE)), EMPTY, manner))
+        return core.Lambda(HOLE, plug(self.onto(EMPTY), core.Return(core.Variable(HOLE)), EMPTY, detail))
 
 
 HOLE = "x"
-"""The parameter of a continuation; frames and handlers are closed, so none of them can mean another x."""
+"""The parameter of a continuation; it captures nothing, as frames and handlers are closed."""
 
 
-def plugged(K: Context, M: core.Computation, end: Context | None = None, manner: Manner = Manner.FULL) -> core.Computation:
-    """``K[M]``, or as much of it as lies inside ``end``, which is K with fewer frames and segments."""
+def plug(K: Context, M: core.Computation, end: Context | None = None, detail: Detail = Detail.FULL) -> core.Computation:
+    """``K[M]``, or the part of it inside of ``end``, which is K without some inner frames and segments."""
     here: Context | None = K
     while here is not None:
         until = end.frames if end is not None and here.outer is end.outer and here.delimiter is end.delimiter else None
         frames = here.frames
         while frames is not until:
             assert frames is not None
-            M, frames = frames[0].filled(M, manner), frames[1]
+            M, frames = frames[0].filled(M, detail), frames[1]
         if end is not None and here.outer is end.outer and here.delimiter is end.delimiter:
             return M
         if here.delimiter is not None:
-            M = here.delimiter.filled(M, manner)
+            M = here.delimiter.filled(M, detail)
         here = here.outer
     return M
 
 
-def _in_frames(frames: Frames) -> Iterator[Known]:
+def _in_frames(frames: Frames) -> Iterator[RuntimeValue]:
     while frames is not None:
         frame, frames = frames
         match frame:
-            case Then(let=let, rho=rho):
+            case LetFrame(let=let, rho=rho):
                 yield from values_of(free(let.body) - {let.name}, rho).values()
-            case To(argument=V):
+            case ArgumentFrame(argument=V):
                 yield V
-            case Side():
+            case ProjectionFrame():
                 pass

@@ -1,16 +1,16 @@
-"""The rules of reduction ``M ⇝ M'`` by name (Sigal 2024, Figs. 7.4, 7.11, 7.20), and those of what goes beyond these figures.
+"""The rules of reduction ``M ⇝ M'`` (Sigal 2024, Figs. 7.4, 7.11, 7.20), and those of the extensions of EFF.
 
-A step carries its rule as a value, so a trace can show it, count it, and say where it is stated.
+A step has its rule as a value, so that a trace can show it, count it, and cite its figure.
 """
 
 from enum import Enum
 
 
 class Rule(Enum):
-    """A β-reduction: its value is the name that is printed."""
+    """A rule; its value is its printed name."""
 
     MATCH = "match"
-    """``match V | p -> M | … ⇝ M[V…/x…]`` for the first p that fits: (×) and (+)"""
+    """``match V | p -> M | … ⇝ M[V…/x…]`` for the first p that matches: (×) and (+)"""
     LET = "F"
     """``x ← return V; M ⇝ M[V/x]``"""
     FORCE = "U"
@@ -52,12 +52,12 @@ class Rule(Enum):
 
     @property
     def figure(self) -> str:
-        """The figure of the thesis that states the rule, or where it describes what is beyond its calculus."""
+        """The figure of the thesis that states the rule, or the section that describes an extension of its calculus."""
         return _STATED_IN[self]
 
     @property
     def gloss(self) -> str:
-        """What the rule does, in a line."""
+        """A description of the rule in one line."""
         return _GLOSSES[self]
 
 
@@ -75,24 +75,24 @@ _STATED_IN: dict[Rule, str] = {
 }
 
 _GLOSSES: dict[Rule, str] = {
-    Rule.MATCH: "the first branch whose pattern fits the value goes on, with the parts of the value",
-    Rule.LET: "the value that was returned goes to where its name stands",
-    Rule.FORCE: "a thunk that is forced is run",
-    Rule.APPLY: "the argument goes to where the parameter stands",
-    Rule.PROJECT: "the side that is asked for is run",
-    Rule.RETURN: "what is handled has come to a value: the return clause gets it",
-    Rule.OPERATION: "the handler's clause gets the arguments, and as k what was waiting for the result",
+    Rule.MATCH: "the first branch whose pattern matches is chosen, and the parts of the value replace its variables",
+    Rule.LET: "the returned value replaces its name in the rest",
+    Rule.FORCE: "a thunk that is forced runs its body",
+    Rule.APPLY: "the argument replaces the parameter",
+    Rule.PROJECT: "the selected component is run",
+    Rule.RETURN: "the handled computation has returned a value, which the return clause gets",
+    Rule.OPERATION: "the handler's clause gets the arguments, and as k the continuation of the operation",
     Rule.CONSTANT: "a built-in function computes",
-    Rule.UNFOLD: "a declared function is run: its body stands in place of its name",
-    Rule.ADAPT_RETURN: "a value performs nothing, so the adaptor is done",
-    Rule.ADAPT_FUNCTION: "the adaptor waits until the function is applied",
-    Rule.ADAPT_PAIR: "the adaptor waits until a side is asked for",
+    Rule.UNFOLD: "the body of a declared function replaces its name",
+    Rule.ADAPT_RETURN: "a value performs no operation, so the adaptor is dropped",
+    Rule.ADAPT_FUNCTION: "the adaptor moves into the function",
+    Rule.ADAPT_PAIR: "the adaptor moves into both components",
     Rule.NEW: "a new cell holds the value",
-    Rule.READ: "the content of the cell",
-    Rule.WRITE: "the cell holds the value from now on",
-    Rule.ARRAY: "a new array holds the values",
-    Rule.FETCH: "an entry of the array",
-    Rule.STORE: "the entry of the array is the value from now on",
-    Rule.SIZE: "how many entries the array has",
+    Rule.READ: "the content of the cell is returned",
+    Rule.WRITE: "the value replaces the content of the cell",
+    Rule.ARRAY: "a new array holds the values of the list",
+    Rule.FETCH: "an entry of the array is returned",
+    Rule.STORE: "the value replaces an entry of the array",
+    Rule.SIZE: "the number of entries of the array is returned",
     Rule.PRINT: "the text is printed",
 }

@@ -1,6 +1,6 @@
-"""Stores ``σ``: what the cells of ``RefState`` hold, as values that steps share (references: Sigal 2024, §3.3.1).
+"""Stores ``σ``: the contents of the cells of ``RefState`` (references: Sigal 2024, §3.3.1), as persistent vectors.
 
-A store is a tree of 32 branches a node, so a state keeps its own for the price of a few tuples.
+A vector is a tree with 32 children at a node, so each state keeps its own store at the cost of a few tuples.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ _MASK = _WIDTH - 1
 
 
 class Vector(Generic[T]):
-    """Items by their numbers from 0. Nobody writes on one; ``with_`` and ``and_`` make another that shares nearly all."""
+    """An immutable sequence; ``with_item`` and ``appended`` make a new one that shares most of the tree."""
 
     __slots__ = ("_root", "_shift", "size")
 
@@ -38,14 +38,14 @@ class Vector(Generic[T]):
             shift -= _BITS
         return cast(T, node[i & _MASK])
 
-    def with_(self, i: int, item: T) -> "Vector[T]":
-        """With another item under a number that there is."""
+    def with_item(self, i: int, item: T) -> "Vector[T]":
+        """The vector with another item at index i. Raises ``IndexError``."""
         if not 0 <= i < self.size:
             raise IndexError(i)
         return Vector(self.size, self._shift, _put(self._root, self._shift, i, item))
 
-    def and_(self, item: T) -> "Vector[T]":
-        """With one more item at the end."""
+    def appended(self, item: T) -> "Vector[T]":
+        """The vector with one more item at the end."""
         i, shift, root = self.size, self._shift, self._root
         if i >> shift >= _WIDTH:
             shift, root = shift + _BITS, (root,)
@@ -53,14 +53,14 @@ class Vector(Generic[T]):
 
 
 def _put(node: tuple[Any, ...], shift: int, i: int, item: object) -> tuple[Any, ...]:
-    """The node with the item at its place, which may be the next free one."""
+    """The node with the item at index i, which may be the next free one."""
     place = (i >> shift) & _MASK
     below: object = _put(node[place] if place < len(node) else (), shift - _BITS, i, item) if shift else item
     return (*node[:place], below, *node[place + 1 :])
 
 
 def vector(items: Iterable[T]) -> Vector[T]:
-    """The items, with numbers from 0 on."""
+    """The vector of these items."""
     level: list[Any] = list(items)
     size, shift = len(level), 0
     level = [tuple(level[at : at + _WIDTH]) for at in range(0, size, _WIDTH)]

@@ -1,8 +1,8 @@
-"""Traces to be read: each step of a reduction with its terms printed, when somebody asks, and with what the cells hold.
+"""Traces for display: the steps of a reduction, with terms that are printed on demand, and the contents of the cells.
 
-The terms before and after a step are whole; the redex and the contractum are marked, and for (op) what is performed and what
-k is. Steps that bind a result that nobody has named are written alike before and after, so a trace leaves them out; and a call
-is one step with all its arguments, as it is written.
+Terms before and after a step are whole; the redex and the contractum are marked, and for (op) the operation and k. A trace
+leaves out steps that bind intermediate results without a name, as the printed terms before and after are equal. A call with all
+its arguments is one step.
 """
 
 from collections.abc import Generator, Mapping
@@ -11,40 +11,39 @@ from dataclasses import dataclass
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.printing.terms import computation, value
-from rh_kernel.ad.eff.reduction.reducing import advance
-from rh_kernel.ad.eff.reduction.references import Content
+from rh_kernel.ad.eff.reduction.native_operations import Content
+from rh_kernel.ad.eff.reduction.reducer import advance
 from rh_kernel.ad.eff.reduction.rules import Rule
-from rh_kernel.ad.eff.reduction.step import Marked, Opened, Step, initial
+from rh_kernel.ad.eff.reduction.step import ForcedContinuation, MarkedTerm, Step, initial
 from rh_kernel.ad.eff.reduction.store import Vector
-from rh_kernel.ad.eff.reduction.values import Manner, written
+from rh_kernel.ad.eff.reduction.values import Detail, term_of
 from rh_kernel.source.diagnostic import Diagnostic, Stuck
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.printing.doc import Doc, Mark, MarkKind, concat, join
 
 SLICE = 1_000
-"""So many steps between two looks at what else there is to do."""
+"""The number of steps of a slice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of the store: its name, what it holds, and whether the step has made or changed it."""
+    """A cell of the store: its name, its content, and whether the step made or changed it."""
 
     name: str
     content: Doc
     is_changed: bool
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Shown:
-    """A step of a trace as a reader is told of it: one of the reduction, or a call with all its arguments; or the start.
+    """A step of a trace: one step of the reduction, several for a call with all its arguments, or none for the start.
 
-    ``first`` and ``number`` are the numbers of the first and the last step of the reduction in it, from 1 on; 0 at the start.
+    ``first`` and ``number`` are the numbers of its first and its last step of the reduction, from 1 on; 0 for the start.
     """
 
-    __slots__ = ("_start", "number", "steps")
-
-    def __init__(self, steps: tuple[Step, ...], number: int, start: core.Computation) -> None:
-        self.steps = steps
-        self.number = number
-        self._start = start
+    steps: tuple[Step, ...]
+    number: int
+    _start: core.Computation
 
     @property
     def first(self) -> int:
@@ -58,12 +57,12 @@ class Shown:
 
     @property
     def figure(self) -> str:
-        """Where the first of its rules is stated."""
+        """The figure of the first of its rules."""
         return self.steps[0].rule.figure if self.steps else ""
 
     @property
     def gloss(self) -> str:
-        """What it does, in a line."""
+        """A description in one line."""
         if not self.steps:
             return ""
         first = self.steps[0].rule
@@ -71,14 +70,14 @@ class Shown:
 
     @property
     def before(self) -> Doc:
-        """The whole term before the step; the redex is marked, and with it what it performs."""
+        """The whole term before the step; the redex is marked, and in it the operation that it performs."""
         if not self.steps:
             return computation(self._start)
         return _printed(self.steps[0].marked_before(self.steps[-1].context), "redex", "focus")
 
     @property
     def term(self) -> Doc:
-        """The whole term after the step; the contractum is marked, and with it the continuation that it was given."""
+        """The whole term after the step; the contractum is marked, and in it the continuation that the clause got."""
         return _printed(self.steps[-1].marked_after, "contractum", "changed") if self.steps else computation(self._start)
 
     @property
@@ -93,23 +92,23 @@ class Shown:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """What the cells hold after the step."""
+        """The cells after the step."""
         contents = self.steps[-1].cells if self.steps else ()
         return tuple([Cell(f"r{n}", _content(content), n == self.changed) for n, content in enumerate(contents)])
 
 
 _CALLED: Mapping[Rule, str] = {
-    Rule.UNFOLD: "a declared function is run: its body, with the arguments, stands in place of the call",
+    Rule.UNFOLD: "a declared function is called: its body, with the arguments, replaces the call",
     Rule.FORCE: "a thunk is run with its arguments",
 }
-"""What a call does in a line, by the rule that it begins with."""
+"""The description of a call, by its first rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The start and the steps, the value they end in, and what they print. ``is_cut`` says that the limit was met first.
+    """The start and the steps, the value at the end, and the printed texts. ``is_cut`` says that the limit was reached first.
 
-    ``stuck`` is why there is no further step, if that is not because there is a result.
+    ``stuck`` are the diagnostics of a reduction that ended without a result.
     """
 
     steps: tuple[Shown, ...]
@@ -121,19 +120,13 @@ class Trace:
 
 def trace(M: core.Computation, definitions: Definitions, limit: int | None = None) -> Trace:
     """The trace of a closed computation, of at most ``limit`` steps."""
-    pieces = tracing(M, definitions, limit)
-    while True:
-        try:
-            next(pieces)
-        except StopIteration as end:
-            found: Trace = end.value
-            return found
+    return exhaust(tracing(M, definitions, limit))
 
 
 def tracing(
     M: core.Computation, definitions: Definitions, limit: int | None = None, every: int = SLICE
 ) -> Generator[int, None, Trace]:
-    """The same, a piece at a time: after ``every`` so many steps it tells how many there are."""
+    """The trace in slices: yields the number of steps after each slice of ``every`` steps, and returns the trace."""
     state = initial(M)
     shown = [Shown((), 0, M)]
     call: tuple[Step, ...] = ()
@@ -161,11 +154,11 @@ def tracing(
 
 
 def _waits(step: Step) -> bool:
-    """Whether the step leads to a function, which is applied next."""
-    return isinstance(step.to.subject, core.Lambda | Opened)
+    """Whether the step results in a function, which may be applied next."""
+    return isinstance(step.to.subject, core.Lambda | ForcedContinuation)
 
 
-def _printed(term: Marked, part: MarkKind, within: MarkKind) -> Doc:
+def _printed(term: MarkedTerm, part: MarkKind, within: MarkKind) -> Doc:
     marks: Mapping[int, Mark] = {id(term.part): Mark(part)}
     if term.within is not None:
         marks = {**marks, id(term.within): Mark(within)}
@@ -174,5 +167,5 @@ def _printed(term: Marked, part: MarkKind, within: MarkKind) -> Doc:
 
 def _content(content: Content) -> Doc:
     if isinstance(content, Vector):
-        return concat("[", join(concat(", "), [value(written(V, Manner.SHORT)) for V in content]), "]")
-    return value(written(content, Manner.SHORT))
+        return concat("[", join(concat(", "), [value(term_of(V, Detail.SHORT)) for V in content]), "]")
+    return value(term_of(content, Detail.SHORT))

@@ -1,21 +1,23 @@
-"""Values in a reduction: ``V[ρ]``, closed, with environments ``ρ`` that wait in thunks until somebody reads them.
+"""Values in a reduction, ``V[ρ]``: closed, with environments ρ in place of substitutions, which are done on demand.
 
-A value that was written out stays so, and states share it. Nothing here calls itself along values: lists may be long.
+A value that was converted to a term keeps it, and states share values. No function recurses along values, as lists may be long.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.traversal import computation, free, occurring, value
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.trampoline import Descent, descend
 
 
-class Manner(Enum):
-    """How values are written out: in full, or ``SHORT``, with ``…`` where so much is inside that nobody would read it.
+class Detail(Enum):
+    """How much of a value its term shows: all, or with ``…`` for large parts.
 
-    Thunks hold thunks: what a value is in full may be larger than all steps together.
+    Thunks contain thunks: the full term of a value may be larger than all steps together.
     """
 
     FULL = 0
@@ -23,91 +25,79 @@ class Manner(Enum):
 
 
 LARGEST, LARGEST_DATA, LARGEST_FIELD, LARGEST_CONTINUATION = 100, 2_000, 50, 20_000
-"""So many values may be written in a thunk, in data, in a field of larger data, and in a continuation."""
+"""The largest weights of a thunk, of data, of a field of larger data, and of a continuation that a short term shows."""
 
 LONGEST_TEXT = 1_000
-"""So many characters of a text are written in short."""
+"""The most characters of a text in a short term."""
 
-_CUT = core.Variable("…")
+_OMITTED = core.Variable("…")
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Composite:
-    """A value that is written out when somebody asks. ``weight`` is about how many values stand in its short form."""
+    """A value that is converted to a term on demand. ``weight`` is about the number of values in its short term."""
 
-    __slots__ = ("_full", "_short", "weight")
+    _full: core.Value | None = field(init=False, default=None)
+    _short: core.Value | None = field(init=False, default=None)
+    weight: int = field(init=False, default=0)
 
-    def __init__(self) -> None:
-        self._full: core.Value | None = None
-        self._short: core.Value | None = None
-        self.weight = 0
+    def term(self, detail: Detail) -> core.Value | None:
+        """The term, if it is known."""
+        return self._full if detail is Detail.FULL else self._short
 
-    def form(self, manner: Manner) -> core.Value | None:
-        """How it is written, if it was."""
-        return self._full if manner is Manner.FULL else self._short
-
-    def keep(self, manner: Manner, form: core.Value) -> None:
-        """It is written like that."""
-        if manner is Manner.FULL:
-            self._full = form
+    def keep(self, detail: Detail, term: core.Value) -> None:
+        """Store the term."""
+        if detail is Detail.FULL:
+            self._full = term
         else:
-            self._short = form
+            self._short = term
 
 
-class Several(Composite):
+@dataclass(slots=True, eq=False, repr=False)
+class TupleValue(Composite):
     """``(V, …, V)``"""
 
-    __slots__ = ("components",)
-
-    def __init__(self, components: tuple["Known", ...]) -> None:
-        super().__init__()
-        self.components = components
+    components: tuple["RuntimeValue", ...]
 
 
-class Data(Composite):
+@dataclass(slots=True, eq=False, repr=False)
+class DataValue(Composite):
     """``K V…``"""
 
-    __slots__ = ("constructor", "fields")
-
-    def __init__(self, constructor: str, fields: tuple["Known", ...] = ()) -> None:
-        super().__init__()
-        self.constructor = constructor
-        self.fields = fields
+    constructor: str
+    fields: tuple["RuntimeValue", ...] = ()
 
 
-class Suspended(Composite):
+@dataclass(slots=True, eq=False, repr=False)
+class Closure(Composite):
     """``{M}[ρ]``"""
 
-    __slots__ = ("rho", "thunk")
-
-    def __init__(self, thunk: core.Thunk, rho: "Environment") -> None:
-        super().__init__()
-        self.thunk = thunk
-        self.rho = rho
+    thunk: core.Thunk
+    rho: "Environment"
 
 
-class Captured(Composite):
-    """``{λx. handle 𝓗[return x] with H}``: what a clause gets as k. Subclassed where contexts are known."""
+@dataclass(slots=True, eq=False, repr=False)
+class Continuation(Composite):
+    """``{λx. handle 𝓗[return x] with H}``, which a clause gets as k. It is implemented with contexts (``Resumption``)."""
 
-    __slots__ = ()
-
-    def held(self) -> Iterator["Known"]:
+    def values(self) -> Iterator["RuntimeValue"]:
         """The values in it."""
         raise NotImplementedError
 
-    def write(self, manner: Manner) -> core.Value:
-        """It as a thunk, when the values in it are written."""
+    def thunk(self, detail: Detail) -> core.Value:
+        """Its term, when the terms of its values are known."""
         raise NotImplementedError
 
 
-Known: TypeAlias = core.Literal | core.Global | core.Reference | Several | Data | Suspended | Captured
+RuntimeValue: TypeAlias = core.Literal | core.Global | core.Reference | TupleValue | DataValue | Closure | Continuation
 
-Environment: TypeAlias = "tuple[str, Known, Environment] | None"
+Environment: TypeAlias = "tuple[str, RuntimeValue, Environment] | None"
 """The variable that was bound last, its value, and the rest."""
 
-UNIT = Several(())
+UNIT = TupleValue(())
 
 
-def looked_up(x: str, rho: Environment) -> Known:
+def _lookup(x: str, rho: Environment) -> RuntimeValue:
     """``ρ(x)``"""
     while rho is not None:
         if rho[0] == x:
@@ -116,46 +106,35 @@ def looked_up(x: str, rho: Environment) -> Known:
     raise KernelBug(f"{x} is free in a term that is reduced")
 
 
-def known(V: core.Value, rho: Environment) -> Known:
+def evaluated(V: core.Value, rho: Environment) -> RuntimeValue:
     """``V[ρ]``"""
     match V:
         case core.Variable(x):
-            return looked_up(x, rho)
+            return _lookup(x, rho)
         case core.Global() | core.Literal() | core.Reference():
             return V
         case core.Thunk():
-            return Suspended(V, rho)
+            return Closure(V, rho)
         case core.Tuple(()):
             return UNIT
         case core.Tuple() | core.Constructed():
-            return _built(V, rho)
+            return descend(_compound(V, rho))
 
 
-def _built(V: core.Tuple | core.Constructed, rho: Environment) -> Known:
-    """Tuples and constructed values, whose last components may be a long chain of such."""
-    chain: list[tuple[core.Tuple | core.Constructed, tuple[Known, ...]]] = []
-    last: core.Value = V
-    while isinstance(last, core.Tuple | core.Constructed):
-        inside = last.components if isinstance(last, core.Tuple) else last.fields
-        chain.append((last, tuple([known(W, rho) for W in inside[:-1]])))
-        if not inside:
-            break
-        last = inside[-1]
-    form = chain[-1][0]
-    inside = form.components if isinstance(form, core.Tuple) else form.fields
-    behind: tuple[Known, ...] = (known(inside[-1], rho),) if inside else ()
-    made: Known = UNIT
-    for form, front in reversed(chain):
-        parts = (*front, *behind)
-        made = Several(parts) if isinstance(form, core.Tuple) else Data(form.constructor, parts)
-        behind = (made,)
-    return made
+def _compound(V: core.Tuple | core.Constructed, rho: Environment) -> Descent[RuntimeValue]:
+    parts: list[RuntimeValue] = []
+    for W in V.components if isinstance(V, core.Tuple) else V.fields:
+        if isinstance(W, core.Tuple | core.Constructed):
+            parts.append((yield _compound(W, rho)))
+        else:
+            parts.append(evaluated(W, rho))
+    return TupleValue(tuple(parts)) if isinstance(V, core.Tuple) else DataValue(V.constructor, tuple(parts))
 
 
-def values_of(names: Iterable[str], rho: Environment) -> dict[str, Known]:
-    """The values of these variables, for those that ρ has."""
+def values_of(names: Iterable[str], rho: Environment) -> dict[str, RuntimeValue]:
+    """The values of those of the variables that ρ binds."""
     wanted = set(names)
-    found: dict[str, Known] = {}
+    found: dict[str, RuntimeValue] = {}
     while rho is not None and len(found) < len(wanted):
         x, V, rho = rho
         if x in wanted and x not in found:
@@ -163,95 +142,93 @@ def values_of(names: Iterable[str], rho: Environment) -> dict[str, Known]:
     return found
 
 
-def written(V: Known, manner: Manner = Manner.FULL) -> core.Value:
-    """The value as a term."""
-    write(V, manner=manner)
-    return _done(V, manner)
+def term_of(V: RuntimeValue, detail: Detail = Detail.FULL) -> core.Value:
+    """The term of a value."""
+    _convert(V, detail=detail)
+    return _known_term(V, detail)
 
 
-def write(*values: Known, manner: Manner) -> None:
-    """Have these values written out, those inside of others first."""
-    pending: list[Known] = list(values)
+def closed_term(M: core.Computation, rho: Environment, bound: str = "", detail: Detail = Detail.FULL) -> core.Computation:
+    """``M[ρ]``, where ρ does not stand for the variable ``bound``."""
+    values = values_of(free(M) - {bound}, rho) if rho is not None else {}
+    return computation(M, terms_of(values, detail), closed=True)
+
+
+def terms_of(values: Mapping[str, RuntimeValue], detail: Detail) -> dict[str, core.Value]:
+    """The terms of these values."""
+    _convert(*values.values(), detail=detail)
+    return {x: _known_term(V, detail) for x, V in values.items()}
+
+
+def _convert(*values: RuntimeValue, detail: Detail) -> None:
+    """Convert values to terms, those inside of others first."""
+    pending: list[RuntimeValue] = list(values)
     while pending:
         V = pending[-1]
-        if not isinstance(V, Composite) or V.form(manner) is not None:
+        if not isinstance(V, Composite) or V.term(detail) is not None:
             pending.pop()
             continue
-        missing = [W for W in _inside(V) if isinstance(W, Composite) and W.form(manner) is None]
+        missing = [W for W in _inside(V) if isinstance(W, Composite) and W.term(detail) is None]
         if missing:
             pending += missing
             continue
         pending.pop()
-        if manner is Manner.SHORT:
+        if detail is Detail.SHORT:
             V.weight = _weight(V)
-        V.keep(manner, _form(V, manner))
+        V.keep(detail, _term(V, detail))
 
 
-def written_out(M: core.Computation, rho: Environment, bound: str = "", manner: Manner = Manner.FULL) -> core.Computation:
-    """``M[ρ]``; the variable ``bound`` is none of those that ρ is about."""
-    held = values_of(free(M) - {bound}, rho) if rho is not None else {}
-    return computation(M, forms(held, manner), closed=True)
-
-
-def forms(held: Mapping[str, Known], manner: Manner) -> dict[str, core.Value]:
-    """These values as terms."""
-    write(*held.values(), manner=manner)
-    return {x: _done(V, manner) for x, V in held.items()}
-
-
-def _form(V: Several | Data | Suspended | Captured, manner: Manner) -> core.Value:
-    """The value, of which all that is inside is written."""
-    is_short = manner is Manner.SHORT
+def _term(V: TupleValue | DataValue | Closure | Continuation, detail: Detail) -> core.Value:
+    """The term of a value, when those of its parts are known."""
+    is_short = detail is Detail.SHORT
     match V:
-        case Several(components=inside):
-            return core.Tuple(tuple([_done(W, manner) for W in inside]))
-        case Data(constructor=K, fields=inside):
+        case TupleValue(components=inside):
+            return core.Tuple(tuple([_known_term(W, detail) for W in inside]))
+        case DataValue(constructor=K, fields=inside):
             is_large = is_short and V.weight > LARGEST_DATA
-            made = [_CUT if is_large and weight(W) > LARGEST_FIELD else _done(W, manner) for W in inside]
+            made = [_OMITTED if is_large and weight(W) > LARGEST_FIELD else _known_term(W, detail) for W in inside]
             V.weight = 1 + LARGEST_FIELD if is_large else V.weight
             return core.Constructed(K, tuple(made))
-        case Suspended(thunk=thunk, rho=rho):
+        case Closure(thunk=thunk, rho=rho):
             if is_short and V.weight > LARGEST:
                 V.weight = 1
-                return core.Thunk(core.Return(_CUT))
-            return value(thunk, forms(values_of(free(thunk), rho), manner), closed=True)
-        case Captured():
+                return core.Thunk(core.Return(_OMITTED))
+            return value(thunk, terms_of(values_of(free(thunk), rho), detail), closed=True)
+        case Continuation():
             if is_short and V.weight > LARGEST_CONTINUATION:
                 V.weight = 1
-                return core.Thunk(core.Return(_CUT))
-            return V.write(manner)
+                return core.Thunk(core.Return(_OMITTED))
+            return V.thunk(detail)
 
 
-def _weight(V: Several | Data | Suspended | Captured) -> int:
+def _weight(V: TupleValue | DataValue | Closure | Continuation) -> int:
     match V:
-        case Several(components=inside) | Data(fields=inside):
-            return 1 + sum(map(weight, inside))
-        case Suspended(thunk=thunk, rho=rho):
+        case Closure(thunk=thunk, rho=rho):
             times = occurring(thunk)
             return 1 + sum([times[x] * weight(W) for x, W in values_of(times, rho).items()])
-        case Captured():
-            return 1 + sum(map(weight, V.held()))
+        case TupleValue() | DataValue() | Continuation():
+            return 1 + sum(map(weight, _inside(V)))
 
 
-def weight(V: Known) -> int:
-    """About how many values stand in the short form of the value."""
+def weight(V: RuntimeValue) -> int:
+    """About the number of values in the short term of a value."""
     return V.weight if isinstance(V, Composite) else 1
 
 
-def _done(V: Known, manner: Manner) -> core.Value:
-    if isinstance(V, core.Literal) and manner is Manner.SHORT and isinstance(V.value, str) and len(V.value) > LONGEST_TEXT:
+def _known_term(V: RuntimeValue, detail: Detail) -> core.Value:
+    if isinstance(V, core.Literal) and detail is Detail.SHORT and isinstance(V.value, str) and len(V.value) > LONGEST_TEXT:
         return core.Literal(V.value[:LONGEST_TEXT] + "…")
-    form = V.form(manner) if isinstance(V, Composite) else V
-    if form is None:
-        raise KernelBug("a value was to be written by now")
-    return form
+    term = V.term(detail) if isinstance(V, Composite) else V
+    if term is None:
+        raise KernelBug("the term of a value is not known yet")
+    return term
 
 
-def _inside(V: Several | Data | Suspended | Captured) -> Iterator[Known]:
+def _inside(V: TupleValue | DataValue | Closure | Continuation) -> Iterator[RuntimeValue]:
     match V:
-        case Several(components=inside) | Data(fields=inside):
+        case TupleValue(components=inside) | DataValue(fields=inside):
             return iter(inside)
-        case Suspended(thunk=thunk, rho=rho):
+        case Closure(thunk=thunk, rho=rho):
             return iter(values_of(free(thunk), rho).values())
-        case Captured():
-            return V.held()
+        case Continuation():
+            return V.values()

@@ -1,7 +1,7 @@
-"""What rows of patterns leave out, and which of them nothing comes to: the usefulness of patterns (Maranget 2007).
+"""Missing and useless rows of a matrix of patterns (Maranget 2007, Warnings for pattern matching).
 
-A matrix of patterns is taken apart by the forms of one column, the first that may fail to fit in the first row. A row is of use
-if somewhere it is the first one that fits, and where no row is left some value is missing.
+A matrix is specialised by each form of one column: the first that can fail to match in the first row. A row is useful if it is
+the first one that matches in some specialisation, and values are missing where no row is left.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,26 +20,25 @@ from rh_kernel.ad.eff.types import Constructor
 from rh_kernel.source.records import frozen
 
 Patterns: TypeAlias = tuple[Pattern, ...]
-"""A row: a pattern for each of several values."""
+"""A row: one pattern for each of several values."""
 
 Siblings: TypeAlias = Callable[[str], Sequence[Constructor]]
-"""All constructors of the data type that has this one."""
+"""All constructors of the data type of a constructor."""
 
 Form: TypeAlias = ConstructorPattern | TuplePattern | LiteralPattern
-"""How a value begins: the parts of a constructor or a tuple are whatever they are."""
+"""The outermost form of a value: the parts of a constructor or a tuple are ``_``."""
 
 _Rows: TypeAlias = list[tuple[int, Patterns]]
-"""Rows and their numbers."""
+"""Rows with their numbers."""
 
 _ANY = AnyPattern()
 
 
 @frozen
 class Coverage:
-    """What fits no row, if there is something, and the rows to which nothing comes.
+    """Patterns for values that no row matches, if there are any, and the rows that are never the first to match.
 
-    All that fits ``missing`` fits no row, and nothing can be left out of it so that this is still so. Every type is taken to
-    have values.
+    No row matches any value of ``missing``, which is as general as possible. Every type is assumed to have values.
     """
 
     missing: Patterns | None
@@ -48,7 +47,7 @@ class Coverage:
 
 @frozen
 class _Known:
-    """What was found out last: which form the value of a column has. Its parts are the first columns now."""
+    """A list of the forms of columns that were specialised, the last one first; the parts of each became the first columns."""
 
     form: Form
     column: int
@@ -57,7 +56,7 @@ class _Known:
 
 @frozen
 class _Matrix:
-    """The rows that may still fit, how many values there are now, and what is known of those that there were at first."""
+    """A specialised matrix: the rows that can still match, its number of columns, and the forms that are known."""
 
     rows: _Rows
     width: int
@@ -66,7 +65,7 @@ class _Matrix:
 
 
 def coverage(rows: Sequence[Patterns], siblings: Siblings) -> Coverage:
-    """What the rows, of which there is at least one, leave out, and which of them are useless behind those before."""
+    """The values that a nonempty list of rows misses, and the rows that are useless after those before them."""
     waiting = [_Matrix(list(enumerate(rows)), len(rows[0]))]
     useful: set[int] = set()
     smallest: _Matrix | None = None
@@ -86,7 +85,7 @@ def coverage(rows: Sequence[Patterns], siblings: Siblings) -> Coverage:
 
 
 def _cases(matrix: _Matrix, column: int, siblings: Siblings) -> Iterator[_Matrix]:
-    """A matrix for each form of a column, and one for a form that no row asks for, if there is one."""
+    """Specialise a matrix by each form of a column in its rows, and by one form that is in no row, if there is one."""
     fitting: dict[Form, _Rows] = {}
     rest: _Rows = []
     for n, row in matrix.rows:
@@ -107,14 +106,14 @@ def _cases(matrix: _Matrix, column: int, siblings: Siblings) -> Iterator[_Matrix
         yield _Matrix(rows, matrix.width - 1 + parts, _Known(form, column, matrix.known), size)
 
 
-def _forms(there: Iterable[Form], siblings: Siblings) -> Iterator[Form]:
-    """All forms of a type, given some of them; of numbers and texts one more than there are."""
-    match next(iter(there)):
+def _forms(given: Iterable[Form], siblings: Siblings) -> Iterator[Form]:
+    """All forms of a type, given some of them; for numbers and texts, those and one more."""
+    match next(iter(given)):
         case ConstructorPattern(K):
             for k in siblings(K):
                 yield ConstructorPattern(k.name, (_ANY,) * len(k.fields))
         case LiteralPattern(value):
-            yield from (taken := [*there])
+            yield from (taken := [*given])
             others: Iterator[float | int | str]
             match value:
                 case str():
@@ -129,7 +128,7 @@ def _forms(there: Iterable[Form], siblings: Siblings) -> Iterator[Form]:
 
 
 def _form(p: Pattern) -> Form | None:
-    """How what fits p has to begin."""
+    """The form of the values that p matches; ``None`` if it matches all."""
     match p:
         case ConstructorPattern(K, fields):
             return ConstructorPattern(K, (_ANY,) * len(fields))
@@ -150,12 +149,12 @@ def _parts(p: Pattern) -> Patterns:
 
 
 def _opened(row: Patterns, column: int, parts: int) -> Patterns:
-    """The row with the parts of a value in front, and without the value."""
+    """The row with the parts of one column's pattern in front instead of that column."""
     return (_parts(row[column]) or (_ANY,) * parts) + row[:column] + row[column + 1 :]
 
 
 def _witness(matrix: _Matrix, rows: Sequence[Patterns]) -> Patterns:
-    """What is known of the values, as far as it takes to fit none of the rows."""
+    """The most general patterns for the known forms that no row matches."""
     known: list[_Known] = []
     last = matrix.known
     while last is not None:
@@ -172,7 +171,7 @@ def _witness(matrix: _Matrix, rows: Sequence[Patterns]) -> Patterns:
 
 
 def _values(known: Sequence[_Known], left_out: set[int], width: int) -> Patterns:
-    """What is known of the values, the last first, but for what is left out."""
+    """Patterns for the values with the known forms, the last one first, without those that are left out."""
     found: Patterns = (_ANY,) * width
     for n, step in enumerate(known):
         parts = len(_parts(step.form))
@@ -191,7 +190,7 @@ def _values(known: Sequence[_Known], left_out: set[int], width: int) -> Patterns
 
 
 def _meet(some: Patterns, others: Patterns) -> bool:
-    """Whether there are values that fit both."""
+    """Whether some values match both rows."""
     waiting = [*zip(some, others, strict=True)]
     while waiting:
         p, q = waiting.pop()

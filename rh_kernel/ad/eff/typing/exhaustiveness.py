@@ -1,6 +1,6 @@
-"""Patterns fit whatever comes to them: a ``match`` has a branch for each value, and each branch is there for some.
+"""Exhaustiveness: a ``match`` has a branch for every value, and no branch is unreachable.
 
-The patterns of ``let``, of parameters and of clauses have no branch beside them, so they fit every value.
+The patterns of ``let``, parameters and clauses have no alternatives, so they match every value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,13 +20,13 @@ _CLAUSE = "use a name here, and a `match` with a branch for each case after the 
 
 
 def reject_uncovered(part: core.Computation | core.Clauses, definitions: Definitions) -> None:
-    """Raise ``Rejected`` if some value fits no pattern, or none comes to a branch; the part has a type."""
-    found = [*_complaints(part, definitions)]
+    """Raise ``Rejected`` if a match of a well-typed term is not exhaustive, or has an unreachable branch."""
+    found = [*_diagnostics(part, definitions)]
     if found:
         raise Rejected(*found)
 
 
-def _complaints(part: core.Computation | core.Clauses, definitions: Definitions) -> Iterator[Diagnostic]:
+def _diagnostics(part: core.Computation | core.Clauses, definitions: Definitions) -> Iterator[Diagnostic]:
     def siblings(constructor: str) -> Sequence[Constructor]:
         return declaring(constructor, definitions).constructors
 
@@ -62,7 +62,7 @@ def _complaints(part: core.Computation | core.Clauses, definitions: Definitions)
 
 
 def _whole(p: core.Pattern) -> core.Pattern:
-    """The same for all numbers and texts at once."""
+    """A pattern that also matches all other values in the place of a literal."""
     match p:
         case core.LiteralPattern() | core.AnyPattern() | core.NamePattern():
             return core.AnyPattern()

@@ -1,86 +1,38 @@
-"""Types with other types in the place of their variables: ``A[B/x, E/e]``."""
+"""Substitution of types for type variables: ``A[B/x, E/e]``."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-from rh_kernel.ad.eff.types import (
-    Base,
-    ComputationMeta,
-    ComputationType,
-    Data,
-    Function,
-    Label,
-    Meta,
-    Parameter,
-    Product,
-    Returner,
-    Row,
-    RowVariable,
-    Thunk,
-    ValueType,
-    Variable,
-    With,
-)
+from rh_kernel.ad.eff import types as t
+from rh_kernel.ad.eff.typing.type_traversal import AnyType, TypeNode, mapped
 
 
 class Instance:
-    """``[B/x, …, E/e, …]``; a variable that is not among them stays."""
+    """The substitution ``[B/x, …, E/e, …]``, a function on types, rows and labels; other variables stay."""
 
     __slots__ = ("_rows", "_types")
 
-    def __init__(self, types: Mapping[str, ValueType], rows: Mapping[str, Row]) -> None:
+    def __init__(self, types: Mapping[str, t.ValueType], rows: Mapping[str, t.Row]) -> None:
         self._types, self._rows = types, rows
 
-    def value(self, A: ValueType) -> ValueType:
-        """``A[B/x, E/e]``"""
-        match A:
-            case Variable(name):
-                return self._types.get(name, A)
-            case Base() | Meta():
-                return A
-            case Product(components):
-                return Product(tuple(map(self.value, components)))
-            case Data(name, arguments):
-                return Data(name, tuple(map(self.argument, arguments))) if arguments else A
-            case Thunk(row, computation):
-                return Thunk(self.row(row), self.computation(computation))
-
-    def argument(self, A: ValueType | Row) -> ValueType | Row:
-        """The same of what a data type or an effect is applied to."""
-        return self.row(A) if isinstance(A, Row) else self.value(A)
-
-    def label(self, L: Label) -> Label:
-        """The same of a label."""
-        return Label(L.effect, tuple(map(self.argument, L.arguments))) if L.arguments else L
-
-    def row(self, E: Row) -> Row:
-        """``E'[B/x, E/e]``: what stands for its tail is around its labels"""
-        labels = tuple(map(self.label, E.labels))
-        match E.tail:
-            case RowVariable(name) if name in self._rows:
-                around = self._rows[name]
-                return Row(around.labels + labels, around.tail)
-            case tail:
-                return Row(labels, tail)
-
-    def computation(self, C: ComputationType) -> ComputationType:
-        """``C[B/x, E/e]``"""
-        match C:
-            case Returner(A):
-                return Returner(self.value(A))
-            case Function(A, D):
-                return Function(self.value(A), self.computation(D))
-            case With(D, D2):
-                return With(self.computation(D), self.computation(D2))
-            case ComputationMeta():
-                return C
+    def __call__(self, A: AnyType) -> AnyType:
+        """``A[B/x, E/e]``; the labels of a row stay inside of those that its tail becomes."""
+        B: TypeNode = A
+        if isinstance(B, t.Variable):
+            return cast(AnyType, self._types.get(B.name, B))
+        B = mapped(A, self)
+        if isinstance(B, t.Row) and isinstance(B.tail, t.RowVariable) and B.tail.name in self._rows:
+            around = self._rows[B.tail.name]
+            return cast(AnyType, t.Row(around.labels + B.labels, around.tail))
+        return cast(AnyType, B)
 
 
-def applied(parameters: Sequence[Parameter], arguments: Sequence[ValueType | Row]) -> Instance:
-    """``[B/x, …]`` for the parameters of a data type or an effect, whose kinds are those of the arguments."""
-    types: dict[str, ValueType] = {}
-    rows: dict[str, Row] = {}
+def applied(parameters: Sequence[t.Parameter], arguments: Sequence[t.ValueType | t.Row]) -> Instance:
+    """The substitution of arguments of the right kinds for the parameters of a data type or an effect."""
+    types: dict[str, t.ValueType] = {}
+    rows: dict[str, t.Row] = {}
     for parameter, B in zip(parameters, arguments, strict=True):
-        if isinstance(B, Row):
+        if isinstance(B, t.Row):
             rows[parameter.name] = B
         else:
             types[parameter.name] = B

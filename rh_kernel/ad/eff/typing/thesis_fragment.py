@@ -1,7 +1,7 @@
-"""What of a program lies outside of the thesis' calculus EFF (Sigal 2024, Figs. 7.10 to 7.14), where every program terminates.
+"""The features of a program that the thesis' calculus EFF does not have (Sigal 2024, Figs. 7.10 to 7.14).
 
-There nothing is recursive, neither functions nor types nor effects; there are no references, no adaptors and no operations that
-are generic; and a handler handles exactly the effects of what it is around, so that no operation goes past it.
+There every program terminates: functions, types and effects are not recursive. There are no references, no adaptors and no
+generic operations, and a handler handles all effects of the computation in it, so that no operation passes it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,16 +10,16 @@ from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.builtin_effects import CONSOLE, REFERENCES
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler, shown
 from rh_kernel.ad.eff.traversal import Node, nodes
-from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration, ValueType
-from rh_kernel.ad.eff.typing.free_type_vars import names
+from rh_kernel.ad.eff.types import Data, DataDeclaration, EffectDeclaration, Label, ValueType
 from rh_kernel.ad.eff.typing.kinds import declaring
-from rh_kernel.ad.eff.typing.thesis_typing import is_exact
+from rh_kernel.ad.eff.typing.thesis_typing import is_thesis_typed
+from rh_kernel.ad.eff.typing.type_traversal import nodes as type_nodes
 
 
 def outside(definitions: Definitions, M: core.Computation) -> tuple[str, ...]:
-    """The features of M, and of all that it uses, that EFF does not have; nothing for a program of EFF."""
+    """The features of M, and of the declarations that it uses, that EFF does not have."""
     found = dict.fromkeys(_features(definitions, M))
-    if not found and not is_exact(M, definitions):
+    if not found and not is_thesis_typed(M, definitions):
         found["operations that go past a handler to another one"] = None
     return tuple(found)
 
@@ -58,11 +58,19 @@ def _of_effect(declaration: EffectDeclaration) -> Iterator[str]:
 
 
 def _mentioned(types: Iterable[ValueType]) -> set[str]:
-    return {name for A in types for name in names(A)}
+    """The keys of the data types and the effects in types."""
+    found: set[str] = set()
+    for node in (node for A in types for node in type_nodes(A)):
+        match node:
+            case Data(name) | Label(name):
+                found.add(name)
+            case _:
+                pass
+    return found
 
 
 def _used(definitions: Definitions, M: core.Computation) -> list[str]:
-    """The keys of all declarations that M uses, in the order in which they are met."""
+    """The keys of the declarations that M uses, in the order of their first use."""
     found: dict[str, None] = {}
     for part in _parts(definitions, M):
         match part:
@@ -86,7 +94,7 @@ def _used(definitions: Definitions, M: core.Computation) -> list[str]:
 
 
 def _in_types(definitions: Definitions, key: str) -> Iterable[str]:
-    """The keys of what occurs in a declaration; what the machine's own operations speak of is no concern of a program."""
+    """The keys of the data types and the effects in a declaration, other than the machine's own effect."""
     if key == REFERENCES:
         return ()
     match definitions.declared.get(key):
@@ -99,7 +107,7 @@ def _in_types(definitions: Definitions, key: str) -> Iterable[str]:
 
 
 def _parts(definitions: Definitions, M: core.Computation) -> Iterator[Node]:
-    """The nodes of M and of all functions and handlers that it uses, each of these once."""
+    """The nodes of M and of the functions and handlers that it uses, each of these once."""
     waiting: list[Node] = [M]
     seen: set[str] = set()
     while waiting:

@@ -1,5 +1,5 @@
-"""Typing as in the thesis (Sigal 2024, Fig. 7.14): what is handled has the effects of its handler and no others, and a thunk
-runs where the row is its own.
+"""Typing exactly as in the thesis (Sigal 2024, Fig. 7.14): a handled computation has the effects of its handler and no others,
+and a thunk is forced only where the row is its own.
 """
 
 from rh_kernel.ad.eff.core import Clauses, Computation, Named
@@ -10,9 +10,9 @@ from rh_kernel.ad.eff.typing.inference import Inference
 from rh_kernel.source.diagnostic import Rejected
 
 
-def is_exact(M: Computation, definitions: Definitions) -> bool:
-    """Whether a term that is well typed, without recursion, is so in the thesis as well: no operation goes past a handler."""
-    inference = _Exact(definitions, {})
+def is_thesis_typed(M: Computation, definitions: Definitions) -> bool:
+    """Whether a well-typed term without recursion is well typed in the thesis too: no operation passes a handler."""
+    inference = _ThesisInference(definitions, {})
     try:
         inference.computation(M, inference.unknowns.row(), inference.unknowns.computation_type())
     except Rejected:
@@ -20,8 +20,8 @@ def is_exact(M: Computation, definitions: Definitions) -> bool:
     return True
 
 
-class _Exact(Inference):
-    """Functions and handlers are typed anew where they are used; those that are not exact are rejected."""
+class _ThesisInference(Inference):
+    """Inference by the rules of the thesis, which infers the types of the functions and handlers that are used again."""
 
     __slots__ = ("_schemes",)
 
@@ -31,13 +31,13 @@ class _Exact(Inference):
 
     def _declared(self, name: str) -> ValueType:
         if name not in self._schemes:
-            inference = _Exact(self._definitions, self._schemes)
+            inference = _ThesisInference(self._definitions, self._schemes)
             unknowns = inference.unknowns
             E, C = unknowns.row(), unknowns.computation_type()
             inference.computation(self._definitions.function(name).definition.body.body, E, C)
             self._schemes[name] = function_scheme(E, C, unknowns)
         scheme = self._schemes[name]
-        return self._new(scheme.variables, scheme.rows).value(scheme.type)
+        return self.unknowns.instance(scheme.variables, scheme.rows)(scheme.type)
 
     def _handler(self, H: Clauses | Named, E: Row, C: ComputationType) -> tuple[ValueType, Row]:
         A = self.unknowns.type()

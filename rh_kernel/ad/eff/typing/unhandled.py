@@ -1,4 +1,4 @@
-"""Where an effect comes from that nothing handles: the first operation of it, or the first function that does it."""
+"""The diagnostic for an effect that is not handled, at the first operation or the first function that performs it."""
 
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -12,18 +12,15 @@ from rh_kernel.ad.eff.printing.cropping import label, row
 from rh_kernel.ad.eff.printing.types import handled
 from rh_kernel.ad.eff.traversal import Node, parts
 from rh_kernel.ad.eff.types import Label, Row
-from rh_kernel.ad.eff.typing.instantiation import Instance
-from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
+from rh_kernel.ad.eff.typing.unification import Unknowns
 from rh_kernel.source.span import Span
 
-_ELSEWHERE = 1 << 60
-
 _Origin: TypeAlias = tuple[Span | None, str | None, str]
-"""Where an operation is performed, its name, and the declared function that performs it, if it is one."""
+"""Where an operation is performed, its name, and the name of the declared function that performs it, or ``""``."""
 
 
 def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEffect:
-    """The complaint about an item in whose row a label is left."""
+    """The diagnostic that the label L is left in the row of M, which is run."""
     origins = _Origins(L.effect, definitions)
     span, operation, function = next(origins.of(M), (M.span, None, ""))
     effect = definitions.effect(L.effect)
@@ -36,8 +33,8 @@ def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEf
         hint = f"`handle … with` {several} handles {text}"
     else:
         hint = f"handle it with a handler that has clauses for {text}: `handle … with …`"
-    asked = origins.around if names else [*definitions.handlers.values(), *origins.around]
-    outdated = [shown(key) for key in asked if _handles_another(key, L.effect, definitions)]
+    candidates = origins.around if names else [*definitions.handlers.values(), *origins.around]
+    outdated = [shown(key) for key in candidates if _handles_another(key, L.effect, definitions)]
     if outdated and not definitions.is_older(L.effect):
         what = f"`{outdated[-1]}` handles an older effect `{shown(L.effect)}`: redeclare it"
         hint = f"{what}, or {hint}" if names else what
@@ -56,54 +53,50 @@ def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEf
 
 
 def older(effect: str) -> str:
-    """What is said of an effect that has lost its name."""
+    """How a hint says that an effect was redeclared."""
     return f"there is a newer effect `{shown(effect)}`, and earlier definitions still use the older one"
 
 
 def _handlers(L: Label, definitions: Definitions) -> Iterator[str]:
-    """Declared handlers that take a label."""
+    """The declared handlers that handle a label."""
     for name, key in definitions.handlers.items():
         found = definitions.declared[key]
-        if isinstance(found, declared.Handler) and any(_fits(found, M, L) for M in handled(found.scheme)):
+        if isinstance(found, declared.Handler) and any(_is_unifiable(found, M, L) for M in handled(found.scheme)):
             yield name
 
 
 def _handles_another(handler: str, effect: str, definitions: Definitions) -> bool:
-    """Whether a handler, by its key, takes labels of another effect of the same name."""
+    """Whether a handler, by its key, handles another effect of the same name."""
     found = definitions.declared[handler]
     taken = {M.effect for M in handled(found.scheme)} if isinstance(found, declared.Handler) else set[str]()
     return any(other != effect and shown(other) == shown(effect) for other in taken)
 
 
-def _fits(H: declared.Handler, M: Label, L: Label) -> bool:
-    unknowns = Unknowns(_ELSEWHERE)
-    new = Instance({x: unknowns.type() for x in H.scheme.variables}, {e: unknowns.row() for e in H.scheme.rows})
-    try:
-        unknowns.rows(Row((new.label(M),)), Row((L,)))
-    except Mismatch:
-        return False
-    return True
+def _is_unifiable(H: declared.Handler, M: Label, L: Label) -> bool:
+    """Whether L is an instance of the label M in the type of a handler."""
+    unknowns = Unknowns.apart()
+    return unknowns.allows(unknowns.instance(H.scheme.variables, H.scheme.rows)(Row((M,))), Row((L,)))
 
 
 class _Origins:
-    """Places that do an effect, from left to right, while no handler for it is around them.
+    """Finds where an effect is performed outside of its handlers, from left to right.
 
-    ``around`` are the declared handlers that are around the place that was found last.
+    ``around`` are the declared handlers around the place that was found last.
     """
 
     def __init__(self, effect: str, definitions: Definitions) -> None:
         self._effect, self._definitions = effect, definitions
-        self._asked: set[str] = set()
+        self._visited: set[str] = set()
         self.around: list[str] = []
 
     def of(self, M: Node, depth: int = 0) -> Iterator[_Origin]:
-        """Places in M and the names of what is done there; ``depth`` handlers of the effect are around M."""
+        """The places in M, which is inside of ``depth`` handlers of the effect."""
         waiting = [(M, depth)]
         while waiting:
             M, depth = waiting.pop()
             match M:
                 case Force(Global(name)):
-                    if self._done_by(name) > depth:
+                    if self._instances_of(name) > depth:
                         yield M.value.span or M.span, self._operation(name), shown(name)
                 case Perform(effect, operation, arguments):
                     for V in arguments:
@@ -122,19 +115,20 @@ class _Origins:
                 case _:
                     waiting += [(N, depth) for _, N in reversed(parts(M))]
 
-    def _done_by(self, name: str) -> int:
-        """How many instances of the effect a function needs around it."""
+    def _instances_of(self, name: str) -> int:
+        """The number of instances of the effect in the row of a function."""
         return sum(L.effect == self._effect for L in self._definitions.function(name).scheme.type.row.labels)
 
     def _operation(self, name: str) -> str | None:
-        """The first operation of the effect that a function performs itself, or by another function."""
-        if name in self._asked:
+        """The first operation of the effect that a function performs, itself or by another function."""
+        if name in self._visited:
             return None
-        self._asked.add(name)
+        self._visited.add(name)
         body = self._definitions.function(name).definition.body.body
         return next((operation for _, operation, _ in self.of(body) if operation is not None), None)
 
     def _handled_by(self, H: Handler) -> int:
+        """The number of instances of the effect that a handler handles."""
         match H:
             case Clauses(_, _, effects):
                 return int(self._effect in effects)

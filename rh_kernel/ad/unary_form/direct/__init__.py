@@ -1,1 +1,1 @@
-"""Reverse mode straight from Source, with the pullbacks of all operations."""
+"""Reverse mode directly on Source, and the pullbacks of all operations."""

@@ -1,6 +1,6 @@
-"""The bodies of operations on arrays, and their gradients at all entries: what the rules of ``map`` and of folds share.
+"""Bodies of operations on arrays, and their gradients at all entries, for the rules of ``map`` and of folds.
 
-``∇_Γ e``, ``∇_{x} e`` and ``∇_{y} e`` are three gradients, as published; of Γ only the variables that occur in e have one.
+``∇_Γ e``, ``∇_{x} e`` and ``∇_{y} e`` are three gradients, as in the paper; ``∇_Γ`` is only for the variables of Γ in e.
 """
 
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ from rh_kernel.source.diagnostic import KernelBug
 
 @dataclass(slots=True)
 class Pullback:
-    """The value of an operation, and what a cotangent z of it becomes
+    """The value of an operation and its pullback of a cotangent z
 
-    ``lets`` come before the value, ``inner`` within the continuation; ``context`` is added to variables, ``arguments`` are the
-    cotangents of the arguments.
+    ``lets`` are bound before the value, ``inner`` in the continuation; ``context`` is added to the cotangents of variables,
+    ``arguments`` are the cotangents of the arguments.
     """
 
     value: e.Term
@@ -43,7 +43,7 @@ def zero(A: Type) -> e.Term:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """``Γ``, which the terms in an operation may use, and the transformation that differentiates these"""
+    """The context Γ of an operation, and the transformation that differentiates the terms in it"""
 
     context: Context
     types: Mapping[str, Type]
@@ -51,7 +51,7 @@ class Scope:
     names: Names
 
     def used(self, *terms: e.Term, but: tuple[str, ...] = ()) -> Context:
-        """The variables of Γ that occur in the terms: no other has a derivative there."""
+        """The variables of Γ that occur in the terms, except ``but``."""
         occurring = frozenset[str]().union(*map(free, terms)).difference(but)
         return tuple((x, A) for x, A in self.context if x in occurring)
 
@@ -66,11 +66,11 @@ class Body:
 
     @property
     def used(self) -> Context:
-        """The variables of Γ that occur in it."""
+        """The variables of Γ that occur in the body."""
         return self.scope.used(self.body, but=tuple(x for x, _ in self.binders))
 
     def gradient(self, wanted: tuple[str, ...], seed: e.Term = e.ONE) -> tuple[tuple[str, ...], e.Term]:
-        """``a, b. (∇_ρ e)[a/x, b/y]``: fresh names and the gradient, for the binders or variables ρ."""
+        """``a, b. (∇_ρ e)[a/x, b/y]`` for fresh names a, b and binders or variables ρ."""
         names = self.scope.names
         called = {x: names.fresh(x) for x, _ in self.binders}
         at = (*self.used, *((called[x], A) for x, A in self.binders))
@@ -80,29 +80,20 @@ class Body:
     def gradients(self, *arrays: e.Term, wanted: tuple[str, ...]) -> e.Term:
         """The gradients at all entries of one array or two."""
         fresh, gradient = self.gradient(wanted)
-        match arrays:
-            case (A,):
-                return e.Map(fresh[0], gradient, A)
-            case (A, B):
-                return e.Map2(fresh[0], fresh[1], gradient, A, B)
-            case _:
-                raise KernelBug("a body of one array or two")
+        return _mapped(fresh, gradient, arrays)
 
     def seeded(self, arrays: tuple[e.Term, ...], Z: e.Term, wanted: tuple[str, ...]) -> e.Term:
-        """The gradients at all entries, each for its own cotangent in Z: nothing else is possible where that is no number."""
-        w = self.scope.names.fresh("w")
+        """The gradients at all entries with the seeds Z, which is necessary where the body is no number."""
+        names = self.scope.names
+        w = names.fresh("w")
         fresh, gradient = self.gradient(wanted, e.Var(w))
-        match arrays:
-            case (A,):
-                return e.Map2(fresh[0], w, gradient, A, Z)
-            case (A, B):
-                p = self.scope.names.fresh("p")
-                return e.Map2(p, w, e.Let(fresh, e.Var(p), gradient), pairs(A, B, self.scope.names), Z)
-            case _:
-                raise KernelBug("a body of one array or two")
+        if len(arrays) == 1:
+            return _mapped((*fresh, w), gradient, (*arrays, Z))
+        p = names.fresh("p")
+        return e.Map2(p, w, e.Let(fresh, e.Var(p), gradient), pairs(arrays[0], arrays[1], names), Z)
 
     def seeded_totals(self, arrays: tuple[e.Term, ...], Z: e.Term, inner: list[tuple[str, e.Term]]) -> list[tuple[str, e.Term]]:
-        """``reduce +̂ 0̂`` of these, by the variables of Γ."""
+        """``reduce +̂ 0̂`` of the ``seeded`` gradients by the variables of Γ, each with its variable."""
         used = self.used
         return self.summed(self.seeded(arrays, Z, tuple(x for x, _ in used)), inner) if used else []
 
@@ -115,13 +106,23 @@ class Body:
         return [(x, e.Var(G) if len(used) == 1 else e.Proj(i, e.Var(G))) for i, (x, _) in enumerate(used, start=1)]
 
     def totals(self, arrays: tuple[e.Term, ...], weights: e.Term, inner: list[tuple[str, e.Term]]) -> list[tuple[str, e.Term]]:
-        """``reduce +̂ 0̂ (map2 *̂ (… ∇_Γ e …) Z)``, by the variables of Γ it is for."""
+        """``reduce +̂ 0̂ (map2 *̂ (… ∇_Γ e …) Z)``: the gradients by the variables of Γ, each with its variable."""
         used, names = self.used, self.scope.names
         if not used:
             return []
         g, w = names.fresh("g"), names.fresh("w")
         many = self.gradients(*arrays, wanted=tuple(x for x, _ in used))
         return self.summed(e.Map2(g, w, e.Scale(e.Var(g), e.Var(w)), many, weights), inner)
+
+
+def _mapped(names: tuple[str, ...], body: e.Term, arrays: tuple[e.Term, ...]) -> e.Term:
+    match names, arrays:
+        case (x,), (A,):
+            return e.Map(x, body, A)
+        case (x, y), (A, B):
+            return e.Map2(x, y, body, A, B)
+        case _:
+            raise KernelBug("a body of one array or two")
 
 
 def product2(A: e.Term, B: e.Term, names: Names) -> e.Term:

@@ -1,23 +1,17 @@
-"""``D_{Γ;Y}(e)`` (Fig 5): reverse mode straight from Source, by induction on the term.
+"""``D_{Γ;Y}(e)`` (Fig 5): reverse mode directly on Source, by induction on the term.
 
 ``Γ ⊢ e : A`` becomes ``let …, Y1 = … in … ⟨e', fun (x⃗, z) → …⟩``, where the continuation takes a cotangent for each variable
 of Γ and one for the result. Every continuation is used once (Lemma 5.1).
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeAlias
-
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.direct.bodies import Scope, zero
 from rh_kernel.ad.unary_form.direct.pullbacks import pullback
 from rh_kernel.ad.unary_form.terms import terms as t
+from rh_kernel.ad.unary_form.terms.binding import arguments, with_arguments
 from rh_kernel.ad.unary_form.terms.types import Context, Type
 from rh_kernel.ad.unary_form.terms.typing import Checking
 from rh_kernel.source.diagnostic import KernelBug
-
-Operation: TypeAlias = Callable[[tuple[t.Term, ...]], t.Term]
-"""An operation, given its arguments."""
 
 
 def derive(context: Context, e: t.Term, names: Names) -> t.Derivation:
@@ -26,7 +20,7 @@ def derive(context: Context, e: t.Term, names: Names) -> t.Derivation:
 
 
 class _Direct:
-    """The transformation, and the types of all names on the way."""
+    """The transformation, with the types of all names."""
 
     def __init__(self, names: Names, checking: Checking) -> None:
         self.names = names
@@ -60,46 +54,26 @@ class _Direct:
             case t.Var(x):
                 place = [y for y, _ in context].index(x)
                 return t.Derivation((), (), e, t.Transposed(_types(context), ((z, B),), (), ((place, t.Var(z)),), ()))
-            case t.Pack((first, second)):
-                return self._applied(context, t.Pack, (first, second), z, B)
-            case t.Proj(i, N):
-                return self._applied(context, lambda many: t.Proj(i, *many), (N,), z, B)
-            case t.Op(symbol, arguments):
-                return self._applied(context, lambda many: t.Op(symbol, many), arguments, z, B)
-            case t.Map(x, body, A):
-                return self._applied(context, lambda many: t.Map(x, body, *many), (A,), z, B)
-            case t.Map2(x, y, body, left, right):
-                return self._applied(context, lambda many: t.Map2(x, y, body, *many), (left, right), z, B)
-            case t.Fold(_, _, _, _, start, A):
-                return self._applied(context, lambda many: replace(e, start=many[0], array=many[1]), (start, A), z, B)
-            case t.Fill(n, N):
-                return self._applied(context, lambda many: t.Fill(n, *many), (N,), z, B)
-            case t.Use(primitive, arguments):
-                return self._applied(context, lambda many: t.Use(primitive, many), arguments, z, B)
+            case t.Pack((_, _)) | t.Proj() | t.Op() | t.Map() | t.Map2() | t.Fold() | t.Fill() | t.Use():
+                return self._operation(context, e, arguments(e), z, B)
             case t.If():
-                return self._applied(context, lambda _: e, (), z, B)
-            case t.Let() | t.Pack() | t.Shift() | _:
+                return self._operation(context, e, (), z, B)
+            case _:
                 raise KernelBug("no term of Source")
 
-    def _applied(
-        self,
-        context: Context,
-        operation: Operation,
-        arguments: tuple[t.Term, ...],
-        z: str,
-        B: Type,
-    ) -> t.Derivation:
+    def _operation(self, context: Context, e: t.Term, given: tuple[t.Term, ...], z: str, B: Type) -> t.Derivation:
         """``let a1, Y1 = D(e1) in let a2, Y2 = D(e2) in … ⟨op(a1, a2, …), fun (x⃗, z) → Y(x⃗ +̂ …, Jᵀ …)⟩``"""
         before: list[tuple[str | None, t.Derivation]] = []
         inner = context
-        for N in arguments:
+        for N in given:
             A = self.type_of(N)
             found = self.of(inner, N)
             a = self._fresh("a", A)
             before.append((a, found))
             inner = (*inner, (a, A))
         named = tuple(t.Var(a) for a, _ in inner[len(context) :])
-        back = pullback(operation(named), t.Var(z), Scope(context, self.types, derive, self.names))
+        operation = with_arguments(e, named) if named else e
+        back = pullback(operation, t.Var(z), Scope(context, self.types, derive, self.names))
         places = {x: i for i, (x, _) in enumerate(context)} if back.context else {}
         added = tuple((places[x], N) for x, N in back.context)
         transposed = t.Transposed(_types(context), ((z, B),), tuple(back.inner), added, back.arguments)

@@ -1,4 +1,4 @@
-"""A derivation written out as a term of Target: pairs of a value and a continuation, one in the other (Figs 5, 10)."""
+"""Expansion of derivations to terms of Target: nested pairs of a value and a continuation (Figs 5, 10)."""
 
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.direct.bodies import zero
@@ -14,17 +14,17 @@ def transformed(derivation: Derivation, Y: str, names: Names) -> Term:
 
 
 def applied(derivation: Derivation, context: Context, wanted: tuple[str, ...], seed: Term, names: Names) -> Term:
-    """``π2(D_{Γ;Y}(e))(0_Γ, w)`` where Y keeps the components ``wanted``"""
+    """``π2(D_{Γ;Y}(e))(0_Γ, w)`` where Y is the projection to the components ``wanted``"""
     return descend(_applied(derivation, context, wanted, seed, names))
 
 
 def expanded(M: Term, names: Names) -> Term:
-    """M with every ``∇`` written out."""
+    """Expand every ``∇`` in M."""
     return descend(_expanded(M, names))
 
 
 def identity(context: Context, wanted: tuple[str, ...], names: Names) -> Fun:
-    """``fun (y1, …, yn) → ⟨…⟩``, the components ``wanted``: ``Id_Γ`` if these are all"""
+    """``fun (y1, …, yn) → ⟨…⟩``, the projection to the components ``wanted``, which is ``Id_Γ`` for all of Γ"""
     ys = tuple((names.fresh("y"), A) for _, A in context)
     found = dict(zip((x for x, _ in context), (Var(y) for y, _ in ys), strict=True))
     several = tuple(found[x] for x in wanted)

@@ -1,267 +1,212 @@
-"""``Jᵀ`` of every operation whose arguments have names (Figs 5, 10, 13, 16; §7.2): what its cotangent gives to whom.
+"""Pullbacks ``Jᵀ`` of all operations on variables (Figs 5, 10, 13, 16; §7.2).
 
-Both transformations take it from here: the direct macro pushes the cotangents of the arguments, UNF adds them to slots.
+Both transformations use them: the direct one pushes the cotangents of the arguments, UNF adds them to those of its slots.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rh_kernel.ad.language.core import Constant, Variable
-from rh_kernel.ad.language.core import Term as CommonTerm
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.scalars import partial
 from rh_kernel.ad.unary_form.direct.bodies import Body, Pullback, Scope, pairs, product2, suffix_products, zero
+from rh_kernel.ad.unary_form.terms import terms as e
 from rh_kernel.ad.unary_form.terms.binding import renamed
-from rh_kernel.ad.unary_form.terms.terms import (
-    ZERO,
-    Fill,
-    Fold,
-    If,
-    Let,
-    Map,
-    Map2,
-    Nabla,
-    Op,
-    Pack,
-    Proj,
-    Shift,
-    Term,
-    Use,
-    Var,
-)
 from rh_kernel.ad.unary_form.terms.types import R, Times, Type, VectorType, numbers
 from rh_kernel.ad.unary_form.translation.from_core import scalar_term
 from rh_kernel.ad.unary_form.translation.primitives import index
 from rh_kernel.source.diagnostic import KernelBug
 
 
-def pullback(M: Term, z: Term, scope: Scope) -> Pullback:
-    """``Jᵀ`` of an operation; its arguments are variables (of ``reduce`` only the array), z the cotangent of its result."""
+def pullback(M: e.Term, z: e.Term, scope: Scope) -> Pullback:
+    """``Jᵀ`` of an operation whose arguments (of ``reduce``, the array) are variables; z is the cotangent of its result."""
     names, types = scope.names, scope.types
     match M:
-        case Op(symbol, arguments):
+        case e.Op(symbol, arguments):
             partials = (_partial(symbol, i, arguments) for i in range(1, len(arguments) + 1))
-            return Pullback(M, tuple(Op("mul", (d, z)) for d in partials))
-        case Pack(components):
-            return Pullback(M, tuple(Proj(i, z) for i in range(1, len(components) + 1)))
-        case Proj(i, N):
+            return Pullback(M, tuple(e.Op("mul", (d, z)) for d in partials))
+        case e.Pack(components):
+            return Pullback(M, tuple(e.Proj(i, z) for i in range(1, len(components) + 1)))
+        case e.Proj(i, N):
             match _type(N, types):
                 case Times(factors):
                     each = (z if j == i else zero(A) for j, A in enumerate(factors, start=1))
-                    return Pullback(M, (Pack(tuple(each)),))
+                    return Pullback(M, (e.Pack(tuple(each)),))
                 case A:
                     raise KernelBug(f"{A} has no components")
-        case Fill(n, _):
+        case e.Fill(n, _):
             u, v = names.fresh("u"), names.fresh("v")
-            one = Fold("reduce", u, v, Op("add", (Var(u), Var(v))), ZERO, z) if n else ZERO
+            one = e.Fold("reduce", u, v, e.Op("add", (e.Var(u), e.Var(v))), e.ZERO, z) if n else e.ZERO
             return Pullback(M, (one,))
-        case Use(primitive, arguments):
+        case e.Use(primitive, arguments):
             given = tuple(_type(N, types) for N in arguments)
             return Pullback(M, primitive.transposed(arguments, z, given, names))
-        case Map() | Map2() if not _is_plain(M, z, scope):
-            return _general_map(M, z, scope)
-        case Map(x, e, A):
-            body = Body(scope, ((x, R),), e)
-            found = Pullback(M, (product2(body.gradients(A, wanted=(x,)), z, names),))
-            found.context = body.totals((A,), z, found.inner)
-            return found
-        case Map2(x, y, e, A, B):
-            body = Body(scope, ((x, R), (y, R)), e)
-            found = Pullback(M, tuple(product2(body.gradients(A, B, wanted=(w,)), z, names) for w in (x, y)))
-            found.context = body.totals((A, B), z, found.inner)
-            return found
-        case Fold("reduce" | "foldl") if not _is_plain(M, z, scope):
+        case e.Map(x, _, A):
+            return _map(M, (x,), (A,), z, scope)
+        case e.Map2(x, y, _, A, B):
+            return _map(M, (x, y), (A, B), z, scope)
+        case e.Fold("reduce" | "foldl") if not _array(M.array, types).entry == R == _type(z, types):
             return _general_fold(M, z, scope)
-        case Fold("reduce"):
+        case e.Fold("reduce"):
             return _reduce(M, z, scope)
-        case Fold("foldl"):
+        case e.Fold("foldl"):
             return _foldl(M, z, scope)
-        case Fold("scanl"):
+        case e.Fold("scanl"):
             return _scanl(M, z, scope)
-        case If():
+        case e.If():
             return _conditional(M, z, scope)
         case _:
             raise KernelBug("no operation on variables of Source")
 
 
-def _partial(symbol: str, i: int, arguments: tuple[Term, ...]) -> Term:
+def _partial(symbol: str, i: int, arguments: tuple[e.Term, ...]) -> e.Term:
     """``∂ᵢop(x⃗)``"""
-    at: list[CommonTerm] = []
-    for N in arguments:
-        match N:
-            case Var(x):
-                at.append(Variable(x))
-            case _:
-                at.append(Constant(0.0))
-    return scalar_term(partial(symbol, i, tuple(at)))
+    return scalar_term(
+        partial(symbol, i, tuple(Variable(N.name) if isinstance(N, e.Var) else Constant(0.0) for N in arguments))
+    )
 
 
-def _type(M: Term, types: Mapping[str, Type]) -> Type:
-    match M:
-        case Var(x):
-            return types[x]
-        case _:
-            raise KernelBug("a variable was expected")
+def _type(M: e.Term, types: Mapping[str, Type]) -> Type:
+    if isinstance(M, e.Var):
+        return types[M.name]
+    raise KernelBug("a variable was expected")
 
 
-def _size(M: Term, types: Mapping[str, Type]) -> int:
-    match _type(M, types):
-        case VectorType(_, n):
-            return n
-        case A:
-            raise KernelBug(f"{A} is no array")
+def _array(M: e.Term, types: Mapping[str, Type]) -> VectorType:
+    A = _type(M, types)
+    if isinstance(A, VectorType):
+        return A
+    raise KernelBug(f"{A} is no array")
 
 
-def _started(M: Fold, found: Pullback, scope: Scope) -> Term:
-    """The start of a fold under a name."""
-    if isinstance(M.start, Var):
+def _map(M: e.Map | e.Map2, names: tuple[str, ...], arrays: tuple[e.Term, ...], Z: e.Term, scope: Scope) -> Pullback:
+    """``map2 * (map (x. ∇_x e) A) Z``; unless all entries are numbers, each gradient has its entry of Z as seed (§A.5)."""
+    entries = tuple(_array(A, scope.types).entry for A in arrays)
+    body = Body(scope, tuple(zip(names, entries, strict=True)), M.body)
+    if all(A == R for A in (*entries, _array(Z, scope.types).entry)):
+        found = Pullback(M, tuple(product2(body.gradients(*arrays, wanted=(x,)), Z, scope.names) for x in names))
+        found.context = body.totals(arrays, Z, found.inner)
+    else:
+        found = Pullback(M, tuple(body.seeded(arrays, Z, (x,)) for x in names))
+        found.context = body.seeded_totals(arrays, Z, found.inner)
+    return found
+
+
+def _started(M: e.Fold, found: Pullback, scope: Scope) -> e.Term:
+    """Bind the start of a fold to a variable."""
+    if isinstance(M.start, e.Var):
         return M.start
     v = scope.names.fresh("v")
     found.lets.append((v, M.start))
-    return Var(v)
+    return e.Var(v)
 
 
-def _reduce(M: Fold, z: Term, scope: Scope) -> Pullback:
+def _begun(M: e.Fold, z: e.Term, scope: Scope, *wanted: str) -> tuple[Pullback, Body, list[e.Var]]:
+    """The pullback of a fold without cotangents, its body, and fresh names.
+
+    The first name is bound to ``shift1R (scanl (x, y. e1) v A)``, the accumulators before each entry.
+    """
+    found = Pullback(M, ())
+    v = _started(M, found, scope)
+    found.value = replace(M, start=v)
+    accumulator = _array(z, scope.types).entry if M.form == "scanl" else _type(z, scope.types)
+    body = Body(scope, ((M.accumulator, accumulator), (M.name, _array(M.array, scope.types).entry)), M.body)
+    fresh = [e.Var(scope.names.fresh(x)) for x in wanted]
+    called = {x: scope.names.fresh(x) for x in (M.accumulator, M.name)}
+    copy = renamed(M.body, called, scope.names)
+    scan = e.Fold("scanl", called[M.accumulator], called[M.name], copy, v, M.array)
+    found.lets.append((fresh[0].name, e.Shift("R", scan)))
+    return found, body, fresh
+
+
+def _reduce(M: e.Fold, z: e.Term, scope: Scope) -> Pullback:
     """``map2 (a, b. a*z*b) A2 A3``; the start gets 0, as it is a unit (Lemma A.2)"""
     names, A = scope.names, M.array
-    n = _size(A, scope.types)
-    found = Pullback(M, ())
-    v = _started(M, found, scope)
-    if n == 0:
-        # The arrays below have one entry too many here; the result is the start.
-        found.value, found.arguments = v, (z, zero(numbers(0)))
+    if _array(A, scope.types).size == 0:
+        # The arrays below would have one entry too many; the result is the start.
+        found = Pullback(M, (z, zero(numbers(0))))
+        found.value = _started(M, found, scope)
         return found
-    found.value = Fold("reduce", M.accumulator, M.name, M.body, v, A)
-    body = Body(scope, ((M.accumulator, R), (M.name, R)), M.body)
-    A0, A1, A2, A3 = (names.fresh(f"A{i}") for i in range(4))
+    found, body, (A0, A1, A2, A3) = _begun(M, z, scope, "A0", "A1", "A2", "A3")
     found.lets += [
-        (A0, Shift("R", _scan(M, v, A, names))),
-        (A1, Shift("L", body.gradients(Var(A0), A, wanted=(M.accumulator,)))),
-        (A2, body.gradients(Var(A0), A, wanted=(M.name,))),
-        (A3, suffix_products(Var(A1), names)),
+        (A1.name, e.Shift("L", body.gradients(A0, A, wanted=(M.accumulator,)))),
+        (A2.name, body.gradients(A0, A, wanted=(M.name,))),
+        (A3.name, suffix_products(A1, names)),
     ]
-    found.arguments = ZERO, _between(Var(A2), z, Var(A3), names)
-    found.context = _flowing(body, (Var(A0), A), z, Var(A3), found)
+    found.arguments = e.ZERO, _between(A2, z, A3, names)
+    found.context = _flowing(body, (A0, A), z, A3, found)
     return found
 
 
-def _foldl(M: Fold, z: Term, scope: Scope) -> Pullback:
+def _foldl(M: e.Fold, z: e.Term, scope: Scope) -> Pullback:
     """As ``reduce``, for a start that is no unit: it gets the product of all derivatives by the accumulator (Fig 16)"""
     names, A = scope.names, M.array
-    found = Pullback(M, ())
-    v = _started(M, found, scope)
-    found.value = Fold("foldl", M.accumulator, M.name, M.body, v, A)
-    body = Body(scope, ((M.accumulator, R), (M.name, R)), M.body)
-    A0, A2, A3, S = map(names.fresh, ("A0", "A2", "A3", "S"))
+    found, body, (A0, A2, A3, S) = _begun(M, z, scope, "A0", "A2", "A3", "S")
     found.lets += [
-        (A0, Shift("R", _scan(M, v, A, names))),
-        (S, suffix_products(body.gradients(Var(A0), A, wanted=(M.accumulator,)), names)),
-        (A2, body.gradients(Var(A0), A, wanted=(M.name,))),
-        (A3, Shift("L", Var(S))),
+        (S.name, suffix_products(body.gradients(A0, A, wanted=(M.accumulator,)), names)),
+        (A2.name, body.gradients(A0, A, wanted=(M.name,))),
+        (A3.name, e.Shift("L", S)),
     ]
-    found.arguments = Op("mul", (Use(index(0), (Var(S),)), z)), _between(Var(A2), z, Var(A3), names)
-    found.context = _flowing(body, (Var(A0), A), z, Var(A3), found)
+    found.arguments = e.Op("mul", (e.Use(index(0), (S,)), z)), _between(A2, z, A3, names)
+    found.context = _flowing(body, (A0, A), z, A3, found)
     return found
 
 
-def _is_plain(M: Map | Map2 | Fold, z: Term, scope: Scope) -> bool:
-    """Whether all that an operation goes through are numbers: the core of §3."""
-    A, result = _type(M.right if isinstance(M, Map2) else M.array, scope.types), _type(z, scope.types)
-    arrays = [A, _type(M.left, scope.types)] if isinstance(M, Map2) else [A]
-    if not isinstance(M, Fold):
-        arrays.append(result)
-    entries = [B.entry for B in arrays if isinstance(B, VectorType)]
-    return all(B == R for B in (entries if not isinstance(M, Fold) else [*entries, result]))
-
-
-def _general_map(M: Map | Map2, Z: Term, scope: Scope) -> Pullback:
-    """As for numbers, but that each entry's gradient is taken for its own cotangent (§A.5)"""
-    arrays = (M.array,) if isinstance(M, Map) else (M.left, M.right)
-    names = (M.name,) if isinstance(M, Map) else (M.left_name, M.right_name)
-    entries = (A.entry for A in (_type(N, scope.types) for N in arrays) if isinstance(A, VectorType))
-    body = Body(scope, tuple(zip(names, entries, strict=True)), M.body)
-    found = Pullback(M, tuple(body.seeded(arrays, Z, (x,)) for x in names))
-    found.context = body.seeded_totals(arrays, Z, found.inner)
-    return found
-
-
-def _general_fold(M: Fold, z: Term, scope: Scope) -> Pullback:
+def _general_fold(M: e.Fold, z: e.Term, scope: Scope) -> Pullback:
     """``scanr (t, p. ∇_a^t e) z``: cotangents of the accumulator, from the right; no matrices are multiplied (§A.5)"""
     names, A, G = scope.names, M.array, _type(z, scope.types)
-    found = Pullback(M, ())
-    v = _started(M, found, scope)
-    found.value = Fold(M.form, M.accumulator, M.name, M.body, v, A)
-    several = _type(A, scope.types)
-    entry = several.entry if isinstance(several, VectorType) else R
-    body = Body(scope, ((M.accumulator, G), (M.name, entry)), M.body)
-    A0, T, t, p = map(names.fresh, ("A0", "T", "t", "p"))
-    found.lets.append((A0, Shift("R", _scan(M, v, A, names))))
-    fresh, gradient = body.gradient((M.accumulator,), Var(t))
-    step = Let(fresh, Var(p), gradient)
-    found.inner.append((T, Fold("scanr", t, p, step, z, pairs(Var(A0), A, names))))
-    after = Shift("L", Var(T))
-    start = zero(G) if M.form == "reduce" and several != VectorType(entry, 0) else Use(index(0), (Var(T),))
-    found.arguments = start, body.seeded((Var(A0), A), after, (M.name,))
-    found.context = body.seeded_totals((Var(A0), A), after, found.inner)
+    found, body, (A0, T, t, p) = _begun(M, z, scope, "A0", "T", "t", "p")
+    fresh, gradient = body.gradient((M.accumulator,), t)
+    step = e.Let(fresh, p, gradient)
+    found.inner.append((T.name, e.Fold("scanr", t.name, p.name, step, z, pairs(A0, A, names))))
+    after = e.Shift("L", T)
+    start = zero(G) if M.form == "reduce" and _array(A, scope.types).size else e.Use(index(0), (T,))
+    found.arguments = start, body.seeded((A0, A), after, (M.name,))
+    found.context = body.seeded_totals((A0, A), after, found.inner)
     return found
 
 
-def _scanl(M: Fold, Z: Term, scope: Scope) -> Pullback:
-    """As ``foldl``, where each value between has a cotangent of its own: ``t ← Z + ∂1 e * t``, from the right"""
+def _scanl(M: e.Fold, Z: e.Term, scope: Scope) -> Pullback:
+    """As ``foldl``, where each accumulator has a cotangent of its own: ``t ← Z + ∂1 e * t``, from the right"""
     names, A = scope.names, M.array
-    n = _size(A, scope.types)
-    found = Pullback(M, ())
-    v = _started(M, found, scope)
-    found.value = Fold("scanl", M.accumulator, M.name, M.body, v, A)
-    body = Body(scope, ((M.accumulator, R), (M.name, R)), M.body)
-    A0, A1, T, t, p = map(names.fresh, ("A0", "A1", "T", "t", "p"))
-    found.lets += [
-        (A0, Shift("R", _scan(M, v, A, names))),
-        (A1, body.gradients(Var(A0), A, wanted=(M.accumulator,))),
-    ]
-    both = pairs(Var(A1), Shift("R", Z), names)
-    step = Op("add", (Proj(2, Var(p)), Op("mul", (Proj(1, Var(p)), Var(t)))))
-    found.inner.append((T, Fold("scanr", t, p, step, Use(index(n), (Z,)), both)))
-    after = Shift("L", Var(T))
-    found.arguments = (
-        Use(index(0), (Var(T),)),
-        product2(body.gradients(Var(A0), A, wanted=(M.name,)), after, names),
-    )
-    found.context = body.totals((Var(A0), A), after, found.inner)
+    found, body, (A0, A1, T, t, p) = _begun(M, Z, scope, "A0", "A1", "T", "t", "p")
+    found.lets.append((A1.name, body.gradients(A0, A, wanted=(M.accumulator,))))
+    both = pairs(A1, e.Shift("R", Z), names)
+    step = e.Op("add", (e.Proj(2, p), e.Op("mul", (e.Proj(1, p), t))))
+    last = e.Use(index(_array(A, scope.types).size), (Z,))
+    found.inner.append((T.name, e.Fold("scanr", t.name, p.name, step, last, both)))
+    after = e.Shift("L", T)
+    found.arguments = e.Use(index(0), (T,)), product2(body.gradients(A0, A, wanted=(M.name,)), after, names)
+    found.context = body.totals((A0, A), after, found.inner)
     return found
 
 
-def _scan(M: Fold, v: Term, A: Term, names: Names) -> Term:
-    """``scanl (x, y. e1) v A``"""
-    called = {x: names.fresh(x) for x in (M.accumulator, M.name)}
-    return Fold("scanl", called[M.accumulator], called[M.name], renamed(M.body, called, names), v, A)
-
-
-def _between(A2: Term, z: Term, A3: Term, names: Names) -> Term:
+def _between(A2: e.Term, z: e.Term, A3: e.Term, names: Names) -> e.Term:
     """``map2 (a, b. a*z*b) A2 A3``"""
     a, b = names.fresh("a"), names.fresh("b")
-    return Map2(a, b, Op("mul", (Op("mul", (Var(a), z)), Var(b))), A2, A3)
+    return e.Map2(a, b, e.Op("mul", (e.Op("mul", (e.Var(a), z)), e.Var(b))), A2, A3)
 
 
-def _flowing(body: Body, arrays: tuple[Term, ...], z: Term, A3: Term, found: Pullback) -> list[tuple[str, Term]]:
-    """What the variables of Γ in the body of a fold get: ``reduce +̂ 0̂ (map2 (g, w. g *̂ (w*z)) (∇_Γ e) A3)`` (Fig 13)"""
+def _flowing(body: Body, arrays: tuple[e.Term, ...], z: e.Term, A3: e.Term, found: Pullback) -> list[tuple[str, e.Term]]:
+    """The cotangents of variables of Γ in the body of a fold: ``reduce +̂ 0̂ (map2 (g, w. g *̂ (w*z)) (∇_Γ e) A3)`` (Fig 13)"""
     w = body.scope.names.fresh("w")
-    return body.totals(arrays, Map(w, Op("mul", (Var(w), z)), A3), found.inner) if body.used else []
+    return body.totals(arrays, e.Map(w, e.Op("mul", (e.Var(w), z)), A3), found.inner) if body.used else []
 
 
-def _conditional(M: If, z: Term, scope: Scope) -> Pullback:
-    """``fun (x⃗, z) → Y(x⃗ +̂ (if b then ∇e2 else ∇e3))``: Y once, and only one branch is differentiated when it runs
+def _conditional(M: e.If, z: e.Term, scope: Scope) -> Pullback:
+    """``fun (x⃗, z) → Y(x⃗ +̂ (if b then ∇e2 else ∇e3))``: Y occurs once, and only one branch is differentiated at run time
 
-    The gradients are taken with the seed z instead of scaled by it, so that branches may be of any ground type.
+    The gradients have the seed z instead of being scaled by it, so that branches may be of any ground type.
     """
     names = scope.names
     used = scope.used(M.then, M.otherwise)
     m, n = names.fresh("m"), names.fresh("n")
-    found = Pullback(If(Var(m), Var(n), M.then, M.otherwise), (), [(m, M.smaller), (n, M.larger)])
+    found = Pullback(e.If(e.Var(m), e.Var(n), M.then, M.otherwise), (), [(m, M.smaller), (n, M.larger)])
     if not used:
         return found
     wanted = tuple(x for x, _ in used)
     G = names.fresh("G")
-    then, otherwise = (Nabla(scope.derive, used, renamed(N, {}, names), wanted, z) for N in (M.then, M.otherwise))
-    found.inner.append((G, If(Var(m), Var(n), then, otherwise)))
-    found.context = [(x, Var(G) if len(used) == 1 else Proj(i, Var(G))) for i, (x, _) in enumerate(used, start=1)]
+    then, otherwise = (e.Nabla(scope.derive, used, renamed(N, {}, names), wanted, z) for N in (M.then, M.otherwise))
+    found.inner.append((G, e.If(e.Var(m), e.Var(n), then, otherwise)))
+    found.context = [(x, e.Var(G) if len(used) == 1 else e.Proj(i, e.Var(G))) for i, (x, _) in enumerate(used, start=1)]
     return found

@@ -1,6 +1,6 @@
-"""The laws of numbers and of arrays, one at a time (Fig 12 and beyond): ``rewrite`` says what a term is by one of them.
+"""The laws of numbers and of arrays (Fig 12 and beyond), each as a function from a redex to its contractum.
 
-All take numbers for reals: ``0 * e ⇝ 0`` forgets that e may be no number.
+They hold for real numbers: ``0 * e ⇝ 0`` ignores that e may be nan or infinite.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,17 +15,17 @@ from rh_kernel.ad.unary_form.translation.primitives import array, index, units
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known where a term stands: what its variables are bound to, and the types of terms."""
+    """The context of a redex: the definitions of its variables, and the types of terms."""
 
     definitions: Mapping[str, t.Term]
     type_of: Callable[[t.Term], Type]
 
     def what(self, M: t.Term) -> t.Term:
-        """M, or what it is bound to if it is a variable."""
+        """M, or its definition if it is a variable."""
         return self.definitions.get(M.name, M) if isinstance(M, t.Var) else M
 
     def filled(self, M: t.Term) -> t.Term | None:
-        """E if M is an array with all entries e."""
+        """e, if M is ``fill(n, e)``."""
         match self.what(M):
             case t.Fill(_, e):
                 return e
@@ -33,7 +33,7 @@ class Known:
                 return None
 
     def size(self, A: t.Term) -> int:
-        """How many entries an array has."""
+        """The number of entries of an array."""
         found = self.type_of(A)
         return found.size if isinstance(found, VectorType) else 0
 
@@ -42,7 +42,7 @@ Law: TypeAlias = Callable[[t.Term, Known], t.Term | None]
 
 
 def rewrite(rule: Rule, M: t.Term, known: Known) -> t.Term | None:
-    """What M is by a law, if that is about M itself."""
+    """The contractum of M by a law, or ``None`` if M is no redex of it."""
     law = LAWS.get(rule)
     return law(M, known) if law is not None else None
 
@@ -83,11 +83,7 @@ def _reduces(symbol: str, unit: t.Term) -> Law:
 
 
 def _map_identity(M: t.Term, _: Known) -> t.Term | None:
-    match M:
-        case t.Map(x, body, A) if body == t.Var(x):
-            return A
-        case _:
-            return None
+    return M.array if isinstance(M, t.Map) and M.body == t.Var(M.name) else None
 
 
 def _shift(M: t.Term, known: Known) -> t.Term | None:
@@ -108,19 +104,11 @@ def _fusion(M: t.Term, _: Known) -> t.Term | None:
 
 
 def _tuple(M: t.Term, _: Known) -> t.Term | None:
-    match M:
-        case t.Proj(i, t.Pack(components)):
-            return components[i - 1]
-        case _:
-            return None
+    return M.operand.components[M.index - 1] if isinstance(M, t.Proj) and isinstance(M.operand, t.Pack) else None
 
 
 def _if_same(M: t.Term, _: Known) -> t.Term | None:
-    match M:
-        case t.If(_, _, then, otherwise) if then == otherwise:
-            return then
-        case _:
-            return None
+    return M.then if isinstance(M, t.If) and M.then == M.otherwise else None
 
 
 def _if_known(M: t.Term, _: Known) -> t.Term | None:
@@ -158,7 +146,7 @@ def _scan_ones(M: t.Term, known: Known) -> t.Term | None:
 
 
 def _commuted(M: t.Term, known: Known) -> t.Term | None:
-    """The laws of a product or sum with the operands in the other order."""
+    """The laws of sums and products, with the operands swapped."""
     match M:
         case t.Op("add" | "mul" as f, (first, second)):
             return _first(_RING, t.Op(f, (second, first)), known)
@@ -167,7 +155,7 @@ def _commuted(M: t.Term, known: Known) -> t.Term | None:
 
 
 def _commuted_arrays(M: t.Term, known: Known) -> t.Term | None:
-    """The laws of arrays with the arrays, or the operands in their bodies, in the other order."""
+    """The laws of arrays, with the arrays or the operands in their bodies swapped."""
     match M:
         case t.Map2(x, y, t.Op("add" | "mul" as f, (t.Var(a), t.Var(b))), A, B) if {a, b} == {x, y}:
             body = t.Op(f, (t.Var(x), t.Var(y)))
@@ -180,7 +168,7 @@ def _commuted_arrays(M: t.Term, known: Known) -> t.Term | None:
 
 
 def _first(rules: tuple[Rule, ...], M: t.Term, known: Known) -> t.Term | None:
-    """What M is by the first of these laws that is about it."""
+    """The contractum of M by the first of these laws that applies."""
     for rule in rules:
         found = LAWS[rule](M, known)
         if found is not None:
@@ -189,7 +177,7 @@ def _first(rules: tuple[Rule, ...], M: t.Term, known: Known) -> t.Term | None:
 
 
 def _map2_fill(M: t.Term, known: Known) -> t.Term | None:
-    """An array of equal entries is none; what is left is a ``map``, in which the entry is known."""
+    """``map2`` with an array of equal entries is ``map`` with that entry."""
     match M:
         case t.Map2(x, y, body, A, B):
             first, second = known.filled(A), known.filled(B)
@@ -209,7 +197,7 @@ def _map_fill(M: t.Term, known: Known) -> t.Term | None:
 
 
 def _units(M: t.Term, known: Known) -> t.Term | None:
-    """What is added at different places is put there, and not added."""
+    """The sum of arrays with few entries that are not 0 is the array of the sums at each index."""
     match M:
         case t.Map2(x, y, t.Op("add", (t.Var(a), t.Var(b))), A, B) if {a, b} == {x, y}:
             n = known.size(A)
@@ -224,7 +212,7 @@ def _units(M: t.Term, known: Known) -> t.Term | None:
 
 
 def _placed(M: t.Term, n: int) -> dict[int, t.Term] | None:
-    """The entries of an array by their places, if it is given in this way."""
+    """The entries, by their indices, of an array that is ``array`` or ``units``."""
     match M:
         case t.Use(f, entries) if f == array() or f == units(f.places, n):
             return dict(zip(f.places or range(n), entries, strict=True))
@@ -282,7 +270,7 @@ LAWS: Mapping[Rule, Law] = {
     Rule.ENTRY: _entry,
     Rule.PAIR_ETA: _pair_eta,
 }
-"""The laws, by the rules that they are."""
+"""The laws by the names of their rules."""
 
 _RING = Rule.TIMES_ZERO, Rule.PLUS_ZERO, Rule.TIMES_ONE
 _ON_ARRAYS = (

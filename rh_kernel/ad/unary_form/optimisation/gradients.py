@@ -9,13 +9,13 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.optimisation.residual import Residual, Residue, Static, term
 from rh_kernel.ad.unary_form.optimisation.rules import ALL, Rule
 from rh_kernel.ad.unary_form.terms.binding import lets, parts, rebuilt, subterms
-from rh_kernel.ad.unary_form.terms.terms import App, Derive, Fun, If, Let, Map, Map2, Term, Var
+from rh_kernel.ad.unary_form.terms.terms import Derive, If, Let, Map, Map2, Term, Var
 from rh_kernel.ad.unary_form.terms.types import Context
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """``Γ ⊢ e``, the transformation D, and the cotangent of the result: 1, or a variable of ``outside``."""
+    """``Γ ⊢ e``, the transformation D, and the cotangent of the result: 1, or a variable of the context ``outside``."""
 
     derive: Derive
     context: Context
@@ -27,14 +27,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """A term without functions, and how often each rule was used to get there."""
+    """A gradient as a term without functions, and the number of uses of each rule."""
 
     body: Term
     fired: Counter[Rule]
 
 
 def gradient(problem: Problem, rules: AbstractSet[Rule] = ALL) -> Gradient:
-    """``⟨∂e/∂x1, …, ∂e/∂xn⟩``, of one variable its ``∂e/∂x1``"""
+    """``⟨∂e/∂x1, …, ∂e/∂xn⟩``; for n = 1, ``∂e/∂x1``"""
     residual, _, cotangents = _differentiated(problem, rules)
     result = cotangents[0] if len(cotangents) == 1 else Static(cotangents)
     return _optimised(residual, result, problem, rules)
@@ -54,7 +54,7 @@ def _differentiated(problem: Problem, rules: AbstractSet[Rule]) -> tuple[Residua
 
 
 def _optimised(residual: Residual, result: Residue, problem: Problem, rules: AbstractSet[Rule]) -> Gradient:
-    """The block of a residual, run again as long as there was something to fuse."""
+    """The block of a residual, evaluated again until there is nothing to fuse."""
     M = residual.closed(residual.spine, term(result))
     fired = residual.fired
     while Rule.FUSION in rules and (fused := _fused(M)) is not None:
@@ -65,7 +65,7 @@ def _optimised(residual: Residual, result: Residue, problem: Problem, rules: Abs
 
 
 def _fused(M: Term) -> Term | None:
-    """M with each ``map2`` that occurs once, as the array of a ``map``, put into that; nothing if there is none."""
+    """Fuse each ``map2`` that is used once, by a ``map``, with that; ``None`` if there is none."""
     uses = Counter(N.name for N in subterms(M) if isinstance(N, Var))
     spine: dict[tuple[str, ...], Term] = {}
     is_changed = False
@@ -84,44 +84,39 @@ def _fused(M: Term) -> Term | None:
 
 
 def inlined(M: Term) -> Term:
-    """M with every definition that is used once put where it is used, unless that is in a loop or a branch (§A.6)."""
+    """Inline every definition that is used once and not in a loop or a branch (§A.6)."""
     here, everywhere = Counter[str](uses(M)), Counter(N.name for N in subterms(M) if isinstance(N, Var))
     spine: list[tuple[tuple[str, ...], Term]] = []
     terms: dict[str, Term] = {}
     while isinstance(M, Let):
-        bound = _put_in(M.bound, terms)
+        bound = _inlined_in(M.bound, terms)
         x = M.names[0]
         if len(M.names) == 1 and here[x] == everywhere[x] == 1:
             terms[x] = bound
         else:
             spine.append((M.names, bound))
         M = M.body
-    return lets(spine, _put_in(M, terms))
+    return lets(spine, _inlined_in(M, terms))
 
 
-def _put_in(M: Term, terms: dict[str, Term]) -> Term:
+def _inlined_in(M: Term, terms: dict[str, Term]) -> Term:
     if isinstance(M, Var):
         return terms.get(M.name, M)
-    new = ((names, inlined(N) if is_inner else _put_in(N, terms)) for is_inner, names, N in _placed(M))
+    new = ((names, inlined(N) if is_inner else _inlined_in(N, terms)) for is_inner, names, N in _classified(M))
     return rebuilt(M, tuple(new))
 
 
 def uses(M: Term) -> Iterator[str]:
-    """The names that occur in M outside of bodies and branches."""
+    """Yield the variables that occur in M outside of bodies and branches."""
     pending = [M]
     while pending:
         N = pending.pop()
         if isinstance(N, Var):
             yield N.name
-        pending.extend(L for is_inner, _, L in _placed(N) if not is_inner)
+        pending.extend(L for is_inner, _, L in _classified(N) if not is_inner)
 
 
-def _placed(M: Term) -> Iterator[tuple[bool, tuple[str, ...], Term]]:
-    """The parts of M: whether each is a body or a branch, what is bound in it, and the part."""
+def _classified(M: Term) -> Iterator[tuple[bool, tuple[str, ...], Term]]:
+    """Yield for each part of M whether it is a body or a branch, the names that are bound in it, and the part."""
     for i, (names, N) in enumerate(parts(M)):
         yield (bool(names) and not isinstance(M, Let)) or (isinstance(M, If) and i > 1), names, N
-
-
-def has_functions(M: Term) -> bool:
-    """Whether there is a function or an application in M: after partial evaluation there is none."""
-    return any(isinstance(N, Fun | App) for N in subterms(M))

@@ -1,8 +1,8 @@
-"""Partial evaluation in one pass: functions and tuples are there while it runs, and what is left are ``let``s of atoms (§5.1).
+"""Partial evaluation in one pass: functions and tuples are static, and the residual program consists of ``let``s (§5.1).
 
-``Residual`` runs a term, or a derivation forwards and then backwards; each operation on numbers or arrays becomes a ``let``,
-after the laws that are switched on. That a continuation is ``almost the identity`` is used: of the cotangents of the
-context only those change that an operation is about.
+``Residual`` evaluates a term, or a derivation forwards and then backwards. Each operation on numbers or arrays becomes a
+``let``, unless a law rewrites it. A continuation is "almost the identity": an operation changes only the cotangents of its
+arguments and of the variables in it.
 """
 
 from collections import Counter
@@ -25,27 +25,27 @@ from rh_kernel.source.diagnostic import KernelBug
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A tuple that is known, component by component."""
+    """A tuple of residues."""
 
     components: tuple["Residue", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """A function, and what its free variables are."""
+    """A function with the residues of its free variables."""
 
     function: e.Fun
     environment: "Environment"
 
 
 Residue: TypeAlias = e.Var | e.Const | Static | Closure
-"""What a term becomes: an atom, or what is known of it."""
+"""The value of a term in partial evaluation: an atom, a tuple or a function."""
 
 Environment: TypeAlias = dict[str, Residue]
 
 
 class Residual:
-    """A block of ``let``s that grows; ``rules`` are the laws that are switched on, ``fired`` how often each was used."""
+    """A partial evaluator; ``spine`` has the ``let``s of the current block, ``fired`` the number of uses of each rule."""
 
     def __init__(self, context: Context, names: Names, rules: AbstractSet[Rule] = ALL) -> None:
         self.names = names
@@ -58,7 +58,7 @@ class Residual:
         self.fired: Counter[Rule] = Counter()
 
     def run(self, M: e.Term, environment: Environment) -> Residue:
-        """What M becomes where its variables are what ``environment`` says."""
+        """Evaluate M in an environment."""
         env = environment
         if isinstance(M, e.Let):
             env = dict(env)
@@ -113,7 +113,7 @@ class Residual:
         return self.emit(rebuilt(M, tuple(new)))
 
     def _declare(self, M: e.Term, fresh: tuple[str, ...], before: list[e.Term]) -> None:
-        """The types of what an operation on arrays binds in its body."""
+        """Declare the types of the names that an operation on arrays binds in its body."""
         given = [self.checking.of(N) for N in before]
         entries = [A.entry for A in given if isinstance(A, VectorType)]
         match M:
@@ -142,7 +142,7 @@ class Residual:
         return self.emit(e.Proj(i, term(V)))
 
     def emit(self, M: e.Term) -> Residue:
-        """M, whose arguments are atoms, under a name; or what it is by the laws."""
+        """Rewrite M, whose arguments are atoms, by a law, or bind it to a fresh name."""
         for rule, law in self.laws[type(M)]:
             found = law(M, self.known)
             if found is not None:
@@ -158,7 +158,7 @@ class Residual:
         return e.Var(x)
 
     def plus(self, V: Residue, W: Residue) -> Residue:
-        """``+̂``: at tuples by components, at arrays by a ``map2``"""
+        """``+̂``, componentwise on tuples and by a ``map2`` on arrays"""
         match self._type(V):
             case Times(factors):
                 each = (self.plus(self.component(i, V), self.component(i, W)) for i in range(1, len(factors) + 1))
@@ -170,7 +170,7 @@ class Residual:
                 return self.emit(e.Op("add", (term(V), term(W))))
 
     def scaled(self, V: Residue, factor: e.Term) -> Residue:
-        """``*̂``: at tuples by components, at arrays by a ``map``"""
+        """``*̂``, componentwise on tuples and by a ``map`` on arrays"""
         match self._type(V):
             case Times(factors):
                 return Static(tuple(self.scaled(self.component(i, V), factor) for i in range(1, len(factors) + 1)))
@@ -184,14 +184,14 @@ class Residual:
         return self.checking.of(term(V))
 
     def block(self, M: e.Term, env: Environment) -> e.Term:
-        """M as a term of its own, with the ``let``s that it needs."""
+        """Evaluate M to a term under the ``let``s that it needs."""
         outer, self.spine = self.spine, []
         result = term(self.run(M, env))
         made, self.spine = self.spine, outer
         return self.closed(made, result)
 
     def closed(self, spine: list[tuple[str, e.Term]], result: e.Term) -> e.Term:
-        """``let … in e`` without what is not used, if that is switched on."""
+        """``let … in e``, without dead code if that rule is on."""
         found = rewrite(Rule.PAIR_ETA, result, self.known) if Rule.PAIR_ETA in self.rules else None
         if found is not None:
             self.fired[Rule.PAIR_ETA] += 1
@@ -217,7 +217,7 @@ class Residual:
                 if name is not None:
                     env[name] = value
         cotangents = [self._named(self.run(zero(A), {})) for _, A in context]
-        # The derivation of a term leaves its context as it is, and one more slot for its value.
+        # The derivation of a term keeps its context and adds a slot for its value.
         cotangents.append(self._named(seed))
         for _, step in reversed(steps):
             if step.transposed is not None:
@@ -230,7 +230,7 @@ class Residual:
         return env["y"]
 
     def _backwards(self, J: e.Transposed, cotangents: list[Residue], env: Environment) -> None:
-        """The cotangents before an operation, from those after it."""
+        """Replace the cotangents after an operation by those before it."""
         first = len(cotangents) - len(J.taken)
         for (z, _), V in zip(J.taken, cotangents[first:], strict=True):
             env[z] = V
@@ -243,7 +243,7 @@ class Residual:
 
 
 def flattened(derivation: e.Derivation) -> Iterator[tuple[str | None, e.Derivation]]:
-    """The derivations in one, in the order in which they run, and the name that the value of each gets."""
+    """Yield the derivations in one in the order of evaluation, each with the name of its value."""
     pending: list[tuple[str | None, e.Derivation, bool]] = [(None, derivation, False)]
     while pending:
         name, step, is_ready = pending.pop()
@@ -255,7 +255,7 @@ def flattened(derivation: e.Derivation) -> Iterator[tuple[str | None, e.Derivati
 
 
 def term(V: Residue) -> e.Term:
-    """A residue as a term of atoms."""
+    """A residue as a term. Raises ``KernelBug`` for functions."""
     match V:
         case Static(components):
             return e.Pack(tuple(map(term, components)))

@@ -1,7 +1,7 @@
-"""The optimiser one step at a time: ``M ⟶ N`` by a named rule of Fig 12 (§5.1, §5.4).
+"""The optimiser, step by step: ``M ⟶ N`` by a named rule of Fig 12 (§5.1, §5.4).
 
-Rules come in phases, as the paper tells: first the partial evaluation that takes all functions away, then constants and
-rings, then arrays, then what is not used, last what is used once. ``residual`` comes to the same in one pass.
+Rules are applied in phases, as in the paper: partial evaluation, which removes all functions; constants and rings; arrays; dead
+code; inlining. ``residual`` computes the same in one pass.
 """
 
 from collections import Counter
@@ -28,12 +28,12 @@ PHASES: tuple[frozenset[Rule], ...] = (
     PARTIAL_EVALUATION | _CONSTANTS | _ARRAYS | {Rule.DEAD},
     ALL,
 )
-"""What is switched on, phase by phase."""
+"""The rules of each phase."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A term, the rule that gave it, and where what that rule gave is."""
+    """A step: its rule, the term after it, and the position of the contractum."""
 
     rule: Rule
     term: e.Term
@@ -42,53 +42,42 @@ class Rewritten:
 
 @dataclass(slots=True)
 class Rewriting:
-    """What is known of the term at hand: the types of its names, and how often each occurs."""
+    """The rewriting of a term, with the types of its names and the number of uses of each."""
 
     names: Names
     checking: Checking
     uses: Counter[str] = field(default_factory=Counter[str])
 
     def apply(self, rule: Rule, M: e.Term) -> e.Term | None:
-        """What M is by a rule, if that is about M itself."""
+        """The contractum of M by a rule, or ``None`` if M is no redex of it."""
         if rule in LAWS:
             return rewrite(rule, M, Known({}, self.checking.of))
-        match rule:
-            case Rule.BETA:
-                return _beta(M)
-            case Rule.SPLIT:
-                return _split(M)
-            case Rule.LET_LET:
-                return _let_let(M)
-            case Rule.LET_OUT:
+        match rule, M:
+            case Rule.BETA, e.App(e.Fun(parameters, body), arguments):
+                return lets([((x,), N) for (x, _), N in zip(parameters, arguments, strict=True)], body)
+            case Rule.SPLIT, e.Let((_, _, *_) as names, e.Pack(components), body):
+                return lets([((x,), N) for x, N in zip(names, components, strict=True)], body)
+            case Rule.LET_LET, e.Let(names, e.Let(inner, e1, e2), e3):
+                return e.Let(inner, e1, e.Let(names, e2, e3))
+            case Rule.LET_OUT, _ if not isinstance(M, e.Let):
                 return _let_out(M)
-            case Rule.IF_OUT:
-                return _if_out(M)
-            case Rule.PLUS:
-                return self._plus(M)
-            case Rule.LET_ETA:
-                return _let_eta(M)
-            case _:
-                return self._let(rule, M)
-
-    def _let(self, rule: Rule, M: e.Term) -> e.Term | None:
-        """What a rule makes of ``let x = e1 in e2``."""
-        match M:
-            case e.Let((x,), bound, body):
-                pass
-            case _:
-                return None
-        match rule, bound:
-            case Rule.INLINE, e.Fun() if self.uses[x] == 1:
-                return substituted(body, {x: bound})
-            case Rule.FORWARD, e.Var():
-                return substituted(body, {x: bound})
-            case Rule.CONSTANT, (e.Const(c) | e.Fill(_, e.Const(c))) if c in (0.0, 1.0):
-                return substituted(body, {x: bound})
-            case Rule.DEAD, _ if self.uses[x] == 0:
+            case Rule.IF_OUT, e.Proj(i, e.If(smaller, larger, then, otherwise)):
+                return e.If(smaller, larger, e.Proj(i, then), e.Proj(i, otherwise))
+            case Rule.PLUS, e.Plus(N, L) | e.Scale(N, L):
+                return self._plus(M, N, L)
+            case Rule.LET_ETA, e.Let((x,), bound, e.Var(y)) if x == y:
+                return bound
+            case Rule.DEAD, e.Let((x,), _, body) if self.uses[x] == 0:
                 return body
-            case Rule.LET_TUPLE, e.Pack(components):
+            case Rule.LET_TUPLE, e.Let((x,), e.Pack(components), body):
                 return self._let_tuple(x, components, body)
-            case Rule.INLINE_ONCE, _ if self.uses[x] == 1 and x in uses(body):
+            case Rule.INLINE, e.Let((x,), e.Fun() as bound, body) if self.uses[x] == 1:
+                return substituted(body, {x: bound})
+            case Rule.INLINE_ONCE, e.Let((x,), bound, body) if self.uses[x] == 1 and x in uses(body):
+                return substituted(body, {x: bound})
+            case Rule.FORWARD, e.Let((x,), e.Var() as bound, body):
+                return substituted(body, {x: bound})
+            case Rule.CONSTANT, e.Let((x,), (e.Const(c) | e.Fill(_, e.Const(c))) as bound, body) if c in (0.0, 1.0):
                 return substituted(body, {x: bound})
             case _:
                 return None
@@ -105,12 +94,8 @@ class Rewriting:
             atoms.append(e.Var(y))
         return lets(spine, substituted(body, {x: e.Pack(tuple(atoms))}))
 
-    def _plus(self, M: e.Term) -> e.Term | None:
-        match M:
-            case e.Plus(N, L) | e.Scale(N, L):
-                A = self.checking.of(N)
-            case _:
-                return None
+    def _plus(self, M: e.Plus | e.Scale, N: e.Term, L: e.Term) -> e.Term:
+        A = self.checking.of(N)
         form = type(M)
         if isinstance(A, Times):
             if not isinstance(N, e.Var | e.Pack) or not isinstance(L, e.Var | e.Pack | e.Const):
@@ -128,7 +113,7 @@ class Rewriting:
         return e.Map(a, e.Scale(e.Var(a), L), N)
 
     def steps(self, M: e.Term, rules: AbstractSet[Rule]) -> Iterator[Rewritten]:
-        """All steps by these rules, from the outside in and from left to right, until none applies anywhere."""
+        """Rewrite by these rules, from the outside in and from left to right, until none applies anywhere."""
         about = {form: tuple(rule for rule in many if rule in rules) for form, many in ABOUT.items()}
         self.uses = Counter(_occurring(M))
         is_done = False
@@ -148,7 +133,7 @@ class Rewriting:
                 M = _replaced(M, at, made)
                 yield Rewritten(rule, M, at)
                 pending.append((at, made))
-                # What is further out may be a redex now.
+                # An outer term may be a redex now.
                 is_done = False
 
     def _step(self, M: e.Term, rules: tuple[Rule, ...]) -> tuple[Rule, e.Term] | None:
@@ -164,7 +149,7 @@ def _occurring(M: e.Term) -> Iterator[str]:
 
 
 def trace(context: Context, M: e.Term, names: Names, rules: AbstractSet[Rule] = ALL) -> Iterator[Rewritten]:
-    """``M ⟶ … ⟶ N``, phase by phase, with the rules that are switched on"""
+    """``M ⟶ … ⟶ N``, phase by phase, with ``rules``."""
     checking = Checking(dict(context))
     checking.of(M)
     rewriting = Rewriting(names, checking)
@@ -174,43 +159,7 @@ def trace(context: Context, M: e.Term, names: Names, rules: AbstractSet[Rule] = 
             yield step
 
 
-def normal_form(context: Context, M: e.Term, names: Names, rules: AbstractSet[Rule] = ALL) -> tuple[e.Term, Counter[Rule]]:
-    """Where the trace ends, and how often each rule was used."""
-    fired: Counter[Rule] = Counter()
-    for step in trace(context, M, names, rules):
-        M = step.term
-        fired[step.rule] += 1
-    return M, fired
-
-
-def _beta(M: e.Term) -> e.Term | None:
-    match M:
-        case e.App(e.Fun(parameters, body), arguments):
-            names = tuple(x for x, _ in parameters)
-            return lets([((x,), N) for x, N in zip(names, arguments, strict=True)], body)
-        case _:
-            return None
-
-
-def _split(M: e.Term) -> e.Term | None:
-    match M:
-        case e.Let((_, _, *_) as names, e.Pack(components), body):
-            return lets([((x,), N) for x, N in zip(names, components, strict=True)], body)
-        case _:
-            return None
-
-
-def _let_let(M: e.Term) -> e.Term | None:
-    match M:
-        case e.Let(names, e.Let(inner, e1, e2), e3):
-            return e.Let(inner, e1, e.Let(names, e2, e3))
-        case _:
-            return None
-
-
 def _let_out(M: e.Term) -> e.Term | None:
-    if isinstance(M, e.Let):
-        return None
     inside = parts(M)
     for i, (names, N) in enumerate(inside):
         is_strict = not names and not isinstance(M, e.Fun) and not (isinstance(M, e.If) and i > 1)
@@ -219,24 +168,8 @@ def _let_out(M: e.Term) -> e.Term | None:
     return None
 
 
-def _if_out(M: e.Term) -> e.Term | None:
-    match M:
-        case e.Proj(i, e.If(smaller, larger, then, otherwise)):
-            return e.If(smaller, larger, e.Proj(i, then), e.Proj(i, otherwise))
-        case _:
-            return None
-
-
-def _let_eta(M: e.Term) -> e.Term | None:
-    match M:
-        case e.Let((x,), bound, e.Var(y)) if x == y:
-            return bound
-        case _:
-            return None
-
-
 def _replaced(M: e.Term, at: Path, made: e.Term) -> e.Term:
-    """M with ``made`` at a place."""
+    """M with ``made`` at the position ``at``."""
     above: list[tuple[e.Term, int]] = []
     for i in at:
         above.append((M, i))

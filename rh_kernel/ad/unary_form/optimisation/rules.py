@@ -1,13 +1,13 @@
-"""The rules of the optimiser (Fig 12), by name, and those that the paper uses without listing them.
+"""The names of the rules of the optimiser (Fig 12), and of those that the paper uses without listing them.
 
-Each can be switched off. ``PARTIAL_EVALUATION`` are the rules of the step that the complexity theorem is about (§5.1): they
-leave no function. What a rule does is said in ``algebra`` (the laws of numbers and of arrays) and in ``rewriting``.
+Each can be switched off. ``PARTIAL_EVALUATION`` are the rules that remove all functions, for which the complexity theorem holds
+(§5.1). The rules are defined in ``algebra`` (the laws of numbers and of arrays) and in ``rewriting``.
 """
 
 from collections.abc import Mapping
 from enum import Enum
 
-from rh_kernel.ad.unary_form.terms.terms import App, Fill, Fold, If, Let, Map, Map2, Op, Pack, Plus, Proj, Scale, Shift, Use
+from rh_kernel.ad.unary_form.terms import terms as t
 
 
 class Rule(Enum):
@@ -71,12 +71,12 @@ PARTIAL_EVALUATION = frozenset(
 ALL = frozenset(Rule)
 
 EXTRA_ARRAY_RULES = frozenset({Rule.MAP2_PROJECT, Rule.MAP2_CONSTANT, Rule.SCAN_ONES})
-"""What the headline gradients of the paper need beyond Fig 12."""
+"""The rules beyond Fig 12 that the main examples of the paper need."""
 
 _POINTWISE = (Rule.MAP_TIMES_ONES, Rule.MAP_PLUS_ZEROS, Rule.MAP_TIMES_ZEROS, Rule.COMMUTED_ARRAYS)
 ABOUT: Mapping[type, tuple[Rule, ...]] = {
-    App: (Rule.BETA, Rule.LET_OUT),
-    Let: (
+    t.App: (Rule.BETA, Rule.LET_OUT),
+    t.Let: (
         Rule.FORWARD,
         Rule.CONSTANT,
         Rule.LET_LET,
@@ -87,17 +87,17 @@ ABOUT: Mapping[type, tuple[Rule, ...]] = {
         Rule.LET_ETA,
         Rule.INLINE_ONCE,
     ),
-    Proj: (Rule.TUPLE, Rule.LET_OUT, Rule.IF_OUT),
-    Op: (Rule.TIMES_ZERO, Rule.PLUS_ZERO, Rule.TIMES_ONE, Rule.COMMUTED, Rule.LET_OUT),
-    Map: (Rule.MAP_IDENTITY, Rule.MAP2_CONSTANT, Rule.MAP_FILL, Rule.FUSION, Rule.LET_OUT),
-    Map2: (*_POINTWISE, Rule.MAP2_PROJECT, Rule.MAP2_CONSTANT, Rule.MAP2_FILL, Rule.UNITS, Rule.LET_OUT),
-    Fold: (Rule.REDUCE_ONES, Rule.REDUCE_ZEROS, Rule.SCAN_ONES, Rule.COMMUTED_ARRAYS, Rule.LET_OUT),
-    Shift: (Rule.SHIFT_FILL, Rule.LET_OUT),
-    If: (Rule.IF_SAME, Rule.IF_KNOWN, Rule.LET_OUT),
-    Plus: (Rule.PLUS, Rule.LET_OUT),
-    Scale: (Rule.PLUS, Rule.LET_OUT),
-    Pack: (Rule.PAIR_ETA, Rule.LET_OUT),
-    Fill: (Rule.LET_OUT,),
-    Use: (Rule.ENTRY, Rule.LET_OUT),
+    t.Proj: (Rule.TUPLE, Rule.LET_OUT, Rule.IF_OUT),
+    t.Op: (Rule.TIMES_ZERO, Rule.PLUS_ZERO, Rule.TIMES_ONE, Rule.COMMUTED, Rule.LET_OUT),
+    t.Map: (Rule.MAP_IDENTITY, Rule.MAP2_CONSTANT, Rule.MAP_FILL, Rule.FUSION, Rule.LET_OUT),
+    t.Map2: (*_POINTWISE, Rule.MAP2_PROJECT, Rule.MAP2_CONSTANT, Rule.MAP2_FILL, Rule.UNITS, Rule.LET_OUT),
+    t.Fold: (Rule.REDUCE_ONES, Rule.REDUCE_ZEROS, Rule.SCAN_ONES, Rule.COMMUTED_ARRAYS, Rule.LET_OUT),
+    t.Shift: (Rule.SHIFT_FILL, Rule.LET_OUT),
+    t.If: (Rule.IF_SAME, Rule.IF_KNOWN, Rule.LET_OUT),
+    t.Plus: (Rule.PLUS, Rule.LET_OUT),
+    t.Scale: (Rule.PLUS, Rule.LET_OUT),
+    t.Pack: (Rule.PAIR_ETA, Rule.LET_OUT),
+    t.Fill: (Rule.LET_OUT,),
+    t.Use: (Rule.ENTRY, Rule.LET_OUT),
 }
-"""The rules about each form, in the order in which they are tried."""
+"""The rules for each class of terms, in the order in which they are tried."""

@@ -1,1 +1,1 @@
-"""Source and Target: types, terms, what is well typed, values, and how terms are written."""
+"""Source and Target: types, terms, type checker, evaluator and printer."""

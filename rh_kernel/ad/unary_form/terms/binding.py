@@ -1,4 +1,4 @@
-"""Parts, free names, renaming and substitution of the terms of Source and Target."""
+"""Traversal of the terms of Source and Target: parts, free names, renaming and substitution."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ free, substituted = TERMS.free, TERMS.substituted
 
 
 def renamed(M: Term, called: Mapping[str, str], names: Names) -> Term:
-    """M with other free names, and with binders that occur nowhere else."""
+    """Rename the free variables of M as ``called`` says, and all binders to fresh names."""
     return TERMS.renamed(M, names.fresh, called)
 
 
@@ -22,3 +22,14 @@ def lets(spine: list[tuple[tuple[str, ...], Term]], M: Term) -> Term:
     for names, bound in reversed(spine):
         M = Let(names, bound, M)
     return M
+
+
+def arguments(M: Term) -> tuple[Term, ...]:
+    """The immediate subterms of an operation in which it binds no names."""
+    return tuple(N for names, N in parts(M) if not names)
+
+
+def with_arguments(M: Term, new: tuple[Term, ...]) -> Term:
+    """An operation with other ``arguments``."""
+    rest = iter(new)
+    return rebuilt(M, tuple([(names, N) if names else ((), next(rest)) for names, N in parts(M)]))

@@ -1,37 +1,21 @@
-"""Terms of Source and Target as the paper writes them: ``map2 * A (shift1L B)``, ``fun (y1, z) → Y(y1+z)``."""
+"""Printing of the terms of Source and Target as in the paper: ``map2 * A (shift1L B)``, ``fun (y1, z) → Y(y1+z)``."""
 
 from collections.abc import Generator
 from enum import IntEnum
 from typing import TypeAlias
 
-from rh_kernel.ad.language.printing import number
+from rh_kernel.ad.language.printing import bracketed, number
 from rh_kernel.ad.unary_form.terms import terms as t
 from rh_kernel.ad.unary_form.terms.binding import parts
 from rh_kernel.source.trampoline import Descent, descend
-from rh_kernel.syntax.printing.doc import (
-    LINE,
-    Annotated,
-    Doc,
-    Event,
-    Group,
-    Mark,
-    Newline,
-    Role,
-    Text,
-    concat,
-    group,
-    join,
-    layout,
-    nest,
-    role,
-)
+from rh_kernel.syntax.printing.doc import LINE, Annotated, Doc, Group, Mark, Role, Text, concat, group, join, nest, plain, role
 
 Path: TypeAlias = tuple[int, ...]
-"""Where a subterm is: which part of which part."""
+"""The position of a subterm: the indices of the parts that contain it, from the outside in."""
 
 
 class Level(IntEnum):
-    """How tightly a form holds together; a form stands in brackets where a tighter one is asked for."""
+    """Levels of precedence, the loosest first; a form is bracketed where a tighter level is expected."""
 
     OPEN = 0
     SUM = 1
@@ -45,23 +29,13 @@ _COMMA = concat(",", Group(LINE))
 
 
 def document(M: t.Term, contractum: Path | None = None) -> Doc:
-    """M as a document, in which the term at ``contractum`` is marked."""
+    """Print M, with the subterm at ``contractum`` marked."""
     return descend(_written(M, Level.OPEN, contractum))
 
 
 def text(M: t.Term, width: float = float("inf")) -> str:
-    """M as it is read, in lines of ``width`` columns."""
-    return "".join(map(_character, layout(document(M), width)))
-
-
-def _character(event: Event) -> str:
-    match event:
-        case str():
-            return event
-        case Newline(indent):
-            return "\n" + " " * indent
-        case _:
-            return ""
+    """M as text, in lines of ``width`` columns."""
+    return plain(document(M), width)
 
 
 def _level(M: t.Term) -> Level:
@@ -78,9 +52,7 @@ def _level(M: t.Term) -> Level:
             return Level.PRODUCT
         case t.Let() | t.Fun() | t.If():
             return Level.OPEN
-        case t.Use(_, ()):
-            return Level.ATOM
-        case t.Fill():
+        case t.Use(_, ()) | t.Fill():
             return Level.ATOM
         case t.Proj() | t.Op() | t.Map() | t.Map2() | t.Fold() | t.Shift() | t.Use():
             return Level.PREFIX
@@ -90,7 +62,7 @@ def _written(M: t.Term, level: Level, at: Path | None) -> Descent[Doc]:
     doc = yield _form(M, at)
     if at == ():
         doc = Annotated(Mark("contractum"), doc)
-    return concat("(", nest(doc, indent=1), ")") if _level(M) < level else doc
+    return bracketed(doc, _level(M), level)
 
 
 def _below(at: Path | None, i: int) -> Path | None:
@@ -143,7 +115,7 @@ def _form(M: t.Term, at: Path | None) -> Descent[Doc]:
 
 
 def _each(many: tuple[t.Term, ...], level: Level, at: Path | None, first: int = 0) -> Generator[Descent[Doc], Doc, list[Doc]]:
-    """The documents of several terms."""
+    """Print the parts of a term from the index ``first`` on."""
     docs: list[Doc] = []
     for i, N in enumerate(many, start=first):
         docs.append((yield _written(N, level, _below(at, i))))
@@ -151,7 +123,7 @@ def _each(many: tuple[t.Term, ...], level: Level, at: Path | None, first: int = 
 
 
 def _lets(M: t.Term, at: Path | None) -> Descent[Doc]:
-    """``let x = e in`` on a line each"""
+    """``let x = e in …``, with each ``let`` on a line of its own"""
     lines: list[Doc] = []
     while isinstance(M, t.Let):
         bound = yield _written(M.bound, Level.OPEN, _below(at, 0))
@@ -172,7 +144,7 @@ def _infix(sign: str, level: Level, left: t.Term, right: t.Term, at: Path | None
 
 
 def _prefix(M: t.Term, at: Path | None) -> Descent[Doc]:
-    """``f e1 e2``: a name, what it is indexed by, and arguments that hold together."""
+    """``f (x. e) e1 e2``: the name of an operation, its body, if it has one, and its arguments."""
     inside = parts(M)
     docs: list[Doc] = []
     for i, (names, N) in enumerate(inside):
@@ -187,7 +159,7 @@ def _prefix(M: t.Term, at: Path | None) -> Descent[Doc]:
 
 
 def _sign(names: tuple[str, ...], body: t.Term) -> str | None:
-    """``*`` for ``a, b. a * b``"""
+    """``*`` for the body ``a, b. a * b``"""
     match body:
         case t.Op(symbol, (t.Var(a), t.Var(b))) if (a, b) == names and symbol in _INFIX:
             return _INFIX[symbol][0]

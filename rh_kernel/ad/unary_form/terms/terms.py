@@ -1,7 +1,7 @@
-"""The terms of Source and Target (Figs 2, 3, 4, 16), in one union; which of them are Source is said in ``typing``.
+"""The terms of Source and Target (Figs 2, 3, 4, 16), in one union; ``typing`` checks which are terms of Source.
 
-``Plus`` is ``+̂`` and ``Scale`` is ``*̂`` of Notation 1, at any ground type; ``Nabla`` is ``∇_ρ e``, which stands for the
-transformed e, applied, until it is put there. No two binders of a term have one name.
+``Plus`` is ``+̂`` and ``Scale`` is ``*̂`` of Notation 1, at any ground type; ``Nabla`` is ``∇_ρ e``, an abbreviation for the
+transform of e, applied. No two binders of a term have the same name.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """``let x = e1 in e2``; of several names, ``let x, Y = e1 in e2``, each names a component of a tuple"""
+    """``let x = e1 in e2``, or ``let x, Y = e1 in e2`` with a name for each component of a tuple"""
 
     names: tuple[str, ...]
     bound: "Term"
@@ -86,9 +86,9 @@ class Map2:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """``reduce (x, y. e1) e2 e3``, and what else goes through an array with an accumulator: ``form`` is its name
+    """``reduce (x, y. e1) e2 e3``, and other folds of an array with an accumulator, named by ``form``
 
-    ``reduce`` asks for an associative e1 with the unit e2, and its derivative relies on that; ``foldl`` does not. ``scanl``
+    ``reduce`` requires an associative e1 with the unit e2, and its derivative relies on that; ``foldl`` does not. ``scanl``
     and ``scanr`` give an array of n + 1 entries, of which the first (the last) is the start.
     """
 
@@ -111,7 +111,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """n entries e; ``ZerosLike(n)``, ``OnesLike(n)``"""
+    """``fill(n, e)``, an array of n equal entries; ``ZerosLike(n)`` and ``OnesLike(n)`` for e = 0 and 1"""
 
     size: int
     entry: "Term"
@@ -119,7 +119,7 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """``f(e1, …, en)`` for a primitive f that was added with its transposed Jacobian (§7.3)"""
+    """``f(e1, …, en)`` for an added primitive f (§7.3)"""
 
     primitive: "Primitive"
     arguments: tuple["Term", ...]
@@ -172,7 +172,7 @@ class App:
 class Nabla:
     """``∇_ρ e`` for ``Γ ⊢ e : B``: the components ρ of ``π2(D_{Γ;Id}(e))(0_Γ, w)``, where ``w : B`` is the seed
 
-    A single component stands for itself, several are a tuple. ``derive`` is the transformation that is meant by D.
+    A single component is no tuple. ``derive`` is the transformation D.
     """
 
     derive: "Derive"
@@ -194,11 +194,11 @@ ZERO, ONE = Const(0.0), Const(1.0)
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """A primitive that is added by giving its transposed Jacobian (§7.3): ``Jᵀf : B → A`` for ``f : A → B``
+    """A primitive ``f : A → B`` that is added with its transposed Jacobian ``Jᵀf : B → A`` (§7.3)
 
-    ``transposed`` takes the names of the arguments and of the cotangent of the result and gives the cotangent of each
-    argument. ``cost`` is how many moves, ``operations`` how many operations on numbers it makes at arguments of given types.
-    ``places`` are the entries it is about, if these are written there.
+    ``transposed`` maps the arguments, the cotangent of the result, the types of the arguments and a supply of names to the
+    cotangents of the arguments. ``cost`` and ``operations`` are the numbers of moves and of operations on numbers at
+    arguments of given types. ``places`` are the static indices of ``index`` and ``units``.
     """
 
     name: str
@@ -214,8 +214,8 @@ class Primitive:
 class Transposed:
     """``fun (y1, …, yk, z1, …, zm) → let … in Y(y1 +̂ …, …, yk, e1, …, el)``: a transposed Jacobian, almost the identity
 
-    ``lower`` are the types of y1, …, yk; ``taken`` are the zs; ``added`` says what is added to which y (from 0), ``pushed``
-    are the es. Everything that is not said stays as it is (Insight 2 of §2.4).
+    ``lower`` are the types of y1, …, yk; ``taken`` are the zs; ``added`` are the summands with the indices, from 0, of their
+    ys; ``pushed`` are the es. All other ys are passed on unchanged (Insight 2 of §2.4).
     """
 
     lower: tuple[Type, ...]
@@ -227,10 +227,10 @@ class Transposed:
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """``let x1, Y1 = … in … let … in ⟨e, fun (…) → …⟩``: what reverse mode makes of a term, before it is written out
+    """``let x1, Y1 = … in … let … in ⟨e, fun (…) → …⟩``: the reverse derivative of a term, in a compact form
 
-    ``before`` are the ``x1, Y1``, where a name may be missing: then only the continuation is new. Without ``transposed`` the
-    last continuation is passed on.
+    ``before`` are the ``x1, Y1``; without a name, only the continuation is new. Without ``transposed``, the last continuation
+    is the result.
     """
 
     before: tuple[tuple[str | None, "Derivation"], ...]

@@ -1,14 +1,13 @@
-"""``T ::= R | T × … × T | A[T]^n | T × … × T → T`` (Figs 2, 3, Notation 1): an array of one entry is no number here.
+"""``T ::= R | T × … × T | A[T]^n | T × … × T → T`` (Figs 2, 3, Notation 1); unlike in the common language, ``A[R]^1`` is not R.
 
-Source has R, products of two and arrays of numbers. Target also has wider products, arrays of tuples and of arrays, and
-functions of several arguments, which are never partially applied.
+Source has R, binary products and arrays of numbers. Target also has other products, other arrays, and functions of several
+arguments, which are never partially applied.
 """
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.language import types as common
-from rh_kernel.ad.language.types import Function, Product, Sum
 from rh_kernel.source.diagnostic import KernelBug
 
 
@@ -66,7 +65,7 @@ def numbers(size: int) -> VectorType:
 
 
 def times(*factors: Type) -> Type:
-    """``A1 × … × An``, and ``A`` for a single one"""
+    """``A1 × … × An``; for n = 1, ``A1``"""
     return factors[0] if len(factors) == 1 else Times(factors)
 
 
@@ -84,7 +83,7 @@ def is_ground(A: Type) -> bool:
 
 
 def size(A: Type) -> int:
-    """How many numbers a value of a ground type has."""
+    """The dimension of a ground type."""
     match A:
         case Number():
             return 1
@@ -97,15 +96,15 @@ def size(A: Type) -> int:
 
 
 def of_common(A: common.Type) -> Type:
-    """The type of the common language as one of Source: products are nested to pairs, ``Real(1)`` is ``R``."""
+    """Translate a type of the common language to Source: products become nested pairs, and ``Real(1)`` is ``R``."""
     match A:
         case common.Real(1):
             return R
         case common.Real(n):
             return numbers(n)
-        case Product((first, *rest)) if rest:
+        case common.Product((first, *rest)) if rest:
             return Times((of_common(first), of_common(common.product(*rest))))
-        case Product() | Sum() | Function():
+        case common.Product() | common.Sum() | common.Function():
             raise KernelBug(f"{A} is no type of Source")
 
 

@@ -1,4 +1,4 @@
-"""``Γ ⊢ e : A`` for Source and Target (Figs 2, 3): a type error names the rule that does not apply."""
+"""``Γ ⊢ e : A`` for Source and Target (Figs 2, 3); a type error names the rule that does not apply."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -11,7 +11,7 @@ from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Times, Type, 
 
 
 class Language(Enum):
-    """Which terms there are: the core of §3, what §7 adds to it, or Target."""
+    """The language of a term: the core of §3, all of Source with the extensions of §7, or Target."""
 
     CORE = "the core of Source"
     SOURCE = "Source"
@@ -19,7 +19,7 @@ class Language(Enum):
 
 
 class TypeCheckError(Exception):
-    """A term has no type: no rule but ``rule`` is about its form, and that does not apply."""
+    """A term is ill-typed: ``rule`` is the only rule for its form, and does not apply."""
 
     def __init__(self, rule: str, why: str) -> None:
         super().__init__(f"{rule}: {why}")
@@ -27,7 +27,7 @@ class TypeCheckError(Exception):
 
 
 def check(context: Context, M: e.Term, language: Language = Language.TARGET) -> Type:
-    """A for ``Γ ⊢ e : A``; raises ``TypeCheckError``."""
+    """Infer A for ``Γ ⊢ e : A``. Raises ``TypeCheckError``."""
     outside = free(M).difference(x for x, _ in context)
     if outside:
         _no("var", f"`{min(outside)}` is not in the context")
@@ -35,12 +35,12 @@ def check(context: Context, M: e.Term, language: Language = Language.TARGET) -> 
 
 
 def type_of(M: e.Term, types: Mapping[str, Type]) -> Type:
-    """The type of a term of Target whose variables have these types."""
+    """Infer the type of a term of Target whose variables have these types."""
     return Checking(dict(types), Language.TARGET).of(M)
 
 
 class Checking:
-    """Types of terms; ``types`` has the types of the variables, and of all that was bound on the way."""
+    """Infers types of terms; ``types`` has the types of the variables, and of all names bound in checked terms."""
 
     __slots__ = ("language", "types")
 
@@ -49,7 +49,7 @@ class Checking:
         self.language = language
 
     def of(self, M: e.Term) -> Type:
-        """The type of M."""
+        """Infer the type of M."""
         while isinstance(M, e.Let):
             self._bind(M.names, self.of(M.bound))
             M = M.body
@@ -157,7 +157,7 @@ class Checking:
         self.types.update(zip(names, A.factors, strict=True))
 
     def _body(self, rule: str, bound: Mapping[str, Type], body: e.Term) -> Type:
-        """The type of a body where its own names have these types: a number, but in Target."""
+        """Infer the type of a body from those of the names that are bound in it; in the core, it is R."""
         is_core = self.language is Language.CORE
         if is_core and any(A != R for A in bound.values()):
             _no(rule, "an array of arrays or of tuples")

@@ -1,1 +1,1 @@
-"""Source for a program of the common language."""
+"""Translation of programs of the common language to Source."""

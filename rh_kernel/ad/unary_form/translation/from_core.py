@@ -1,8 +1,8 @@
-"""``Γ ⊢ e : B`` of Source for a program of the common language: products become pairs, other array forms those of Source.
+"""Translation of a program of the common language to ``Γ ⊢ e : B`` of Source; products become nested pairs.
 
-``sum`` and ``dot`` are reductions, ``replicate`` an array of one entry, repeated, ``generate`` a ``map`` over the numbers
-0, …, n − 1. Over ``Real``, which is an array of one entry in the common language, there is nothing to go through: the body is
-put in its place.
+``sum`` and ``dot`` become reductions, ``replicate`` becomes ``fill``, and ``generate`` a ``map`` over the numbers 0, …, n − 1.
+``Real``, which is an array of one entry in the common language, is no array in Source: there, operations on arrays become
+their bodies.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class Source:
 
 
 def source(program: core.Program, system: str) -> Source:
-    """A program without functions as a term of Source; raises ``Rejected`` for what is outside of it."""
+    """Translate a program of first order. Raises ``Rejected`` for constructs that Source does not have."""
     names = Numbered((*(x for x, _ in program.parameters), *binders(program.body)))
     translation = _Translation(system, names)
     for _, A in program.parameters:
@@ -46,7 +46,7 @@ def source(program: core.Program, system: str) -> Source:
 
 
 def scalar_term(M: core.Term) -> t.Term:
-    """A term of function symbols of numbers, variables and constants."""
+    """Translate a term that has function symbols of numbers, variables and constants only."""
     match M:
         case core.Constant(c):
             return t.Const(c)
@@ -59,7 +59,7 @@ def scalar_term(M: core.Term) -> t.Term:
 
 
 def nested(A: types.Type, V: Value) -> Value:
-    """A value of the common language, its tuples nested to pairs."""
+    """A value of the common language with nested pairs for tuples."""
     match A:
         case Product((B, *rest)) if rest:
             first, *more = cast(tuple[Value, ...], V)
@@ -93,13 +93,13 @@ def _representable(A: types.Type, system: str, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Translation:
-    """What is outside of Source is refused in the name of ``system``."""
+    """The translation; refusals name ``system``."""
 
     system: str
     names: Names
 
     def term(self, M: core.Term, gamma: Mapping[str, types.Type]) -> tuple[t.Term, types.Type]:
-        """A term and its type in the common language."""
+        """Translate a term; return its type in the common language, too."""
         spine: list[tuple[tuple[str, ...], t.Term]] = []
         gamma = dict(gamma)
         while isinstance(M, core.Let):

@@ -1,1 +1,1 @@
-"""Unary form: terms without variables, there and back, and reverse mode on it."""
+"""Unary form: terms without variables, the translations to and from it, and reverse mode on it."""

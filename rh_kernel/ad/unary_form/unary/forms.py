@@ -1,15 +1,14 @@
 """Source UNF and Target UNF (Figs 6, 7): ``T1 ⊢ e : T2``, terms without variables, from a list of types to another.
 
-Each primitive acts on the last entries of what it is given, and passes on the rest. What it is indexed by is here in full:
-the types of the context, and the terms of Source that are in an operation on arrays, with the names of the slots.
+Each primitive acts on the last entries of the list and passes on the others. Its indices are its fields: the types of the
+context, and, for an operation on arrays, the terms of Source in it and the names of the slots.
 """
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.unary_form.terms.terms import Term
-from rh_kernel.ad.unary_form.terms.types import Arrow, Times, Type, VectorType
-from rh_kernel.ad.unary_form.terms.typing import TypeCheckError
+from rh_kernel.ad.unary_form.terms.types import Type
 
 Types: TypeAlias = tuple[Type, ...]
 """``[A1, …, An]``"""
@@ -25,9 +24,9 @@ class VarU:
 
 @dataclass(frozen=True, slots=True)
 class OpU:
-    """``op_{T;n} : T, A1, …, An → T, A1, …, An, B``, and so map2, reduce, πi and the like: the arguments are kept
+    """``op_{T;n} : T, A1, …, An → T, A1, …, An, B``, also for map2, reduce, πi, …: the arguments are kept
 
-    ``operation`` has the names ``holes`` for the arguments and ``names`` for the slots of T, so far as its terms use them.
+    In ``operation``, the arguments have the names ``holes``, and the slots of T the ``names``, if its terms use them.
     """
 
     context: Types
@@ -65,7 +64,7 @@ class SeqU:
 
 @dataclass(frozen=True, slots=True)
 class JacobianU:
-    """``Jᵀprim``: from cotangents of what the primitive gives to cotangents of what it takes"""
+    """``Jᵀprim``: from cotangents of the codomain of the primitive to cotangents of its domain"""
 
     primitive: "Primitive"
 
@@ -91,7 +90,7 @@ TargetForm: TypeAlias = Primitive | SeqU | JacobianU | BothU | ComposeU
 
 
 def domain(e: Primitive) -> Types:
-    """What a primitive takes."""
+    """The domain of a primitive."""
     match e:
         case VarU(T):
             return T
@@ -101,72 +100,3 @@ def domain(e: Primitive) -> Types:
             return (*T, A, B)
         case ProjU(T1, T2, T3):
             return (*T1, *T2, *T3)
-
-
-def codomain(e: Primitive) -> Types:
-    """What a primitive gives."""
-    match e:
-        case VarU(T, i):
-            return (*T, T[i - 1])
-        case OpU(T, arguments, result):
-            return (*T, *arguments, result)
-        case PairU(T, A, B):
-            return (*T, Times((A, B)))
-        case ProjU(T1, _, T3):
-            return (*T1, *T3)
-
-
-def check(T: Types, e: TargetForm) -> Types:
-    """T2 for ``T1 ⊢ e : T2``; raises ``TypeCheckError``."""
-    match e:
-        case VarU() | OpU() | PairU() | ProjU():
-            _need(_rule(e), T, domain(e))
-            return codomain(e)
-        case SeqU(parts):
-            for part in parts:
-                T = check(T, part)
-            return T
-        case BothU(first, second):
-            return (*check(T, first), *check(T, second))
-        case JacobianU(primitive):
-            _need("Jᵀ", T, codomain(primitive))
-            return domain(primitive)
-        case ComposeU(function, argument):
-            match check(T, function):
-                case (Arrow(inner, ρ),):
-                    outer, found = _transposed(T, argument)
-                    _need("∘", found, inner)
-                    return (Arrow(outer, ρ),)
-                case found:
-                    raise TypeCheckError("∘", f"{', '.join(map(str, found))} is no function")
-
-
-def _transposed(T: Types, e: TargetForm) -> tuple[Types, Types]:
-    """What ``…; Jᵀprim`` takes and gives, where the point is what ``…`` gives."""
-    match e:
-        case SeqU((*before, JacobianU(primitive))):
-            _need("Jᵀ", check(T, SeqU(tuple(before))), domain(primitive))
-            return codomain(primitive), domain(primitive)
-        case _:
-            raise TypeCheckError("∘", "only a transposed Jacobian is composed with a continuation")
-
-
-def _rule(e: Primitive) -> str:
-    match e:
-        case VarU():
-            return "var"
-        case OpU():
-            return "op"
-        case PairU():
-            return "pair"
-        case ProjU():
-            return "proj"
-
-
-def _need(rule: str, found: Types, wanted: Types) -> None:
-    if found != wanted:
-        raise TypeCheckError(rule, f"{_listed(found)} instead of {_listed(wanted)}")
-
-
-def _listed(T: Types) -> str:
-    return f"[{', '.join(f'({A})' if isinstance(A, Times | VectorType | Arrow) else str(A) for A in T)}]"

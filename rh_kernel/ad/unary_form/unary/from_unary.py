@@ -1,7 +1,7 @@
-"""``UNF⁻¹(D_ρ(e))`` (Fig 10): the slots of the context get names, and the Jacobians are written as terms of Target.
+"""``UNF⁻¹(D_ρ(e))`` (Fig 10): the slots of the context get names, and the Jacobians become terms of Target.
 
-``x⃗ : A⃗, Y : A̲ → ρ ⊢ UNF⁻¹(D_ρ(e)) : B_m × (B̲ → ρ)`` (Lemma 4.5). Names of values and of cotangents are kept apart: a
-substitution renames the cotangents alone.
+``x⃗ : A⃗, Y : A̲ → ρ ⊢ UNF⁻¹(D_ρ(e)) : B_m × (B̲ → ρ)`` (Lemma 4.5). Values and cotangents have
+different names, as substitutions rename cotangents only.
 """
 
 from rh_kernel.ad.language.names import Names
@@ -23,10 +23,10 @@ def derive(context: Context, e: Term, names: Names) -> Derivation:
 
 
 def from_unary(e: SeqU, context: Context, names: Names) -> Derivation:
-    """``UNF⁻¹`` of what ``D_ρ`` gives, in the context Γ."""
-    reading = _Reading([x for x, _ in context], dict(context), names)
-    before = tuple(reading.step(_primitive(part)) for part in e.parts)
-    return Derivation(before, (), Var(reading.slots[-1]), None)
+    """``UNF⁻¹`` of a result of ``D_ρ`` in the context Γ."""
+    translation = _Translation([x for x, _ in context], dict(context), names)
+    before = tuple(translation.step(_primitive(part)) for part in e.parts)
+    return Derivation(before, (), Var(translation.slots[-1]), None)
 
 
 def _primitive(e: TargetForm) -> Primitive:
@@ -38,8 +38,8 @@ def _primitive(e: TargetForm) -> Primitive:
             raise KernelBug("only what D_ρ gives is translated back")
 
 
-class _Reading:
-    """The names of the slots."""
+class _Translation:
+    """The translation, with the names of the slots and the types of all names."""
 
     def __init__(self, slots: list[str], types: dict[str, Type], names: Names) -> None:
         self.slots = slots
@@ -47,7 +47,7 @@ class _Reading:
         self.names = names
 
     def step(self, e: Primitive) -> tuple[str | None, Derivation]:
-        """``let x, Y' = … in``; a projection only has the ``Y'``."""
+        """``let x, Y' = … in``; a projection has only ``Y'``."""
         match e:
             case VarU(T, i):
                 place = self.slots[i - 1]
@@ -80,7 +80,7 @@ class _Reading:
         back = pullback(operation, Var(z), Scope(scope, self.types, derive, self.names))
         places = {x: i for i, (x, _) in enumerate(scope)} if back.context else {}
         added = [(places[x], N) for x, N in back.context]
-        # Of ``reduce`` the start is no argument here.
+        # The start of ``reduce`` is no argument in UNF.
         added += enumerate(back.arguments[len(back.arguments) - m :], start=n)
         return self._push(
             e.result,
@@ -93,7 +93,7 @@ class _Reading:
         return x, derivation
 
     def fresh(self, wanted: str, A: Type) -> str:
-        """A name that is not in use, for something of type A."""
+        """A fresh name of type A."""
         x = self.names.fresh(wanted)
         self.types[x] = A
         return x

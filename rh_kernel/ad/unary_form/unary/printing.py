@@ -1,7 +1,7 @@
-"""Terms of UNF as they are written: ``var_{G2;1}; *_{G3;2}; proj_{G3;R,R;R}``, where ``G3`` is a context of three entries."""
+"""Printing of UNF: ``var_{G2;1}; *_{G3;2}; proj_{G3;R,R;R}``, where ``G3`` is a context of three entries."""
 
 from rh_kernel.ad.language.names import Names
-from rh_kernel.ad.language.printing import number
+from rh_kernel.ad.language.printing import INFIX, number
 from rh_kernel.ad.unary_form.terms.binding import renamed
 from rh_kernel.ad.unary_form.terms.printing import text as term_text
 from rh_kernel.ad.unary_form.terms.terms import Const, Fill, Fold, If, Map, Map2, Op, Proj, Term, Use, Var
@@ -9,16 +9,14 @@ from rh_kernel.ad.unary_form.terms.types import Number, Type, VectorType
 from rh_kernel.ad.unary_form.unary.forms import BothU, ComposeU, JacobianU, OpU, PairU, ProjU, SeqU, TargetForm, Types, VarU
 from rh_kernel.syntax.printing.doc import LINE, Doc, Text, concat, group, join, nest
 
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-
 
 def document(e: SeqU) -> Doc:
-    """A term of UNF as a document."""
+    """Print a term of UNF."""
     return group(join(concat(";", LINE), [Text(text(part)) for part in e.parts]))
 
 
 def reversed_document(e: SeqU) -> Doc:
-    """``D_ρ(e)`` in short: each step is ``F(A, JᵀA)``, and the first is also written out."""
+    """Print ``D_ρ(e)``: each step as ``F(A, JᵀA)``, and the first also in full."""
     steps = [Text(_in_short(part)) for part in e.parts]
     if not e.parts:
         return Text("")
@@ -27,7 +25,7 @@ def reversed_document(e: SeqU) -> Doc:
 
 
 def text(e: TargetForm) -> str:
-    """A term of UNF, in full."""
+    """A term of UNF as text, in full."""
     match e:
         case VarU(T, i):
             return f"var_{{{_context(T)};{i}}}"
@@ -75,7 +73,7 @@ def _type(A: Type) -> str:
 
 def _operation(e: OpU) -> str:
     """``*_{G3;2}``, ``map2_{G2;x,y.x*y}``, ``reduce_{G1;x,y.x*y;1}``"""
-    # The slots that its terms use are called by their places, as the paper does.
+    # The slots have their indices as names, as in the paper.
     called = {x: f"x{i}" for i, x in enumerate(e.names, start=1)}
     M = renamed(e.operation, called, Names((*called.values(), *e.holes))) if e.names else e.operation
     head, *index = _head(M, len(e.holes))
@@ -87,7 +85,7 @@ def _head(M: Term, n: int) -> tuple[str, ...]:
         case Const(c):
             return number(c), "0"
         case Op(symbol, _):
-            return _SIGNS.get(symbol, symbol), str(n)
+            return INFIX.get(symbol, symbol), str(n)
         case Proj(i, _):
             return (f"π{i}",)
         case Map(x, body, _):

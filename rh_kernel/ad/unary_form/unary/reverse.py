@@ -1,17 +1,12 @@
 """``D_ρ(e)`` (Fig 8): reverse mode on UNF, by one rule.
 
-``A⃗ ⊢ e : B⃗`` becomes ``A⃗, (A̲ → ρ) ⊢ D_ρ(e) : B⃗, (B̲ → ρ)`` (Lemma 4.3): run e, and let what comes after give its cotangents to
-``Jᵀe`` first.
+``A⃗ ⊢ e : B⃗`` becomes ``A⃗, (A̲ → ρ) ⊢ D_ρ(e) : B⃗, (B̲ → ρ)`` (Lemma 4.3): evaluate e, and precompose the continuation with
+``Jᵀe``.
 """
 
 from rh_kernel.ad.unary_form.terms.types import Arrow, Type
-from rh_kernel.ad.unary_form.unary.forms import BothU, ComposeU, JacobianU, Primitive, ProjU, SeqU, TargetForm, Types, domain
+from rh_kernel.ad.unary_form.unary.forms import BothU, ComposeU, JacobianU, Primitive, ProjU, SeqU, TargetForm, domain
 from rh_kernel.source.diagnostic import KernelBug
-
-
-def reverse_types(T: Types, ρ: Type) -> Types:
-    """``D_ρ(A1, …, An) = A1, …, An, (A1 × … × An) → ρ``"""
-    return (*T, Arrow(T, ρ))
 
 
 def reverse(e: SeqU, ρ: Type) -> SeqU:

@@ -1,17 +1,18 @@
-"""``UNF(Γ ⊢ e)`` (Fig 9): a term in the order in which it is evaluated, each step taking and giving its whole context.
+"""``UNF(Γ ⊢ e)`` (Fig 9): a sequence of steps in the order of evaluation, from the whole context to the whole context.
 
-``T_Γ ⊢ UNF(e) : T_Γ, B`` (Lemma 4.4): the context comes back, and after it the value. The weakening ``(ẽ)_A`` of an argument
-that is evaluated while other values wait is its translation in a context with a slot for each of them that has no name.
+``T_Γ ⊢ UNF(e) : T_Γ, B`` (Lemma 4.4): the result is the context and the value. The weakening ``(ẽ)_A`` of an argument that is
+evaluated after others is its translation in a context with an anonymous slot for each of their values.
 """
 
 from rh_kernel.ad.unary_form.terms import terms as t
+from rh_kernel.ad.unary_form.terms.binding import arguments, with_arguments
 from rh_kernel.ad.unary_form.terms.types import Context, Type
 from rh_kernel.ad.unary_form.terms.typing import Checking
 from rh_kernel.ad.unary_form.unary.forms import OpU, PairU, Primitive, ProjU, SeqU, Types, VarU
 from rh_kernel.source.diagnostic import KernelBug
 
 HIDDEN = "_"
-"""The name of a slot that no term names."""
+"""The name of an anonymous slot."""
 
 
 def unary(context: Context, e: t.Term) -> SeqU:
@@ -22,14 +23,14 @@ def unary(context: Context, e: t.Term) -> SeqU:
 
 
 class _Translation:
-    """The primitives so far, and the types of all names."""
+    """The translation, with the primitives that it has appended and the types of all names."""
 
     def __init__(self, context: Context) -> None:
         self.made: list[Primitive] = []
         self.type_of = Checking(dict(context)).of
 
     def of(self, gamma: list[str], T: Types, e: t.Term) -> Type:
-        """Append ``UNF(Γ ⊢ e : B)``; B."""
+        """Append ``UNF(Γ ⊢ e : B)``; return B."""
         bound: list[tuple[Types, Type]] = []
         depth = len(gamma)
         while isinstance(e, t.Let):
@@ -47,70 +48,45 @@ class _Translation:
 
     def _form(self, gamma: list[str], T: Types, e: t.Term) -> Type:
         match e:
-            case t.Const():
-                return self._kept(gamma, T, e, ())
             case t.Var(x):
                 i = len(gamma) - 1 - gamma[::-1].index(x)
                 self.made.append(VarU(T, i + 1))
                 return T[i]
-            case t.Pack((first, second)):
-                A, B = self._arguments(gamma, T, (first, second))
-                pair = PairU(T, A, B)
-                self.made.append(pair)
+            case t.Pack((_, _) as components):
+                A, B = self._arguments(gamma, T, components)
+                self.made.append(PairU(T, A, B))
                 return self.type_of(e)
-            case t.Proj(_, N) | t.Map(_, _, N) | t.Fill(_, N) | t.Fold("reduce", _, _, _, _, N):
-                return self._kept(gamma, T, e, (N,))
-            case t.Op(_, arguments) | t.Use(_, arguments):
-                return self._kept(gamma, T, e, arguments)
-            case t.Map2(_, _, _, N, L) | t.Fold(_, _, _, _, N, L):
-                return self._kept(gamma, T, e, (N, L))
-            case t.If():
-                return self._kept(gamma, T, e, ())
+            case t.Const() | t.If():
+                return self._operation(gamma, T, e, ())
+            case t.Fold("reduce"):
+                return self._operation(gamma, T, e, (e.array,), (e.start,))
+            case t.Proj() | t.Op() | t.Map() | t.Map2() | t.Fold() | t.Fill() | t.Use():
+                return self._operation(gamma, T, e, arguments(e))
             case _:
                 raise KernelBug("no term of Source")
 
-    def _arguments(self, gamma: list[str], T: Types, arguments: tuple[t.Term, ...]) -> Types:
+    def _arguments(self, gamma: list[str], T: Types, given: tuple[t.Term, ...]) -> Types:
         """``UNF(e1); (UNF(e2))~; …``"""
         depth = len(gamma)
         found: list[Type] = []
-        for N in arguments:
+        for N in given:
             found.append(self.of(gamma, T, N))
             gamma.append(HIDDEN)
             T = (*T, found[-1])
         del gamma[depth:]
         return tuple(found)
 
-    def _kept(self, gamma: list[str], T: Types, e: t.Term, arguments: tuple[t.Term, ...]) -> Type:
-        """The arguments, the operation, which keeps them, and ``proj`` to forget them."""
-        given = self._arguments(gamma, T, arguments)
-        holes = tuple(f"#{i}" for i in range(1, len(arguments) + 1))
+    def _operation(
+        self, gamma: list[str], T: Types, e: t.Term, given: tuple[t.Term, ...], fixed: tuple[t.Term, ...] = ()
+    ) -> Type:
+        """The arguments, the operation, which keeps them, and ``proj`` to forget them; ``fixed`` are no arguments of UNF."""
+        types = self._arguments(gamma, T, given)
+        holes = tuple(f"#{i}" for i in range(1, len(given) + 1))
         B = self.type_of(e)
         uses_context = isinstance(e, t.Map | t.Map2 | t.Fold | t.If)
         names = tuple(gamma) if uses_context else ()
-        self.made.append(OpU(T, given, B, with_arguments(e, tuple(map(t.Var, holes))), holes, names))
+        operation = with_arguments(e, (*fixed, *map(t.Var, holes))) if given else e
+        self.made.append(OpU(T, types, B, operation, holes, names))
         if given:
-            self.made.append(ProjU(T, given, (B,)))
+            self.made.append(ProjU(T, types, (B,)))
         return B
-
-
-def with_arguments(e: t.Term, many: tuple[t.Term, ...]) -> t.Term:
-    """An operation with other arguments: those that UNF takes from the context, which of ``reduce`` is only the array."""
-    match e:
-        case t.Proj(i, _):
-            return t.Proj(i, *many)
-        case t.Map(x, body, _):
-            return t.Map(x, body, *many)
-        case t.Fill(n, _):
-            return t.Fill(n, *many)
-        case t.Op(symbol, _):
-            return t.Op(symbol, many)
-        case t.Use(primitive, _):
-            return t.Use(primitive, many)
-        case t.Map2(x, y, body, _, _):
-            return t.Map2(x, y, body, *many)
-        case t.Fold("reduce" as form, a, x, body, start, _):
-            return t.Fold(form, a, x, body, start, *many)
-        case t.Fold(form, a, x, body, _, _):
-            return t.Fold(form, a, x, body, *many)
-        case _:
-            return e

@@ -3,9 +3,9 @@
 import numpy as np
 
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
+from rh_kernel.session.directives.arguments import named_locations
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.heap import declared_locations
-from rh_kernel.session.directives.words import named_locations
 from rh_kernel.session.results import Notice, Shown
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface_items as items

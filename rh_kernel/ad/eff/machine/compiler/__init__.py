@@ -1,0 +1,1 @@
+"""Compilation of EFF programs to the nodes and closures that the machine executes."""

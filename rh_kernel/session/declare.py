@@ -1,0 +1,132 @@
+"""Declarations, and the initial content of a location as an array (LANGUAGE §3)."""
+
+import math
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.trace import run
+from rh_kernel.primitives.table import SYMBOLS
+from rh_kernel.primitives.values import to_array
+from rh_kernel.session.actions import Action, Run, State
+from rh_kernel.session.errors import CannotLoad
+from rh_kernel.session.limits.budget import check_size, limits
+from rh_kernel.session.limits.timing import working
+from rh_kernel.session.results import Change, DeclarationMade, Result, Shown
+from rh_kernel.session.settings import Settings
+from rh_kernel.session.signatures import type_text
+from rh_kernel.source.diagnostic import KernelBug, Rejected
+from rh_kernel.source.interruptible import when_large
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.source.tables import table
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.types import Real, concrete_shape
+from rh_kernel.training.data import is_file
+from rh_kernel.training.reading.npy import SingleArray, is_archive
+from rh_kernel.training.reading.reader import Blocks, Damaged, error_text
+from rh_kernel.typing.definitions import Definition, Drawn, FunDefinition, Loaded, LocDefinition, Written, kind_of
+
+
+@frozen
+class Declare(Action):
+    """A declaration, already among the definitions; ``type`` and ``content`` are the spans of its two sides."""
+
+    definition: Definition
+    type: Span
+    content: Span
+
+    def summary(self, text: str) -> Result:
+        """Return the type."""
+        return DeclarationMade(self.definition.name, kind_of(self.definition), type_text(self.definition))
+
+    def run(self, number: int, state: State) -> Run:
+        """Compute the initial content of a location."""
+        definition = self.definition
+        changes: tuple[Change, ...] = ()
+        if isinstance(definition, LocDefinition):
+            blocks = _initial_content(definition, state.folder, self.type, self.content, state.settings)
+            content = yield from working(blocks, "making the initial content")
+            location = definition.location
+            changes = (Change(location, None, content),)
+            heap, initial = table(state.heap), table(state.initial)
+            state = replace(state, heap=heap.with_(location, content), initial=initial.with_(location, content))
+        kind = kind_of(definition)
+        if isinstance(definition, FunDefinition) and definition.name in SYMBOLS:
+            kind += " in the place of the one that comes with the language"
+        yield Shown(number, DeclarationMade(definition.name, kind, type_text(definition), changes))
+        return state
+
+
+def _initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span, settings: Settings) -> Blocks[Array]:
+    """Return the content as a read-only array; a file is read in blocks.
+
+    ``type_`` and ``content`` are the spans of the two sides of the declaration. Raises ``Rejected`` for a file that does not
+    fit, ``Stuck`` for an array that is too large or a term without a value.
+    """
+    A = Real(definition.location.shape)
+    shape = concrete_shape(A)
+    if shape is None:
+        raise KernelBug(f"the location {definition.name} has the open type {A}")
+    check_size(math.prod(shape), f"`{definition.name}` of type {A}", type_, settings)
+    match definition.initial:
+        case Written(term):
+            array = to_array(run(term, Heap(), limits(settings)).value)
+        case Drawn() as drawn:
+            array = when_large(math.prod(shape), partial(_draw, drawn, shape))
+        case Loaded(path):
+            array = yield from _load(folder / path, path, shape, content)
+    array.setflags(write=False)
+    return array
+
+
+def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
+    match drawn.how, drawn.numbers:
+        case "zeros", ():
+            return np.zeros(shape)
+        case "ones", ():
+            return np.ones(shape)
+        case "eye", ():
+            return np.eye(shape[0], shape[1])
+        case "normal", (deviation,):
+            return np.random.default_rng(drawn.seed).normal(0.0, abs(deviation), shape)
+        case "uniform", (low, high):
+            rng = np.random.default_rng(drawn.seed)
+            if math.isfinite(high - low):
+                return rng.uniform(low, high, shape)
+            u = rng.uniform(0.0, 1.0, shape)
+            return low * (1 - u) + high * u
+        case "glorot", ():
+            bound = math.sqrt(6.0 / max(shape[0] + shape[-1], 1))
+            return np.random.default_rng(drawn.seed).uniform(-bound, bound, shape)
+        case how, _:
+            raise KernelBug(f"there is no initial content `{how}`")
+
+
+def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Blocks[Array]:
+    """Return the array in an ``.npy`` file, read only if its header says that it fits. Raises ``Rejected``."""
+
+    def refuse(why: str, hint: str = "", found: str = "", expected: str = "") -> Rejected:
+        return Rejected(CannotLoad(span=span, why=why, hint=hint, found=found, expected=expected))
+
+    if not is_file(file):
+        raise refuse(f'there is no file "{written}"', hint="paths are relative to the notebook or file")
+    try:
+        if is_archive(file):
+            raise refuse(f'"{written}" contains several arrays', hint="save one array with numpy.save")
+        with closing(SingleArray(file)) as reader:
+            (name,) = reader.names
+            header = reader.header(name)
+            if not header.is_real:
+                raise refuse(f'"{written}" does not contain real numbers', found=header.entries)
+            if header.shape != shape:
+                found, expected = (f"Real({', '.join([str(n) for n in s])})" for s in (header.shape, shape))
+                raise refuse(f'the array in "{written}" has the wrong shape', found=found, expected=expected)
+            return (yield from reader.read([name]))[name]
+    except (Damaged, OSError) as failure:
+        hint = "write it with numpy.save, without Python objects"
+        raise refuse(f'"{written}" is not an array saved as .npy', hint=hint, found=error_text(failure)) from None
