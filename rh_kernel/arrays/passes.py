@@ -39,14 +39,14 @@ class Pass(Enum):
 
 
 _MEANINGS = {
-    Pass.EXECUTED: "the command is run once on names of arrays",
-    Pass.SIMPLIFIED: "constants are computed, what is there twice or for nobody is left out",
-    Pass.BATCHED: "the same, for all samples of a batch at once; the mean of their changes is taken as early as can be",
-    Pass.EXPANDED: "swish and gelu are written with σ, which the function and its slope then share",
-    Pass.LOOPS: "each equation becomes loops over views; what only moves entries becomes a view",
-    Pass.JOINED: "loops over the same indices become one",
-    Pass.IN_PLACE: "new contents are written where the old ones were, products are added at once",
-    Pass.PLACED: "arrays that are not needed at the same time share their place",
+    Pass.EXECUTED: "the command is executed once, on symbolic arrays",
+    Pass.SIMPLIFIED: "constants are folded, duplicate and unused equations are removed",
+    Pass.BATCHED: "the same for a whole batch of samples; the mean of their changes is taken as early as possible",
+    Pass.EXPANDED: "swish and gelu are expressed by σ, which the function and its derivative then share",
+    Pass.LOOPS: "each equation becomes loops over views; symbols that only move entries become views",
+    Pass.JOINED: "loops over the same indices are fused",
+    Pass.IN_PLACE: "new contents overwrite the old ones, products are accumulated",
+    Pass.PLACED: "arrays that are not needed at the same time share memory",
 }
 
 

@@ -12,7 +12,6 @@ from rh_kernel.loops.ir import Extent
 from rh_kernel.loops.trees import Tree, leaves
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost as primitive_cost
-from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
@@ -178,52 +177,3 @@ class Program:
             else:
                 once += reals
         return once, each
-
-
-def validate(program: Program) -> Program:
-    """Return the program. Raises ``KernelBug`` unless each register is assigned once, before its uses, at its shape."""
-    assigned: set[Register] = set()
-
-    def assign(r: Register) -> None:
-        if r in assigned or not 0 <= r < len(program.shapes):
-            raise KernelBug(f"register {r} is assigned twice, or is none")
-        assigned.add(r)
-
-    def use(r: Register) -> None:
-        if r not in assigned:
-            raise KernelBug(f"register {r} is used before it is assigned")
-
-    for tree in program.inputs:
-        for r in leaves(tree):
-            assign(r)
-    for r, array in program.constants:
-        assign(r)
-        if array.shape != program.shapes[r]:
-            raise KernelBug(f"constant {r} has another shape than its register")
-    for r, _ in program.reads:
-        assign(r)
-    for equation in program.equations:
-        for r in equation.arguments:
-            use(r)
-        assign(equation.result)
-        if extent_of(equation.operator) != program.shapes[equation.result]:
-            raise KernelBug(f"register {equation.result} has another shape than its equation")
-        samples = any(program.batched[r] for r in equation.arguments) and not joins_batch(equation.operator)
-        if samples != program.batched[equation.result]:
-            raise KernelBug(f"register {equation.result} disagrees with its equation on the batch")
-    for r in leaves(program.result):
-        use(r)
-    for location, r in program.writes:
-        use(r)
-        if program.batched[r] or extent_shape(location) != program.shapes[r]:
-            raise KernelBug(f"{location.name} is given an array of another shape")
-    return program
-
-
-def extent_shape(location: Location) -> Extent:
-    """Return the shape of the location's content. Raises ``KernelBug`` if it depends on a variable."""
-    shape = location.shape
-    sizes = [d.constant for d in shape] if isinstance(shape, tuple) else [None]
-    if any(size is None for size in sizes):
-        raise KernelBug(f"the shape of {location.name} is not known")
-    return tuple(size or 0 for size in sizes)

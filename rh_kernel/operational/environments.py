@@ -66,7 +66,7 @@ def value_at(rho: Environment, index: int) -> Term:
             return _in_tree(tree, size, index) if isinstance(tree, tuple) else tree
         index -= size
         rho = rest
-    raise KernelBug("a free variable stands at an evaluation position")
+    raise KernelBug("a free variable is at an evaluation position")
 
 
 def _in_tree(tree: Tree, size: int, index: int) -> Term:

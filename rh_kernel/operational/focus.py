@@ -186,7 +186,7 @@ def _head_to_unfold(M: Subject, rho: Environment, K: Context | None) -> Head:
             form, K = innermost(substituted(M, rho), K)
             return form, None, None, None, K
         case _:
-            raise KernelBug(f"a {type(M).__name__} stands at an evaluation position")
+            raise KernelBug(f"a {type(M).__name__} is at an evaluation position")
 
 
 def _head_in_rh(M: Subject, K: Context | None) -> Head:

@@ -224,4 +224,4 @@ def _pull_back(
             parts = [lets.here(W) if k == i else Zero(A) for k, A in enumerate(types, start=1)]
             return Rule.R_PROJ, _parts(lets, (Tuple(tuple(parts)), lets.depth), U, local_variables)
         case _:
-            raise KernelBug(f"{type(M).__name__} has no place in a line")
+            raise KernelBug(f"a {type(M).__name__} is not allowed in a let chain")

@@ -8,9 +8,9 @@ unfolding. So for nested derivatives the two summands of R-Let are combined:
   ``let z ← M in let w ← L in z.R_w(y. N)`` (``entered``).
 - If N is a let without derivatives, it is converted to a chain ``let y1 ← M1 in … let yn ← Mn in U``, where each M_i is a
   function of a value, a sum of two, or a component of one. The values of ``y1, …, yn`` at V are computed once
-  (``lines.straightened``).
+  (``let_chains.straightened``).
 - The last let is removed repeatedly: in ``⟨W1, …, Wk⟩.R_V(x. D[let y ← M in ⟨U1, …, Uk⟩])`` the W_i for which U_i is y are
-  added to one cotangent, which is pulled back through M (``lines.taken_back``).
+  added to one cotangent, which is pulled back through M (``let_chains.pull_back_last_let``).
 
 ``known`` of an R is ``None`` if nothing is nested, so that Fig. 6 applies as printed; ``()`` if something is; and the values of
 ``y1, …, yn`` once N is a let chain. The design page shows that the result is the same.
@@ -71,7 +71,7 @@ def head_in(M: Term, K: Context) -> tuple[R, Context | None]:
     M, at = descended(M, K)
     while not isinstance(M, R):
         if at is None:
-            raise KernelBug("there is no R around what stands in the body of one")
+            raise KernelBug("a term in the body of an R has no R around it")
         M, at = cast(Term, fill(at, M, siblings(at))), at.outer
     return M, at
 

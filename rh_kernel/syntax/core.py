@@ -15,31 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.source.records import frozen
-from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.nodes import Node, leave_loose, loose_in
 from rh_kernel.syntax.signature import Family, Loc, Pattern
 from rh_kernel.syntax.types import Product, Shape, Type
 
 Array: TypeAlias = npt.NDArray[Any]
-
-
-@frozen
-class Node:
-    """Base of all core nodes: the source span and the set of free indices."""
-
-    span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
-    loose: int = field(init=False, compare=False, repr=False, default=0)
-
-
-_leave_loose: Callable[[Node, int], None] = vars(Node)["loose"].__set__
-"""Sets the free indices of a new node; the slot descriptor is the fastest way, and nodes are created by the million."""
-
-
-def _loose_in(*nodes: Node) -> int:
-    loose = 0
-    for node in nodes:
-        loose |= node.loose
-    return loose
 
 
 @frozen
@@ -54,7 +35,7 @@ class Scope(Node):
     is_generic: bool = field(compare=False, repr=False, kw_only=True, default=True)
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.body.loose >> len(self.hints))
+        leave_loose(self, self.body.loose >> len(self.hints))
 
     @property
     def arity(self) -> int:
@@ -121,7 +102,7 @@ class Bound(Node):
     hint: str = field(compare=False, default="x")
 
     def __post_init__(self) -> None:
-        _leave_loose(self, 1 << self.index)
+        leave_loose(self, 1 << self.index)
 
 
 @frozen
@@ -154,7 +135,7 @@ class Call(Node):
     argument: "Term"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.argument.loose)
+        leave_loose(self, self.argument.loose)
 
 
 @frozen
@@ -166,7 +147,7 @@ class Plus(Node):
     of_cotangents: bool = field(compare=False, repr=False, default=False)
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.left.loose | self.right.loose)
+        leave_loose(self, self.left.loose | self.right.loose)
 
 
 @frozen
@@ -182,7 +163,7 @@ class Tuple(Node):
             loose |= M.loose
             if type(M) is not Const and type(M) is not Bound and not is_value(M):
                 of_values = False
-        _leave_loose(self, loose)
+        leave_loose(self, loose)
         _leave_of_values(self, of_values)
 
 
@@ -198,7 +179,7 @@ class Proj(Node):
     of: "Term"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.of.loose)
+        leave_loose(self, self.of.loose)
 
 
 @frozen
@@ -209,7 +190,7 @@ class Let(Node):
     scope: Scope
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.bound.loose | self.scope.loose)
+        leave_loose(self, self.bound.loose | self.scope.loose)
 
 
 @frozen
@@ -221,7 +202,7 @@ class Rd(Node):
     point: "Term"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.cotangent.loose | self.scope.loose | self.point.loose)
+        leave_loose(self, self.cotangent.loose | self.scope.loose | self.point.loose)
 
 
 @frozen
@@ -234,7 +215,7 @@ class R(Node):
     known: "tuple[Term, ...] | None" = None
 
     def __post_init__(self) -> None:
-        _leave_loose(self, _loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
+        leave_loose(self, loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
 
 
 # Terms that are strict in their only subterm, `of`.
@@ -261,7 +242,7 @@ class Operation(Node):
     codomain: Type
 
     def __post_init__(self) -> None:
-        _leave_loose(self, _loose_in(*[i for i in self.indices if isinstance(i, Node)]))
+        leave_loose(self, loose_in(*[i for i in self.indices if isinstance(i, Node)]))
 
 
 @frozen
@@ -271,7 +252,7 @@ class Return(Node):
     term: Term
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.term.loose)
+        leave_loose(self, self.term.loose)
 
 
 @frozen
@@ -282,7 +263,7 @@ class Perform(Node):
     argument: Term
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.operation.loose | self.argument.loose)
+        leave_loose(self, self.operation.loose | self.argument.loose)
 
 
 @frozen
@@ -293,7 +274,7 @@ class Bind(Node):
     scope: Scope
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.bound.loose | self.scope.loose)
+        leave_loose(self, self.bound.loose | self.scope.loose)
 
 
 @frozen
@@ -305,7 +286,7 @@ class RevHandle(Node):
     handler: "ReverseHandler"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.argument.loose | self.scope.loose | self.handler.loose)
+        leave_loose(self, self.argument.loose | self.scope.loose | self.handler.loose)
 
 
 @frozen
@@ -317,7 +298,7 @@ class RH(Node):
     handler: "ReverseHandler"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.values.loose | self.scope.loose | self.handler.loose)
+        leave_loose(self, self.values.loose | self.scope.loose | self.handler.loose)
 
 
 @frozen
@@ -328,7 +309,7 @@ class Handle(Node):
     handler: "OrdinaryHandler"
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.command.loose | self.handler.loose)
+        leave_loose(self, self.command.loose | self.handler.loose)
 
 
 @frozen
@@ -340,7 +321,7 @@ class Resume(Node):
     argument: Term
 
     def __post_init__(self) -> None:
-        _leave_loose(self, 1 << self.index | self.argument.loose)
+        leave_loose(self, 1 << self.index | self.argument.loose)
 
 
 Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume
@@ -356,7 +337,7 @@ class ReverseClause(Node):
     backward: Scope
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.forward.loose | self.backward.loose)
+        leave_loose(self, self.forward.loose | self.backward.loose)
 
 
 @frozen
@@ -369,7 +350,7 @@ class ReverseHandler(Node):
     name: str = field(compare=False, default="")
 
     def __post_init__(self) -> None:
-        _leave_loose(self, _loose_in(self.returns, *self.clauses))
+        leave_loose(self, loose_in(self.returns, *self.clauses))
 
 
 @frozen
@@ -380,7 +361,7 @@ class OrdinaryClause(Node):
     scope: Scope
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.scope.loose)
+        leave_loose(self, self.scope.loose)
 
 
 @frozen
@@ -394,7 +375,7 @@ class OrdinaryHandler(Node):
     name: str = field(compare=False, default="")
 
     def __post_init__(self) -> None:
-        _leave_loose(self, _loose_in(self.returns, *self.clauses))
+        leave_loose(self, loose_in(self.returns, *self.clauses))
 
 
 Handler: TypeAlias = ReverseHandler | OrdinaryHandler

@@ -7,7 +7,7 @@ from hypothesis import given, reject
 
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.execution import run
-from rh_kernel.arrays.program import Program, validate
+from rh_kernel.arrays.program import Program
 from rh_kernel.loops.trees import leaves
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.operational.heap import Heap
@@ -21,6 +21,7 @@ from rh_kernel.syntax.core import Array, Command, Scope, Term, Tuple
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.values import constant
 from tests.arrays.commands import PAIR, W0, W1, V, commands, terms
+from tests.arrays.validation import validate
 from tests.tiers import law
 
 HEAP: Mapping[Location, Array] = {W0: np.array([0.5, -1.0]), W1: np.array([2.0, 0.25])}

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.execution import prepare, run
-from rh_kernel.arrays.program import MeanOverBatch, OuterMean, ProductMean, Program, validate
+from rh_kernel.arrays.program import MeanOverBatch, OuterMean, ProductMean, Program
 from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import SCALAR, real
 from tests.arrays.commands import W0, W1, V, commands
+from tests.arrays.validation import validate
 from tests.arrays.written import Written, close, drawn, layers
 from tests.tiers import law
 

@@ -8,12 +8,13 @@ import pytest
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term, translate
 from rh_kernel.arrays.execution import prepare, run
-from rh_kernel.arrays.program import Program, Smooth, validate
+from rh_kernel.arrays.program import Program, Smooth
 from rh_kernel.arrays.rewrites.listing import listing
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Return, Term
 from rh_kernel.syntax.types import real
 from rh_kernel.typing.definitions import FunDefinition
+from tests.arrays.validation import validate
 from tests.declarations import declared
 
 

@@ -7,11 +7,12 @@ from hypothesis import given
 from rh_kernel.arrays.compile import translate
 from rh_kernel.arrays.execution import run
 from rh_kernel.arrays.optimise import optimise
-from rh_kernel.arrays.program import Alias, Program, validate
+from rh_kernel.arrays.program import Alias, Program
 from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Command, Primitive
 from rh_kernel.syntax.types import Product, real
 from tests.arrays.commands import W0, W1, V, commands
+from tests.arrays.validation import validate
 from tests.arrays.written import Written, close, command, drawn
 from tests.tiers import law
 

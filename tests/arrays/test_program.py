@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rh_kernel.arrays.program import Equation, Program, validate
+from rh_kernel.arrays.program import Equation, Program
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.types import real
 from tests.arrays.commands import symbol
+from tests.arrays.validation import validate
 from tests.arrays.written import Written
 
 GOOD: Program = Written("loc w : Real(2) = zeros\n").program(

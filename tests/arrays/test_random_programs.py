@@ -18,7 +18,7 @@ from rh_kernel.arrays.loop_cache import LoopCache
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
-from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, validate
+from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.layouts import Layout
 from rh_kernel.loops.trees import leaves
@@ -29,6 +29,7 @@ from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
+from tests.arrays.validation import validate
 from tests.primitives.instances import INSTANCES, shapes
 from tests.tiers import law
 

@@ -5,10 +5,11 @@ import pytest
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.execution import prepare, run
-from rh_kernel.arrays.program import MeanOverBatch, ProductMean, validate
+from rh_kernel.arrays.program import MeanOverBatch, ProductMean
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import real
 from tests.arrays.test_batch import samples_one_by_one
+from tests.arrays.validation import validate
 from tests.arrays.written import Written, close, drawn
 
 CNN = """op FC[l : Loc(m, n)] : Real(n) -> Real(m)

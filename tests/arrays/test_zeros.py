@@ -8,11 +8,12 @@ from rh_kernel.arrays.native import Native, available
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
-from rh_kernel.arrays.program import Equation, Extent, Program, extent_of, validate
+from rh_kernel.arrays.program import Equation, Extent, Program, extent_of
 from rh_kernel.loops.ir import Number
 from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array, Primitive
+from tests.arrays.validation import validate
 from tests.primitives.instances import INSTANCES, shapes
 
 FEW = {f.name: [g for g in INSTANCES if g.name == f.name] for f in INSTANCES}

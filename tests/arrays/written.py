@@ -7,7 +7,7 @@ import numpy as np
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.execution import Arrays, run
-from rh_kernel.arrays.program import Program, validate
+from rh_kernel.arrays.program import Program
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array, Bound, Command, Primitive
@@ -17,6 +17,7 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.definitions import Definitions, LocDefinition
 from rh_kernel.typing.elaboration.items import elaborate_training
+from tests.arrays.validation import validate
 from tests.declarations import declared
 
 FC = """

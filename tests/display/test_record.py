@@ -212,9 +212,9 @@ def test_of_a_long_chain_each_step_writes_what_is_new(count: int, monkeypatch: p
         kept += 1
         original(node, names, counted, doc)
 
-    shelf = memory.shelf(STEP)
-    original = shelf.docs.keep
-    monkeypatch.setattr(shelf.docs, "keep", keep)
+    cache = memory.of_style(STEP)
+    original = cache.docs.keep
+    monkeypatch.setattr(cache.docs, "keep", keep)
     for number, step in enumerate(trace.steps):
         step_record(number, step, memory)
         assert kept <= (8 * count if number == 0 else 8), number

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.execution import run
-from rh_kernel.arrays.program import validate
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.loops.trees import leaves
@@ -22,6 +21,7 @@ from rh_kernel.syntax.core import Array, Perform, Scope
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.runtime_errors import Unhandled
 from rh_kernel.syntax.signature import Location
+from tests.arrays.validation import validate
 from tests.laws.readings import FUEL, arrays, assert_close, assert_same_heap, nested, outcome, reached, steps_of
 from tests.strategies import JUMPING, World, contexts, heaps, terms, types, values
 from tests.strategies_of_commands import USER, Program, commands, programs

@@ -11,7 +11,6 @@ from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.execution import run
 from rh_kernel.arrays.program import Program as Compiled
-from rh_kernel.arrays.program import validate
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.loops.trees import leaves
@@ -27,6 +26,7 @@ from rh_kernel.syntax.core import Array, Scope
 from rh_kernel.syntax.runtime_errors import ImpossibleSize, NotSmooth
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import SCALAR
+from tests.arrays.validation import validate
 from tests.laws.readings import arrays, assert_close, assert_same_heap, nested
 from tests.strategies import World, terms, types, values
 from tests.strategies_of_commands import Program, programs

@@ -14,7 +14,6 @@ from rh_kernel.arrays.execution import run
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
-from rh_kernel.arrays.program import validate
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.loops.trees import leaves
@@ -23,6 +22,7 @@ from rh_kernel.syntax.core import Array, Scope
 from rh_kernel.syntax.types import SCALAR, real
 from rh_kernel.syntax.values import constant
 from rh_kernel.typing.definitions import LocDefinition
+from tests.arrays.validation import validate
 from tests.arrays.written import command
 from tests.declarations import declared
 from tests.laws.readings import arrays, reached

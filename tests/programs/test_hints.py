@@ -26,7 +26,10 @@ def made() -> dict[str, list[str]]:
     for module, text in texts.items():
         for node in ast.walk(ast.parse(text)) if makes_one.search(text) else ():
             match node:
-                case ast.Call(ast.Name(name), keywords=given) if name in found and not {"hint", "fix"} & {k.arg for k in given}:
+                case ast.Call(ast.Name(name) | ast.Attribute(attr=name), keywords=given) if name in found and not {
+                    "hint",
+                    "fix",
+                } & {k.arg for k in given}:
                     found[name].append(f"{module.relative_to(PACKAGE)}:{node.lineno}")
                 case _:
                     pass

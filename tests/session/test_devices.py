@@ -19,7 +19,7 @@ from rh_kernel.session import settings as settings_module
 from rh_kernel.session.results import Notice
 from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
-from tests.arrays.cuda.simulated_card import COMPILER, SimulatedCard
+from tests.arrays.cuda.simulated_gpu import COMPILER, SimulatedGPU
 from tests.session.cells import codes, run
 
 H200 = GPU("NVIDIA H200", 139 << 30)
@@ -46,14 +46,14 @@ def test_at_first_arrays_are_of_float64_on_the_processor() -> None:
     assert (Settings().device, Settings().precision) == ("cpu", "float64")
 
 
-def test_the_card_is_named(answer: Callable[[GPU | MissingGPU], None]) -> None:
+def test_the_gpu_is_named(answer: Callable[[GPU | MissingGPU], None]) -> None:
     answer(H200)
     session, said = ran("%device gpu\n%device")
     assert session.settings.device == "gpu"
     assert said == ["the device is gpu: compiled programs and training runs compute on NVIDIA H200, 139 GiB"] * 2
 
 
-def test_without_a_card_it_says_why_and_goes_on(answer: Callable[[GPU | MissingGPU], None]) -> None:
+def test_without_a_gpu_it_says_why_and_goes_on(answer: Callable[[GPU | MissingGPU], None]) -> None:
     answer(ABSENT)
     session, said = ran("%device gpu\n%dtype float32\nloc w : Real = 1")
     assert (session.settings.device, session.settings.precision) == ("gpu", "float32")
@@ -72,7 +72,7 @@ def test_a_compiler_that_is_none_is_reported(monkeypatch: pytest.MonkeyPatch) ->
     assert said[0].endswith("with NumPy, not as machine code, as CC, which is 'gcc \"', is no command: no closing quotation")
 
 
-def test_the_card_is_not_asked_before_the_cell_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_gpu_is_not_asked_before_the_cell_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def asked() -> GPU:
         raise AssertionError
 
@@ -125,13 +125,13 @@ def gpu_of(monkeypatch: pytest.MonkeyPatch, cupy: Any, nvrtc: Any) -> GPU | Miss
     return gpu()
 
 
-def runtime(cards: int = 1, driver: int = 13000, problem: Exception | None = None) -> Any:
+def runtime(gpus: int = 1, driver: int = 13000, problem: Exception | None = None) -> Any:
     """A stand-in for CuPy."""
 
     def count() -> int:
         if problem is not None:
             raise problem
-        return cards
+        return gpus
 
     def properties(device: int) -> dict[str, Any]:
         return {"name": b"NVIDIA H200", "totalGlobalMem": (139 << 30) + device}
@@ -147,7 +147,7 @@ NVRTC = SimpleNamespace(getVersion=lambda: (13, 5))
     ("cupy", "why"),
     [
         (runtime(driver=0), "there is no NVIDIA driver"),
-        (runtime(cards=0), "there is no GPU"),
+        (runtime(gpus=0), "there is no GPU"),
         (
             runtime(problem=RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")),
             "there is no GPU",
@@ -160,13 +160,13 @@ NVRTC = SimpleNamespace(getVersion=lambda: (13, 5))
         (runtime(problem=OSError("something\nelse")), "CuPy cannot be used (something else)"),
     ],
 )
-def test_why_no_card_answers(cupy: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_no_gpu_answers(cupy: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = gpu_of(monkeypatch, cupy, NVRTC)
     assert isinstance(found, MissingGPU)
     assert why in found.why
 
 
-def test_a_card_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gpu_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     found = gpu_of(monkeypatch, runtime(), NVRTC)
     assert isinstance(found, GPU)
     assert found.text == "NVIDIA H200, 139 GiB"
@@ -199,9 +199,9 @@ rev handle ([1, 2]) <u>. mlp(u) with sgd(0.1, 0.5)
 
 @pytest.mark.skipif(COMPILER is None, reason="kernels are compiled by g++ here")
 @pytest.mark.parametrize("precision", ["float64", "float32"])
-def test_a_cell_does_the_same_on_a_card(precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cell_does_the_same_on_a_gpu(precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here, _ = ran(f"%dtype {precision}\n{TRAINING}")
-    gpu = SimulatedCard(tmp_path)
+    gpu = SimulatedGPU(tmp_path)
     for module in (devices, settings_module, cupy_backend):
         monkeypatch.setattr(module, "gpu", lambda: H200)
     monkeypatch.setattr(cupy_backend, "import_module", gpu.module)

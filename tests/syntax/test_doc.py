@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from rh_kernel.syntax.printing import doc as doc_module
 from rh_kernel.syntax.printing.doc import (
-    EMPTY,
     HARD,
     LINE,
     SOFT,
@@ -33,7 +32,7 @@ from rh_kernel.syntax.printing.doc import (
     role,
 )
 
-LEAVES = st.one_of(st.text("abc", max_size=5).map(Text), st.sampled_from([LINE, SOFT, HARD, EMPTY]))
+LEAVES = st.one_of(st.text("abc", max_size=5).map(Text), st.sampled_from([LINE, SOFT, HARD]))
 DOCS: st.SearchStrategy[Doc] = st.recursive(
     LEAVES,
     lambda inner: st.one_of(

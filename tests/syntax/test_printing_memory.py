@@ -126,19 +126,19 @@ def test_what_is_marked_is_never_shared() -> None:
         assert annotated_texts(doc) == ("1.0 + 2.0", [(Mark("redex"), text)])
 
 
-def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_does_not_exceed_its_capacity(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(printing_memory, "CAPACITY", 10)
     memory = PrintCache()
     terms = [constant(i) for i in range(100)]
     for M in terms:
         term_doc(M, memory=memory)
-    docs, names = memory.shelf(EXACT).docs, memory.shelf(EXACT).names(frozenset())
+    docs, names = memory.of_style(EXACT).docs, memory.of_style(EXACT).names(frozenset())
     found = [docs.find(M, names) is not None for M in reversed(terms)]
     assert found[0]
     assert sum(found) <= 20
     for manner in range(20):
         term_doc(constant(1), brevity=Abbreviation(entries=manner), memory=memory)
-    assert len(memory.shelves) <= printing_memory.MAX_STYLES
+    assert len(memory.styles) <= printing_memory.MAX_STYLES
 
 
 @law(100)

@@ -339,7 +339,7 @@ class CupyRunner:
         match action:
             case Launch(name, number, blocks):
                 if self.module.way is LaunchMode.WHOLE:
-                    return _nothing
+                    return lambda: None
                 start = self._kernels[name]
                 arguments = (*self._arguments, np.int32(number), np.int32(1))
                 return lambda: start((blocks,), (BLOCK,), arguments)
@@ -382,7 +382,3 @@ class CupyRunner:
 def _mode(x: Matrix) -> int:
     """``CUBLAS_OP_T`` or ``CUBLAS_OP_N``"""
     return 1 if x.is_transposed else 0
-
-
-def _nothing() -> None:
-    """Do nothing: the kernel for whole runs includes this step."""

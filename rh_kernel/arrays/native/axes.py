@@ -13,11 +13,6 @@ class Axis:
     extent: int
     strides: tuple[int, ...]
 
-    @property
-    def fixed(self) -> bool:
-        """Whether all strides are 0."""
-        return not any(self.strides)
-
 
 def axes(shape: Sequence[int], views: Sequence[View]) -> tuple[Axis, ...]:
     """Return the axes of views of one shape, outermost first, without axes of extent 1 and with mergeable axes merged."""

@@ -1,7 +1,7 @@
-/* The machine that runs a table of kernels on the arrays that Python gives it: one type of objects, compiled once.
+/* The driver: an extension type whose instances run a launch table on arrays from Python; compiled once.
  *
- * What it needs of Python is declared here, as the stable ABI has it: so Python's headers need be neither there nor read,
- * which would take the compiler longer than all the rest. Inputs that are not just what the plan says are Python's to judge. */
+ * The parts of Python's stable ABI that it uses are declared here: its headers need not be installed, and compiling them would
+ * take longer than everything else. Inputs that do not match the plan exactly are passed to the slow path in Python. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,7 +52,7 @@ void Py_DecRef(PyObject *);
 void *PyEval_SaveThread(void);
 void PyEval_RestoreThread(void *);
 
-/* How an array of NumPy begins: what every extension module that is built for NumPy relies on. */
+/* The beginning of a NumPy array object, which is part of NumPy's ABI. */
 typedef struct {
   PyObject object;
   char *data;
@@ -64,13 +64,13 @@ typedef struct {
 #define CONTIGUOUS_ALIGNED 0x101
 
 typedef void kernel(void *const *);
-/* A step; until the library is loaded, `run` is the number of its kernel. */
+/* A step of the launch table; before the library is loaded, `run` is the number of its kernel. */
 struct row {
   kernel *run;
   void **arrays;
 };
 typedef void walk(const struct row *, long);
-/* A place in the table that an input's address goes to. */
+/* An entry of the table to be overwritten by the address of an input. */
 struct patch {
   int64_t input, at, offset;
 };
@@ -81,7 +81,7 @@ struct input {
   char *copy;
   const int64_t *shape;
 };
-/* As `table.py` writes it, eight bytes each. */
+/* The header that `launch_table.py` builds, eight bytes per field. */
 struct table {
   int64_t row_count, patch_count, input_count, samples, release, staging;
   struct row *rows;
@@ -121,7 +121,7 @@ static void freed(Machine *self) {
   Py_DecRef(type);
 }
 
-/* A contiguous array of NumPy with that many axes, and of those lengths, but perhaps for the first `free` axes. */
+/* Tests for a contiguous NumPy array of this shape; the lengths of the first `free` axes are arbitrary. */
 static inline char *plain(const Machine *self, PyObject *value, PyObject *dtype, int64_t free, int64_t ndim, const int64_t *shape) {
   const Array *array = (const Array *)value;
   if (value->type != self->array_type || array->dtype != dtype || array->ndim != ndim) return NULL;
@@ -131,7 +131,7 @@ static inline char *plain(const Machine *self, PyObject *value, PyObject *dtype,
   return array->data;
 }
 
-/* What Python makes of arguments that are not plain: it refuses them, or tries again with others. */
+/* The slow path for other arguments: Python rejects them, or calls again with converted ones. */
 static PyObject *otherwise(Machine *self, PyObject *judge, PyObject *const *args, int64_t n) {
   PyObject **all = malloc((n + 1) * sizeof *all);
   if (!all) return PyErr_NoMemory();
@@ -172,7 +172,7 @@ static PyObject *step(Machine *self, PyObject *const *args, size_t count, PyObje
   return none();
 }
 
-/* Where the samples of a run lie: in the data, if they follow each other there, else in a copy. */
+/* The address of the samples of a run: in the data if they are adjacent, otherwise in a copy. */
 static inline char *samples_of(const Machine *self, const struct input *input, char *data, const int64_t *row, int64_t count) {
   int in_order = !input->copy;
   for (int64_t j = 1; in_order && j < count; j++) in_order = row[j] == row[0] + j;
@@ -182,7 +182,7 @@ static inline char *samples_of(const Machine *self, const struct input *input, c
   return to;
 }
 
-/* A run for each row of the last argument, on those samples of the others; other threads run meanwhile. */
+/* Runs once for each row of the last argument, on those samples of the others, without holding the GIL. */
 static PyObject *steps(Machine *self, PyObject *const *args, intptr_t n) {
   const struct table *t = self->table;
   int64_t batched = t->samples >= 0, samples = batched ? t->samples : 1, inputs = t->input_count;
@@ -219,7 +219,7 @@ static PyType_Slot slots[] = {
 static PyType_Spec spec = {"rh_driver.Machine", sizeof(Machine), 0, NOT_MADE_BY_CALLS | IMMUTABLE | HAS_VECTORCALL, slots};
 static PyObject *type;
 
-/* A machine; `owner` keeps the table and all other objects that it is given, and all that the table leads to. */
+/* Creates a machine; `owner` keeps the table alive, and all objects that it refers to. */
 __attribute__((visibility("default"))) PyObject *rh_machine(const char *path, const struct table *table, PyObject *owner,
                                                             PyObject *array_type, PyObject *dtype, PyObject *row_dtype,
                                                             PyObject *other_step, PyObject *other_steps) {

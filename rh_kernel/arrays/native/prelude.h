@@ -1,11 +1,11 @@
-/* What every generated library opens with. `real` and BITS are defined before. */
+/* The beginning of every generated library; `real` and BITS are defined before it. */
 #include <math.h>
 #include <stdint.h>
 
 #define BARRIER __asm__ volatile("" ::: "memory");
-/* Keeps a loop from being turned into vectors by the compiler: sums are arranged before, and gcc 12 makes mistakes with some. */
+/* Prevents the compiler from vectorising a loop: sums are already scheduled, and gcc 12 miscompiles some of them. */
 #define AS_WRITTEN __asm__ volatile("");
-/* Keeps a vector in a register: compilers like to load it again for each use, and loads are what there is too little of. */
+/* Keeps a vector in a register: compilers tend to reload it for each use, and loads are the bottleneck. */
 #if defined(__AVX512F__)
 #define HOLD(x) __asm__("" : "+v"(x));
 #elif defined(__x86_64__)
@@ -67,7 +67,7 @@ typedef int32_t bits;
 #define LN2_LOW (-2.12194440e-4f)
 #endif
 
-/* 2ⁿ for a whole n between half the exponents. */
+/* 2ⁿ for an integer n in half the range of exponents. */
 static inline __attribute__((always_inline)) real power(real n) {
   real t = n + (SHIFTER + (real)BIAS);
   bits i;
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) real power(real n) {
   return p;
 }
 
-/* eˣ = 2ⁿ eʳ with |r| ≤ ln 2 / 2 and eʳ by a polynomial; no branch, so that loops around it become vector code. */
+/* eˣ = 2ⁿ eʳ with |r| ≤ ln 2 / 2 and a polynomial for eʳ; without branches, so that loops around it can be vectorised. */
 struct split {
   real whole, rest;
 };
@@ -101,8 +101,8 @@ static inline __attribute__((always_inline)) struct split split_power(real x) {
   return (struct split){n, p};
 }
 
-/* Between which numbers a function has to be computed: eˣ from low to high, the sigmoid from left to right. Compilers make one
- * instruction of the lesser of two numbers, nan or not, if neither is a constant, and in a loop if both were there before. */
+/* The ranges to which arguments are clamped: of eˣ from low to high, of the sigmoid from left to right. Compilers emit a single
+ * instruction for the minimum of two numbers if neither is a constant, and in a loop only if both are loop-invariant. */
 struct ends {
   real low, high, left, right;
 };
@@ -119,13 +119,13 @@ static inline __attribute__((always_inline)) real within(real x, real low, real 
 static inline __attribute__((always_inline)) real exponential(real x, struct ends ends) {
   real y = within(x, ends.low, ends.high);
   struct split t = split_power(y);
-  /* In two steps, for powers of 2 that are no numbers of this precision. */
+  /* In two steps, as the power of 2 may be out of range for this precision. */
   real half = (t.whole * (real)0.5 + SHIFTER) - SHIFTER;
   return t.rest * power(half) * power(t.whole - half);
 }
 
-/* 1 / (1 + e⁻ˣ), where e⁻ˣ = 2ⁿ (c + r) / (c − r) with c = r coth(r / 2), which is even: so half of a polynomial does, and a
- * division there is anyhow. The power of 2 is infinite from the largest on, and not below the least normal number: after 1 + …
+/* 1 / (1 + e⁻ˣ), where e⁻ˣ = 2ⁿ (c + r) / (c − r) with c = r coth(r / 2), which is even, so half of a polynomial suffices; the
+ * division is needed anyway. The power of 2 overflows to infinity, and does not go below the least normal number: after 1 + …
  * that makes no difference. */
 static inline __attribute__((always_inline)) real sigmoid(real x, struct ends ends) {
   real y = within(x, ends.left, ends.right);
@@ -146,7 +146,7 @@ static inline __attribute__((always_inline)) real softplus(real x, struct ends e
   return ((x > 0) | (x != x) ? x : 0) + LOG1P(exponential(-ABS(x), ends));
 }
 
-/* A rational function near 0 (Cephes), else 1 − 2 / (1 + e²ˣ). */
+/* A rational function near 0 (Cephes), otherwise 1 − 2 / (1 + e²ˣ). */
 static inline __attribute__((always_inline)) real hyperbolic_tangent(real x, struct ends ends) {
   real z = x * x;
   real p = ((real)-9.64399179425052238628e-1 * z - (real)9.92877231001918586564e1) * z - (real)1.61468768441708447952e3;
@@ -163,7 +163,7 @@ static inline __attribute__((always_inline)) real smallest(real x, real y) { ret
 static inline __attribute__((always_inline)) real equal(real x, real y) { return (x == y) | (x != x) ? 1 : 0; }
 static inline __attribute__((always_inline)) real finite_or_zero(real x) { return x - x == 0 ? x : 0; }
 
-/* Vectors of two to sixteen numbers: V as values, U as they lie in memory, M to pick lanes. */
+/* Vectors of two to sixteen numbers: V as values, U in memory (unaligned), M as indices of lanes. */
 #define VECTORS(n)                                                                                   \
   typedef real V##n __attribute__((vector_size(n * sizeof(real))));                                  \
   typedef real U##n __attribute__((vector_size(n * sizeof(real)), aligned(sizeof(real)), may_alias)); \
@@ -177,7 +177,7 @@ VECTORS(16)
 #else
 #define PICK(m, x, y, ...) __builtin_shuffle(x, y, (m){__VA_ARGS__})
 #endif
-/* Lanes of one vector. If they are constants, gcc 12 takes some for moves within the quarters of the vector that are none. */
+/* Permutes the lanes of a vector. With constant indices, gcc 12 mistakes some permutations for moves within 128-bit lanes. */
 #if defined(__AVX512F__) && !defined(__clang__)
 #define SPREAD(m, x, ...)     \
   ({                          \
@@ -189,7 +189,7 @@ VECTORS(16)
 #define SPREAD(m, x, ...) PICK(m, x, x, __VA_ARGS__)
 #endif
 
-/* The first n lanes of the widest vector, the others 0. */
+/* Loads the first n lanes of the widest vector; the others are 0. */
 #if defined(__AVX512F__) && !defined(__clang__) && BITS == 64
 typedef V8 WHOLE;
 #define FIRST(n, at) __builtin_ia32_loadupd512_mask(at, (V8){0}, (1 << (n)) - 1)

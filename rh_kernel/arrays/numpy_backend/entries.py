@@ -88,7 +88,7 @@ def schedule(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> Sch
     free: list[int] = []
     places: list[int] = []
     at: dict[int, int] = {}
-    rooms = 0
+    temporaries = 0
     for i, line in enumerate(lines, start=n):
         left = [k for k in dict.fromkeys(line.arguments) if k in at and last[k] == i] if line else []
         if line and line.function.in_place:
@@ -99,8 +99,8 @@ def schedule(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> Sch
             places.append(stored.get(i, 0))
         else:
             if not free:
-                free.append(len(stores) + rooms)
-                rooms += 1
+                free.append(len(stores) + temporaries)
+                temporaries += 1
             at[i] = free.pop()
             places.append(at[i])
         free += [at.pop(k) for k in left]
@@ -108,10 +108,10 @@ def schedule(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> Sch
     written = {k for store in stores for k in store.readers}
     for k in sorted({store.value for store in stores} & written):
         if not free:
-            free.append(len(stores) + rooms)
-            rooms += 1
+            free.append(len(stores) + temporaries)
+            temporaries += 1
         copied.append((k, free.pop()))
-    return Schedule(lines, tuple(places), tuple(copied), rooms)
+    return Schedule(lines, tuple(places), tuple(copied), temporaries)
 
 
 def _compared(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> tuple[Line, ...]:

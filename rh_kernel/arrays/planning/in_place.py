@@ -1,4 +1,4 @@
-"""In-place updates: ``w − c · (y xᵀ)`` is subtracted from w's own buffer, once nobody needs the old content any more.
+"""In-place updates: ``w − c · (y xᵀ)`` is subtracted from w's own buffer, after the last use of the old content.
 
 A step whose result is written to a location moves after the last step that reads the old content, and overwrites it. If it
 cannot, the new content is copied at the end. Then a product that is only added to something is accumulated directly.

@@ -1,1 +1,1 @@
-"""Programs as equations: what holds of them whatever they are run on, and how they are read."""
+"""Rewriting of programs: algebraic simplification, linearity, decompositions; and listings of programs."""

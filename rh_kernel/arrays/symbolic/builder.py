@@ -1,12 +1,12 @@
 """The program under construction: equations are appended, and recorded on the tapes of the regions they are active in."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
-from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth, extent_shape
+from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
@@ -74,7 +74,7 @@ class Builder:
 
     def read(self, location: Location) -> Slot:
         """Return the initial content of a location."""
-        slot = self._slot(extent_shape(location))
+        slot = self._slot(shape_of(Real(location.shape)))
         self.reads.append((slot.register, location))
         return slot
 
@@ -154,26 +154,26 @@ class Builder:
 
     def alias(self, V: Symbolic, bit: int) -> Symbolic:
         """Return V under new names that the region of ``bit`` depends on. A zero becomes a constant, to have a cotangent."""
-        match V:
-            case tuple():
-                return tuple([self.alias(W, bit) for W in V])
-            case SymbolicZero(Product()):
-                return tuple([self.alias(W, bit) for W in _components(V)])
-            case SymbolicZero() if is_empty(V):
-                return V
-            case Slot() | SymbolicZero():
-                source = self._slot_of(V)
-                named = self._equation(Alias(source.shape), (source.register,), source.shape, [source])
-                if named.active:
-                    record(self.region, Aliased(source, named), named.active)
-                return Slot(named.register, named.shape, named.active | bit)
+
+        def aliased(source: Slot) -> Slot:
+            named = self._equation(Alias(source.shape), (source.register,), source.shape, [source])
+            if named.active:
+                record(self.region, Aliased(source, named), named.active)
+            return Slot(named.register, named.shape, named.active | bit)
+
+        return self._map_slots(V, aliased)
 
     def seal(self, f: Defined, argument: Symbolic, V: Symbolic) -> Symbolic:
         """Record ``V``, the value of ``f(argument)`` computed outside the regions, as a single entry on their tapes."""
         active = activity(argument) & (self.region.bits if self.region else 0)
         if not active:
             return V
-        result = self._aliased(V, active)
+
+        def aliased(source: Slot) -> Slot:
+            named = self._equation(Alias(source.shape), (source.register,), source.shape, ())
+            return Slot(named.register, named.shape, active)
+
+        result = self._map_slots(V, aliased)
         record(self.region, Called(f, argument, result, self.place), active)
         return result
 
@@ -212,18 +212,17 @@ class Builder:
             case tuple():
                 raise KernelBug(f"a base type was expected, not {type_of(V)}")
 
-    def _aliased(self, V: Symbolic, active: int) -> Symbolic:
+    def _map_slots(self, V: Symbolic, image: Callable[[Slot], Slot]) -> Symbolic:
+        """Replace each slot of V, and each zero with entries, which gets a slot first, by its image."""
         match V:
             case tuple():
-                return tuple([self._aliased(W, active) for W in V])
+                return tuple([self._map_slots(W, image) for W in V])
             case SymbolicZero(Product()):
-                return tuple([self._aliased(W, active) for W in _components(V)])
+                return tuple([self._map_slots(W, image) for W in _components(V)])
             case SymbolicZero() if is_empty(V):
                 return V
             case Slot() | SymbolicZero():
-                source = self._slot_of(V)
-                named = self._equation(Alias(source.shape), (source.register,), source.shape, ())
-                return Slot(named.register, named.shape, active)
+                return image(self._slot_of(V))
 
 
 @lru_cache(maxsize=1024)

@@ -101,10 +101,10 @@ def document(
     M: Subject, names: Sequence[str], brevity: Abbreviation, marks: Marks = UNMARKED, memory: PrintCache | None = None
 ) -> Doc:
     """Return the document of M with free variables called ``names``; variables outside of these print as ``…``."""
-    shelf = None if memory is None else memory.shelf(brevity)
-    visible = Names(symbols(M)) if memory is None or shelf is None else shelf.names(memory.symbols.of(M))
+    cache = None if memory is None else memory.of_style(brevity)
+    visible = Names(symbols(M)) if memory is None or cache is None else cache.names(memory.symbols.of(M))
     name_binders(visible, names, M)
-    page = PrinterState(visible, brevity, shelf)
+    page = PrinterState(visible, brevity, cache)
     return descend(term(page, M, Level.OPEN, marks) if isinstance(M, Term) else command(page, M, marks))
 
 

@@ -1,7 +1,8 @@
 """Cursor over the tokens of one item, and the diagnostics for an unexpected token."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
@@ -23,6 +24,9 @@ DEEPEST = 200
 
 Chains of lets and of infix operators do not count.
 """
+
+
+Parsed = TypeVar("Parsed")
 
 
 class Cursor(TokenCursor):
@@ -52,6 +56,19 @@ class Cursor(TokenCursor):
             raise self._unclosed(opening, expected) if is_open else self.fail(expected, hint)
         self.brackets.pop()
         return self.advance()
+
+    def listed(
+        self, opening: str, parse: Callable[["Cursor"], Parsed], hint: str = "", *, may_be_empty: bool = False
+    ) -> tuple[Parsed, ...]:
+        """Parse elements separated by commas between the bracket ``opening`` and its closing bracket."""
+        self.open(opening, hint)
+        found: list[Parsed] = []
+        if not (may_be_empty and self.at_closer()):
+            found.append(parse(self))
+            while self.take(","):
+                found.append(parse(self))
+        self.close(",")
+        return tuple(found)
 
     def name(self, expected: str = "a name", hint: str = "") -> Name:
         """Consume a name."""

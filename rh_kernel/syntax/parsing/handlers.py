@@ -73,14 +73,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.Clause:
 
 
 def _indices(c: Cursor) -> tuple[s.Name, ...]:
-    if not c.at("["):
-        return ()
-    c.open("[")
-    names = [c.name("a name for the index")]
-    while c.take(","):
-        names.append(c.name("a name for the index"))
-    c.close(",")
-    return tuple(names)
+    return c.listed("[", lambda c: c.name("a name for the index")) if c.at("[") else ()
 
 
 def _arrow(c: Cursor) -> None:

@@ -24,13 +24,10 @@ def number(c: Cursor) -> Number:
 def array(c: Cursor) -> ArrayLiteral:
     """``[1, -2.5]``, ``[[1, 2], [3, 4]]``"""
     c.deepen()
-    start = c.open("[").start
-    items = [_entry(c)]
-    while c.take(","):
-        items.append(_entry(c))
-    c.close(",")
+    start = c.token.start
+    items = c.listed("[", _entry)
     c.depth -= 1
-    return ArrayLiteral(tuple(items), span=c.since(start))
+    return ArrayLiteral(items, span=c.since(start))
 
 
 def _entry(c: Cursor) -> Expr:

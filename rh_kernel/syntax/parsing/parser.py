@@ -33,7 +33,7 @@ _CLOSER = re.compile("`,` or `(.)`")
 
 @frozen
 class Unparsed:
-    """An item with a syntax error: its diagnostics, and the name it would have declared, if that can be told."""
+    """An item with a syntax error: its diagnostics, and the name it would have declared, if that is known."""
 
     span: Span
     diagnostics: tuple[Diagnostic, ...]
@@ -146,7 +146,7 @@ def _indentation(unfinished: Unparsed) -> str:
 
 
 def _expected_token(diagnostic: Diagnostic) -> Token:
-    """The token that has to follow, as far as the diagnostic tells; a name otherwise."""
+    """The token that has to follow, according to the diagnostic; by default a name."""
     match diagnostic:
         case MissingBackward():
             return Token(Kind.SYMBOL, "|", 0, 0)

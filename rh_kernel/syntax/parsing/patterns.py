@@ -26,15 +26,9 @@ def pattern(c: Cursor) -> Pattern:
 def patterns(c: Cursor, opening: str) -> tuple[Pattern, ...]:
     """``(p1, …, pn)`` in any kind of bracket, n ≥ 0."""
     c.deepen()
-    c.open(opening)
-    items: list[Pattern] = []
-    if not c.at_closer():
-        items.append(pattern(c))
-        while c.take(","):
-            items.append(pattern(c))
-    c.close(",")
+    items = c.listed(opening, pattern, may_be_empty=True)
     c.depth -= 1
-    return tuple(items)
+    return items
 
 
 def dot(c: Cursor) -> None:

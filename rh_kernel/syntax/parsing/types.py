@@ -68,14 +68,7 @@ def _kind(c: Cursor) -> Kind:
 
 def static_parameters(c: Cursor) -> tuple[StaticParameter, ...]:
     """``[l : Loc(m, n), p : Dim, a : Real]``, or nothing."""
-    if not c.at("["):
-        return ()
-    c.open("[")
-    parameters = [_static_parameter(c)]
-    while c.take(","):
-        parameters.append(_static_parameter(c))
-    c.close(",")
-    return tuple(parameters)
+    return c.listed("[", _static_parameter) if c.at("[") else ()
 
 
 def _static_parameter(c: Cursor) -> StaticParameter:
@@ -88,14 +81,7 @@ def _static_parameter(c: Cursor) -> StaticParameter:
 
 def typed_parameters(c: Cursor) -> tuple[TypedParameter, ...]:
     """``(x : A, y : B)``"""
-    c.open("(", "write the input in brackets with its type: (x : Real(n))")
-    parameters: list[TypedParameter] = []
-    if not c.at_closer():
-        parameters.append(_typed_parameter(c))
-        while c.take(","):
-            parameters.append(_typed_parameter(c))
-    c.close(",")
-    return tuple(parameters)
+    return c.listed("(", _typed_parameter, "write the input in brackets with its type: (x : Real(n))", may_be_empty=True)
 
 
 def _typed_parameter(c: Cursor) -> TypedParameter:

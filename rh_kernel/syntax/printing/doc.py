@@ -189,7 +189,6 @@ Doc: TypeAlias = Text | Line | Concat | Nest | Group | Annotated | Shared
 LONGEST_PIECE, MOST_PLACES = 1024, 8
 """Maximum length of joined pieces, and maximum number of layouts cached for a shared part."""
 
-EMPTY = Text("")
 LINE = Line()
 SOFT = Line("")
 HARD = Line(None)

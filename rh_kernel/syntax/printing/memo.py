@@ -111,10 +111,10 @@ class PrintCache:
     """The caches that the documents of one trace share: the symbols of all nodes, and a ``StyleCache`` per style."""
 
     symbols: Symbols = field(default_factory=Symbols)
-    shelves: dict[object, StyleCache] = field(default_factory=dict[object, StyleCache])
+    styles: dict[object, StyleCache] = field(default_factory=dict[object, StyleCache])
 
-    def shelf(self, manner: object) -> StyleCache:
-        """The caches for a printing style."""
-        if manner not in self.shelves and len(self.shelves) == MAX_STYLES:
-            self.shelves.clear()
-        return self.shelves.setdefault(manner, StyleCache())
+    def of_style(self, style: object) -> StyleCache:
+        """Return the caches for a printing style."""
+        if style not in self.styles and len(self.styles) == MAX_STYLES:
+            self.styles.clear()
+        return self.styles.setdefault(style, StyleCache())

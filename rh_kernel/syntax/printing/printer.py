@@ -94,13 +94,13 @@ def show(
 
 def _page(node: Node, names: Sequence[str], brevity: Abbreviation, memory: PrintCache | None = None) -> PrinterState:
     # No variable may be called like a function used in its scope, so none is called like any function in the document.
-    shelf = None if memory is None else memory.shelf(brevity)
-    visible = Names(symbols(node)) if memory is None or shelf is None else shelf.names(memory.symbols.of(node))
+    cache = None if memory is None else memory.of_style(brevity)
+    visible = Names(symbols(node)) if memory is None or cache is None else cache.names(memory.symbols.of(node))
     taken: set[str] = set()
     for name in names:
         visible.push(name if name not in taken else visible.fresh(name, node.loose, taken))
         taken.add(name)
-    return PrinterState(visible, brevity, shelf)
+    return PrinterState(visible, brevity, cache)
 
 
 def _marks(marks: Mapping[Path, Annotation]) -> Marks:

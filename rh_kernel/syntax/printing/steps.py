@@ -73,7 +73,7 @@ class PrinterState:
 
     names: Names
     brevity: Abbreviation = EXACT
-    shelf: StyleCache | None = None
+    cache: StyleCache | None = None
 
 
 def annotate(doc: Doc, span: Span | None, marks: Marks) -> Doc:
@@ -85,14 +85,14 @@ def annotate(doc: Doc, span: Span | None, marks: Marks) -> Doc:
 
 def written(page: PrinterState, node: Node, marks: Marks, writing: Printing) -> Printing:
     """Annotate the document that ``writing`` produces for ``node``; an unmarked node is taken from the cache."""
-    shelf = page.shelf if marks is UNMARKED else None
-    found = None if shelf is None else shelf.docs.find(node, page.names)
+    cache = page.cache if marks is UNMARKED else None
+    found = None if cache is None else cache.docs.find(node, page.names)
     if found is not None:
         return found
     counted = len(page.names.counted)
     doc = yield from writing
     doc = annotate(doc, node.span, marks)
-    if shelf is not None:
+    if cache is not None:
         doc = Shared(doc)
-        shelf.docs.keep(node, page.names, counted, doc)
+        cache.docs.keep(node, page.names, counted, doc)
     return doc

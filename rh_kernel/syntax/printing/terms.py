@@ -124,8 +124,8 @@ def link(
     page: PrinterState, scope: core.Scope, marks: Marks, arrow: str, write: Callable[[PrinterState, Any, Marks], Printing]
 ) -> Generator[Printing, Doc, Link]:
     """``let x ←`` and, printed by ``write``, the body after ``in``; cached unless it has marks."""
-    shelf = page.shelf if marks is UNMARKED else None
-    found = None if shelf is None else shelf.links.find(scope, page.names)
+    cache = page.cache if marks is UNMARKED else None
+    found = None if cache is None else cache.links.find(scope, page.names)
     if found is not None:
         return found
     counted = len(page.names.counted)
@@ -133,10 +133,10 @@ def link(
     body = yield write(page, opened.body, opened.marks)
     page.names.pop(opened.pushed)
     head = concat(role(Role.KEYWORD, "let"), " ", opened.binders[0], " ", role(Role.KEYWORD, arrow))
-    if shelf is None:
+    if cache is None:
         return Link(head, body)
     kept = Link(Shared(head), body)
-    shelf.links.keep(scope, page.names, counted, kept)
+    cache.links.keep(scope, page.names, counted, kept)
     return kept
 
 

@@ -251,13 +251,13 @@ def _under(cx: Context, scope: core.Scope, bound: Derivation) -> Context:
 def _body(scope: core.Scope) -> core.Term:
     if isinstance(scope.body, core.Term):
         return scope.body
-    raise IllTyped("a command stands in the place of a term", scope.body, scope.body.span)
+    raise IllTyped("a command is used as a term", scope.body, scope.body.span)
 
 
 def _block(scope: core.Scope) -> core.Command:
     if isinstance(scope.body, core.Command):
         return scope.body
-    raise IllTyped("a term stands in the place of a command", scope.body, scope.body.span)
+    raise IllTyped("a term is used as a command", scope.body, scope.body.span)
 
 
 def _variable_types(P: core.Command, argument: Derivation, n: int) -> tuple[Type, ...]:
@@ -266,7 +266,7 @@ def _variable_types(P: core.Command, argument: Derivation, n: int) -> tuple[Type
         types = factors(A, n)
     except ValueError as error:
         raise IllTyped(str(error), P, P.span) from error
-    _equal(P, "what is spread over the variables", product(types), A)
+    _equal(P, "the argument that is bound to the variables", product(types), A)
     return types
 
 
@@ -275,7 +275,7 @@ def _type(derivation: Derivation) -> Type:
         case Real() | Product() | TypeMeta() as A:
             return A
         case ReverseHandlerType() | OrdinaryHandlerType():
-            raise IllTyped("a handler stands in the place of a term", derivation.subject, derivation.subject.span)
+            raise IllTyped("a handler is used as a term", derivation.subject, derivation.subject.span)
 
 
 def _equal(node: core.Node, what: str, found: Assigned, expected: Assigned) -> None:

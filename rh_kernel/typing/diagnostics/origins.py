@@ -57,10 +57,10 @@ def operand_notes(cx: Context, unifier: Unifier, e: s.Expr, A: Type) -> Iterator
 
 def type_note(unifier: Unifier, span: Span, A: Type) -> Note:
     """A note with the type at ``span``."""
-    return Note(span=span, text=f"this is {told(unifier, A)}")
+    return Note(span=span, text=f"this is {described(unifier, A)}")
 
 
-def told(unifier: Unifier, *types: Type) -> str:
+def described(unifier: Unifier, *types: Type) -> str:
     """The types in words; an unsolved type is called a zero."""
     each = zip(types, unifier.show(*types), strict=True)
     return " and ".join(["a zero" if isinstance(unifier.type(A), TypeMeta) else text for A, text in each])
@@ -86,8 +86,8 @@ def origin(cx: Context, unifier: Unifier | None, name: str) -> Note | None:
     declared = cx.definitions.named.get(name)
     if declared is None or declared.span is None:
         return None
-    told = "".join(_dimension_remarks(cx.definitions, declared))
-    return Note(span=declared.span, text=f"`{name}{_type(declared.definition)}` is declared here{told}")
+    remarks = "".join(_dimension_remarks(cx.definitions, declared))
+    return Note(span=declared.span, text=f"`{name}{_type(declared.definition)}` is declared here{remarks}")
 
 
 def where(cx: Context, *names: str) -> Iterator[Note]:

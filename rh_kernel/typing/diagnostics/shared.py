@@ -37,11 +37,11 @@ def no_such_thing(cx: Context, name: str, span: Span, wanted: str, names: Iterab
 def recursive(failure: Rejected, name: str) -> Rejected:
     """Explain in the diagnostics about ``name`` that it is only being declared: there is no recursion."""
     hint = f"`{name}` cannot use itself: there is no recursion"
-    told = (
+    amended = (
         replace(d, hint=hint, fix=None, notes=()) if isinstance(d, errors.UnknownName) and d.name == name else d
         for d in failure.diagnostics
     )
-    return Rejected(*told)
+    return Rejected(*amended)
 
 
 def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:

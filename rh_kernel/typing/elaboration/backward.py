@@ -74,26 +74,28 @@ def explain_auxiliary_data(unifier: Unifier, failure: Rejected, clause: s.Revers
     """
     taken, exchanged = _auxiliary_names(clause), _reordered(clause)
     bound, z = {x.name: x.span for x in _forward_names(clause)}, clause.auxiliary.span.text
-    told: list[Diagnostic] = []
+    amended: list[Diagnostic] = []
     for d in failure.diagnostics:
         match d:
             case UnknownName(name=name) if name in bound:
                 hint = f"`{name}` belongs to the forward part: save it there, `return (…, {name})`, and take it from `{z}` here"
                 note = Note(span=bound[name], text=f"`{name}` is bound here, in the forward part")
-                told.append(replace(d, hint=hint, fix=None, notes=(note,)))
+                amended.append(replace(d, hint=hint, fix=None, notes=(note,)))
             case PatternDoesNotFit(span=span) if span is not None and clause.backward.span.to(span) != clause.backward.span:
-                told.append(replace(d, notes=(Note(span=_saved(clause), text=f"the forward part saves {unifier.show(D)[0]}"),)))
+                amended.append(
+                    replace(d, notes=(Note(span=_saved(clause), text=f"the forward part saves {unifier.show(D)[0]}"),))
+                )
             case TypesDiffer() | OperandsDiffer() | NoSuchComponent() if d.span is not None and taken & _words(d.span):
-                kept = Note(span=_saved(clause), text=f"the forward part saves {unifier.show(D)[0]}")
+                kept = _saved_note(unifier, clause, D)
                 others = [note for note in d.notes if note.span != kept.span]
                 if exchanged is not None:
                     hint, fix = exchanged
-                    told.append(replace(d, hint=hint, fix=fix, notes=(kept, *others)[:MAX_NOTES]))
+                    amended.append(replace(d, hint=hint, fix=fix, notes=(kept, *others)[:MAX_NOTES]))
                 else:
-                    told.append(replace(d, notes=(*others, kept)[:MAX_NOTES]))
+                    amended.append(replace(d, notes=(*others, kept)[:MAX_NOTES]))
             case _:
-                told.append(d)
-    return Rejected(*told)
+                amended.append(d)
+    return Rejected(*amended)
 
 
 def _words(span: Span) -> set[str]:
@@ -134,6 +136,10 @@ def _reordered(clause: s.ReverseClause) -> tuple[str, Fix] | None:
             case _:
                 pass
     return None
+
+
+def _saved_note(unifier: Unifier, clause: s.ReverseClause, D: Type) -> Note:
+    return Note(span=_saved(clause), text=f"the forward part saves {unifier.show(D)[0]}")
 
 
 def _saved(clause: s.ReverseClause) -> Span:

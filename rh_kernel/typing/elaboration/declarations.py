@@ -214,8 +214,8 @@ def _with_name(H: Handler, name: str) -> Handler:
 def _explain_purity(failure: Rejected) -> Rejected:
     """Add a hint to each diagnostic about a command in a function: commands belong in nets."""
     hint = "functions are pure; to perform operations, declare a `net`"
-    told = (replace(d, hint=hint, fix=None) if isinstance(d, CommandInTerm) else d for d in failure.diagnostics)
-    return Rejected(*told)
+    amended = (replace(d, hint=hint, fix=None) if isinstance(d, CommandInTerm) else d for d in failure.diagnostics)
+    return Rejected(*amended)
 
 
 @frozen

@@ -104,7 +104,7 @@ def check_size(cx: Context, unifier: Unifier, candidate: Candidate, e: s.Apply) 
 
 
 def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
-    """Check the preconditions of ``f`` for the dimensions solved so far; ``finishing.check_dimensions`` checks the others.
+    """Check the preconditions of ``f`` for the dimensions solved so far; ``zonking.check_dimensions`` checks the others.
 
     Raises ``Rejected``.
     """

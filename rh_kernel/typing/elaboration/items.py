@@ -195,8 +195,8 @@ def _count(cx: Context, e: s.Expr, least: int = 0) -> int:
 def _explain_trainable(failure: Rejected, item: items.TrainItem) -> Rejected:
     """Add a hint about what can be trained, if the whole trained expression is a term."""
     hint = "training runs a command, such as `rev handle (x) <u>. mlp(u) with sgd(0.1, t)`"
-    told = (
+    amended = (
         replace(d, hint=hint, fix=None) if isinstance(d, TermInCommand) and d.span == item.command.span else d
         for d in failure.diagnostics
     )
-    return Rejected(*told)
+    return Rejected(*amended)

@@ -9,7 +9,7 @@ from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, ShapeMeta, Shap
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.diagnostics.hints import transpose_hint
-from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, told
+from rh_kernel.typing.diagnostics.origins import chosen, described, operand_notes
 from rh_kernel.typing.diagnostics.quick_fixes import matmul_advice, operand_advice
 from rh_kernel.typing.elaboration.functions import member
 from rh_kernel.typing.errors import OperandsDiffer
@@ -81,7 +81,7 @@ def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, rig
     A, B = unifier.type(left), unifier.type(right)
     matmul = "{} @ {}".format
     advice = matmul_advice(e.span, e.left, e.right, A, B, matmul) if operator == "@" else operand_advice(e, A, B)
-    found = told(unifier, A, B)
+    found = described(unifier, A, B)
     why = f"the operands of `{operator}` are incompatible"
     notes = chosen(e.span, operand_notes(cx, unifier, e.left, A), operand_notes(cx, unifier, e.right, B))
     rule = TypingRule.T_PLUS if e.operator is s.BinaryOperator.PLUS else TypingRule.T_FUNC

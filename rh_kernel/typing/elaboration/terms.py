@@ -361,8 +361,8 @@ def open_let_pattern(cx: Context, unifier: Unifier, siblings: ErrorCollector, e:
             return open_patterns(cx, unifier, ((e.pattern, A),), Zone.DELTA)
         except Rejected as failure:
             notes = chosen(e.pattern.span, operand_notes(cx, unifier, e.bound, A))
-            told = (replace(d, notes=notes) if isinstance(d, PatternDoesNotFit) else d for d in failure.diagnostics)
-            raise Rejected(*told) from None
+            amended = (replace(d, notes=notes) if isinstance(d, PatternDoesNotFit) else d for d in failure.diagnostics)
+            raise Rejected(*amended) from None
     poisoned = (Entry(x.name, unifier.poison(), Zone.DELTA, span=x.span) for x in names_of(e.pattern))
     return Opened((), (), cx.bind(*poisoned))
 

@@ -1,4 +1,4 @@
-"""The back end for graphics cards does what a plan says, in each of its ways; without a card, on a simulated one."""
+"""The back end for a GPU does what a plan says, in each of its ways; without a GPU, on a simulated one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import real
-from tests.arrays.cuda.simulated_card import COMPILER, SimulatedCard
+from tests.arrays.cuda.simulated_gpu import COMPILER, SimulatedGPU
 from tests.arrays.plans import ONE, SPECIAL, STEPS, ByDefinition, plans
 from tests.arrays.written import Written, command, drawn
 from tests.benchmarks import texts
@@ -53,16 +53,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Makes the back end on a simulated card."""
+def make(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """Makes the back end on a simulated GPU."""
     monkeypatch.setattr(cupy_backend, "gpu", lambda: GPU("simulated", 1 << 30))
     monkeypatch.setattr("rh_kernel.arrays.cuda.module.PRODUCT", 1)
 
-    def card(way: LaunchMode | None = None, *, descending: bool = False) -> CupyBackend:
-        monkeypatch.setattr(cupy_backend, "import_module", SimulatedCard(folder, descending=descending).module)
+    def make(way: LaunchMode | None = None, *, descending: bool = False) -> CupyBackend:
+        monkeypatch.setattr(cupy_backend, "import_module", SimulatedGPU(folder, descending=descending).module)
         return CupyBackend(way)
 
-    return card
+    return make
 
 
 def close(x: object, y: object, precision: Precision = "float64") -> None:
@@ -89,13 +89,13 @@ def left_by(backend: CupyBackend, plan: Plan) -> list[Array]:
 @laws
 @pytest.mark.parametrize("kind", STEPS)
 @given(data=st.data())
-def test_each_way_does_what_the_steps_say(card: Make, kind: str, data: st.DataObject) -> None:
+def test_each_way_does_what_the_steps_say(make: Make, kind: str, data: st.DataObject) -> None:
     plan = data.draw(plans(kind))
     reference = ByDefinition(plan, {})
     reference.step()
     reference.step()
     for way in WAYS:
-        forward, backward = left_by(card(way), plan), left_by(card(way, descending=True), plan)
+        forward, backward = left_by(make(way), plan), left_by(make(way, descending=True), plan)
         for x, y, expected in zip(forward, backward, reference.result(), strict=True):
             assert x.dtype == plan.precision
             np.testing.assert_array_equal(x, y)
@@ -104,7 +104,7 @@ def test_each_way_does_what_the_steps_say(card: Make, kind: str, data: st.DataOb
 
 @needs_compiler
 @pytest.mark.parametrize("sizes", [(4, 8, 5), (8, 16, 3), (12, 24, 2), (3, 4, 8, 5), (4, 9, 5)])
-def test_products_with_rows_of_the_second_factor_are_made_in_tiles(card: Make, sizes: tuple[int, ...]) -> None:
+def test_products_with_rows_of_the_second_factor_are_made_in_tiles(make: Make, sizes: tuple[int, ...]) -> None:
     *samples, m, n, k = sizes
     b = samples[0] if samples else 1
     extents = (b, m, n, k)
@@ -114,13 +114,13 @@ def test_products_with_rows_of_the_second_factor_are_made_in_tiles(card: Make, s
     plan = Plan("float64", None, (), buffers, 0, (step,), (View(0, 0, (b * m * n,), (1,)),), ())
     x, y = buffers[1].array.reshape(b, m, k), buffers[2].array.reshape(b, n, k)
     for way in WAYS:
-        close(left_by(card(way), plan)[0].reshape(b, m, n), x @ y.swapaxes(1, 2))
+        close(left_by(make(way), plan)[0].reshape(b, m, n), x @ y.swapaxes(1, 2))
     assert ("across" in module(plan, LaunchMode.WHOLE).text) is (n % 8 == 0)
 
 
 @needs_compiler
 @pytest.mark.parametrize("precision", ["float64", "float32"])
-def test_every_function_at_every_special_number(card: Make, precision: Precision) -> None:
+def test_every_function_at_every_special_number(make: Make, precision: Precision) -> None:
     n = len(SPECIAL)
     numbers = np.array(SPECIAL)
     pairs = (n, n)
@@ -132,14 +132,14 @@ def test_every_function_at_every_special_number(card: Make, precision: Precision
     plan = Plan(precision, None, (), tuple(buffers), 0, (Map(pairs, arguments, body, stores),), whole, ())
     reference = ByDefinition(plan, {})
     reference.step()
-    for f, x, y in zip(SCALAR_OPS, left_by(card(), plan), reference.result(), strict=True):
+    for f, x, y in zip(SCALAR_OPS, left_by(make(), plan), reference.result(), strict=True):
         tolerance = 1e-14 if precision == "float64" else 1e-6
         np.testing.assert_allclose(x, y, rtol=tolerance, err_msg=f.name)
 
 
 @needs_compiler
 @pytest.mark.parametrize("accumulate", [False, True])
-def test_sums_whose_entries_lie_anyhow_are_made_all_the_same(card: Make, accumulate: bool) -> None:
+def test_sums_whose_entries_lie_anyhow_are_made_all_the_same(make: Make, accumulate: bool) -> None:
     output, left, right = View(0, 0, (3, 3), (2, 3)), View(1, 0, (3, 3), (3, 1)), View(1, 8, (3, 3), (-1, -3))
     buffers = (Kept(np.arange(11.0)), Kept(np.arange(9.0)))
     step = Contract((3, 3), output, left, right, 0.5, accumulate)
@@ -148,7 +148,7 @@ def test_sums_whose_entries_lie_anyhow_are_made_all_the_same(card: Make, accumul
     reference.step()
     reference.step()
     for way in WAYS:
-        close(left_by(card(way), plan)[0], reference.result()[0])
+        close(left_by(make(way), plan)[0], reference.result()[0])
 
 
 # ----------------------------------------------------------------------------------------- programs
@@ -195,13 +195,13 @@ ROWS = np.random.default_rng(1).permutation(8)[:6].reshape(2, 3)
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", NETS)
-def test_a_training_run_is_that_on_numpy(card: Make, name: str, way: LaunchMode, precision: Precision) -> None:
+def test_a_training_run_is_that_on_numpy(make: Make, name: str, way: LaunchMode, precision: Precision) -> None:
     given = task(name)
     reference = given.machine(None, precision)
     inputs = given.inputs(precision)
     reference.runner(3).steps(inputs, ROWS)
     for descending in (False, True):
-        trained = given.machine(card(way, descending=descending), precision)
+        trained = given.machine(make(way, descending=descending), precision)
         trained.runner(3).steps(inputs, ROWS)
         for x, y in zip(leaves(trained.runner(3).result()), leaves(reference.runner(3).result()), strict=True):
             assert x.dtype == precision
@@ -212,9 +212,9 @@ def test_a_training_run_is_that_on_numpy(card: Make, name: str, way: LaunchMode,
 
 @needs_compiler
 @pytest.mark.parametrize("way", WAYS)
-def test_single_steps_and_runs_of_steps_follow_each_other(card: Make, way: LaunchMode) -> None:
+def test_single_steps_and_runs_of_steps_follow_each_other(make: Make, way: LaunchMode) -> None:
     given = task("mlp")
-    reference, trained = given.machine(None), given.machine(card(way))
+    reference, trained = given.machine(None), given.machine(make(way))
     other = [x + 1 for x in given.data]
     for m in (reference, trained):
         m.runner(3).step(*[x[:3] for x in given.data])
@@ -229,8 +229,8 @@ def test_single_steps_and_runs_of_steps_follow_each_other(card: Make, way: Launc
 
 @needs_compiler
 @pytest.mark.parametrize("way", WAYS)
-def test_within_a_training_run_nothing_comes_from_the_card(card: Make, way: LaunchMode) -> None:
-    given, backend = task("mlp"), card(way)
+def test_within_a_training_run_nothing_comes_from_the_gpu(make: Make, way: LaunchMode) -> None:
+    given, backend = task("mlp"), make(way)
     trained = given.machine(backend)
     runner = trained.runner(3)
     runner.steps(given.data, ROWS)
@@ -242,25 +242,25 @@ def test_within_a_training_run_nothing_comes_from_the_card(card: Make, way: Laun
 
 
 @needs_compiler
-def test_whole_runs_are_one_launch(card: Make) -> None:
+def test_whole_runs_are_one_launch(make: Make) -> None:
     given = task("mlp")
-    backend = card(LaunchMode.WHOLE)
+    backend = make(LaunchMode.WHOLE)
     given.machine(backend).runner(3).steps(given.data, np.repeat(ROWS, 50, axis=0))
     assert backend.xp.launches == 1
 
 
 @needs_compiler
-def test_products_of_matrices_go_to_the_library(card: Make) -> None:
-    given, backend = task("mlp"), card(LaunchMode.LAUNCHED)
+def test_products_of_matrices_go_to_the_library(make: Make) -> None:
+    given, backend = task("mlp"), make(LaunchMode.LAUNCHED)
     given.machine(backend).runner(3).steps(given.data, ROWS)
     # Two layers: two products forward, one back to x and one to h, two for the weights; and twice that.
     assert backend.xp.products == 2 * 6
 
 
 @needs_compiler
-def test_what_does_not_fit_is_refused(card: Make) -> None:
+def test_what_does_not_fit_is_refused(make: Make) -> None:
     given = task("mlp")
-    runner = given.machine(card()).runner(3)
+    runner = given.machine(make()).runner(3)
     x, t = given.data
     for wrong in ((x, t), (x[:3], t[:3].astype(np.float32)), (x[:3], t[:3, :2])):
         with pytest.raises(ValueError, match="an array of"):
@@ -274,10 +274,10 @@ def test_what_does_not_fit_is_refused(card: Make) -> None:
 
 @needs_compiler
 @pytest.mark.parametrize("way", WAYS)
-def test_a_program_without_samples_runs(card: Make, way: LaunchMode) -> None:
+def test_a_program_without_samples_runs(make: Make, way: LaunchMode) -> None:
     world = Written("loc w : Real(2) = zeros\n")
     program = world.program("let v <= Get[w]() in let _ <= Put[w](v + x) in return (sum(v * x), x)", x=real(2))
-    run = machine(program, world.heap(w=np.array([1.0, 2.0])), "float64", card(way))
+    run = machine(program, world.heap(w=np.array([1.0, 2.0])), "float64", make(way))
     run.runner().step(np.array([3.0, 4.0]))
     y, x = leaves(run.runner().result())
     close(y, [11.0])
@@ -288,8 +288,8 @@ def test_a_program_without_samples_runs(card: Make, way: LaunchMode) -> None:
 
 
 @needs_compiler
-def test_the_memory_is_the_runners_and_can_be_overwritten(card: Make) -> None:
-    given, backend = task("mlp"), card()
+def test_the_memory_is_the_runners_and_can_be_overwritten(make: Make) -> None:
+    given, backend = task("mlp"), make()
     memory = backend.memory(given.heap, "float32")
     before = memory.fetch()
     run = Machine(given.program, memory, "float32", backend)
@@ -302,10 +302,10 @@ def test_the_memory_is_the_runners_and_can_be_overwritten(card: Make) -> None:
 
 
 @needs_compiler
-def test_a_strict_program_is_stuck_where_it_is_undefined(card: Make) -> None:
+def test_a_strict_program_is_stuck_where_it_is_undefined(make: Make) -> None:
     world = Written("")
     program = compile_command(command(world.known, "return relu(x)", {"x": real(2)}), (real(2),), strict=True)
-    run = machine(batched(program, (True,)), {}, "float64", card())
+    run = machine(batched(program, (True,)), {}, "float64", make())
     data = np.array([[1.0, 2.0], [-1.0, 3.0], [4.0, 0.0]])
     run.runner(2).steps([data], np.array([[0, 1]]))
     close(leaves(run.runner(2).result())[0], [[1.0, 2.0], [0.0, 3.0]])
@@ -314,21 +314,21 @@ def test_a_strict_program_is_stuck_where_it_is_undefined(card: Make) -> None:
 
 
 @needs_compiler
-def test_what_has_no_loop_is_called_as_it_is(card: Make) -> None:
+def test_what_has_no_loop_is_called_as_it_is(make: Make) -> None:
     entry = View(0, 0, (3, 2), (2, 1))
     f = instantiate("relu", SYMBOLS["relu"].schemes[0], ((dim(3), dim(2)),))
     step = Call(f, View(1, 0, (3, 2), (1, 3)), (entry,))
     plan = Plan("float64", None, (), (Kept(np.arange(6.0) - 3), Kept(np.zeros(6))), 0, (step,), View(1, 0, (6,), (1,)), ())
-    runner = card().runner(plan, {})
+    runner = make().runner(plan, {})
     runner.step()
     close(runner.result(), [0, 0, 1, 0, 0, 2])
     with pytest.raises(Unsupported):
-        card(LaunchMode.WHOLE).runner(plan, {})
+        make(LaunchMode.WHOLE).runner(plan, {})
 
 
 @needs_compiler
-def test_what_cuda_says_when_it_gives_up_is_told(card: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    backend = card()
+def test_what_cuda_says_when_it_gives_up_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = make()
     trained = task("mlp").machine(backend)
 
     def gives_up(*_: object) -> None:
@@ -344,10 +344,10 @@ def test_what_cuda_says_when_it_gives_up_is_told(card: Make, monkeypatch: pytest
     )
 
 
-# ---------------------------------------------------------------------------------------- the card
+# ---------------------------------------------------------------------------------------- the GPU
 
 
-def test_without_a_card_there_is_no_back_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_gpu_there_is_no_back_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cupy_backend, "gpu", lambda: MissingGPU("there is no driver", "install it"))
     with pytest.raises(Unsupported, match="there is no driver"):
         CupyBackend()
@@ -358,7 +358,7 @@ def test_without_a_card_there_is_no_back_end(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", NETS)
-def test_a_card_does_the_same(name: str, way: LaunchMode, precision: Precision) -> None:
+def test_a_gpu_does_the_same(name: str, way: LaunchMode, precision: Precision) -> None:
     given = task(name)
     reference, trained = given.machine(None, precision), given.machine(CupyBackend(way), precision)
     for m in (reference, trained):

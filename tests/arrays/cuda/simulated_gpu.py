@@ -1,4 +1,4 @@
-"""A graphics card in NumPy and C++: as much of CuPy as the back end uses, so that all of it runs where no card is.
+"""A GPU in NumPy and C++: as much of CuPy as the back end uses, so that all of it runs where there is no GPU.
 
 Kernels are compiled by g++ behind a few lines that say what CUDA's words mean. The threads of a block take turns at each
 barrier, in either order: a barrier that is missing shows as a result that depends on the order, and one that not all threads
@@ -123,7 +123,7 @@ class Stream:
         return SimpleNamespace(launch=launch)
 
 
-class SimulatedCard:
+class SimulatedGPU:
     """The modules ``cupy`` and ``cupy_backends.cuda.libs.cublas``, with libraries kept in ``folder``."""
 
     def __init__(self, folder: Path, *, descending: bool = False) -> None:

@@ -1,0 +1,27 @@
+"""The base class of the nodes of the core: each has a source span and its set of free indices."""
+
+from collections.abc import Callable
+from dataclasses import field
+
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+
+
+@frozen
+class Node:
+    """Base of all core nodes: the source span and the set of free indices."""
+
+    span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
+    loose: int = field(init=False, compare=False, repr=False, default=0)
+
+
+leave_loose: Callable[[Node, int], None] = vars(Node)["loose"].__set__
+"""Sets the free indices of a new node; the slot descriptor is the fastest way, and nodes are created by the million."""
+
+
+def loose_in(*nodes: Node) -> int:
+    """Return the union of the free indices of the nodes."""
+    loose = 0
+    for node in nodes:
+        loose |= node.loose
+    return loose
