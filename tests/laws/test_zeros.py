@@ -194,7 +194,7 @@ def agree(text: str, inputs: tuple[Array, ...]) -> None:
     heap = {LOCATION: content}
     stepped = reached(instantiate_command(Scope(NAMES, P), *map(constant, given)), heap)
     expected = arrays(stepped.value)
-    found = [list(denote(interpret(TYPES, Scope(NAMES, P)), given, heap).values)]
+    found = [tuple(denote(interpret(TYPES, Scope(NAMES, P)), given, heap).values)]
     program = validate(compile_command(P, TYPES))
     for how in ("read", "loops", "matrices"):
         memory = NumPy().memory(heap, "float64")

@@ -76,7 +76,7 @@ def close(x: object, y: object, precision: Precision = "float64") -> None:
 # -------------------------------------------------------------------------------------------- steps
 
 
-def left_by(backend: CupyBackend, plan: Plan) -> list[Array]:
+def left_by(backend: CupyBackend, plan: Plan) -> tuple[Array, ...]:
     """What is in the buffers after two runs."""
     runner = backend.runner(plan, {})
     runner.step()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.arrays.backend import Unsupported
-from rh_kernel.arrays.native import Native, NativeRunner, available
+from rh_kernel.arrays.backend import Runner, Unsupported
+from rh_kernel.arrays.native import Native, available
 from rh_kernel.arrays.native import machine as machines
 from rh_kernel.arrays.native.codegen import translate
 from rh_kernel.arrays.native.ctypes_machine import CtypesMachine
@@ -70,7 +70,9 @@ def update(samples: int | None, precision: Precision = "float64") -> Plan:
 
 def made(plan: Plan) -> tuple[NativeRunner, dict[Location, Array]]:
     memory = Native().memory({W: START}, plan.precision)
-    return Native().runner(plan, memory), dict(memory)
+    runner = Native().runner(plan, memory)
+    assert isinstance(runner, NativeRunner)
+    return runner, dict(memory)
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
