@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.arrays.backend import Runner, Unsupported
-from rh_kernel.arrays.native import Native, available
+from rh_kernel.arrays.backend import Unsupported
+from rh_kernel.arrays.native import Native, NativeRunner, available
 from rh_kernel.arrays.native import machine as machines
 from rh_kernel.arrays.native.codegen import translate
 from rh_kernel.arrays.native.ctypes_machine import CtypesMachine
