@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 from textwrap import shorten
@@ -37,6 +38,7 @@ def layers() -> list[list[str]]:
     return [packages for layer in found if (packages := [name for name in layer if (PACKAGE / name).is_dir()])]
 
 
+@cache
 def imports(package: str) -> set[str]:
     """The packages of the project that the modules of one package import, itself among them."""
     found = set[str]()
@@ -53,6 +55,7 @@ def imports(package: str) -> set[str]:
     return found
 
 
+@cache
 def layers_figure() -> str:
     """A row for each package with what it contains; a dot in a column for each package that it imports."""
     rows = [(package, number) for number, layer in enumerate(layers()) for package in layer]
@@ -147,6 +150,7 @@ def _type() -> str:
     return _shown("").split("\n")[0].split(" : ")[-1]
 
 
+@cache
 def stages_figure() -> str:
     """The stages from top to bottom, with the three semantics side by side."""
     line, semantics, end = stages()

@@ -6,7 +6,7 @@ paired with the number of the equation's lets around them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from typing import TypeAlias, cast
 
 from rh_kernel.operational.substitution import renamed
@@ -101,9 +101,9 @@ def _value(M: Term, rho: tuple[Value, ...], line: Lets, hint: str) -> Descent[Te
         case Plus(L, N):
             first = (yield _value(L, rho, line, "y")), line.depth
             U, W = (yield _value(N, rho, line, "y")), line.here(first)
-            if type(U) is Zero or type(W) is Zero:
+            if M.of_cotangents and (type(U) is Zero or type(W) is Zero):
                 return W if type(U) is Zero else U
-            return line.add(hint, Plus(W, U, span=M.span))[0]
+            return line.add(hint, Plus(W, U, M.of_cotangents, span=M.span))[0]
         case Tuple(items):
             parts: list[Value] = []
             for N in items:
@@ -185,11 +185,14 @@ def pull_back_last_let(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
         incoming = [W for W, y in tail if not y.index]
         tail = [(W, Bound(y.index - 1, y.hint)) for W, y in tail if y.index]
         if incoming:
-            W = incoming[0] if len(incoming) == 1 else lets.add(hint + "'", reduce(Plus, [lets.here(V) for V in incoming]))
+            W = incoming[0] if len(incoming) == 1 else lets.add(hint + "'", reduce(_sum, [lets.here(V) for V in incoming]))
             rule, parts = _pull_back(form, lets, W, M, known, gamma)
             tail += parts
     body = [(hint, shift(M, lets.depth, above=k + 1)) for k, (hint, M) in enumerate(kept)]
     return rule, lets.around(_line(form, lets, body, tail, known))
+
+
+_sum = partial(Plus, of_cotangents=True)
 
 
 def _tail(form: R, U: Term) -> list[tuple[Value, Bound]]:

@@ -225,6 +225,8 @@ def agree(text: str, inputs: tuple[Array, ...]) -> None:
         ("rd[five](1, 2)", np.inf),
         ("rd[five](1, 2) + -0.0", np.inf),
         ("(-0.0).rd(x. x + five(x))(1)", -np.inf),
+        ("slice[0, 1]((fill[2](0.0)).rd(u. rd[both]((u, 1), u))(u))", -np.inf),
+        ("1.rd(x. (-0.0).rd(y. x * 0 + (y + five(y)))(x))(1)", np.inf),
     ],
 )
 def test_one_divided_by_a_zero_is_infinite_on_its_side(term: str, expected: float) -> None:
