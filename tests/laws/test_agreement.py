@@ -30,8 +30,6 @@ from tests.tiers import law
 
 @pytest.mark.slow
 @pytest.mark.essential
-@pytest.mark.slow
-@pytest.mark.essential
 @law(500, fewest=200)
 @given(programs())
 def test_the_three_evaluators_agree_on_a_program(p: Program) -> None:
