@@ -85,8 +85,8 @@ def bind(chosen: list[Lesson], folder: Path) -> int:
     cover = Page(COVER, "rh_kernel", FOLDER / "index.md")
     _write(cover, _plain(contents(volume)), volume, folder)
     wrong = broken(folder)
-    for complaint in wrong:
-        print(complaint, file=sys.stderr)
+    for diagnostic in wrong:
+        print(diagnostic, file=sys.stderr)
     print(f"{len(volume) + 1} pages, {len(wrong)} broken links: {folder / COVER}")
     return 1 if wrong else 0
 

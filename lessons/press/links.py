@@ -39,7 +39,7 @@ def broken(folder: Path) -> list[str]:
     """The links of all pages in a folder that lead to no page, to no place on it, or out of the folder."""
     home = folder.resolve()
     read = {path: _read(path) for path in sorted(home.rglob("*.html"))}
-    complaints = list[str]()
+    diagnostics = list[str]()
     for path, page in read.items():
         for link in page.links:
             if link.startswith("data:image/"):
@@ -47,12 +47,12 @@ def broken(folder: Path) -> list[str]:
             parts = urlsplit(link)
             there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if parts.scheme or parts.netloc:
-                complaints.append(f"{path.relative_to(home)}: leads outside: {link[:80]}")
+                diagnostics.append(f"{path.relative_to(home)}: leads outside: {link[:80]}")
             elif there not in read:
-                complaints.append(f"{path.relative_to(home)}: there is no page {link}")
+                diagnostics.append(f"{path.relative_to(home)}: there is no page {link}")
             elif parts.fragment and unquote(parts.fragment) not in read[there].names:
-                complaints.append(f"{path.relative_to(home)}: there is no heading {link}")
-    return complaints
+                diagnostics.append(f"{path.relative_to(home)}: there is no heading {link}")
+    return diagnostics
 
 
 def _read(path: Path) -> _Reader:

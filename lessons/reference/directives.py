@@ -63,7 +63,7 @@ def _entry(directive: Directive[Any]) -> Iterator[str]:
     yield fence(program, "rh")
     if said.get("shows", True):
         ran = run(program)
-        if ran.complaints:
+        if ran.diagnostics:
             raise KernelBug(f"the example of %{name} fails:\n{ran.text}")
         yield fence(ran.text)
     yield str(said["more"]).strip()
@@ -71,7 +71,7 @@ def _entry(directive: Directive[Any]) -> Iterator[str]:
 
 def limits_part() -> str:
     """What can be limited, to what it is at first, and the error that says so."""
-    from lessons.reference.complaints import heading
+    from lessons.reference.diagnostics import heading
 
     rows: list[tuple[str, str, str, str]] = []
     for name, meaning in MEANINGS.items():

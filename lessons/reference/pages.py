@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from lessons.reference import directives, effects, laboratory, rules, words
-from lessons.reference.complaints import errors_page
+from lessons.reference.diagnostics import errors_page
 from lessons.reference.markdown import anchored, contents
 from lessons.reference.running import ROOT
 from lessons.reference.symbols import symbols_page

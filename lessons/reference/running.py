@@ -32,7 +32,7 @@ class Ran:
     results: tuple[Result, ...]
 
     @property
-    def complaints(self) -> tuple[Diagnostic, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was wrong with it."""
         return tuple([d for result in self.results if isinstance(result, ItemFailed) for d in result.diagnostics])
 

@@ -50,7 +50,7 @@ def python(
     kept = os.sched_getaffinity(0)
     if threads == 1:
         os.sched_setaffinity(0, {max(kept)})
-    with TemporaryFile("w+") as complaints:
+    with TemporaryFile("w+") as diagnostics:
         began = time.perf_counter()
         try:
             command = [sys.executable, *arguments]
@@ -59,15 +59,15 @@ def python(
                 cwd=folder,
                 env={**environment(threads), **variables},
                 stdout=subprocess.PIPE,
-                stderr=complaints,
+                stderr=diagnostics,
                 text=True,
             )
         finally:
             os.sched_setaffinity(0, kept)
         ended = _ended(child, began, timeout)
         if child.returncode:
-            complaints.seek(0)
-            raise Broken(f"{' '.join(arguments)} ended with {child.returncode}:\n{complaints.read().strip()[-2000:]}")
+            diagnostics.seek(0)
+            raise Broken(f"{' '.join(arguments)} ended with {child.returncode}:\n{diagnostics.read().strip()[-2000:]}")
         return ended
 
 

@@ -94,7 +94,7 @@ class Wrong(Diagnostic):
     """A diagnostic."""
 
     code = "RH999"
-    title = "Some complaint"
+    title = "Some diagnostic"
     label = "{found}"
 
 
@@ -108,11 +108,11 @@ def hostile_results(words: str) -> list[Result]:
     P = RevHandle(constant(1.0), Scope((words,), Return(Bound(0, words))), H)
     Q = Bind(Return(constant(1.0)), Scope((words,), Return(Bound(0, words))))
     steps = (Step(Rule.LET_COMMAND, None, Q, Return(constant(1.0))), Step(Rule.REV_HANDLE, None, P, Return(constant(1.0))))
-    complaint = Wrong(span=span, found=words, expected=words, hint=words)
+    diagnostic = Wrong(span=span, found=words, expected=words, hint=words)
     system = System(words, words, words)
     program = Program(words, ((words, Real()),), Real(), Constant(1.0))
     found = Row(system, VjpResult(1.0, (2.0,), 1, 2, 3, ((words, 4),)), 0.1, 0.0)
-    refused = Row(system, Refused((complaint,)), 0.1, None)
+    refused = Row(system, Refused((diagnostic,)), 0.1, None)
     returned = Returned(Returner(TEXT), core.Literal(words), (words,))
     return [
         Differentiated(program, (1.0,), 1.0, along=False, rows=(found,)),
@@ -124,7 +124,7 @@ def hostile_results(words: str) -> list[Result]:
         ReductionShown(words, Returner(UNIT), trace(core.Perform("Console", "print", (core.Literal(words),)), prelude())),
         DeclarationMade(words, words, words, changes),
         TraceMade(P, SCALAR, steps, constant(1.0), (), {location: array}),
-        TraceMade(P, SCALAR, steps, None, (complaint,), {}),
+        TraceMade(P, SCALAR, steps, None, (diagnostic,), {}),
         TypeShown(words, words),
         DerivationMade(words, (derive_command((), (), P), derive_handler((), H))),
         HeapShown(changes),
@@ -133,7 +133,7 @@ def hostile_results(words: str) -> list[Result]:
         NamesShown((NameShown(words, words, words, words, (words,)),)),
         Notice(words),
         TrainingDone(2, 3, ((words, (1.0, 0.5)),), 0.1, changes),
-        ItemFailed((complaint,)),
+        ItemFailed((diagnostic,)),
     ]
 
 

@@ -34,7 +34,7 @@ def at(part: str, source: Source = SOURCE) -> Span:
     return Span(source, start, start + len(part))
 
 
-def test_a_complaint() -> None:
+def test_a_diagnostic() -> None:
     note = Note(span=at("w0"), text="`w0` was declared here")
     d = Mismatch(span=at("FC[w0](x)"), found="Real(3)", expected="Real(2)", hint="try `wᵀ`", notes=(note,))
     assert text(d) == (
@@ -111,7 +111,7 @@ def test_a_fix_at_the_end_of_a_line_and_one_that_moves_a_line() -> None:
     assert Fix(Span(source, 6, 6), "  ").words == "indent line 2"
 
 
-def test_of_many_complaints_the_first_are_shown_and_the_others_counted() -> None:
+def test_of_many_diagnostics_the_first_are_shown_and_the_others_counted() -> None:
     many = [Mismatch(name=f"x{i}") for i in range(MOST + 3)]
     for shown in (texts(many), ansis(many), htmls(many)):
         assert len(shown) == MOST + 1
@@ -120,7 +120,7 @@ def test_of_many_complaints_the_first_are_shown_and_the_others_counted() -> None
     assert texts(many[:MOST]) == [text(d) for d in many[:MOST]]
 
 
-def test_a_complaint_about_many_lines_shows_the_first_and_the_last() -> None:
+def test_a_diagnostic_about_many_lines_shows_the_first_and_the_last() -> None:
     assert text(Mismatch(span=at("net").to(at("return z")))) == (
         "RH103 Types do not match: `x` has another shape\n"
         " ── cell 3, line 2, column 1\n"
@@ -149,7 +149,7 @@ def test_a_complaint_about_many_lines_shows_the_first_and_the_last() -> None:
     ]
 
 
-def test_a_complaint_without_a_place() -> None:
+def test_a_diagnostic_without_a_place() -> None:
     assert text(Mismatch(hint="a\nb")) == "RH103 Types do not match: `x` has another shape\n    hint      a\n              b"
 
 

@@ -284,8 +284,8 @@ def test_of_a_large_state_the_text_shows_what_is_around_the_redex() -> None:
 
 def test_a_stuck_trace_says_why() -> None:
     whole = TRACES["pass"]
-    complaint = traced("log(0.0 - 1.0)")
-    stuck = TraceMade(whole.subject, whole.type, whole.steps[:5], None, complaint.stuck, whole.heap)
+    diagnostic = traced("log(0.0 - 1.0)")
+    stuck = TraceMade(whole.subject, whole.type, whole.steps[:5], None, diagnostic.stuck, whole.heap)
     assert "stuck after 5 steps" in assert_harmless(trace_html(stuck)).text
 
 

@@ -1,4 +1,4 @@
-"""nbmake and nbval on notebooks of the language: what is right passes, what fails fails, and with the complaint."""
+"""nbmake and nbval on notebooks of the language: what is right passes, what fails fails, and with the diagnostic."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.identities: set[str] = set()
         self.texts: list[str] = []
-        self.complaints: list[str] = []
+        self.diagnostics: list[str] = []
         self._style = False
         self.feed(text)
         self.close()
@@ -31,7 +31,7 @@ class Page(HTMLParser):
         self.tags.append(tag)
         self._style = tag == "style"
         if tag in RUNNING:
-            self.complaints.append(f"<{tag}>")
+            self.diagnostics.append(f"<{tag}>")
         for name, value in attrs:
             self._attribute(tag, name, value or "")
 
@@ -42,19 +42,19 @@ class Page(HTMLParser):
         if not self._style:
             self.texts.append(data)
         elif STYLE.search(data):
-            self.complaints.append(f"a style sheet has {data}")
+            self.diagnostics.append(f"a style sheet has {data}")
 
     def _attribute(self, tag: str, name: str, value: str) -> None:
         if name == "id":
             self.identities.add(value)
         if name.startswith("on") or (name == "style" and STYLE.search(value)):
-            self.complaints.append(f'{name}="{value}"')
+            self.diagnostics.append(f'{name}="{value}"')
         if not ADDRESSES.match(name):
             return
         if tag == "a" and value.startswith("#"):
             self.links.append(value[1:])
         elif not (tag == "img" and name == "src" and value.startswith("data:image/")):
-            self.complaints.append(f'<{tag} {name}="{value[:80]}">')
+            self.diagnostics.append(f'<{tag} {name}="{value[:80]}">')
 
     @property
     def text(self) -> str:

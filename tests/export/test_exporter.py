@@ -21,7 +21,7 @@ from tests.export.reading import Page
 
 def test_the_page_needs_nothing_but_itself(page: Page) -> None:
     # The one `<meta>` with a rule for the page forbids what is not listed there.
-    assert page.complaints == []
+    assert page.diagnostics == []
 
 
 def test_the_page_forbids_what_it_does_not_need(html: str) -> None:
@@ -132,7 +132,7 @@ def test_names_of_a_notebook_are_text(hostile: str) -> None:
     made.metadata["language_info"] = {"name": hostile}
     found = Page(RHHTMLExporter(language_code="en").from_notebook_node(made, {"metadata": {"name": hostile, "path": ""}})[0])
     assert "script" not in found.tags
-    assert not found.complaints
+    assert not found.diagnostics
 
 
 def test_the_command_of_jupyter_writes_it(notebook: Any, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_the_command_of_jupyter_writes_it(notebook: Any, tmp_path: Path) -> None
     nbformat.write(made, tmp_path / "lesson.ipynb")
     command = [sys.executable, "-m", "nbconvert", "--to", "rh_kernel.export.exporter.RHHTMLExporter", "lesson.ipynb"]
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    assert Page((tmp_path / "lesson.html").read_text(encoding="utf-8")).complaints == []
+    assert Page((tmp_path / "lesson.html").read_text(encoding="utf-8")).diagnostics == []
 
 
 def test_the_exporter_is_announced() -> None:

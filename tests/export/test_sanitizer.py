@@ -56,14 +56,14 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_is_loaded_and_nothing_runs(text: str) -> None:
     page = Page(sanitize(text))
-    assert not page.complaints
+    assert not page.diagnostics
     assert set(page.tags) <= TAGS
 
 
 @given(st.lists(st.sampled_from(HOSTILE) | st.text(alphabet="<>/='\" \\&;abps!-#[]", max_size=12), max_size=6).map("".join))
 def test_nothing_is_loaded_and_nothing_runs_however_it_is_put_together(text: str) -> None:
     page = Page(sanitize(text))
-    assert not page.complaints
+    assert not page.diagnostics
     assert set(page.tags) <= TAGS
 
 

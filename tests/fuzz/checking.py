@@ -1,4 +1,4 @@
-"""What holds for every text: it is answered, in time, with results or complaints that can be shown, and no state in between."""
+"""What holds for every text: it is answered in time, with results or diagnostics that can be shown, and no state in between."""
 
 import json
 import re
@@ -50,7 +50,7 @@ class Outcome:
     stopped: bool
 
     @property
-    def complaints(self) -> list[Diagnostic]:
+    def diagnostics(self) -> list[Diagnostic]:
         return [d for _, result in self.shown if isinstance(result, ItemFailed) for d in result.diagnostics]
 
 
@@ -97,7 +97,7 @@ def check_session(session: Session, cells: list[tuple[str, str]]) -> None:
             with within(READING, f"showing what came of {text!r}"):
                 check_shown(item, result, text)
         session = outcome.after
-    assert not ran(session, "1 + 2").complaints
+    assert not ran(session, "1 + 2").diagnostics
 
 
 def check_asking(session: Session, text: str) -> None:
@@ -126,14 +126,14 @@ def check_formatting(text: str) -> None:
 
 def check_state(before: Session, outcome: Outcome) -> None:
     """A cell that failed has changed nothing; of no cell anything can be written to afterwards."""
-    if outcome.complaints:
+    if outcome.diagnostics:
         assert outcome.after is before
     assert all(not content.flags.writeable for content in outcome.after.heap.values())
     assert outcome.after.heap.keys() == outcome.after.initial.keys()
 
 
 def check_shown(item: int, result: Result, text: str) -> None:
-    """A result in all its forms, and the complaints one by one."""
+    """A result in all its forms, and the diagnostics one by one."""
     for record in records(item, result):
         json.dumps(record, allow_nan=False)
     assert_allowed(bundle(result), reads_dot=False)
@@ -144,7 +144,7 @@ def check_shown(item: int, result: Result, text: str) -> None:
 
 
 def check_diagnostic(d: Diagnostic, text: str) -> None:
-    """A complaint has a code, a place in the text, one sentence, and is the same in every form."""
+    """A diagnostic has a code, a place in the text, one sentence, and is the same in every form."""
     assert re.fullmatch(r"RH\d{3}", d.code)
     assert d.span is not None
     for span in (d.span, *(note.span for note in d.notes)):
@@ -163,11 +163,11 @@ def check_agreement(session: Session, text: str) -> None:
     found: dict[Evaluator, Outcome] = {}
     for evaluator in Evaluator:
         found[evaluator] = ran(replace(session, settings=replace(session.settings, evaluator=evaluator)), text)
-    if any(outcome.stopped or BOUNDED & {d.code for d in outcome.complaints} for outcome in found.values()):
+    if any(outcome.stopped or BOUNDED & {d.code for d in outcome.diagnostics} for outcome in found.values()):
         return  # steps, boxes and equations are counted each by their own evaluator
     compiled = found[Evaluator.COMPILED]
     for outcome in found.values():
-        codes, expected = ([d.code for d in o.complaints] for o in (outcome, compiled))
+        codes, expected = ([d.code for d in o.diagnostics] for o in (outcome, compiled))
         assert codes == expected
         for (_, one), (_, other) in zip(outcome.shown, compiled.shown, strict=True):
             if isinstance(one, ValueFound) and isinstance(other, ValueFound):
@@ -203,5 +203,5 @@ def fresh(folder: Path) -> Session:
         "net f(x : Real(2)) : Real(3) = FC[w](x)\n"
     )
     outcome = ran(Session.start(folder, Settings(bounds=bounds)), text)
-    assert not outcome.complaints
+    assert not outcome.diagnostics
     return outcome.after

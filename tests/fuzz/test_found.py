@@ -40,7 +40,7 @@ def test_a_blank_after_the_sign_is_none_of_the_directive(session: Session, text:
 
 
 def test_a_bracket_after_a_directive_is_not_overlooked(session: Session) -> None:
-    assert [d.code for d in ran(session, "%strict(on)").complaints] == ["RH042"]
+    assert [d.code for d in ran(session, "%strict(on)").diagnostics] == ["RH042"]
 
 
 @pytest.mark.parametrize("text", ["1 + \ud800", "%help \udfff", "\u061c", "# \ud800", 'load("\ud800")'])
@@ -56,15 +56,15 @@ def test_what_no_encoding_has_a_place_for_is_shown_as_a_sign(session: Session, t
     ["digits" + ".train" * 3000, "nowhere" + ".test" * 3000, "a\x00/x.csv", "\ud800/x.csv", "x" * 300 + ".csv", "x/" * 3000],
 )
 def test_no_name_of_data_is_too_odd(session: Session, name: str) -> None:
-    (complaint,) = ran(session, f'train return x for x in data("{name}")').complaints
-    assert complaint.code < "RH310"
-    assert complaint.code > "RH300"
+    (diagnostic,) = ran(session, f'train return x for x in data("{name}")').diagnostics
+    assert diagnostic.code < "RH310"
+    assert diagnostic.code > "RH300"
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\x00b", "\ud800/x", "x/" * 3000, "/proc/self/mem", "/dev/zero"])
 def test_no_name_of_a_file_is_too_odd(session: Session, name: str) -> None:
-    (complaint,) = ran(session, f'loc w : Real = load("{name}")').complaints
-    assert complaint.code == "RH341"
+    (diagnostic,) = ran(session, f'loc w : Real = load("{name}")').diagnostics
+    assert diagnostic.code == "RH341"
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "a\x00b"])

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from lessons.reference.complaints import classes
+from lessons.reference.diagnostics import classes
 from lessons.reference.markdown import anchors, outside_code
 from lessons.reference.words import CHECK_FORMS
 from rh_kernel.paper import Figure, Rule

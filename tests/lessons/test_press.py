@@ -147,7 +147,7 @@ def test_a_lesson_that_is_right_is_found_right(text: Lesson, tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("body", "complaint"),
+    ("body", "diagnostic"),
     [
         ("```{code-cell} rh\nnowhere\n```", "fails"),
         ("```{code-cell} rh\n:tags: [raises-exception]\n1 + 1\n```", "does not fail"),
@@ -156,21 +156,21 @@ def test_a_lesson_that_is_right_is_found_right(text: Lesson, tmp_path: Path) -> 
         (EXERCISES.replace("x + x", "x"), "fails"),
     ],
 )
-def test_a_lesson_that_is_wrong_is_found_wrong(tmp_path: Path, body: str, complaint: str) -> None:
+def test_a_lesson_that_is_wrong_is_found_wrong(tmp_path: Path, body: str, diagnostic: str) -> None:
     mistakes = judge(lesson(tmp_path, body), tmp_path, None).mistakes
-    assert any(mistake.startswith(complaint) for mistake in mistakes), mistakes
+    assert any(mistake.startswith(diagnostic) for mistake in mistakes), mistakes
 
 
 @pytest.mark.parametrize(
-    ("body", "complaint"),
+    ("body", "diagnostic"),
     [
         (EXERCISES.replace(BEGIN, "# begin"), "without ###"),
         (EXERCISES.replace("[check]", "[other]"), "without a check"),
         ("```{code-cell} rh\n:tags: [check]\ncheck 1 == 1\n```", "without an exercise"),
     ],
 )
-def test_an_exercise_has_a_solution_and_a_check(tmp_path: Path, body: str, complaint: str) -> None:
-    with pytest.raises(Unfit, match=complaint):
+def test_an_exercise_has_a_solution_and_a_check(tmp_path: Path, body: str, diagnostic: str) -> None:
+    with pytest.raises(Unfit, match=diagnostic):
         teacher(lesson(tmp_path, body))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lessons.reference import complaints, directives, laboratory, rules, words
+from lessons.reference import diagnostics, directives, laboratory, rules, words
 from lessons.reference.figures import imports, layers, stages
 from lessons.reference.files import files
 from lessons.reference.grammar import Grammar, read, signs, strays
@@ -64,7 +64,7 @@ def test_a_part_that_nothing_makes_is_refused() -> None:
 
 
 def test_what_is_written_by_hand_is_about_what_there_is() -> None:
-    assert set(complaints.words()) == set(complaints.classes()) == set(classes().values())
+    assert set(diagnostics.words()) == set(diagnostics.classes()) == set(classes().values())
     assert set(directives.words()) == {*all_directives()}
     assert set(rules.words()["reduction"]) == {rule.value for rule in Rule}
     assert set(rules.words()["typing"]) == {rule.value for rule in TypingRule if rule.value.startswith("T-")}
@@ -72,7 +72,7 @@ def test_what_is_written_by_hand_is_about_what_there_is() -> None:
 
 
 def test_errors_without_an_example_are_those_that_no_cell_gets() -> None:
-    without = {complaints.classes()[code].__name__ for code in complaints.words() if complaints.example(code) is None}
+    without = {diagnostics.classes()[code].__name__ for code in diagnostics.words() if diagnostics.example(code) is None}
     assert without == {*OTHERWISE, "TooDeep"}
 
 
@@ -83,7 +83,7 @@ def test_every_subclass_of_diagnostic_is_found() -> None:
             yield from below(sub)
 
     ours = {c.code for c in below(Diagnostic) if c.__module__.startswith("rh_kernel.")}
-    assert ours == set(complaints.classes())
+    assert ours == set(diagnostics.classes())
 
 
 @pytest.mark.parametrize("word", sorted({*KEYWORDS, *FORMS, *NAMES}))
@@ -117,7 +117,7 @@ def test_programs_of_a_page_run_or_fail_as_they_say(path: Path, tmp_path: Path) 
     session = start(tmp_path)
     for block in BLOCK.finditer("" if path.stem == "errors" else path.read_text(encoding="utf-8")):
         ran = run(block["program"], session)
-        codes = {d.code for d in ran.complaints}
+        codes = {d.code for d in ran.diagnostics}
         assert codes == set(block["info"].split()[1:]), f"{block['program']}\n{ran.text}"
         session = ran.session
 
@@ -159,10 +159,10 @@ def test_a_symbol_is_undefined_where_the_page_says(name: str) -> None:
     nonsmooth = SYMBOLS[name].nonsmooth
     if nonsmooth is not None:
         point = nonsmooth.example
-        assert [d.code for d in run(f"%strict on\n{point}").complaints] == ["RH203"]
-        assert not run(point).complaints
+        assert [d.code for d in run(f"%strict on\n{point}").diagnostics] == ["RH203"]
+        assert not run(point).diagnostics
     else:
-        assert not run(f"%strict on\n{SYMBOLS[name].example}").complaints
+        assert not run(f"%strict on\n{SYMBOLS[name].example}").diagnostics
 
 
 # -- grammar -------------------------------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_a_wrong_cell_changes_nothing_and_has_no_traceback(
     assert {"text/plain", "text/html"} <= notebook.shown[-1]["data"].keys()
 
 
-def test_complaints_count_lines_as_the_cell_does(notebook: Notebook, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diagnostics_count_lines_as_the_cell_does(notebook: Notebook, capsys: pytest.CaptureFixture[str]) -> None:
     printed = traceback_of(notebook, capsys, "%%rh\nconst a = 1\nreturn missing")
     assert "(line 3, column 8)" in printed
     assert "line 3, column 8" in notebook.texts[-1]

@@ -213,7 +213,7 @@ def test_each_step_of_a_nested_derivative_keeps_its_type_and_its_meaning(body: B
 
 
 def hint(M: Term, fuel: int) -> str:
-    """What the complaint advises where so many steps are not enough."""
+    """What the diagnostic advises where so many steps are not enough."""
     with pytest.raises(Stuck, match="RH204") as stopped:
         run(M, Heap(), Limits(fuel=fuel))
     return stopped.value.diagnostics[0].hint or ""

@@ -1,4 +1,4 @@
-"""Programs with what they show: wrong ones beside the complaints (``bad/*.rh``, ``.err``), right ones beside the results.
+"""Programs with what they show: wrong ones beside the diagnostics (``bad/*.rh``, ``.err``), right ones beside the results.
 
 Each is run as a cell. ``--update-golden`` writes the ``.err`` and ``.out`` files anew, to be read before they are kept.
 """
@@ -40,7 +40,7 @@ OTHERWISE = {
     "OutOfTime": "a cell that takes longer than `%limit seconds`, which are whole",
     "TooMuchOutput": "the outputs of a notebook",
 }
-"""The kinds of complaint that no cell gets, or not in a second, and where they come from."""
+"""The kinds of diagnostic that no cell gets, or not in a second, and where they come from."""
 
 GIVEN = {
     "uneven": {"x": np.zeros((3, 2)), "t": np.zeros((4, 1))},
@@ -68,7 +68,7 @@ def outcome(program: Path, text: str | None = None) -> tuple[Session, list[tuple
 
 
 @cache
-def complaints(program: Path, text: str | None = None) -> list[Diagnostic]:
+def diagnostics(program: Path, text: str | None = None) -> list[Diagnostic]:
     _, shown, _ = outcome(program, text)
     return [d for _, result in shown if isinstance(result, ItemFailed) for d in result.diagnostics]
 
@@ -88,7 +88,7 @@ def test_there_are_enough() -> None:
 
 @each_bad
 def test_a_wrong_program_is_told_what_is_wrong(program: Path, update_golden: bool) -> None:
-    said = "".join(f"{text(d)}\n" for d in complaints(program))
+    said = "".join(f"{text(d)}\n" for d in diagnostics(program))
     golden = program.with_suffix(".err")
     if update_golden:
         golden.write_text(said, encoding="utf-8")
@@ -96,8 +96,8 @@ def test_a_wrong_program_is_told_what_is_wrong(program: Path, update_golden: boo
 
 
 @each_bad
-def test_a_complaint_has_a_place_and_says_what_to_do(program: Path) -> None:
-    found = complaints(program)
+def test_a_diagnostic_has_a_place_and_says_what_to_do(program: Path) -> None:
+    found = diagnostics(program)
     assert found
     for d in found:
         assert re.fullmatch(r"RH\d{3}", d.code)
@@ -109,12 +109,12 @@ def test_a_complaint_has_a_place_and_says_what_to_do(program: Path) -> None:
 
 
 @each_bad
-def test_a_fix_removes_its_complaint(program: Path) -> None:
+def test_a_fix_removes_its_diagnostic(program: Path) -> None:
     written = program.read_text(encoding="utf-8")
-    for d in complaints(program):
+    for d in diagnostics(program):
         if d.fix is not None and d.span is not None:
             start, end = d.fix.span.start, d.fix.span.end
-            left = complaints(program, written[:start] + d.fix.text + written[end:])
+            left = diagnostics(program, written[:start] + d.fix.text + written[end:])
             moved = len(d.fix.text) - (end - start) if d.span.start >= end else 0
             places = {(other.code, other.span.start) for other in left if other.span is not None}
             assert (d.code, d.span.start) not in places
@@ -123,7 +123,7 @@ def test_a_fix_removes_its_complaint(program: Path) -> None:
 
 @each_bad
 def test_no_note_repeats_the_place_and_none_stands_twice(program: Path) -> None:
-    for d in complaints(program):
+    for d in diagnostics(program):
         places = [d.span, *(note.span for note in d.notes)]
         assert len(places) == len(set(places)) <= 4
 
@@ -140,7 +140,7 @@ def test_every_golden_file_has_its_program() -> None:
 
 
 def classes() -> dict[str, str]:
-    """Every kind of complaint there is, by its name, with its code."""
+    """Every kind of diagnostic there is, by its name, with its code."""
     found: dict[str, str] = {}
     for module in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
@@ -148,19 +148,19 @@ def classes() -> dict[str, str]:
                 codes = [
                     n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and re.fullmatch(r"RH\d{3}", str(n.value))
                 ]
-                assert node.name not in found, f"two kinds of complaint are called {node.name}"
+                assert node.name not in found, f"two kinds of diagnostic are called {node.name}"
                 assert len(codes) == 1, node.name
                 found[node.name] = str(codes[0])
     return found
 
 
-def test_a_code_stands_for_one_kind_of_complaint() -> None:
+def test_a_code_stands_for_one_kind_of_diagnostic() -> None:
     codes = list(classes().values())
     assert len(codes) == len(set(codes))
 
 
-def test_every_kind_of_complaint_is_shown() -> None:
-    shown = {type(d).__name__ for program in BAD for d in complaints(program)}
+def test_every_kind_of_diagnostic_is_shown() -> None:
+    shown = {type(d).__name__ for program in BAD for d in diagnostics(program)}
     assert set(classes()) - shown == set(OTHERWISE)
 
 

@@ -1,4 +1,4 @@
-"""Every kind of complaint says what to do: each place that makes one gives a hint or a fix, or there is a reason why not."""
+"""Every kind of diagnostic says what to do: each place that makes one gives a hint or a fix, or there is a reason why not."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 from tests.programs.test_golden import BAD, OTHERWISE, PACKAGE, classes
 
 NO_HINT: dict[str, str] = {}
-"""The kinds of complaint about which nothing can be said, and why. So far there is none: all have a hint somewhere."""
+"""The kinds of diagnostic about which nothing can be said, and why. So far there is none: all have a hint somewhere."""
 
 
 @cache
@@ -19,7 +19,7 @@ def named() -> dict[str, str]:
 
 @cache
 def made() -> dict[str, list[str]]:
-    """For each kind of complaint the places in the package that make one without a hint and without a fix."""
+    """For each kind of diagnostic the places in the package that make one without a hint and without a fix."""
     found: dict[str, list[str]] = {name: [] for name in named()}
     makes_one = re.compile(rf"\b(?:{'|'.join(found)})\(")
     texts = {module: module.read_text(encoding="utf-8") for module in sorted(PACKAGE.rglob("*.py"))}
@@ -45,11 +45,11 @@ def kinds() -> Iterator[type[Diagnostic]]:
 
 
 def with_hint_of_its_own() -> set[str]:
-    """The kinds whose every complaint has the same hint."""
+    """The kinds whose every diagnostic has the same hint."""
     return {kind.__name__ for kind in kinds() if "hint" in vars(kind) and kind.hint}
 
 
-def test_a_complaint_is_made_with_a_hint() -> None:
+def test_a_diagnostic_is_made_with_a_hint() -> None:
     silent = {name: places for name, places in made().items() if places}
     assert silent.keys() - with_hint_of_its_own() - NO_HINT.keys() == set(), silent
 
@@ -59,7 +59,7 @@ def test_a_reason_is_given_only_where_there_is_no_hint() -> None:
     assert all(NO_HINT.values())
 
 
-def test_every_kind_of_complaint_that_a_program_gets_says_what_to_do() -> None:
+def test_every_kind_of_diagnostic_that_a_program_gets_says_what_to_do() -> None:
     helpful: set[str] = set()
     for program in BAD:
         for said in re.split(r"^(?=RH\d{3} )", program.with_suffix(".err").read_text(encoding="utf-8"), flags=re.MULTILINE):

@@ -217,7 +217,7 @@ def test_a_setting_alone_is_reported() -> None:
         "rev handle (0) <x>. return abs(x) with { return y -> return y }",
     ],
 )
-def test_a_value_and_a_trace_are_stuck_with_the_same_complaint(subject: str) -> None:
+def test_a_value_and_a_trace_are_stuck_with_the_same_diagnostic(subject: str) -> None:
     _, strict = after("%strict on")
     diagnostics = [
         [replace(d, span=None) for _, r in after(text, strict)[0] if isinstance(r, ItemFailed) for d in r.diagnostics]

@@ -51,15 +51,15 @@ def test_what_is_right_is_not_taken_for_another_language(text: str) -> None:
     ],
 )
 def test_the_hint_fits_what_is_known(text: str, hint: str) -> None:
-    (complaint,) = wrong(text)
-    assert complaint.hint == hint
+    (diagnostic,) = wrong(text)
+    assert diagnostic.hint == hint
 
 
 def test_a_fix_for_an_entry_needs_to_know_that_it_is_an_array() -> None:
-    (complaint,) = wrong("x[0]")
-    assert complaint.fix is None
-    (complaint,) = wrong("fun f(x : Real(2)) = x\nx[0]")
-    assert complaint.fix is None
-    (complaint,) = wrong("const x = [1, 2]\nx[0]")
-    assert complaint.fix is not None
-    assert complaint.fix.text == "slice[0, 1](x)"
+    (diagnostic,) = wrong("x[0]")
+    assert diagnostic.fix is None
+    (diagnostic,) = wrong("fun f(x : Real(2)) = x\nx[0]")
+    assert diagnostic.fix is None
+    (diagnostic,) = wrong("const x = [1, 2]\nx[0]")
+    assert diagnostic.fix is not None
+    assert diagnostic.fix.text == "slice[0, 1](x)"

@@ -26,7 +26,7 @@ def run(text: str, session: Session | None = None, cell: str = "cell") -> tuple[
 
 
 def wrong(text: str, session: Session | None = None, cell: str = "cell") -> list[Diagnostic]:
-    """All complaints about a cell."""
+    """All diagnostics about a cell."""
     return [d for r in run(text, session, cell)[0] if isinstance(r, ItemFailed) for d in r.diagnostics]
 
 

@@ -106,10 +106,10 @@ handler h = {
     assert value(f"{text}handle Tail([1, 2, 3]) with h") == ("Real(3)", [1, 1, 1])
     assert value(f"{text}handle Tail([1, 2]) with h") == ("Real(2)", [0, 0])
     for command in ("handle Tail([1]) with h", "%trace handle Tail([1]) with h"):
-        (complaint,) = wrong(text + command)
-        assert complaint.code == "RH205"
-        assert complaint.span is not None
-        assert "fill[n - 2](1)" in complaint.span.text
+        (diagnostic,) = wrong(text + command)
+        assert diagnostic.code == "RH205"
+        assert diagnostic.span is not None
+        assert "fill[n - 2](1)" in diagnostic.span.text
 
 
 def test_a_quotient_by_zero_in_a_clause_is_stuck() -> None:

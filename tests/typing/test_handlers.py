@@ -309,11 +309,11 @@ def test_the_ill_typed_h_train_is_rejected_with_both_types() -> None:
     return w^T @ y
 }"""
     )
-    (complaint,) = wrong(text)
-    assert complaint.code == "RH128"
-    assert complaint.found == "Real(m) from `k`, and Real(n) from the clause"
-    assert complaint.expected.startswith("Real(1) for both")
-    forward, backward = complaint.hint.split("\n")[1:]
+    (diagnostic,) = wrong(text)
+    assert diagnostic.code == "RH128"
+    assert diagnostic.found == "Real(m) from `k`, and Real(n) from the clause"
+    assert diagnostic.expected.startswith("Real(1) for both")
+    forward, backward = diagnostic.hint.split("\n")[1:]
     head = "handler h_train(alpha : Real, t : Real(1)) = {\n  return y -> return alpha * (y - t)\n"
     cured = f"{FC}{W}{head}  {forward}\n  {backward}\n}}"
     assert value(f"{cured}\nrev handle ([1, 1]) <x>. FC[w1](x) with h_train(0.5, [2])") == ("Real(2)", [-1, 1])

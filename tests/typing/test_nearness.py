@@ -35,19 +35,19 @@ def test_a_name_of_another_language(name: str, meant: str | None) -> None:
 
 @pytest.mark.parametrize("name", ["True", "False", "None", "zeros", "ones", "eye"])
 def test_a_value_of_another_language_has_no_name_near_it_but_words(name: str) -> None:
-    [complaint] = wrong(f"2 * {name}")
-    assert complaint.hint == foreign_name_hint(name) != ""
+    [diagnostic] = wrong(f"2 * {name}")
+    assert diagnostic.hint == foreign_name_hint(name) != ""
 
 
 def test_an_operation_that_nothing_handles_is_told_where_it_is_used() -> None:
     _, session = run("op A[l : Loc(n)] : Real(n) -> Real(n)\nloc w : Real(2) = ones\nnet f(x : Real(2)) = A[w](x)", cell="one")
-    [complaint] = wrong("1 + 1\nlet y <= f([1, 2]) in return y", session, cell="two")
-    assert complaint.span is not None
-    assert (complaint.span.source.name, complaint.span.text) == ("one", "A[w](x)")
-    [note] = complaint.notes
+    [diagnostic] = wrong("1 + 1\nlet y <= f([1, 2]) in return y", session, cell="two")
+    assert diagnostic.span is not None
+    assert (diagnostic.span.source.name, diagnostic.span.text) == ("one", "A[w](x)")
+    [note] = diagnostic.notes
     assert (note.span.source.name, note.span.text) == ("two", "let y <= f([1, 2]) in return y")
 
 
 def test_an_operation_that_nothing_handles_at_hand_needs_no_such_note() -> None:
-    [complaint] = wrong("op A[l : Loc(n)] : Real(n) -> Real(n)\nloc w : Real(2) = ones\nlet y <= A[w]([1, 2]) in return y")
-    assert complaint.notes == ()
+    [diagnostic] = wrong("op A[l : Loc(n)] : Real(n) -> Real(n)\nloc w : Real(2) = ones\nlet y <= A[w]([1, 2]) in return y")
+    assert diagnostic.notes == ()

@@ -1,4 +1,4 @@
-"""The notes of complaints about types: where each of the two types comes from, the nearest cause first."""
+"""The notes of diagnostics about types: where each of the two types comes from, the nearest cause first."""
 
 import pytest
 
@@ -58,7 +58,7 @@ STORIES: list[tuple[str, list[tuple[str, str]]]] = [
 
 
 @pytest.mark.parametrize(("text", "notes"), STORIES, ids=[text.split("\n")[-1] for text, _ in STORIES])
-def test_a_complaint_tells_where_the_types_come_from(text: str, notes: list[tuple[str, str]]) -> None:
+def test_a_diagnostic_tells_where_the_types_come_from(text: str, notes: list[tuple[str, str]]) -> None:
     found = wrong(text)[0]
     assert [(note.span.text, note.text) for note in found.notes] == notes
 
@@ -101,17 +101,17 @@ def test_what_the_hint_says_can_be_done() -> None:
 def test_a_declared_number_in_the_types_of_an_operation_is_told_of() -> None:
     _, session = run("dim n = 2", cell="cell 1")
     _, session = run("op FC[l : Loc(m, n)] : Real(n) -> Real(m)\nloc w : Real(2, 3) = zeros", session, cell="cell 2")
-    (complaint,) = wrong("net f(x : Real(3)) = FC[w](x)", session, cell="cell 3")
+    (diagnostic,) = wrong("net f(x : Real(3)) = FC[w](x)", session, cell="cell 3")
     assert "`FC : Real(2) -> Real(m)` is declared here; `n` is the number 2, declared in cell 1, line 1" in [
-        note.text for note in complaint.notes
+        note.text for note in diagnostic.notes
     ]
 
 
 def test_a_number_that_has_been_declared_anew_or_is_not_in_the_types_is_not_told_of() -> None:
     _, session = run("dim n = 2\nop FC[l : Loc(m, n)] : Real(n) -> Real(m)\nloc w : Real(2, 3) = zeros", cell="cell 1")
     _, session = run("dim n = 7", session, cell="cell 2")
-    (complaint,) = wrong("net f(x : Real(3)) = FC[w](x)", session, cell="cell 3")
-    assert complaint.notes
-    assert not [note for note in complaint.notes if "number" in note.text]
-    (complaint,) = wrong("dim k = 2\nfun g(x : Real(n')) = concat(x, fill[k](0))\ng(1, 2)")
-    assert [note.text for note in complaint.notes] == ["`g : Real(n') -> Real(n' + 2)` is declared here"]
+    (diagnostic,) = wrong("net f(x : Real(3)) = FC[w](x)", session, cell="cell 3")
+    assert diagnostic.notes
+    assert not [note for note in diagnostic.notes if "number" in note.text]
+    (diagnostic,) = wrong("dim k = 2\nfun g(x : Real(n')) = concat(x, fill[k](0))\ng(1, 2)")
+    assert [note.text for note in diagnostic.notes] == ["`g : Real(n') -> Real(n' + 2)` is declared here"]

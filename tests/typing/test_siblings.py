@@ -1,4 +1,4 @@
-"""Several complaints about one item: all that are independent, and none that is a consequence of another."""
+"""Several diagnostics about one item: all that are independent, and none that is a consequence of another."""
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -26,7 +26,7 @@ GOOD = [program for program in PROGRAMS if program.parent.name in ("good", "pape
 
 
 def codes(text: str) -> list[tuple[str, str]]:
-    """Each complaint with what it is about."""
+    """Each diagnostic with what it is about."""
     return [(d.code, d.span.text) for d in wrong(text) if d.span is not None]
 
 

@@ -94,11 +94,11 @@ UNFIT = [
 
 @pytest.mark.parametrize(("text", "code", "place", "expected"), UNFIT, ids=[text[-50:] for text, *_ in UNFIT])
 def test_a_use_that_is_not_possible_is_refused(text: str, code: str, place: str, expected: str) -> None:
-    (complaint,) = wrong(text)
-    assert complaint.code == code
-    assert complaint.span is not None
-    assert place in complaint.span.text
-    assert expected in complaint.expected
+    (diagnostic,) = wrong(text)
+    assert diagnostic.code == code
+    assert diagnostic.span is not None
+    assert place in diagnostic.span.text
+    assert expected in diagnostic.expected
 
 
 def test_a_clause_at_a_size_that_it_is_not_made_for_is_stuck() -> None:
@@ -110,11 +110,11 @@ handler h = {
 """
     assert value(f"{text}handle Tail([1, 2, 3]) with h") == ("Real(3)", [3, 3, 3])
     for command in ("handle Tail([1]) with h", "%trace handle Tail([1]) with h"):
-        (complaint,) = wrong(text + command)
-        assert complaint.code == "RH205"
-        assert "`slice[2, 1]` of Real(1), which needs lo ≤ hi, and here lo = 2 and hi = 1" in complaint.message
-        assert complaint.span is not None
-        assert "slice[2, n](x)" in complaint.span.text
+        (diagnostic,) = wrong(text + command)
+        assert diagnostic.code == "RH205"
+        assert "`slice[2, 1]` of Real(1), which needs lo ≤ hi, and here lo = 2 and hi = 1" in diagnostic.message
+        assert diagnostic.span is not None
+        assert "slice[2, n](x)" in diagnostic.span.text
 
 
 def test_arguments_of_a_function_of_many_ranks_are_looked_at_once() -> None:

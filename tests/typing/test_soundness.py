@@ -17,7 +17,7 @@ op Shift[a : Real(n)] : Real(n) -> Real(n)
 
 
 def rejected(text: str) -> str:
-    """The code of the complaint about a program."""
+    """The code of the diagnostic about a program."""
     with pytest.raises(Rejected) as raised:
         elaborate_evaluation(SIGNATURE, parse_expression(Source("program", text)))
     return raised.value.diagnostics[0].code

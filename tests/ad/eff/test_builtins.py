@@ -67,17 +67,17 @@ def test_quotient_and_remainder_agree(m: int, n: int) -> None:
 def test_integers_are_not_divided_by_zero(name: str) -> None:
     with pytest.raises(Stuck) as caught:
         BUILT_INS[name].function(7, 0)
-    (complaint,) = caught.value.diagnostics
-    assert complaint.code == "RH530"
-    assert "7" in complaint.message
-    assert complaint.hint
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "RH530"
+    assert "7" in diagnostic.message
+    assert diagnostic.hint
 
 
 def test_fail_reports_its_reason() -> None:
     with pytest.raises(Stuck) as caught:
         BUILT_INS["fail"].function(f"no\nsuch {'x' * 1000}")
-    (complaint,) = caught.value.diagnostics
-    assert (complaint.code, complaint.message[:10], len(complaint.message)) == ("RH531", "no such xx", 200)
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.message[:10], len(diagnostic.message)) == ("RH531", "no such xx", 200)
 
 
 def test_results_have_the_declared_types() -> None:

@@ -243,7 +243,7 @@ def test_a_wrong_use_in_the_own_body_is_rejected() -> None:
     assert refused('fun f x = match x | 0 -> "a" | _ -> f "b"').code == "RH102"
 
 
-# ---------------------------------------------------------------------------------------------- complaints
+# ---------------------------------------------------------------------------------------------- diagnostics
 
 REFUSED: dict[str, tuple[str, str, str, str]] = {
     "an operation outside of the row": ('fun f (x : Float) : Float = print "x"; x', "RH512", 'print "x"', "Console"),
@@ -592,9 +592,9 @@ def test_an_int_is_no_float() -> None:
 def test_the_hint_names_a_redeclared_type() -> None:
     with pytest.raises(Rejected) as caught:
         loading.declared('data T = A Float\nfun f t = match t | A x -> x\ndata T = C Text\nfun g = f (C "a")')
-    (complaint,) = caught.value.diagnostics
-    assert (complaint.found, complaint.expected) == ("T", "T")
-    assert "redeclared" in (complaint.hint or "")
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.found, diagnostic.expected) == ("T", "T")
+    assert "redeclared" in (diagnostic.hint or "")
 
 
 TWICE = """\

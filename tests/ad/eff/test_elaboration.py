@@ -91,7 +91,7 @@ def made(text: str, definitions: Definitions | None = None) -> Elaborated:
     return elaborate(item, vocabulary() if definitions is None else definitions)
 
 
-def complaint(text: str, definitions: Definitions | None = None) -> Diagnostic:
+def diagnostic(text: str, definitions: Definitions | None = None) -> Diagnostic:
     """The diagnostic of the one item of a text."""
     with pytest.raises(Rejected) as rejected:
         made(text, definitions)
@@ -345,7 +345,7 @@ def test_directives() -> None:
     ],
 )
 def test_programs_that_cannot_be_elaborated_are_rejected(text: str, code: str, place: str, says: str) -> None:
-    found = complaint(text)
+    found = diagnostic(text)
     assert found.span is not None
     assert (found.code, found.span.text) == (code, place)
     assert says in found.hint
@@ -353,7 +353,7 @@ def test_programs_that_cannot_be_elaborated_are_rejected(text: str, code: str, p
 
 
 def test_a_handler_has_a_clause_for_each_operation_of_its_effects() -> None:
-    found = complaint("handler h = <ap1 u x -> k> -> k x")
+    found = diagnostic("handler h = <ap1 u x -> k> -> k x")
     assert found.code == "RH520"
     assert found.message == "this handler of Smooth has no clause for `ap0`, `ap2`"
     assert "<ap0 x -> k> -> M | <ap2 x y z -> k> -> M" in found.hint

@@ -338,11 +338,11 @@ fun f side n xs = match (side, n, xs)
 def test_a_stuck_run_reports_span_and_reason(text: str, code: str, at: str | None) -> None:
     with pytest.raises(Stuck) as caught:
         ran(text)
-    (complaint,) = caught.value.diagnostics
-    assert complaint.code == code
-    assert complaint.hint
-    assert complaint.span is not None
-    assert at is None or complaint.span.text == at
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == code
+    assert diagnostic.hint
+    assert diagnostic.span is not None
+    assert at is None or diagnostic.span.text == at
 
 
 def test_the_limit_of_steps_is_exact() -> None:

@@ -33,7 +33,7 @@ def read(text: str) -> Item | None:
     return item(Span(Source("cell", text), 0, len(text)))
 
 
-def complaint(text: str) -> Diagnostic:
+def diagnostic(text: str) -> Diagnostic:
     """The diagnostic of a text."""
     with pytest.raises(Rejected) as rejected:
         read(text)
@@ -213,7 +213,7 @@ def test_lines_that_begin_with_a_bar_a_brace_or_a_comment_continue_an_item() -> 
     ],
 )
 def test_syntax_errors_are_reported_at_their_spans(text: str, code: str, place: str, hint: str) -> None:
-    found = complaint(text)
+    found = diagnostic(text)
     assert found.span is not None
     assert (found.code, found.span.text) == (code, place)
     assert hint in found.hint
@@ -265,7 +265,7 @@ def test_long_chains_of_lets_statements_operators_and_elements() -> None:
     ],
 )
 def test_nesting_has_a_limit(text: str) -> None:
-    assert complaint(text).code == "RH016"
+    assert diagnostic(text).code == "RH016"
 
 
 @given(st.text())

@@ -129,9 +129,9 @@ def test_lists_are_arguments_and_results() -> None:
 def test_a_misfit_is_a_diagnostic_that_names_the_function() -> None:
     with pytest.raises(Stuck) as stuck:
         call("tensor_plus", Tensor([1.0]), Tensor([1.0, 2.0]))
-    (complaint,) = stuck.value.diagnostics
-    assert complaint.code == "RH540"
-    assert complaint.message == "tensor_plus: 1 and 2 are not the same"
+    (diagnostic,) = stuck.value.diagnostics
+    assert diagnostic.code == "RH540"
+    assert diagnostic.message == "tensor_plus: 1 and 2 are not the same"
 
 
 A, B = tensors.zeros([2, 3]), tensors.zeros([3])

@@ -242,8 +242,8 @@ def test_shapes_that_differ_are_never_added() -> None:
     text += "fun go ts = handle grad_t sum_of ts with evaluate_t\n"
     with pytest.raises(Stuck) as stuck:
         applied("go", [np.ones((2, 3)), np.ones(3)], text=text)
-    (complaint,) = stuck.value.diagnostics
-    assert complaint.code == "RH540"
-    assert complaint.message == "tensor_plus: 2 × 3 and 3 are not the same"
-    assert complaint.expected == "two tensors of the same shape"
-    assert complaint.span is not None
+    (diagnostic,) = stuck.value.diagnostics
+    assert diagnostic.code == "RH540"
+    assert diagnostic.message == "tensor_plus: 2 × 3 and 3 are not the same"
+    assert diagnostic.expected == "two tensors of the same shape"
+    assert diagnostic.span is not None

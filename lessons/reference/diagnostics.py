@@ -33,7 +33,7 @@ _ORIGINS = {"RH04": "Directives", "RH34": "Contents of the heap", "RH38": "The c
 
 @cache
 def classes() -> Mapping[str, type[Diagnostic]]:
-    """Every kind of complaint by its code, in the order of the codes."""
+    """Every kind of diagnostic by its code, in the order of the codes."""
     for module in walk_packages(rh_kernel.__path__, "rh_kernel."):
         if module.name.endswith((".errors", ".stuck")):
             import_module(module.name)
@@ -71,7 +71,7 @@ def _codes(golden: Path) -> list[str]:
 def message(code: str, program: str) -> str:
     """What the program is told. Raises ``KernelBug`` if that is something else than this error."""
     needs_data = any(f'data("{name}")' in program for name in ("words", "uneven"))
-    found = run(program, start(WRONG, given=needs_data)).complaints
+    found = run(program, start(WRONG, given=needs_data)).diagnostics
     if code not in [d.code for d in found]:
         raise KernelBug(f"the example of {code} gives {[d.code for d in found]}")
     return "\n".join([text(d) for d in found])
