@@ -53,18 +53,24 @@ def pages() -> dict[str, str]:
 
 def written(page: str) -> str:
     """The page with every generated part as the code has it now. Raises ``KernelBug`` for a part that nothing makes."""
-    page = _PART.sub(partial(_made, page), page)
-    return anchored(_PART.sub(partial(_made, page), page) if "<!-- begin generated: contents -->" in page else page)
+    page = _PART.sub(_made, page)
+    return anchored(_PART.sub(partial(_with_contents, contents(page)), page))
 
 
-def _made(page: str, part: re.Match[str]) -> str:
+def _made(part: re.Match[str]) -> str:
     name = part["name"]
     if name == "contents":
-        text = contents(page)
-    elif name in PARTS:
-        text = PARTS[name]()
-    else:
+        return part[0]
+    if name not in PARTS:
         raise KernelBug(f"no generated part is called {name!r}; there are {', '.join(PARTS)}")
+    return _marked(name, PARTS[name]())
+
+
+def _with_contents(text: str, part: re.Match[str]) -> str:
+    return _marked("contents", text) if part["name"] == "contents" else part[0]
+
+
+def _marked(name: str, text: str) -> str:
     return f"<!-- begin generated: {name} -->\n\n{text}\n\n<!-- end generated -->"
 
 
