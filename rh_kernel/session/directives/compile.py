@@ -7,7 +7,6 @@ import numpy as np
 
 from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.execution import machine
-from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.program import Program
 from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Closed, Run, State, type_summary
 from rh_kernel.session.directives.arguments import needs_expression
@@ -108,7 +107,7 @@ def _compiled(
         times = yield from working(profile(ready, samples, inputs), "measuring")
     except Stuck as failure:
         raise placed(failure, source.span) from None
-    place = "NumPy" if isinstance(backend, NumPy) else "the graphics card"
+    place = "the GPU" if backend.is_device else "NumPy"
     return ProgramMade(program, source.type, found, profile=times, place=place, samples=samples)
 
 

@@ -127,8 +127,8 @@ def test_windows_agree_in_whatever_order_they_are_asked_for(name: str) -> None:
 def test_an_answer_holds_no_more_steps_than_there_is_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = trace_of("pass")
     result = replace(whole, steps=whole.steps * 2)
-    for room, told in ((1, 1), (10**9, MOST_STEPS)):
-        monkeypatch.setattr(stepper_module, "BUDGET", room)
+    for budget, told in ((1, 1), (10**9, MOST_STEPS)):
+        monkeypatch.setattr(stepper_module, "BUDGET", budget)
         assert len(ask(Stepper(result), "window", **{"from": 3, "count": 1000})["edits"]) == told
 
 

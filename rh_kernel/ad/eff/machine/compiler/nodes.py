@@ -87,7 +87,7 @@ class Chain:
         self._attach = partial(setattr, node, "then")
 
     def extend(self, value: Compute) -> None:
-        """Append a function that computes the next ρ, in the last node if that has room."""
+        """Append a function that computes the next ρ, in the last node if there is space in it."""
         last = self._last
         if last is not None and last.op == EXTEND and last.count < FUSED:
             last.value = _compose(last.value, value)
