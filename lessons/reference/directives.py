@@ -1,21 +1,16 @@
 """``directives.md``: every directive with an example and what it shows; the limits."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from lessons.reference.markdown import code, fence, link, slug, table
 from lessons.reference.running import run
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.lines import PYTHON_CELL, RETURN_LINE, SECTION_LINES
-from rh_kernel.session.directives.registry import all_directives
+from rh_kernel.session.directives.registry import all_directives, built_in
 from rh_kernel.session.limits.bounds import DEFAULT, MEANINGS, value_of
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION, PYTHON, RETURN
-
-_WORDS = Path(__file__).with_name("directives.toml")
+from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION, PYTHON, RETURN, SECTIONS
 
 _PARTS = {LAMBDA_SECTION: "The laboratory", EFF_SECTION: "Effects and handlers", RETURN: "The laboratory"}
 """Which part of the language stands behind a line."""
@@ -30,20 +25,15 @@ _MET: Mapping[str, str] = {
 }
 
 
-@cache
-def words() -> Mapping[str, Mapping[str, Any]]:
-    """What is written by hand about each directive."""
-    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
-
-
-def _written() -> list[tuple[str, Directive[Any]]]:
-    """The directives that come with the language: those that something is written about."""
-    return [(name, directive) for name, directive in all_directives().items() if name in words()]
+def _documented() -> list[Directive[Any]]:
+    """The directives that come with the language, in the order of ``%help``."""
+    own = {name for section in ("", *SECTIONS) for name in built_in(section)}
+    return [directive for name, directive in all_directives().items() if name in own]
 
 
 def overview_part() -> str:
     """All directives, a line each."""
-    rows = [(link(f"%{name}", code(directive.call)), directive.help) for name, directive in _written()]
+    rows = [(link(f"%{directive.name}", code(directive.call)), directive.help) for directive in _documented()]
     rows.append((f"[{code(PYTHON)}](#{slug('Python cells')})", PYTHON_CELL))
     lines = {**SECTION_LINES, RETURN: RETURN_LINE}
     rows += [(link(_PARTS[line], code(line), "language.md"), text) for line, text in lines.items()]
@@ -52,21 +42,20 @@ def overview_part() -> str:
 
 def directives_part() -> str:
     """Each directive with its example."""
-    return "\n\n".join([part for _, directive in _written() for part in _entry(directive)])
+    return "\n\n".join([part for directive in _documented() for part in _entry(directive)])
 
 
 def _entry(directive: Directive[Any]) -> Iterator[str]:
-    name, said = directive.name, words()[directive.name]
-    yield f"### %{name}"
+    yield f"### %{directive.name}"
     yield f"{code(directive.call)}: {directive.help}."
-    program = str(said["program"]).strip()
+    program = directive.example.strip()
     yield fence(program, "rh")
-    if said.get("shows", True):
+    if directive.runs_example:
         ran = run(program)
         if ran.diagnostics:
-            raise KernelBug(f"the example of %{name} fails:\n{ran.text}")
+            raise KernelBug(f"the example of %{directive.name} fails:\n{ran.text}")
         yield fence(ran.text)
-    yield str(said["more"]).strip()
+    yield directive.details.strip()
 
 
 def limits_part() -> str:

@@ -177,3 +177,20 @@ class Refuse(Action):
     def summary(self, text: str) -> Result:
         """Return the errors."""
         return ItemFailed(self.diagnostics)
+
+
+@frozen
+class ChangeSettings(Action):
+    """A directive that changes settings: the new settings, and the message"""
+
+    settings: Settings
+    text: str = ""
+
+    def run(self, number: int, state: State) -> Run:
+        """Change the settings."""
+        yield Shown(number, Notice(self.text))
+        return replace(state, settings=self.settings)
+
+    def after(self, context: AnalysisContext) -> AnalysisContext:
+        """Return the context with these settings."""
+        return replace(context, settings=self.settings)

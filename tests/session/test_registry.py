@@ -2,22 +2,37 @@
 
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
-from rh_kernel.session.directives.registry import find, is_directive, names
+from rh_kernel.session.directives.registry import directives, find, is_directive, names
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION
 
 
 @pytest.mark.parametrize(
     ("section", "name"), [(section, name) for section in ("", LAMBDA_SECTION, EFF_SECTION) for name in names(section)]
 )
-def test_each_module_has_the_directives_that_the_registry_lists_there(section: str, name: str) -> None:
+def test_each_module_has_the_directive_of_its_file_name(section: str, name: str) -> None:
     directive = find(name, section)
     assert directive is not None
     assert (directive.name, directive.section) == (name, section)
     assert directive.help
     assert directive.help[-1] != "."
+
+
+def test_help_lists_programs_first_and_help_last() -> None:
+    assert [*directives()][:4] == ["trace", "type", "derivation", "diagram"]
+    assert [*directives()][-2:] == ["help", "lsmagic"]
+    assert {*directives()} == {*names()}
+
+
+def test_a_module_under_another_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rh_kernel.session.directives.heap", ModuleType("heap"))
+    monkeypatch.setattr(sys.modules["rh_kernel.session.directives.heap"], "DIRECTIVE", find("reset"), raising=False)
+    with pytest.raises(KernelBug, match=r"directives\.heap has the directive %reset"):
+        find("heap")
 
 
 def test_a_directive_of_a_section_is_none_elsewhere() -> None:

@@ -1,1 +1,1 @@
-"""The directives (LANGUAGE §6), one module for each or for a few related ones."""
+"""The directives (LANGUAGE §6), one module each, which has the name of the directive."""

@@ -130,12 +130,38 @@ def _option(item: items.Directive) -> Shows:
             return ""
 
 
-DIRECTIVES = (
-    Directive(
-        "compile",
-        "[--passes|--profile] P",
-        "the straight-line program that runs, or that of a batch of `train P for …`, with operation counts; the program "
-        "after each pass; what each step takes",
-        _analyze,
-    ),
+DIRECTIVE = Directive(
+    "compile",
+    "[--passes|--profile] P",
+    "the straight-line program that runs, or that of a batch of `train P for …`, with operation counts; the program "
+    "after each pass; what each step takes",
+    _analyze,
+    order=150,
+    example="""
+loc w : Real(2) = [1, 2]
+%compile let v <= Get[w]() in return dot(v, v) + 1
+""",
+    details="""
+Nothing runs. Constants are folded, so a closed term is often one number. The table below the program has a row for each
+compiler pass: symbolic execution of the command, simplification, decomposition of functions into simpler ones, lowering to
+loops over views, loop fusion, in-place updates, buffer allocation. It counts operations (one for each instruction of a loop
+at each entry, two for each multiply-add), the bytes that all steps read and write, and the reals in temporaries.
+
+`%compile --passes P` shows the program after each pass. The steps of a plan are written as on paper:
+`t2[i] = Σⱼ w0[i, j] · x[j]` for all the indices shown beside it, `t4 = t2 · σ(t2)` entrywise, and `w0[i, j] -= t7[i] · x[j]`
+in place. `x[2 i + j]` is the entry with that number in row-major order.
+
+`%compile --profile P` runs P on a copy of the heap, so nothing changes, and measures each step. Beside it is the prediction
+of a simple roofline model: the calls of a step times the cost of a call, plus the bytes at memory bandwidth or the operations
+at peak rate, whichever takes longer. The three constants are measured each time, by an addition of a few numbers, a copy and
+a matrix product. An exponential counts as one operation but takes as long as many: a step that takes longer than predicted
+often contains σ. `%compile train P for (x, t) in D batch b` is the program of a batch, and nothing is trained. Its second row
+is the batching pass: what depends on the sample gets a batch axis, everything else is computed once, and the mean of the
+changes is taken as early as possible: `w - outer(y, x)` of each sample becomes `mean_outer`, one matrix product for all of
+them. A profile runs on the first batch.
+
+Of a listing with more than 300 lines (60 with `--passes`), both ends are shown; of a profile, the slowest steps.
+`rh compile FILE`, `rh compile FILE --passes` and `rh compile FILE --profile` show all of it, for the last command or training
+run of a file.
+""",
 )

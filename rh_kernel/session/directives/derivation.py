@@ -76,8 +76,18 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> Derive:
     return Derive(e.span.text, type_shown(definitions, e).type if is_name else str(found[0].type), found)
 
 
-DIRECTIVES = (
-    Directive(
-        "derivation", "E", "the typing derivation of a term, a command or a name, as a proof tree", _analyze, checks_live=False
-    ),
+DIRECTIVE = Directive(
+    "derivation",
+    "E",
+    "the typing derivation of a term, a command or a name, as a proof tree",
+    _analyze,
+    checks_live=False,
+    order=120,
+    example="%derivation return 1 + 2",
+    details="""
+Fig. 2 and 3 of the paper. It is the derivation of the program after names and sugar are resolved: a net is its body,
+`f(M, N)` has the rule `T-TUPLE` above it, and a pattern is a `let` for the whole and one for each component. A declared net,
+handler or function has one too, with its dimension variables. Shadowed variables are omitted from the context. Long contexts
+get names, `Γ₁` `Δ₁`, and large derivations are split into pieces, `𝒟₁` `𝒟₂`. Depth and size (Fig. 4, 5) are shown below it.
+""",
 )

@@ -99,8 +99,25 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> Draw:
     return Draw(denoted(context.definitions, needs_expression(item)))
 
 
-DIRECTIVES = (
-    Directive(
-        "diagram", "E", "the string diagram of a term, a command or a net, handlers unfolded", _analyze, checks_live=False
-    ),
+DIRECTIVE = Directive(
+    "diagram",
+    "E",
+    "the string diagram of a term, a command or a net, handlers unfolded",
+    _analyze,
+    checks_live=False,
+    order=130,
+    example="""
+net double(x : Real) : Real = let y <= return x + x in return y
+%diagram double
+""",
+    details="""
+§6.1 and 7.4 of the paper. In a terminal it is a list of boxes, in the page a picture. Read it from left to right: pure maps
+have round corners, operations have sharp corners and keep their order, ⊕ is a sum, a dot is where a wire is copied or
+dropped. Wires of the unit type are not drawn, nor the boxes that only produce them. The interpretation of a reverse handler
+(Def. 7.13) is a U: forward parts go down, the return clause is at the bottom, backward parts come up, each level with its
+forward part, with the saved data going straight across; cotangents are ochre. A clause is a frame around its boxes, or one
+box `⟦Qᶠ FC[w0]⟧` as in Example 7.17, which is the default with more than 40 boxes. With more than 500 boxes only the folded
+form is drawn, and with more than 1500 only the list of boxes is shown. `rh diagram FILE -o OUT.svg` (or `OUT.tex`, in TikZ,
+or `OUT.dot`, for Graphviz) writes a file.
+""",
 )

@@ -1,4 +1,4 @@
-"""``Directive``: the name, usage, help text and analysis of a directive (LANGUAGE §6)."""
+"""``Directive``: the name, usage, help texts, example and analysis of a directive (LANGUAGE §6)."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -23,6 +23,12 @@ class Directive(Generic[Item]):
     ``analyze`` takes the item and its context. It returns an action, or a generator that returns one and yields ``Working``
     while it reads files. It raises ``Rejected`` for invalid arguments. With ``checks_live``, it is also called while a cell is
     being edited, so it must be fast and do no more than type checking.
+
+    ``%help`` lists directives by ``order``, and those with the same one by name: from 100 on those that look at a program, from
+    200 on the heap and the session, from 300 on the settings, from 900 on help.
+
+    The reference page shows ``example``, a program; below it what it prints, unless ``runs_example`` is false, because it needs
+    a file or prints times; and then ``details``, in Markdown whose links are relative to that page.
     """
 
     name: str
@@ -31,6 +37,10 @@ class Directive(Generic[Item]):
     analyze: "Callable[[Item, AnalysisContext], Analysis]"
     section: str = ""
     checks_live: bool = True
+    order: int = 500
+    example: str = ""
+    runs_example: bool = True
+    details: str = ""
 
     @property
     def call(self) -> str:

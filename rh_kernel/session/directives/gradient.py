@@ -78,12 +78,29 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> Gradient:
     return Gradient(elaborate_evaluation(context.definitions, e), e.span.text, other)
 
 
-DIRECTIVES = (
-    Directive(
-        "gradient",
-        "P [against Q]",
-        "the pass as data: every box with its forward value and its cotangent; beside that of Q",
-        _analyze,
-        checks_live=False,
-    ),
+DIRECTIVE = Directive(
+    "gradient",
+    "P [against Q]",
+    "the pass as data: every box with its forward value and its cotangent; beside that of Q",
+    _analyze,
+    checks_live=False,
+    order=140,
+    example="""
+op Double : Real -> Real
+%gradient rev handle (3) <x>. Double(x) with {
+  return y -> return y
+  Double(x) -> return (2 * x, ()) | y, z -> return 2 * y
+}
+""",
+    details="""
+It runs the denotation of P and records the value on every wire; P takes effect. The rows of the table are the boxes of the
+reverse-handled program: for an operation the forward value is the first component of the result of `Qᶠ`, and the cotangent is
+the input of `Qᵇ`; for a pure map f they are those of f and `R'[f]`. A box that nothing comes back to has no cotangent, which
+is not the same as the cotangent 0; the same holds without a reverse handler. If an outer ordinary handler runs the rest more
+than once, a box has several cotangents. Nested handlers have separate rows.
+
+`P against Q` compares two handlers on one net, say the true gradient and a straight-through estimator: the k-th box with a
+given text in P is shown beside the k-th in Q. Q starts from the same heap and does not take effect. `against` is a keyword
+only here, so it can still be a name. All values must fit into memory together.
+""",
 )

@@ -1,4 +1,4 @@
-"""``%help`` and ``%lsmagic``: help on directives, syntax, function symbols and declared names."""
+"""``%help``: help on directives, syntax, function symbols and declared names."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -182,11 +182,20 @@ def _form_text(form: str) -> str:
     return f"{title}\n  {meaning}"
 
 
-def _analyze(item: items.Directive, context: AnalysisContext) -> ShowResult:
+def explain(item: items.Directive, context: AnalysisContext) -> ShowResult:
+    """Return the action of ``%help`` and of ``%lsmagic``."""
     return ShowResult(Notice(help_text(context.definitions, item.words, context.functions, context.effects)))
 
 
-DIRECTIVES = (
-    Directive("help", "name", "what a name stands for; without a name, this list", _analyze),
-    Directive("lsmagic", "", "this list", _analyze),
+DIRECTIVE = Directive(
+    "help",
+    "name",
+    "what a name stands for; without a name, this list",
+    explain,
+    order=900,
+    example="%help softmax",
+    details="""
+It explains directives, keywords and symbols of the language, function symbols, and declared names, with the comment above
+their declaration.
+""",
 )

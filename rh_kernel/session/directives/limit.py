@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from rh_kernel.session.actions import AnalysisContext
+from rh_kernel.session.actions import AnalysisContext, ChangeSettings
 from rh_kernel.session.directives.arguments import invalid_arguments
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.settings import Set
 from rh_kernel.session.limits.bounds import DEFAULT, LEAST_OUTPUT, MEANINGS, Bound, Bounds, value_of
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.runtime_errors import readable
@@ -14,9 +13,9 @@ _UNITS = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _LONGEST = 15
 
 
-def _analyze(item: items.Directive, context: AnalysisContext) -> Set:
+def _analyze(item: items.Directive, context: AnalysisContext) -> ChangeSettings:
     bounds, text = _changed(context.settings.bounds, item)
-    return Set(replace(context.settings, bounds=bounds), text)
+    return ChangeSettings(replace(context.settings, bounds=bounds), text)
 
 
 def _changed(bounds: Bounds, item: items.Directive) -> tuple[Bounds, str]:
@@ -72,12 +71,13 @@ def _number(word: str) -> int | None:
     return int(plain) * factor or None
 
 
-DIRECTIVES = (
-    Directive(
-        "limit",
-        "[what [number|off|default]]",
-        "what bounds a cell: steps, nodes, equations, output, bytes, seconds",
-        _analyze,
-        checks_live=False,
-    ),
+DIRECTIVE = Directive(
+    "limit",
+    "[what [number|off|default]]",
+    "what bounds a cell: steps, nodes, equations, output, bytes, seconds",
+    _analyze,
+    checks_live=False,
+    order=300,
+    example="%limit",
+    details="See [Limits](#limits).",
 )

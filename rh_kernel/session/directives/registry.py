@@ -1,12 +1,15 @@
-"""The directives by name, in the order of ``%help``. Plugins add theirs as entry points (group ``rh_kernel.directives``).
+"""The directives by name. A module of this package is the directive of its file name, and is found without a list.
 
-A module, which has a tuple ``DIRECTIVES``, is imported when its directive is used or when all help texts are shown. Directives
-of plugins cannot belong to a section, since the parsers of sections know their directives by name.
+The modules of ``lambda_section`` and ``eff_section`` are the directives of ``%%lambda`` and ``%%eff`` cells. A module is
+imported when its directive is used, or when all help texts are shown: the names alone come from the file names. Plugins add
+directives as entry points (group ``rh_kernel.directives``); they cannot belong to a section, since the parsers of sections
+know their directives by name.
 """
 
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
 
@@ -18,62 +21,50 @@ from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION
 GROUP = "rh_kernel.directives"
 """The group of entry points; the value of each is a ``Directive`` of the same name."""
 
-_MODULES: Mapping[str, Mapping[str, str]] = {
-    "": {
-        "trace": "trace",
-        "type": "type",
-        "derivation": "derivation",
-        "diagram": "diagram",
-        "gradient": "gradient",
-        "compile": "compile",
-        "heap": "heap",
-        "reset": "heap",
-        "save": "save",
-        "load": "save",
-        "whos": "whos",
-        "undo": "undo",
-        "limit": "limit",
-        "locked": "settings",
-        "strict": "settings",
-        "evaluator": "settings",
-        "device": "settings",
-        "dtype": "settings",
-        "help": "help",
-        "lsmagic": "help",
-    },
-    LAMBDA_SECTION: {"ad": "ad"},
-    EFF_SECTION: {"trace": "eff", "count": "eff", "type": "eff"},
-}
-"""The module of each directive, by section."""
+_HERE = "rh_kernel.session.directives"
+_PACKAGES = {"": _HERE, LAMBDA_SECTION: f"{_HERE}.lambda_section", EFF_SECTION: f"{_HERE}.eff_section"}
+"""The package of the directives of each section."""
+
+_SHARED = frozenset({"arguments", "directive", "lines", "registry"})
+"""The modules of this package that are not directives."""
+
+
+@cache
+def built_in(section: str = "") -> tuple[str, ...]:
+    """Return the names of the directives of a section that come with the language, in alphabetical order."""
+    modules = [found.name for found in iter_modules(import_module(_PACKAGES[section]).__path__) if not found.ispkg]
+    return tuple(sorted([name for name in modules if name not in _SHARED]))
 
 
 @cache
 def names(section: str = "") -> tuple[str, ...]:
-    """Return the names of the directives of a section, including those of plugins."""
-    return (*_MODULES[section], *(() if section else _of_plugins()))
+    """Return the names of the directives of a section, those of plugins last."""
+    return (*built_in(section), *(() if section else _of_plugins()))
 
 
 def is_directive(name: str, section: str = "") -> bool:
     """Whether there is a directive of this name. Imports no module for a built-in one."""
-    return name in _MODULES[section] or (not section and name in _of_plugins())
+    return name in built_in(section) or (not section and name in _of_plugins())
 
 
 def find(name: str, section: str = "") -> Directive[Any] | None:
     """Return the directive of this name in a section, or ``None``."""
     if not is_directive(name, section):
         return None
-    if name not in _MODULES[section]:
+    if name not in built_in(section):
         return _of_plugins()[name]
-    for directive in import_module(f"{__package__}.{_MODULES[section][name]}").DIRECTIVES:
-        if directive.name == name and directive.section == section:
-            return directive
-    raise KernelBug(f"%{name} is not in its module")
+    module = f"{_PACKAGES[section]}.{name}"
+    directive: Directive[Any] = import_module(module).DIRECTIVE
+    if (directive.name, directive.section) != (name, section):
+        raise KernelBug(f"{module} has the directive %{directive.name}{directive.section and f' of {directive.section}'}")
+    return directive
 
 
 @cache
 def directives(section: str = "") -> Mapping[str, Directive[Any]]:
-    """Return the directives of a section by name, including those of plugins."""
-    return MappingProxyType({name: found for name in names(section) if (found := find(name, section)) is not None})
+    """Return the directives of a section by name, including those of plugins, in the order of ``%help``."""
+    found = [directive for name in names(section) if (directive := find(name, section)) is not None]
+    return MappingProxyType({d.name: d for d in sorted(found, key=lambda d: (d.order, d.name))})
 
 
 @cache
@@ -89,4 +80,4 @@ def all_directives() -> Mapping[str, Directive[Any]]:
 def _of_plugins() -> Mapping[str, Directive[Any]]:
     """Return the directives of plugins."""
     record: type[Directive[Any]] = Directive
-    return plugins(GROUP, record, _MODULES[""])
+    return plugins(GROUP, record, built_in())

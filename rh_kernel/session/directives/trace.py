@@ -80,6 +80,16 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> Trace:
     return Trace(elaborate_evaluation(context.definitions, needs_expression(item)), body_spans(context.definitions))
 
 
-DIRECTIVES = (
-    Directive("trace", "P", "the stepper: every reduction step, redex and contractum marked, rule name, heap", _analyze),
+DIRECTIVE = Directive(
+    "trace",
+    "P",
+    "the stepper: every reduction step, redex and contractum marked, rule name, heap",
+    _analyze,
+    order=100,
+    example="%trace let x <- 2 in square(x) + 1",
+    details="""
+The program also takes effect, as without `%trace`. In the page this is the stepper: arrow keys move forward and back, `e`
+shows the equation of the rule, `t` the types. All rules are on [one page](rules.md). Below a line `%%eff` it traces an
+[expression of EFF](language.md#effects-and-handlers).
+""",
 )

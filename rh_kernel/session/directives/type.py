@@ -27,4 +27,19 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> ShowResult:
     return ShowResult(type_shown(context.definitions, needs_expression(item)))
 
 
-DIRECTIVES = (Directive("type", "E", "the type of a term, a command or a name", _analyze),)
+DIRECTIVE = Directive(
+    "type",
+    "E",
+    "the type of a term, a command or a name",
+    _analyze,
+    order=110,
+    example="""
+fun sq(x : Real(n)) : Real(n) = x * x
+%type sq
+%type sq([1, 2, 3])
+""",
+    details="""
+Nothing runs. Below a line `%%eff` it shows the type and the effects of an
+[expression of EFF](language.md#effects-and-handlers).
+""",
+)

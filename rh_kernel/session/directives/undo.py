@@ -90,4 +90,15 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> Undo:
     return Undo(item.span)
 
 
-DIRECTIVES = (Directive("undo", "", "undo what the last cell did to names, heap and settings", _analyze),)
+DIRECTIVE = Directive(
+    "undo",
+    "",
+    "undo what the last cell did to names, heap and settings",
+    _analyze,
+    order=250,
+    example="%undo",
+    runs_example=False,
+    details="""
+It must be alone in its cell. Run again, it undoes the cell before that; at most 20, as far as memory allows.
+""",
+)

@@ -13,11 +13,18 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> ShowResult:
     return ShowResult(NamesShown(names_shown(context.definitions, context.functions, context.effects)))
 
 
-DIRECTIVES = (
-    Directive(
-        "whos",
-        "",
-        "every name that was declared: its type, its place, and whether what it was made from has changed since",
-        _analyze,
-    ),
+DIRECTIVE = Directive(
+    "whos",
+    "",
+    "every name that was declared: its type, its place, and whether what it was made from has changed since",
+    _analyze,
+    order=240,
+    example="""
+const t = [1, 2]
+fun sq(x : Real(n)) : Real(n) = x * x
+%whos
+""",
+    details="""
+If a declaration was made from an older version of a name, it says so, and which cells to run again.
+""",
 )

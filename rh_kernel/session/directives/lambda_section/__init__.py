@@ -1,0 +1,1 @@
+"""The directives of ``%%lambda`` cells, one module each."""
