@@ -1,37 +1,53 @@
 """NumPy's formats: ``.npy``, one array, and ``.npz``, an archive of arrays by name. Nothing is unpickled."""
 
 import io
+import os
 import struct
 import warnings
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.format import Format, opener
 from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, as_damaged, error_text, shortened, store
+from rh_kernel.training.reading.rows import Integers, RowReader
 
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000
 _SUFFIX = ".npy"
 
 
-class SingleArray:
-    """An ``.npy`` file, whose only array has the name ``""``."""
+class SingleArray(RowReader):
+    """An ``.npy`` file, whose only array has the name ``""``. Rows are read from a memory map."""
+
+    random_access = True
 
     def __init__(self, file: Path) -> None:
         with as_damaged():
             self._stream = file.open("rb")
         self._size = file.stat().st_size
+        self._mapped: npt.NDArray[Any] | None = None
         self.names: Sequence[str] = ("",)
 
     def header(self, name: str) -> Header:
         """Return the shape and dtype. Raises ``Damaged``."""
         with as_damaged():
             return self._start(name)[0]
+
+    def rows(self, name: str, start: int, stop: int) -> Array:
+        """Return these rows in float64. Raises ``Damaged``."""
+        with as_damaged():
+            return _as_float64(self._map(name)[start:stop])
+
+    def take(self, name: str, rows: Integers) -> Array:
+        """Return these rows in float64. Raises ``Damaged``."""
+        with as_damaged():
+            return _as_float64(self._map(name)[rows])
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
         """Return the array in float64. Raises ``Damaged``."""
@@ -44,7 +60,24 @@ class SingleArray:
 
     def close(self) -> None:
         """Close the file."""
+        self._mapped = None
         self._stream.close()
+
+    def _map(self, name: str) -> npt.NDArray[Any]:
+        """Return the array as a view of the file. Raises ``Damaged``."""
+        # Access to a map beyond the end of its file ends the process.
+        size = os.fstat(self._stream.fileno()).st_size
+        if size < self._size:
+            raise Damaged(f"the file was cut off after {size:,} of {self._size:,} bytes while it was read")
+        if self._mapped is None:
+            header, fortran = self._start(name)
+            at, order = self._stream.tell(), "F" if fortran else "C"
+            self._mapped = (
+                np.memmap(self._stream, header.dtype, "r", at, header.shape, order)
+                if header.reals
+                else np.empty(header.shape, header.dtype)
+            )
+        return self._mapped
 
     def _start(self, name: str) -> tuple[Header, bool]:
         del name
@@ -153,6 +186,11 @@ def _array(stream: IO[bytes], header: Header, name: str, *, fortran: bool) -> Bl
         store(np.frombuffer(data, header.dtype), array, start, fortran=fortran and len(header.shape) > 1)
         yield
     return array
+
+
+def _as_float64(values: npt.NDArray[Any]) -> Array:
+    with np.errstate(all="ignore"):
+        return np.array(values, np.float64, order="C")
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:
