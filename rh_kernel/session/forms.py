@@ -13,6 +13,7 @@ FORMS = {
     "train": 'train P for (x, t) in data("…") epochs n batch b shuffle s measure Q\nrun P on every sample, keeping its changes',
     "epochs": "epochs n\nhow often a training run goes through the data",
     "batch": "batch b\nhow many samples start from the same heap; the mean of their changes is added",
+    "pieces": "pieces p\nin how many pieces a batch is computed; their results are added in order",
     "shuffle": "shuffle s\nanother order of the samples each epoch, from the seed s",
     "measure": "measure Q   ·   measure Q on D\nthe average of Q : Real over the samples after each epoch",
     "for": 'train P for (x, t) in data("…")\nnames the arrays of a sample',

@@ -164,13 +164,14 @@ class Measure(Written):
 
 @frozen
 class TrainItem(Written):
-    """``train P for p in D epochs e batch b shuffle s measure …``: omitted numbers are ``None``"""
+    """``train P for p in D epochs e batch b pieces p shuffle s measure …``: omitted numbers are ``None``"""
 
     command: Expr
     pattern: Pattern
     data: DataExpr
     epochs: Expr | None
     batch: Expr | None
+    pieces: Expr | None
     shuffle: Expr | None
     measures: tuple[Measure, ...]
     children = (
@@ -178,6 +179,7 @@ class TrainItem(Written):
         child("data"),
         child("epochs"),
         child("batch"),
+        child("pieces"),
         child("shuffle"),
         child("measures", binds="pattern"),
     )

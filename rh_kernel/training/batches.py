@@ -1,11 +1,13 @@
 """``Γ ; ◇ ⊢ P : A`` for b samples of Γ at once: the mean of the b heap changes, or the sum of the b results (LANGUAGE §6).
 
-All machines of a training run share one memory. A batch that would need too much memory runs in chunks that start from the same
-contents; the mean over the batch is the mean over the chunks, weighted by their sizes.
+All machines of a training run share one memory. ``pieces p`` computes each batch as p pieces, which start from the same
+contents. A batch that would need too much memory runs in chunks, which do, too; the mean over the batch is the mean over the
+chunks, weighted by their sizes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,6 +29,9 @@ from rh_kernel.training.samples import DataSet
 
 LARGEST = 1 << 24
 """Reals that the plan of a batch may hold; a larger batch runs in chunks."""
+
+ComputePieces: TypeAlias = Callable[[Mapping[Location, Array], Sequence[Integers]], Iterable[Mapping[Location, Array]]]
+"""``contents, indices of the samples of each piece ↦ the new contents of each, times its number of samples``, in that order"""
 
 MEASURE_REALS = 1 << 18
 """Reals that the plan of a measure should hold, about; determines how many samples are measured at once."""
@@ -77,22 +82,20 @@ class Batches:
             self._change_in_pieces(row, most)
 
     def _change_in_pieces(self, row: Integers, most: int) -> None:
+        pieces = [row[start : start + most] for start in range(0, len(row), most)]
+        self.machine.memory.store(mean(self.weighted(self.machine.memory.fetch(), pieces), len(row)))
+
+    def weighted(self, old: Mapping[Location, Array], pieces: Sequence[Integers]) -> Iterator[Mapping[Location, Array]]:
+        """Run each piece from ``old``, in a memory of its own, and yield its new contents times its number of samples."""
         machine = self.machine
-        old = machine.memory.fetch()
         if self._pieces is None:
             memory = machine.backend.memory(old, machine.precision)
             self._pieces = Batches(machine.program, self._names, self._data, memory, machine.precision, machine.backend)
-        new: dict[Location, Array] = {}
-        for start in range(0, len(row), most):
-            piece = row[start : start + most]
+        for piece in pieces:
             self._pieces.machine.memory.store(old)
-            self._pieces.machine.runner(len(piece)).steps(self.inputs, piece[None])
-            # Weight by the sample count and divide at the end, so that values equal in all chunks stay exactly as they are.
+            self._pieces.change(piece[None])
             with np.errstate(all="ignore"):
-                for location, array in self._pieces.machine.written().items():
-                    new[location] = new.get(location, 0) + len(piece) * array
-        with np.errstate(all="ignore"):
-            machine.memory.store({location: total / len(row) for location, total in new.items()})
+                yield {location: len(piece) * array for location, array in self._pieces.machine.written().items()}
 
     def total(self, start: int, stop: int) -> float:
         """Return the sum of the results, of type ``Real(1)``, over the samples ``start`` to ``stop``."""
@@ -101,6 +104,39 @@ class Batches:
         (result,) = leaves(runner.result())
         with np.errstate(invalid="ignore"):
             return float(np.sum(result, dtype=np.float64))
+
+
+class BatchesInPieces:
+    """Batches of which each is computed in ``count`` pieces (``np.array_split``) by ``compute``, in this process by default."""
+
+    def __init__(self, whole: Batches, count: int, compute: ComputePieces | None = None) -> None:
+        self.machine = whole.machine
+        self._whole = whole
+        self._count = count
+        self._compute = compute or whole.weighted
+
+    def require(self, samples: int, reals: int, by: str) -> None:
+        """Raise as ``Batches.require`` does, for the largest piece of a batch of so many samples."""
+        self._whole.require(-(-samples // self._count), reals, by)
+
+    def change(self, rows: Integers) -> None:
+        """As ``Batches.change``; the results of the pieces are added in their order, and the memory changes at the end."""
+        for row in rows:
+            pieces = [piece for piece in np.array_split(row, self._count) if len(piece)]
+            self.machine.memory.store(mean(self._compute(self.machine.memory.fetch(), pieces), len(row)))
+
+
+def mean(weighted: Iterable[Mapping[Location, Array]], samples: int) -> dict[Location, Array]:
+    """Add the new contents of pieces, each times its number of samples, in their order, and divide by that of all samples.
+
+    Dividing at the end leaves values that are equal in all pieces exactly as they are.
+    """
+    new: dict[Location, Array] = {}
+    with np.errstate(all="ignore"):
+        for piece in weighted:
+            for location, array in piece.items():
+                new[location] = new[location] + array if location in new else array
+        return {location: total / samples for location, total in new.items()}
 
 
 def for_changes(

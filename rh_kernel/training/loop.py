@@ -16,7 +16,7 @@ from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
-from rh_kernel.training.batches import MEASURE_REALS, Batches, for_changes, for_results, shared
+from rh_kernel.training.batches import MEASURE_REALS, Batches, BatchesInPieces, for_changes, for_results, shared
 from rh_kernel.training.events import Diverged, Event, Progress, Trained
 from rh_kernel.training.samples import DataSet
 from rh_kernel.typing.elaboration.items import TrainingRun
@@ -122,7 +122,7 @@ class _Training:
         self.epoch = 0
         self.samples = 0
         self.batches_per_call = 1
-        self.steps: Batches | None = None
+        self.steps: Batches | BatchesInPieces | None = None
         self.last_update = 0.0
         self.stale = False
         self.clock = _Clock()
@@ -157,7 +157,7 @@ class _Training:
         self._freeze(steps.machine.memory, writes)
         yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds)
 
-    def _prepared(self) -> tuple[Program, Batches, list[Batches]]:
+    def _prepared(self) -> tuple[Program, Batches | BatchesInPieces, list[Batches]]:
         """Return the program of a step, and the batches that run it and each of the measures."""
         run = self.run
         names = [name for name, _ in run.sample]
@@ -173,16 +173,17 @@ class _Training:
         backend = self.choice(run.epochs * seconds)
         memory = shared(programs, self.heap, self.precision, backend)
         runs = run.epochs * batches
-        steps, *averages = [
+        whole, *averages = [
             Batches(program, names, data, memory, self.precision, backend, runs)
             for program, data in zip(programs, sets, strict=True)
         ]
+        steps = whole if run.pieces == 1 else BatchesInPieces(whole, run.pieces)
         steps.require(run.batch, *self.bound)
         for average in averages:
             average.require(average.samples(MEASURE_REALS), *self.bound)
         return step, steps, averages
 
-    def _epochs(self, steps: Batches) -> int:
+    def _epochs(self, steps: Batches | BatchesInPieces) -> int:
         """How many epochs to run in one call: only if they consist of whole batches, and never the last epoch."""
         batch = min(self.run.batch, self.data.size)
         entries = sum(content.size for content in steps.machine.memory.values())
@@ -199,7 +200,9 @@ class _Training:
             self.unshuffled = np.tile(self.unshuffled[0], (count, 1))
         return self.unshuffled[:count]
 
-    def _train_epochs(self, steps: Batches, writes: Sequence[Location], orders: Integers) -> Generator[Event, None, bool]:
+    def _train_epochs(
+        self, steps: Batches | BatchesInPieces, writes: Sequence[Location], orders: Integers
+    ) -> Generator[Event, None, bool]:
         """Run several epochs in one call; undo them if something diverged, so that single epochs can show when."""
         machine, began, before = steps.machine, self.clock.seconds - self.training_seconds, self.clock.turn
         self.contents = machine.memory.fetch(self.contents)
@@ -216,7 +219,7 @@ class _Training:
         yield from self._report_progress(began)
         return True
 
-    def _train_epoch(self, steps: Batches, order: Integers) -> Iterator[Event]:
+    def _train_epoch(self, steps: Batches | BatchesInPieces, order: Integers) -> Iterator[Event]:
         """Run one epoch in that order: whole batches, as many per call as there is time for, then the remaining samples."""
         began = self.clock.seconds - self.training_seconds
         batch = min(self.run.batch, self.data.size)
@@ -276,7 +279,7 @@ class _Training:
                 yield from self._emit(self._progress())
         return total / measure.size
 
-    def _report_divergence(self, steps: Batches, writes: tuple[Location, ...]) -> Iterator[Event]:
+    def _report_divergence(self, steps: Batches | BatchesInPieces, writes: tuple[Location, ...]) -> Iterator[Event]:
         """Report what has diverged in this epoch."""
         near = not steps.machine.backend.is_device
         if not near:

@@ -165,7 +165,7 @@ initials = st.builds(Initial, head, _tuple_of(small), named, file, span=here)
 data = st.builds(DataExpr, st.sampled_from(["xor", "my data.npz"]), span=here)
 measures = st.lists(st.builds(Measure, expressions, st.none() | data, span=here), max_size=2).map(tuple)
 option = st.none() | small
-trainings = st.builds(TrainItem, expressions, patterns, data, option, option, option, measures, span=here)
+trainings = st.builds(TrainItem, expressions, patterns, data, option, option, option, option, measures, span=here)
 own = st.none() | st.builds(OwnDerivative, patterns, patterns, expressions, span=here)
 words_of_save = st.lists(st.sampled_from(["on", "float32", "a/b.npz"]), max_size=2).map(tuple)
 items: st.SearchStrategy[Item] = st.one_of(
@@ -402,8 +402,8 @@ class Writer:
                 return [*head, *self.handler_type(A), "=", *self.handler(H)]
             case Evaluation(M):
                 return self.expression(M)
-            case TrainItem(P, p, data, epochs, batch, shuffle, measures):
-                numbers = [("epochs", epochs), ("batch", batch), ("shuffle", shuffle)]
+            case TrainItem(P, p, data, epochs, batch, pieces, shuffle, measures):
+                numbers = [("epochs", epochs), ("batch", batch), ("pieces", pieces), ("shuffle", shuffle)]
                 options = [[word, *self.expression(M)] for word, M in numbers if M is not None]
                 options += [self.measure(measure) for measure in measures]
                 head = ["train", *self.expression(P), "for", *self.pattern(p), "in", *self.data(data)]

@@ -176,14 +176,14 @@ def test_a_call_with_a_named_argument_is_an_initial_content() -> None:
 
 def test_the_options_of_training_come_in_any_order() -> None:
     train = 'train f(x) for x in data("a")'
-    [one] = parse(Source("test", f'{train} epochs 2 batch 3 shuffle 4 measure g(x) measure h(x) on data("b")'))
-    [other] = parse(Source("test", f'{train} measure g(x) shuffle 4 measure h(x) on data("b") batch 3 epochs 2'))
+    [one] = parse(Source("test", f'{train} epochs 2 batch 3 pieces 2 shuffle 4 measure g(x) measure h(x) on data("b")'))
+    [other] = parse(Source("test", f'{train} measure g(x) shuffle 4 measure h(x) on data("b") pieces 2 batch 3 epochs 2'))
     assert isinstance(one, TrainItem)
     assert one == other
 
 
 def test_words_of_training_are_names_elsewhere() -> None:
-    words = ["for", "epochs", "batch", "shuffle", "measure", "on", "data"]
+    words = ["for", "epochs", "batch", "pieces", "shuffle", "measure", "on", "data"]
     assert [expr(word) for word in words] == [Var(word, span=expr(word).span) for word in words]
 
 

@@ -261,13 +261,14 @@ def _train(c: Cursor, start: int) -> items.TrainItem:
             numbers[option.text] = expression(c)
     if c.holds(Kind.NAME):
         close = difflib.get_close_matches(c.token.text, TRAINING_OPTIONS, n=1)
-        raise c.fail("`epochs`, `batch`, `shuffle` or `measure`", "", Fix(c.here(), close[0]) if close else None)
+        raise c.fail("`epochs`, `batch`, `pieces`, `shuffle` or `measure`", "", Fix(c.here(), close[0]) if close else None)
     return items.TrainItem(
         P,
         p,
         data,
         numbers.get("epochs"),
         numbers.get("batch"),
+        numbers.get("pieces"),
         numbers.get("shuffle"),
         tuple(measures),
         span=c.since(start),

@@ -68,7 +68,7 @@ EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "di
 COMPILE_OPTIONS = ("passes", "profile")
 """Contextual keywords after ``%compile --``; elsewhere they are names."""
 
-TRAINING_OPTIONS = ("epochs", "batch", "shuffle", "measure")
+TRAINING_OPTIONS = ("epochs", "batch", "pieces", "shuffle", "measure")
 """Contextual keywords of a training item; elsewhere they are names."""
 
 CHECK = "check"

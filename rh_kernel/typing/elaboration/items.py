@@ -56,7 +56,8 @@ class MeasureRun:
 class TrainingRun:
     """``train P for (x, t) in D …``: the sample's variables are free in P, the last one is index 0.
 
-    ``sample`` has their names and types. ``shuffle`` is the seed, or ``None`` to keep the order of the data.
+    ``sample`` has their names and types. Each batch is computed in ``pieces`` pieces. ``shuffle`` is
+    the seed, or ``None`` to keep the order of the data.
     """
 
     command: Command
@@ -64,6 +65,7 @@ class TrainingRun:
     data: str
     epochs: int
     batch: int
+    pieces: int
     shuffle: int | None
     measures: tuple[MeasureRun, ...]
 
@@ -111,12 +113,18 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
     for measure in item.measures:
         with siblings:
             measures.append(_measure(cx, names, item, measure, sample_types))
-    for read, written, otherwise in ((_positive, item.epochs, 1), (_positive, item.batch, 1), (_count, item.shuffle, None)):
+    options = (
+        (_positive, item.epochs, 1),
+        (_positive, item.batch, 1),
+        (_positive, item.pieces, 1),
+        (_count, item.shuffle, None),
+    )
+    for read, written, otherwise in options:
         with siblings:
             numbers.append(otherwise if written is None else read(cx, written))
     siblings.raise_errors()
-    epochs, batch, shuffle = numbers
-    return TrainingRun(found[0], sample, item.data.name, epochs or 1, batch or 1, shuffle, tuple(measures))
+    epochs, batch, pieces, shuffle = numbers
+    return TrainingRun(found[0], sample, item.data.name, epochs or 1, batch or 1, pieces or 1, shuffle, tuple(measures))
 
 
 def _measure(
@@ -176,7 +184,7 @@ def _positive(cx: Context, e: s.Expr) -> int:
     value = _count(cx, e, 1)
     if value < 1:
         why, expected = "there is nothing to do", "a whole number from 1 on"
-        hint = "the default is `epochs 1 batch 1`"
+        hint = "the default is `epochs 1 batch 1 pieces 1`"
         raise Rejected(BadTraining(span=e.span, why=why, found=str(value), expected=expected, hint=hint))
     return value
 

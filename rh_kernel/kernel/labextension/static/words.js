@@ -25,7 +25,7 @@ export const EXPRESSION_DIRECTIVES = new Set(["compile", "derivation", "diagram"
 /** Contextual keywords of an item, by the token that it begins with. */
 export const PLACED = {
   __proto__: null,
-  train: new Set(["batch", "data", "epochs", "for", "measure", "on", "shuffle"]),
+  train: new Set(["batch", "data", "epochs", "for", "measure", "on", "pieces", "shuffle"]),
   "%compile": new Set(["passes", "profile"]),
   "%gradient": new Set(["against"]),
 };

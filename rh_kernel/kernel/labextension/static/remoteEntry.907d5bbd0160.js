@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "25a485b2e5cc";
+  const VERSION = "080ac7481ad3";
 
   let scope;
 
