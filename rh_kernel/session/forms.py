@@ -18,7 +18,7 @@ FORMS = {
     "measure": "measure Q   ·   measure Q on D\nthe average of Q : Real over the samples after each epoch",
     "for": 'train P for (x, t) in data("…")\nnames the arrays of a sample',
     "on": "measure Q on D\nmeasures on other samples, held out from training",
-    "data": 'data("name")\na set of samples: one that comes with the language, or a .csv or .npz file',
+    "data": 'data("name")\na set of samples: one that comes with the language, or a file such as .csv, .npz or .h5',
     "dim": "dim n = 3\na named number, for use in types",
     "const": "const t : A = M\na named closed value",
     "loc": "loc w : Real(m, n) = normal(0.5, seed=1)\na location of the heap, and its initial content",

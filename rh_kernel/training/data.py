@@ -83,7 +83,7 @@ def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
         hint = f'did you mean "{close[0]}"?' if close else f"write the file name with its extension, {one_of(data_suffixes())}"
         expected = f"{', '.join(names)}, each also with .train or .test, or the path of a {one_of(data_suffixes())} file"
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
-    if not is_file(file):
+    if not (is_folder(file) if form.is_folder else is_file(file)):
         close = difflib.get_close_matches(file.name, _files(file.parent), n=1)
         hint = (
             f'did you mean "{Path(name).with_name(close[0]).as_posix()}"?'
@@ -102,8 +102,16 @@ def is_file(file: Path) -> bool:
         return False
 
 
+def is_folder(file: Path) -> bool:
+    """Whether the path is a folder that may be accessed."""
+    try:
+        return file.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def _files(folder: Path) -> list[str]:
     try:
-        return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in data_suffixes())
+        return sorted(f.name for f in folder.iterdir() if (form := find(f)) is not None and form.is_data)
     except (OSError, ValueError):  # or an invalid folder name
         return []

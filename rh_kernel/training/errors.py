@@ -97,10 +97,10 @@ class RaggedRow(Diagnostic):
 
 @frozen_kw_only
 class MissingLibrary(Diagnostic):
-    """``data("digits")`` without scikit-learn"""
+    """``data("digits")`` without scikit-learn, ``data("points.h5")`` without h5py"""
 
     code, title = "RH311", "Library not installed"
-    label = 'the data set "{name}" comes with {library}, which is not installed'
+    label = '"{name}" needs {library}, which is not installed'
     name: str
     library: str
 

@@ -26,12 +26,14 @@ def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[D
     with _read_errors(form, name):
         stat = file.stat()
         key = (file, name, stat.st_mtime_ns, stat.st_size)
-        known = _kept.pop(key, None)
+        # A folder does not change when a file in it does.
+        known = None if form.is_folder else _kept.pop(key, None)
         if known is None:
             known = yield from _read(file, form, name, byte_limit)
         else:
             byte_limit.check(known.reals)
-        _kept[key] = known
+        if not form.is_folder:
+            _kept[key] = known
         _drop(0, byte_limit)
     return known
 

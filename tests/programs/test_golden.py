@@ -32,7 +32,7 @@ OTHERWISE = {
     "CannotRead": "a file of the command line",
     "CannotWrite": "a file of the command line",
     "GPUFailed": "a graphics card",
-    "MissingLibrary": "an installation without scikit-learn",
+    "MissingLibrary": "an installation without scikit-learn, or without what a format needs",
     "NoContent": "a heap that a caller made; in a session every location has a content",
     "NoGPU": "a machine without a graphics card, where it is a notice",
     "NoSuchArray": "a training run put together by a caller",

@@ -217,8 +217,8 @@ def test_the_place_of_a_missing_number_is_reported() -> None:
         ("irsi", 'did you mean "iris"?'),
         ("min", 'did you mean "mine"?'),
         ("table", 'did you mean "table.csv"?'),
-        ("qqqqqqqq", "write the file name with its extension, .csv or .npz"),
-        ("", "write the file name with its extension, .csv or .npz"),
+        ("qqqqqqqq", "write the file name with its extension, .csv, .h5, .hdf5, .npz, .parquet or .zarr"),
+        ("", "write the file name with its extension, .csv, .h5, .hdf5, .npz, .parquet or .zarr"),
     ],
 )
 def test_an_unknown_name(tmp_path: Path, name: str, hint: str) -> None:

@@ -22,6 +22,9 @@ class Format:
     ``suffixes`` are in lower case, with the dot. ``description`` names such a file, as in "not {description}", and ``hint``
     says how to create one. With ``is_data``, a file is a data set: the first axis of its arrays is the samples, all of one
     length. `%save` and `%load` support formats with ``write``, if the library ``requires`` is installed or empty.
+
+    What has none of the suffixes is of the format if it ``matches``, by its name or by a quick look at it. With ``is_folder``,
+    it is a folder instead of a file.
     """
 
     name: str
@@ -32,6 +35,8 @@ class Format:
     is_data: bool = True
     write: Writer | None = None
     requires: str = ""
+    matches: Callable[[Path], bool] | None = None
+    is_folder: bool = False
 
 
 def opener(reader: Callable[[Path], Reader]) -> Opener:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.format import Format, opener
 from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, as_damaged, error_text, shortened, store
-from rh_kernel.training.reading.rows import Integers, RowReader
+from rh_kernel.training.reading.rows import Integers, RowReader, as_float64
 
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000
@@ -42,12 +42,12 @@ class SingleArray(RowReader):
     def rows(self, name: str, start: int, stop: int) -> Array:
         """Return these rows in float64. Raises ``Damaged``."""
         with as_damaged():
-            return _as_float64(self._map(name)[start:stop])
+            return as_float64(self._map(name)[start:stop])
 
     def take(self, name: str, rows: Integers) -> Array:
         """Return these rows in float64. Raises ``Damaged``."""
         with as_damaged():
-            return _as_float64(self._map(name)[rows])
+            return as_float64(self._map(name)[rows])
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
         """Return the array in float64. Raises ``Damaged``."""
@@ -188,11 +188,6 @@ def _array(stream: IO[bytes], header: Header, name: str, *, fortran: bool) -> Bl
     return array
 
 
-def _as_float64(values: npt.NDArray[Any]) -> Array:
-    with np.errstate(all="ignore"):
-        return np.array(values, np.float64, order="C")
-
-
 def _exactly(stream: IO[bytes], size: int) -> bytes:
     """Read so many bytes, or fewer if the stream ends."""
     data = stream.read(size)
@@ -217,3 +212,5 @@ NPZ = Format(
     "write it with numpy.savez(file, x=…, t=…), without Python objects",
     write=_write,
 )
+
+FORMATS = (NPY, NPZ)

@@ -3,13 +3,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import prod
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
-from rh_kernel.training.reading.reader import BLOCK, Blocks, Header
+from rh_kernel.training.errors import NotNumbers
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Header, shortened
 
 Integers: TypeAlias = npt.NDArray[np.integer]
 """Numbers of rows, from 0, of shape (n,)."""
@@ -27,7 +29,10 @@ class RowReader(ABC):
 
     @abstractmethod
     def header(self, name: str) -> Header:
-        """Return the shape and dtype of an array without reading it. Raises ``Damaged``."""
+        """Return the shape and dtype of an array without reading it.
+
+        Raises ``Damaged``, or ``Rejected`` if the entries are something for which NumPy has no dtype.
+        """
 
     @abstractmethod
     def rows(self, name: str, start: int, stop: int) -> Array:
@@ -68,3 +73,15 @@ class RowReader(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close the file."""
+
+
+def as_float64(values: npt.NDArray[Any]) -> Array:
+    """Return a copy in float64, contiguous and writeable."""
+    with np.errstate(all="ignore"):
+        return np.array(values, np.float64, order="C")
+
+
+def not_real(name: str, entries: str, hint: str = "one-hot encode a class, and remove what is no number") -> Rejected:
+    """Return the error that an array contains ``entries`` instead of real numbers."""
+    found = f"an array of {shortened(entries)}"
+    return Rejected(NotNumbers(array=shortened(name), found=found, expected="an array of numbers", hint=hint))

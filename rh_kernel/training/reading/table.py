@@ -73,7 +73,7 @@ class Table:
         self._columns = columns
         self._separator = separator
         self._lines = lines
-        self._places = _arrays(columns)
+        self._places = array_columns(columns)
         self.names: Sequence[str] = tuple(self._places)
 
     def header(self, name: str) -> Header:
@@ -216,8 +216,11 @@ def _header(line: str, file: str) -> tuple[list[str], str]:
     return names, separator
 
 
-def _arrays(columns: list[str]) -> dict[str, list[int]]:
-    """Return the indices of the columns of each array, ordered by number; a column without a number is an array of its own."""
+def array_columns(columns: list[str]) -> dict[str, list[int]]:
+    """Return the indices of the columns of each array, ordered by number; a column without a number is an array of its own.
+
+    Raises ``Rejected`` if the numbers of the columns of an array are not 0, 1, 2, …
+    """
     places: dict[str, list[int]] = {}
     numbered: dict[str, list[tuple[int, int]]] = {}
     for place, name in enumerate(columns):
@@ -296,3 +299,5 @@ def _number(cell: str) -> float | None:
 
 
 CSV = Format("csv", (".csv",), "a table in UTF-8 with commas", open_csv)
+
+FORMATS = (CSV,)

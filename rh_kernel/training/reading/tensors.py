@@ -94,3 +94,5 @@ SAFETENSORS = Format(
     write=_write,
     requires="safetensors",
 )
+
+FORMATS = (SAFETENSORS,)

@@ -1,0 +1,134 @@
+"""``.h5``: the data sets of an HDF5 file by their paths, ``x`` or ``group/x``. Requires the library h5py."""
+
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rh_kernel.source.interruptible import when_large
+from rh_kernel.syntax.core import Array
+from rh_kernel.training.reading.format import Format
+from rh_kernel.training.reading.libraries import Untyped, library
+from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, Reader, as_damaged, shortened
+from rh_kernel.training.reading.rows import Integers, RowReader, as_float64, not_real
+
+_CACHE = 1 << 24
+"""Bytes of decoded chunks that the library keeps for each data set."""
+
+_MOST_AT_ONCE = 1 << 22
+"""The bytes of a chunk up to which it is read in one step."""
+
+
+def open_hdf5(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
+    """List the data sets of a file and return their reader. Raises ``Damaged``, and ``Rejected`` without the library."""
+    del byte_limit
+    h5py = library("h5py", "h5py", file)
+    with as_damaged():
+        opened = h5py.File(file, "r", rdcc_nbytes=_CACHE)
+    try:
+        with as_damaged():
+            return DataSets(opened, (yield from _data_sets(h5py, opened)))
+    except BaseException:
+        opened.close()
+        raise
+
+
+def _data_sets(h5py: Untyped, file: Untyped) -> Blocks[dict[str, Any]]:
+    """Return the data sets of a file by path; links to elsewhere are not followed."""
+    found: dict[str, Any] = {}
+    seen = {h5py.h5o.get_info(file.id).addr}
+    groups = [("", file)]
+    while groups:
+        path, group = groups.pop()
+        inner: list[tuple[str, Any]] = []
+        for name in group:
+            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
+                continue
+            part = group[name]
+            address = h5py.h5o.get_info(part.id).addr
+            if isinstance(part, h5py.Dataset):
+                found[path + name] = part
+            elif isinstance(part, h5py.Group) and address not in seen:
+                inner.append((f"{path}{name}/", part))
+            seen.add(address)
+            yield
+        groups += reversed(inner)
+    return found
+
+
+class DataSets(RowReader):
+    """An open HDF5 file."""
+
+    random_access = True
+
+    def __init__(self, file: Untyped, data_sets: dict[str, Any]) -> None:
+        self._file = file
+        self._data_sets = data_sets
+        self.names: Sequence[str] = tuple(data_sets)
+
+    def header(self, name: str) -> Header:
+        """Return the shape and dtype. Raises ``Damaged``, and ``Rejected`` for entries that NumPy lacks."""
+        with as_damaged():
+            data = self._data_sets[name]
+            dtype: np.dtype[Any] = data.dtype
+            if data.shape is None:
+                raise Damaged(f"`{shortened(name)}` is empty")
+            if dtype.hasobject:
+                raise not_real(name, _called(dtype))
+            return Header(tuple([int(n) for n in data.shape]), dtype).checked(f"`{shortened(name)}`")
+
+    def rows(self, name: str, start: int, stop: int) -> Array:
+        """Return these rows in float64. Raises ``Damaged``."""
+        with as_damaged():
+            data = self._data_sets[name]
+            return when_large(self._decoded(name, stop - start), lambda: as_float64(data[start:stop]))
+
+    def take(self, name: str, rows: Integers) -> Array:
+        """Return these rows in float64. Raises ``Damaged``."""
+        with as_damaged():
+            data = self._data_sets[name]
+            # The library takes increasing numbers only.
+            wanted, places = np.unique(rows, return_inverse=True)
+            if not len(wanted):
+                return np.empty((0, *data.shape[1:]))
+            return when_large(self._decoded(name, len(wanted)), lambda: as_float64(data[wanted])[places])
+
+    def step(self, name: str) -> int:
+        """Return the rows of a block, which are whole chunks unless these are very large."""
+        step, chunk = super().step(name), self._chunk(name)
+        row = max(1, prod(self.header(name).shape[1:]) * 8)
+        whole = max(1, step // chunk) * chunk
+        return whole if whole * row <= max(BLOCK, _MOST_AT_ONCE) else step
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _chunk(self, name: str) -> int:
+        chunks = self._data_sets[name].chunks
+        return chunks[0] if chunks else 1
+
+    def _decoded(self, name: str, rows: int) -> int:
+        """Return about how many entries are decoded for so many adjacent rows."""
+        return max(rows, self._chunk(name)) * prod(self.header(name).shape[1:])
+
+
+def _called(dtype: np.dtype[Any]) -> str:
+    """Return what the entries are that NumPy has no dtype for."""
+    metadata = dtype.metadata or {}
+    if metadata.get("vlen") in (str, bytes):
+        return "words"
+    return "rows of different lengths" if "vlen" in metadata else "references" if "ref" in metadata else str(dtype)
+
+
+HDF5 = Format(
+    "hdf5",
+    (".h5", ".hdf5"),
+    "an HDF5 file",
+    open_hdf5,
+    "write it with h5py, one data set for each array: file['x'] = x",
+)
+
+FORMATS = (HDF5,)

@@ -1,0 +1,163 @@
+"""``.parquet``: columns by name; ``x0 x1 … t`` form the arrays ``x`` and ``t``. Requires the library pyarrow.
+
+A column of lists of a fixed size, or of tensors of a fixed shape, is an array of its own.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import accumulate
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.core import Array
+from rh_kernel.training.errors import BadColumns, NotFinite
+from rh_kernel.training.reading.format import Format, opener
+from rh_kernel.training.reading.libraries import Untyped, library
+from rh_kernel.training.reading.reader import BLOCK, Damaged, Header, as_damaged, shortened
+from rh_kernel.training.reading.rows import not_real
+from rh_kernel.training.reading.sequential import SequentialReader
+from rh_kernel.training.reading.table import array_columns
+
+_BUFFER = 1 << 16
+"""Bytes that are read at once from each column."""
+
+_INDEX = "__index_level_"
+"""How the columns begin in which pandas keeps the names of rows."""
+
+
+class Columns(SequentialReader):
+    """A ``.parquet`` file."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self._arrow = library("pyarrow", "pyarrow", file)
+        parquet = library("pyarrow", "pyarrow.parquet", file)
+        with as_damaged():
+            self._file = parquet.ParquetFile(file, buffer_size=_BUFFER, page_checksum_verification=True)
+        try:
+            with as_damaged():
+                metadata = self._file.metadata
+                groups = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+                self._starts = [0, *accumulate(groups)]
+                self._types = self._column_types()
+            self._arrays = self._find_arrays()
+        except BaseException:
+            self.close()
+            raise
+        self.names = tuple(self._arrays)
+
+    def header(self, name: str) -> Header:
+        """Return the shape. Raises ``Rejected`` if a column does not contain real numbers."""
+        return Header((self._starts[-1], *self._row(name)), np.dtype(np.float64)).checked(f"`{shortened(name)}`")
+
+    def first_row(self, name: str, row: int) -> int:
+        """Return the first row of the row group."""
+        return self._starts[self._group(row)]
+
+    def blocks(self, name: str, row: int) -> Iterator[Array]:
+        """Yield the rows in batches. Raises ``Damaged``, and ``Rejected`` for a missing number."""
+        columns, shape = self._arrays[name], self._row(name)
+        batch_size = max(1, BLOCK // max(1, prod(shape) * 8))
+        for group in range(self._group(row), len(self._starts) - 1):
+            for batch in self._file.iter_batches(batch_size, [group], columns):
+                found = np.empty((batch.num_rows, *shape))
+                for number, column in enumerate(columns):
+                    values = self._values(column, batch.column(column), row)
+                    if self._is_list(column):
+                        found[...] = values.reshape(found.shape)
+                    else:
+                        found[:, number] = values
+                row += len(found)
+                yield found
+            if row != self._starts[group + 1]:
+                raise Damaged(f"`{shortened(name)}` has {row:,} rows instead of {self._starts[group + 1]:,}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _column_types(self) -> dict[str, Any]:
+        """Return the type of each column. Raises ``Rejected`` if two have the same name."""
+        names = [field.name for field in self._file.schema_arrow]
+        again = [name for name, count in Counter(names).items() if count > 1]
+        if again:
+            raise Rejected(BadColumns(why=f"two columns of the file are called `{shortened(again[0])}`", hint="rename one"))
+        return {field.name: field.type for field in self._file.schema_arrow if not field.name.startswith(_INDEX)}
+
+    def _find_arrays(self) -> dict[str, list[str]]:
+        """Return the columns of each array. Raises ``Rejected`` if they do not form arrays."""
+        numbers = [column for column in self._types if not self._is_list(column)]
+        arrays = {name: [numbers[place] for place in places] for name, places in array_columns(numbers).items()}
+        for column in self._types:
+            if not self._is_list(column):
+                continue
+            if column in arrays:
+                why = f"`{shortened(column)}` is both a column of lists and the name of numbered columns"
+                raise Rejected(BadColumns(why=why, hint="rename the column of lists"))
+            arrays[column] = [column]
+        return arrays
+
+    def _is_list(self, column: str) -> bool:
+        kind = self._types[column]
+        return self._arrow.types.is_fixed_size_list(kind) or isinstance(kind, self._arrow.FixedShapeTensorType)
+
+    def _group(self, row: int) -> int:
+        """Return the number of the row group."""
+        return int(np.searchsorted(self._starts, row, "right")) - 1
+
+    def _row(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a row of an array. Raises ``Rejected`` if a column does not contain real numbers."""
+        shapes = [self._shape(column, self._types[column]) for column in self._arrays[name]]
+        return shapes[0] or (len(shapes),)
+
+    def _shape(self, column: str, kind: Untyped) -> tuple[int, ...]:
+        """Return the shape of an entry of a column. Raises ``Rejected`` unless it has real numbers."""
+        types = self._arrow.types
+        if isinstance(kind, self._arrow.FixedShapeTensorType):
+            return (*kind.shape, *self._shape(column, kind.value_type))
+        if types.is_fixed_size_list(kind):
+            return (kind.list_size, *self._shape(column, kind.value_type))
+        if types.is_dictionary(kind):
+            kind = kind.value_type
+        if types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind):
+            return ()
+        if types.is_list(kind) or types.is_large_list(kind) or types.is_list_view(kind) or types.is_large_list_view(kind):
+            raise not_real(column, "lists of any length", "write lists of a fixed size, pyarrow.list_(pyarrow.float64(), size)")
+        if types.is_decimal(kind):
+            raise not_real(column, "decimal numbers", "convert the column to float64 before it is written")
+        words = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
+        raise not_real(column, "words" if words else "dates or times" if types.is_temporal(kind) else str(kind))
+
+    def _values(self, column: str, part: Untyped, row: int) -> Untyped:
+        """Return the numbers of a part of a column that begins at that row. Raises ``Rejected`` if one is missing."""
+        rows = len(part)
+        while True:
+            if part.null_count:
+                at = row + part.is_null().index(True).as_py() * rows // len(part)
+                hint = "remove or fill the rows with missing numbers"
+                place = f"`{shortened(column)}`[{at}]"
+                raise Rejected(NotFinite(place=place, found="missing", expected="a finite number", hint=hint))
+            kind = part.type
+            if isinstance(kind, self._arrow.FixedShapeTensorType):
+                part = part.storage
+            elif self._arrow.types.is_fixed_size_list(kind):
+                part = part.flatten()
+            elif self._arrow.types.is_dictionary(kind):
+                part = part.dictionary_decode()
+            else:
+                return part.to_numpy(zero_copy_only=False)
+
+
+PARQUET = Format(
+    "parquet",
+    (".parquet",),
+    "a Parquet file",
+    opener(Columns),
+    "write it with pyarrow, pandas or polars, one column for each component: x0, x1, …, t",
+)
+
+FORMATS = (PARQUET,)
