@@ -11,8 +11,8 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from rh_kernel.session import scratch as scratch_files
 from rh_kernel.session.errors import CannotRestore, CannotSave
+from rh_kernel.source import scratch as scratch_files
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span

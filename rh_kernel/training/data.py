@@ -75,7 +75,7 @@ def split(data: DataSet, part: str) -> Blocks[DataSet]:
 def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
     """Return the file of that name and its format. Raises ``Rejected`` if there is none, or its format is unknown."""
     file = folder / name
-    form = find(file)
+    form = find(file) if name else None
     if form is None or not form.is_data:
         names = sorted({*given, *NAMES})
         parts = [known + part for known in names for part in _PARTS]

@@ -234,7 +234,7 @@ def test_an_unknown_name(tmp_path: Path, name: str, hint: str) -> None:
     [
         ("tabel.csv", 'did you mean "table.csv"?'),
         ("below/tabel.csv", 'did you mean "below/table.csv"?'),
-        ("below", ""),
+        ("below", "subfolder"),
         ("nowhere/x.npz", "paths are relative"),
         ("folder.csv", ""),
         ("x" * 5000 + ".csv", "paths are relative"),
@@ -247,5 +247,5 @@ def test_a_file_that_is_not_there(tmp_path: Path, name: str, hint: str) -> None:
         (folder / "table.csv").write_text("x\n1\n")
     (tmp_path / "folder.csv").mkdir()
     found = diagnostic_of(name, tmp_path)
-    assert found.code == ("RH301" if name == "below" else "RH302")
+    assert found.code == ("RH308" if name == "below" else "RH302")
     assert hint in found.hint

@@ -51,8 +51,10 @@ class Columns(SequentialReader):
         self.names = tuple(self._arrays)
 
     def header(self, name: str) -> Header:
-        """Return the shape. Raises ``Rejected`` if a column does not contain real numbers."""
-        return Header((self._starts[-1], *self._row(name)), np.dtype(np.float64)).checked(f"`{shortened(name)}`")
+        """Return the shape, and a dtype for all columns. Raises ``Rejected`` if one does not contain real numbers."""
+        shape = self._row(name)
+        dtype = np.result_type(*[_dtype(self._types[column]) for column in self._arrays[name]])
+        return Header((self._starts[-1], *shape), dtype).checked(f"`{shortened(name)}`")
 
     def first_row(self, name: str, row: int) -> int:
         """Return the first row of the row group."""
@@ -150,6 +152,13 @@ class Columns(SequentialReader):
                 part = part.dictionary_decode()
             else:
                 return part.to_numpy(zero_copy_only=False)
+
+
+def _dtype(kind: Untyped) -> np.dtype[Any]:
+    """Return the dtype of the numbers of a column."""
+    while hasattr(kind, "value_type"):
+        kind = kind.value_type
+    return np.dtype(kind.to_pandas_dtype())
 
 
 PARQUET = Format(
