@@ -270,6 +270,8 @@ def test_a_large_term_is_cut_around_what_is_marked() -> None:
     assert len(text.splitlines()) < 10
 
 
+@pytest.mark.slow
+@pytest.mark.essential
 def test_of_a_large_state_the_text_shows_what_is_around_the_redex() -> None:
     deep = "1.0" + "".join(f" in let x{i} <- tanh(x{i + 1}) + x{i + 1}" for i in reversed(range(400)))
     result = traced(f"let x400 <- {deep} in x0")

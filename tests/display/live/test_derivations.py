@@ -95,6 +95,8 @@ def test_what_has_been_told_is_told_alike_again() -> None:
     assert {node["id"]: node for node in again} == first
 
 
+@pytest.mark.slow
+@pytest.mark.essential
 def test_a_high_derivation_is_told_in_parts() -> None:
     view = DerivationView(DerivationMade("P", (derive_command((), (), tower(3000)),)))
     opening = told(view.opening())
