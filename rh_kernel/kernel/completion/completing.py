@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from rh_kernel.kernel.completion.context import Argument, DirectiveName, Quoted, Word, context_at_end
-from rh_kernel.kernel.completion.files import entries
+from rh_kernel.kernel.completion.files import Listed, entries
 from rh_kernel.kernel.completion.unicode_input import partial_name, symbols_for
 from rh_kernel.kernel.completion.words import Completion, declared_in, described, named, words
 from rh_kernel.kernel.sections.position import section_at
@@ -18,7 +18,7 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, PYTHON, RETURN, SECTIONS
 from rh_kernel.training.bundled import NAMES
-from rh_kernel.training.reading.formats import data_suffixes, saved_suffixes
+from rh_kernel.training.reading.formats import has_name_of_data, saved_suffixes
 from rh_kernel.training.reading.npy import NPY
 from rh_kernel.typing.definitions import LocDefinition
 
@@ -118,10 +118,10 @@ def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int
     match head:
         case "data":
             sets = [] if "/" in typed else _matching(_data_sets(session), typed)
-            at, files = _files(session, start, typed, data_suffixes())
+            at, files = _files(session, start, typed, has_name_of_data)
             return at, [*[Completion(name, "text", "data set") for name in sets], *files]
         case "load":
-            return _files(session, start, typed, NPY.suffixes)
+            return _files(session, start, typed, _with(NPY.suffixes))
         case _:
             return start, []
 
@@ -133,12 +133,21 @@ def _data_sets(session: Session) -> Iterator[str]:
         yield f"{name}.test"
 
 
-def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -> tuple[int, list[Completion]]:
+def _files(session: Session, start: int, typed: str, is_listed: Listed) -> tuple[int, list[Completion]]:
     """Return where the last component of a partial path begins, and the files and folders that match it."""
     way, slash, name = typed.rpartition("/")
-    found = _matching(entries(session.folder, typed, endings), name)
+    found = _matching(entries(session.folder, typed, is_listed), name)
     shown = [Completion(name, "path", "folder" if name.endswith("/") else "file") for name in found]
     return start + len(way + slash), shown
+
+
+def _with(endings: tuple[str, ...]) -> Listed:
+    """Return whether the name of a file has one of the endings."""
+
+    def is_listed(name: str, *, is_folder: bool) -> bool:
+        return not is_folder and name.lower().endswith(endings)
+
+    return is_listed
 
 
 def _arguments(session: Session, context: Argument) -> tuple[int, list[Completion]]:
@@ -155,7 +164,7 @@ def _arguments(session: Session, context: Argument) -> tuple[int, list[Completio
     fields = forms[at] if at < len(forms) else []
     match fields:
         case ["file"]:
-            start, found = _files(session, context.start, context.text, saved_suffixes())
+            start, found = _files(session, context.start, context.text, _with(saved_suffixes()))
             return start, found if context.quoted else [c for c in found if " " not in c.text]
         case ["what"]:
             meanings = {str(name): meaning for name, meaning in MEANINGS.items()}

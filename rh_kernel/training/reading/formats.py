@@ -43,6 +43,16 @@ def _built_in() -> tuple[Format, ...]:
     return tuple(found)
 
 
+def has_name_of_data(name: str, *, is_folder: bool) -> bool:
+    """Whether a file, or a folder, of this name is a data set. Looks at nothing but the name."""
+    return any(
+        form.is_data
+        and form.is_folder == is_folder
+        and (name.lower().endswith(form.suffixes) or (not is_folder and form.matches is not None and form.matches(Path(name))))
+        for form in formats()
+    )
+
+
 def data_suffixes() -> tuple[str, ...]:
     """Return the suffixes of data sets."""
     return tuple(sorted([suffix for form in formats() if form.is_data for suffix in form.suffixes]))
