@@ -17,6 +17,9 @@ from rh_kernel.training.reading.rows import Integers, RowReader, as_float64, not
 _CACHE = 1 << 24
 """Bytes of decoded chunks that the library keeps for each data set."""
 
+_SLOWER = 4
+"""How many times as long it takes to read compressed entries, about."""
+
 _MOST_AT_ONCE = 1 << 22
 """The bytes of a chunk up to which it is read in one step."""
 
@@ -70,7 +73,7 @@ class DataSets(RowReader):
 
     def header(self, name: str) -> Header:
         """Return the shape and dtype. Raises ``Damaged``, and ``Rejected`` for entries that NumPy lacks."""
-        with as_damaged():
+        with as_damaged(name):
             data = self._data_sets[name]
             dtype: np.dtype[Any] = data.dtype
             if data.shape is None:
@@ -81,13 +84,13 @@ class DataSets(RowReader):
 
     def rows(self, name: str, start: int, stop: int) -> Array:
         """Return these rows in float64. Raises ``Damaged``."""
-        with as_damaged():
+        with as_damaged(name):
             data = self._data_sets[name]
             return when_large(self._decoded(name, stop - start), lambda: as_float64(data[start:stop]))
 
     def take(self, name: str, rows: Integers) -> Array:
         """Return these rows in float64. Raises ``Damaged``."""
-        with as_damaged():
+        with as_damaged(name):
             data = self._data_sets[name]
             # The library takes increasing numbers only.
             wanted, places = np.unique(rows, return_inverse=True)
@@ -98,6 +101,8 @@ class DataSets(RowReader):
     def step(self, name: str) -> int:
         """Return the rows of a block, which are whole chunks unless these are very large."""
         step, chunk = super().step(name), self._chunk(name)
+        if self._data_sets[name].compression:
+            step = max(1, step // _SLOWER)
         row = max(1, prod(self.header(name).shape[1:]) * 8)
         whole = max(1, step // chunk) * chunk
         return whole if whole * row <= max(BLOCK, _MOST_AT_ONCE) else step

@@ -5,6 +5,7 @@ A column of lists of a fixed size, or of tensors of a fixed shape, is an array o
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from itertools import accumulate
 from math import prod
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.interruptible import interruptible
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.errors import BadColumns, NotFinite
 from rh_kernel.training.reading.format import Format, opener
@@ -34,6 +36,7 @@ class Columns(SequentialReader):
 
     def __init__(self, file: Path) -> None:
         super().__init__()
+        self._headers: dict[str, Header] = {}
         self._arrow = library("pyarrow", "pyarrow", file)
         parquet = library("pyarrow", "pyarrow.parquet", file)
         with as_damaged():
@@ -52,9 +55,12 @@ class Columns(SequentialReader):
 
     def header(self, name: str) -> Header:
         """Return the shape, and a dtype for all columns. Raises ``Rejected`` if one does not contain real numbers."""
-        shape = self._row(name)
-        dtype = np.result_type(*[_dtype(self._types[column]) for column in self._arrays[name]])
-        return Header((self._starts[-1], *shape), dtype).checked(f"`{shortened(name)}`")
+        if name not in self._headers:
+            with as_damaged(name):
+                shape = self._row(name)
+                dtype = np.result_type(*[_dtype(self._types[column]) for column in self._arrays[name]])
+                self._headers[name] = Header((self._starts[-1], *shape), dtype).checked(f"`{shortened(name)}`")
+        return self._headers[name]
 
     def first_row(self, name: str, row: int) -> int:
         """Return the first row of the row group."""
@@ -62,10 +68,12 @@ class Columns(SequentialReader):
 
     def blocks(self, name: str, row: int) -> Iterator[Array]:
         """Yield the rows in batches. Raises ``Damaged``, and ``Rejected`` for a missing number."""
-        columns, shape = self._arrays[name], self._row(name)
+        columns, shape = self._arrays[name], self.header(name).shape[1:]
         batch_size = max(1, BLOCK // max(1, prod(shape) * 8))
         for group in range(self._group(row), len(self._starts) - 1):
-            for batch in self._file.iter_batches(batch_size, [group], columns):
+            batches = self._file.iter_batches(batch_size, [group], columns)
+            # The first batch takes long: before it, what each column says about the row group is decoded.
+            while (batch := interruptible(partial(next, batches, None))) is not None:
                 found = np.empty((batch.num_rows, *shape))
                 for number, column in enumerate(columns):
                     values = self._values(column, batch.column(column), row)

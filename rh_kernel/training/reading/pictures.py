@@ -4,6 +4,7 @@ The array ``x`` of shape (N, c, h, w) has the pixels, from 0 to 1, and ``t`` the
 picture counts. A picture of 16 bits has 65,535 levels; one with a palette counts as coloured.
 """
 
+import logging
 import os
 import warnings
 from collections.abc import Generator, Iterator
@@ -38,6 +39,8 @@ _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", 
 _LISTED = 1000
 """Entries of a folder that are listed between two pauses."""
 
+_SILENT = logging.NullHandler()
+
 _MODES = {"1": "L", "CMYK": "RGB", "YCbCr": "RGB", "HSV": "RGB", "PA": "RGBA"}
 """What is converted, and to what."""
 
@@ -54,6 +57,8 @@ def open_pictures(folder: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
     """List the pictures of a folder. Raises ``Damaged``, and ``Rejected`` if there are none or the library is missing."""
     del byte_limit
     image = library("Pillow", "PIL.Image", folder)
+    # Otherwise some messages about damaged pictures go to the standard error.
+    logging.getLogger("PIL").addHandler(_SILENT)
     files: list[Path] = []
     classes: list[int] = []
     subfolders: list[Path] = []

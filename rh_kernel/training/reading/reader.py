@@ -117,14 +117,18 @@ class Reader(Protocol):
 
 
 @contextmanager
-def as_damaged() -> Generator[None, None, None]:
-    """Turn exceptions of a library within the block into ``Damaged``: a broken file may cause any of them."""
+def as_damaged(array: str = "") -> Generator[None, None, None]:
+    """Turn exceptions of a library within the block into ``Damaged``: a broken file may cause any of them.
+
+    The message begins with the name of the array that is read, if there is one.
+    """
     try:
         yield
     except (Failure, Damaged, MemoryError):
         raise
     except Exception as failure:
-        raise Damaged(error_text(failure)) from failure
+        where = f"`{shortened(array)}`: " if array else ""
+        raise Damaged(where + error_text(failure)) from failure
 
 
 def error_text(failure: Exception) -> str:
@@ -132,6 +136,8 @@ def error_text(failure: Exception) -> str:
     match failure:
         case OSError(strerror=str(text)) if text:
             return shortened(text)
+        case UnicodeError():
+            return shortened(str(failure))
         # Some errors of Python's parser have their position as a second argument.
         case Exception(args=(str(text), *_)) if text.strip():
             return shortened(text)

@@ -43,7 +43,7 @@ class SequentialReader(RowReader):
 
     def rows(self, name: str, start: int, stop: int) -> Array:
         """Return these rows, decoding again only what lies before the block that was read last."""
-        with as_damaged():
+        with as_damaged(name):
             found = np.empty((stop - start, *self.header(name).shape[1:]))
             at = start
             while at < stop:

@@ -55,7 +55,7 @@ class Chunks(SequentialReader):
 
     def header(self, name: str) -> Header:
         """Return the shape and dtype. Raises ``Damaged``, and ``Rejected`` for entries that NumPy lacks."""
-        with as_damaged():
+        with as_damaged(name):
             array = self._arrays[name]
             dtype: np.dtype[Any] = array.dtype
             if dtype.kind in "OT":
