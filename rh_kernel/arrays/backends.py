@@ -33,7 +33,25 @@ def backend_for(device: Device, seconds: float = 0.0) -> Backend:
     raise LookupError("no back end is available for the CPU")
 
 
+def by_name(name: str) -> Backend:
+    """Return the back end of this name. Raises ``LookupError`` if it cannot be used on this machine."""
+    if name in _PACKAGES:
+        found = _registration(name)
+        if found.is_available():
+            return found.create()
+    raise LookupError(f"the back end {name} is not available")
+
+
+def name_of(backend: Backend) -> str:
+    """Return the name under which ``by_name`` finds this back end: that of its package."""
+    return type(backend).__module__.removeprefix(f"{__package__}.").partition(".")[0]
+
+
+def _registration(package: str) -> BackendRegistration:
+    return import_module(f"{__package__}.{package}.registration").BACKEND
+
+
 def _registrations() -> Iterator[BackendRegistration]:
     """The registered back ends, the preferred ones first."""
     for package in reversed(_PACKAGES):
-        yield import_module(f"rh_kernel.arrays.{package}.registration").BACKEND
+        yield _registration(package)

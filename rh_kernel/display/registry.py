@@ -67,6 +67,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.Notice: ("items", "NOTICE"),
     r.HeapShown: ("heaps", "HEAP"),
     r.NamesShown: ("names", "NAMES"),
+    r.ClusterShown: ("clusters", "CLUSTER"),
     r.ItemFailed: ("diagnostics", "FAILURE"),
     r.TraceMade: ("traces.view", "TRACE"),
     r.ProgramMade: ("programs.view", "PROGRAM"),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rh_kernel.ad.system import Point, Stage, System, TraceStep
     from rh_kernel.arrays.passes import PassResult
     from rh_kernel.arrays.planning.profiling import Profile
+    from rh_kernel.cluster.cluster import WorkerShown
     from rh_kernel.denotational.arrows import Arrow
     from rh_kernel.denotational.recording import Recording
     from rh_kernel.denotational.smooth import Smooth
@@ -261,6 +262,19 @@ class Notice(Result):
     """A message of one or more lines, e.g. of ``%help`` and ``%reset``."""
 
     text: str
+
+
+@frozen
+class ClusterShown(Result):
+    """``%cluster``: its name, its workers, the address of its dashboard or an empty text.
+
+    ``answer_within`` is the time limit for a piece in seconds, ``None`` for the one that follows from the times so far.
+    """
+
+    name: str
+    workers: "tuple[WorkerShown, ...]"
+    dashboard: str
+    answer_within: float | None
 
 
 @frozen

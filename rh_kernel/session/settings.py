@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from rh_kernel.arrays.devices import Device, MissingGPU, gpu
 from rh_kernel.loops.ir import Precision
@@ -9,6 +10,9 @@ from rh_kernel.session.errors import NoGPU
 from rh_kernel.session.limits.bounds import DEFAULT as BOUNDS
 from rh_kernel.session.limits.bounds import Bounds
 from rh_kernel.source.records import frozen
+
+if TYPE_CHECKING:
+    from rh_kernel.cluster.cluster import Cluster
 
 
 class Evaluator(Enum):
@@ -35,7 +39,8 @@ class Settings:
     """The settings; ``strict`` makes functions undefined where they are not smooth, as in PSmooth (RH Def. E.4).
 
     ``bounds`` limits what a cell may do. ``device`` is the requested device; without a GPU, ``gpu`` computes on the CPU.
-    ``locked`` holds to the end of the cell, all others until they are changed.
+    ``cluster`` computes the pieces of batches, each within
+    ``answer_within`` seconds if that is given. ``locked`` holds to the end of the cell, all others until they are changed.
     """
 
     strict: bool = False
@@ -44,6 +49,8 @@ class Settings:
     precision: Precision = "float64"
     device: Device = "cpu"
     locked: Lock | None = None
+    cluster: "Cluster | None" = None
+    answer_within: float | None = None
 
 
 DEFAULT = Settings()

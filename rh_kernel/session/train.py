@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Generator, Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Run, State
@@ -9,7 +10,7 @@ from rh_kernel.session.evaluate import read_only
 from rh_kernel.session.limits.budget import allowed, allowed_by, byte_limit, longest
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Result, Shown, TrainingDone, Working, changed
-from rh_kernel.source.diagnostic import Failure, KernelBug, Stuck
+from rh_kernel.source.diagnostic import Failure, KernelBug, Rejected, Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
@@ -18,8 +19,9 @@ from rh_kernel.syntax.runtime_errors import placed
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.unhandled_hints import with_handlers
+from rh_kernel.training.batches import Pool
 from rh_kernel.training.data import DataSet, loading
-from rh_kernel.training.events import Diverged, Event, Progress, Trained
+from rh_kernel.training.events import Diverged, Event, Progress, Remarked, Trained
 from rh_kernel.training.loop import train
 from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training
 
@@ -45,13 +47,19 @@ class Train(Action):
         training, data = self.training, self.data
         last: Progress | None = None
         began = time.monotonic()
+        cluster = state.settings.cluster if training.pieces > 1 else None
+        if cluster is not None:
+            try:
+                yield from working(cluster.open(), "connecting to the cluster")
+            except Rejected as failure:
+                raise Rejected(*[replace(diagnostic, span=self.span) for diagnostic in failure.diagnostics]) from None
         try:
-            for event in self._events(state):
+            for event in self._events(state, None if cluster is None else cluster.pool(state.settings.answer_within)):
                 match event:
                     case Progress():
                         last = event
                         yield event
-                    case Diverged():
+                    case Diverged() | Remarked():
                         yield Shown(number, Notice(event.text))
                     case Trained():
                         after = _after(state, event.heap)
@@ -76,7 +84,7 @@ class Train(Action):
         yield Shown(number, TrainingDone(last.epoch, size, measures, seconds, changed(state.heap, after.heap), stopped=True))
         raise Interrupted(after)
 
-    def _events(self, state: State) -> Iterator[Event]:
+    def _events(self, state: State, pool: Pool | None) -> Iterator[Event]:
         training, data, settings = self.training, self.data, state.settings
         return train(
             training,
@@ -89,6 +97,7 @@ class Train(Action):
             precision=settings.precision,
             device=settings.device,
             by=allowed_by(settings),
+            pool=pool,
         )
 
 

@@ -83,6 +83,9 @@ class Failure(Exception):
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in diagnostics))
         self.diagnostics = diagnostics
 
+    def __reduce__(self) -> "tuple[type[Failure], tuple[Diagnostic, ...]]":
+        return type(self), self.diagnostics
+
 
 class Rejected(Failure):
     """The program is wrong: its text, its types, or the data it names."""

@@ -7,7 +7,7 @@ chunks, weighted by their sizes.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,40 @@ LARGEST = 1 << 24
 
 ComputePieces: TypeAlias = Callable[[Mapping[Location, Array], Sequence[Integers]], Iterable[Mapping[Location, Array]]]
 """``contents, indices of the samples of each piece ↦ the new contents of each, times its number of samples``, in that order"""
+
+
+class RemotePieces(Protocol):
+    """Pieces that are computed elsewhere."""
+
+    def __call__(self, old: Mapping[Location, Array], pieces: Sequence[Integers], /) -> Iterable[Mapping[Location, Array]]:
+        """Compute them, as a ``ComputePieces``."""
+        ...
+
+    def remarks(self) -> Sequence[str]:
+        """Return what happened since the last call and the user should know, a sentence each."""
+        ...
+
+    def close(self) -> None:
+        """End the work on these pieces."""
+        ...
+
+
+class Pool(Protocol):
+    """Workers that compute pieces."""
+
+    def pieces(
+        self,
+        program: Program,
+        names: Sequence[str],
+        data: DataSet,
+        heap: Mapping[Location, Array],
+        precision: Precision,
+        backend: Backend,
+        estimate: float,
+    ) -> RemotePieces:
+        """Return the pieces of a batched program on these samples, of which each takes about ``estimate`` seconds."""
+        ...
+
 
 MEASURE_REALS = 1 << 18
 """Reals that the plan of a measure should hold, about; determines how many samples are measured at once."""
@@ -107,13 +141,14 @@ class Batches:
 
 
 class BatchesInPieces:
-    """Batches of which each is computed in ``count`` pieces (``np.array_split``) by ``compute``, in this process by default."""
+    """Batches of which each is computed in ``count`` pieces (``np.array_split``) in this process or by ``remote``."""
 
-    def __init__(self, whole: Batches, count: int, compute: ComputePieces | None = None) -> None:
+    def __init__(self, whole: Batches, count: int, remote: RemotePieces | None = None) -> None:
         self.machine = whole.machine
         self._whole = whole
         self._count = count
-        self._compute = compute or whole.weighted
+        self._remote = remote
+        self._compute: ComputePieces = remote or whole.weighted
 
     def require(self, samples: int, reals: int, by: str) -> None:
         """Raise as ``Batches.require`` does, for the largest piece of a batch of so many samples."""
@@ -124,6 +159,15 @@ class BatchesInPieces:
         for row in rows:
             pieces = [piece for piece in np.array_split(row, self._count) if len(piece)]
             self.machine.memory.store(mean(self._compute(self.machine.memory.fetch(), pieces), len(row)))
+
+    def remarks(self) -> Sequence[str]:
+        """Return what happened elsewhere since the last call."""
+        return () if self._remote is None else self._remote.remarks()
+
+    def close(self) -> None:
+        """End the work elsewhere."""
+        if self._remote is not None:
+            self._remote.close()
 
 
 def mean(weighted: Iterable[Mapping[Location, Array]], samples: int) -> dict[Location, Array]:

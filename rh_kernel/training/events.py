@@ -1,4 +1,4 @@
-"""The events of a training run, in order: ``Progress* (Diverged Progress*)* Trained``."""
+"""The events of a training run, in order: ``Progress* ((Diverged | Remarked) Progress*)* Trained``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,6 +48,13 @@ class Diverged:
 
 
 @dataclass(frozen=True, slots=True)
+class Remarked:
+    """Something happened that does not change the result: a worker left, and what it was doing was done again"""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Trained:
     """The end of a run: the new heap, and for each measure its text and its averages after each epoch.
 
@@ -61,4 +68,4 @@ class Trained:
     seconds: float
 
 
-Event: TypeAlias = Progress | Diverged | Trained
+Event: TypeAlias = Progress | Diverged | Remarked | Trained

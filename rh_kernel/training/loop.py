@@ -16,8 +16,8 @@ from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
-from rh_kernel.training.batches import MEASURE_REALS, Batches, BatchesInPieces, for_changes, for_results, shared
-from rh_kernel.training.events import Diverged, Event, Progress, Trained
+from rh_kernel.training.batches import MEASURE_REALS, Batches, BatchesInPieces, Pool, for_changes, for_results, shared
+from rh_kernel.training.events import Diverged, Event, Progress, Remarked, Trained
 from rh_kernel.training.samples import DataSet
 from rh_kernel.typing.elaboration.items import TrainingRun
 
@@ -50,6 +50,7 @@ def train(
     device: Device = "cpu",
     backend: Backend | None = None,
     by: str = "on this machine",
+    pool: Pool | None = None,
 ) -> Iterator[Event]:
     """Train from ``heap``, which is not modified: each ``Progress`` has the heap so far, ``Trained`` the new one.
 
@@ -59,13 +60,14 @@ def train(
     epoch, each measure is averaged over its data in ``measured``. There is an event about every 20 ms; a caller that stops
     iterating stops the run between two batches. Raises ``Rejected`` if the samples do not fit; ``Stuck`` if a command cannot
     be compiled, has more than ``longest`` equations or needs more than ``reals`` numbers at a time, a bound set ``by``
-    something; and, if ``strict``, at a point where a function is not smooth.
+    something; and, if ``strict``, at a point where a function is not smooth. A ``pool`` computes the pieces of batches, if
+    there are several, and may raise failures of its own.
     """
 
     def choice(seconds: float) -> Backend:
         return backend or backend_for(device, seconds)
 
-    return _Training(run, data, measured, heap, (reals, by), precision, choice, strict=strict, longest=longest).events()
+    return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, strict=strict, longest=longest).events()
 
 
 class _Clock:
@@ -103,12 +105,14 @@ class _Training:
         bound: tuple[int, str],
         precision: Precision,
         choice: Callable[[float], Backend],
+        pool: Pool | None,
         *,
         strict: bool,
         longest: int,
     ) -> None:
         self.precision: Precision = precision
         self.choice = choice
+        self.pool = pool
         self.run = run
         self.data = data
         self.measured = measured
@@ -132,11 +136,18 @@ class _Training:
         self.reported: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
 
     def events(self) -> Iterator[Event]:
-        run = self.run
         yield from self._emit(self._progress())
         with gc_paused():
             step, steps, averages = self._prepared()
         self.steps = steps
+        try:
+            yield from self._run(step, steps, averages)
+        finally:
+            if isinstance(steps, BatchesInPieces):
+                steps.close()
+
+    def _run(self, step: Program, steps: Batches | BatchesInPieces, averages: Sequence[Batches]) -> Iterator[Event]:
+        run = self.run
         writes = tuple([location for location, _ in step.writes])
         self.start = {location: self.heap[location] for location in writes if location in self.heap}
         while self.epoch < run.epochs:
@@ -177,7 +188,13 @@ class _Training:
             Batches(program, names, data, memory, self.precision, backend, runs)
             for program, data in zip(programs, sets, strict=True)
         ]
-        steps = whole if run.pieces == 1 else BatchesInPieces(whole, run.pieces)
+        steps = whole
+        if run.pieces > 1:
+            remote = None
+            if self.pool is not None:
+                piece = estimate(step, 1, -(-min(run.batch, self.data.size) // run.pieces))
+                remote = self.pool.pieces(step, names, self.data, self.heap, self.precision, backend, piece)
+            steps = BatchesInPieces(whole, run.pieces, remote)
         steps.require(run.batch, *self.bound)
         for average in averages:
             average.require(average.samples(MEASURE_REALS), *self.bound)
@@ -243,7 +260,10 @@ class _Training:
         self.training_seconds = self.clock.seconds - began
 
     def _report_progress(self, began: float) -> Iterator[Event]:
-        """Emit progress if it is time to."""
+        """Emit what happened elsewhere, and progress if it is time to."""
+        if isinstance(self.steps, BatchesInPieces):
+            for text in self.steps.remarks():
+                yield from self._emit(Remarked(text))
         if self.clock.turn > BETWEEN_EVENTS:
             self.training_seconds = self.clock.seconds - began
             yield from self._emit(self._progress())

@@ -1,0 +1,114 @@
+"""A scheduler and workers on this machine, in processes that end with the kernel however it ends.
+
+``LocalWorkers`` starts this module as a program, which starts the others, in a process group of its own: the interrupts of the
+kernel do not reach it. It ends them all when its standard input is closed or the kernel is no longer its parent. So a kernel
+that is killed leaves no process, not even a worker that is stopped.
+"""
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import Any
+from weakref import finalize
+
+LOOK = 0.3
+"""Seconds between two looks at whether the kernel is there."""
+
+GRACE = 2.0
+"""Seconds that workers have to end by themselves."""
+
+
+class LocalWorkers:
+    """The processes. They end when this object is closed, dropped or its process ends."""
+
+    def __init__(self, workers: int) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        command = [sys.executable, "-m", __spec__.name, f"{workers}"]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
+        )
+        self._end = finalize(self, _end, self._process, os.getpid())
+
+    @property
+    def pid(self) -> int:
+        """The process that started the others, and the number of their group."""
+        return self._process.pid
+
+    def address(self, seconds: float) -> str | None:
+        """Return the address of the scheduler if it is ready within so many seconds. Raises ``OSError`` if it cannot start."""
+        out: Any = self._process.stdout
+        ready, _, _ = select.select([out], [], [], seconds)
+        if not ready:
+            return None
+        line = out.readline()
+        if not line:
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="replace").strip().splitlines()
+            raise OSError(said[-1] if said else "it ended without a word")
+        return json.loads(line)["scheduler"]
+
+    def close(self) -> None:
+        """End the processes, and wait for it."""
+        self._end()
+
+
+def _end(process: "subprocess.Popen[bytes]", owner: int) -> None:
+    if os.getpid() != owner:
+        # A copy of the kernel by `fork` ends; the kernel itself goes on.
+        return
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
+    try:
+        process.wait(GRACE + 1)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        _kill_group(process.pid)
+        process.wait()
+
+
+def _kill_group(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)
+
+
+def _main(workers: int) -> None:
+    """Start a scheduler and workers, print where it is, and end when the kernel does."""
+    from distributed import LocalCluster
+
+    parent = os.getppid()
+    scratch = tempfile.mkdtemp(prefix="rh-cluster-")
+    try:
+        cluster = LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            local_directory=scratch,
+        )
+        sys.stdout.write(json.dumps({"scheduler": cluster.scheduler_address}) + "\n")
+        sys.stdout.flush()
+        while os.getppid() == parent:
+            ready, _, _ = select.select([sys.stdin], [], [], LOOK)
+            if ready and not os.read(sys.stdin.fileno(), 1):
+                break
+        ending = threading.Thread(target=cluster.close, kwargs={"timeout": GRACE}, daemon=True)
+        ending.start()
+        ending.join(GRACE)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        # This process is one of the group.
+        _kill_group(os.getpgrp())
+
+
+if __name__ == "__main__":
+    _main(int(sys.argv[1]))
