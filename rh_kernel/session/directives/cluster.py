@@ -86,12 +86,37 @@ def _number(word: str) -> int | None:
     return int(word) or None if word.isascii() and word.isdecimal() and len(word) <= len("1000000") else None
 
 
-DIRECTIVES = (
-    Directive(
-        "cluster",
-        "local|limit|off",
-        "the workers that compute the pieces of batches: `local 2`, or the address of a Dask scheduler",
-        _analyze,
-        checks_live=False,
-    ),
+DIRECTIVE = Directive(
+    "cluster",
+    "local|limit|off",
+    "the workers that compute the pieces of batches: `local 2`, or the address of a Dask scheduler",
+    _analyze,
+    checks_live=False,
+    order=360,
+    runs_example=False,
+    example="""
+loc w : Real(2, 2) = zeros
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return alpha * (x - t)
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in let _ <= Put[l](w - outer(y, x)) in return w^T @ y
+}
+%cluster local 2
+train rev handle (x) <u>. FC[w](u) with sgd(0.1, x) for x in data("xor") epochs 10 batch 4 pieces 2
+%cluster off
+""",
+    details="""
+`%cluster local 2` starts two workers on this machine, of one thread each, `%cluster tcp://host:8786` connects to a scheduler of
+[Dask](https://distributed.dask.org) (`tls://` with the certificates that the configuration of Dask names), and `rh.cluster(c)` in Python takes
+any cluster or client of the library `distributed`, such as one of dask-jobqueue. They need `pip install 'rh_kernel[cluster]'`,
+here and on the workers, where the versions of rh_kernel, Python, NumPy and distributed must be those of the kernel.
+`%cluster` shows the workers. The [pieces](language.md#training) of a batch are computed on them, from the same contents and with
+the same results as without: a worker gets the compiled program, the contents and the samples, never code.
+
+If a worker dies, leaves or does not answer in time, its piece is computed again on another one, and the cell says so; if none is left for
+20 s, it fails, and the heap stays as it was. The time for a piece is 20 times that of the slowest so far, at least 5 s, and 60 s for the first;
+`%cluster limit 30` makes it 30 s and `%cluster limit default` takes that back. Local workers end with `%cluster off` and with the kernel,
+however that ends. Only the workers' own machine and account can be trusted to reach a local scheduler: it listens on 127.0.0.1 without a password.
+""",
 )

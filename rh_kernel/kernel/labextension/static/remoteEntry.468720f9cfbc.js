@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "080ac7481ad3";
+  const VERSION = "daa018b41c3d";
 
   let scope;
 
