@@ -22,6 +22,7 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import Batches
 from rh_kernel.training.samples import DataSet
+from rh_kernel.training.sources import InMemory
 
 Value = TypeVar("Value")
 
@@ -86,7 +87,7 @@ def versions() -> dict[str, str]:
 
 def _prepared(job: Job, old: Mapping[Location, Array]) -> Batches:
     backend = by_name(job.backend)
-    data = DataSet("sent", dict(zip(job.names, [own(array) for array in job.samples], strict=True)))
+    data = DataSet("sent", dict(zip(job.names, [InMemory(own(array)) for array in job.samples], strict=True)))
     return Batches(
         job.program, job.names, data, backend.memory(contents((job.program,), old), job.precision), job.precision, backend
     )

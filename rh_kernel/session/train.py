@@ -20,10 +20,10 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.unhandled_hints import with_handlers
 from rh_kernel.training.batches import Pool
-from rh_kernel.training.data import DataSet, loading
+from rh_kernel.training.data import DataSet, loading_named
 from rh_kernel.training.events import Diverged, Event, Progress, Remarked, Trained
 from rh_kernel.training.loop import train
-from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training
+from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training, sample_names
 
 
 @frozen
@@ -47,6 +47,8 @@ class Train(Action):
         training, data = self.training, self.data
         last: Progress | None = None
         began = time.monotonic()
+        for notice in dict.fromkeys([one.notice for one in data.values() if one.notice]):
+            yield Shown(number, Notice(notice))
         cluster = state.settings.cluster if training.pieces > 1 else None
         if cluster is not None:
             try:
@@ -73,6 +75,9 @@ class Train(Action):
         except KeyboardInterrupt:
             if last is None:
                 raise
+        except Rejected as failure:
+            # A file that can no longer be read.
+            raise Rejected(*[replace(d, span=d.span or self.span) for d in failure.diagnostics]) from None
         except Stuck as failure:
             commands = (training.command, *(measure.command for measure in training.measures))
             raise placed(with_handlers(failure, *commands), self.span) from None
@@ -110,12 +115,13 @@ def analyze_training(item: items.TrainItem, context: AnalysisContext) -> Generat
     """Read the data and return the training run. Raises ``Failure``."""
     sets: dict[str, DataSet] = {}
     failed: dict[str, Failure] = {}
+    names = sample_names(item.pattern)
     for data in (item.data, *[measure.data for measure in item.measures if measure.data is not None]):
         if data.name in sets or data.name in failed:
             continue
         try:
-            blocks = loading(data.name, context.folder, context.given, data.span, byte_limit(context.settings))
-            sets[data.name] = yield from working(blocks, "reading data")
+            blocks = loading_named(data.names, names, context.folder, context.given, data.span, byte_limit(context.settings))
+            sets[data.name] = yield from working(blocks, "reading data", lambda text: text or "")
         except Failure as failure:
             # Elaboration raises it again, in order with the other errors of the item.
             failed[data.name] = failure

@@ -149,9 +149,14 @@ class HandlerDeclaration(Written):
 
 @frozen
 class DataExpr(Written):
-    """``data("digits")``"""
+    """``data("digits")``, ``data("x.npy", "t.npy")``"""
 
-    name: str
+    names: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What stands between ``data("`` and ``")``."""
+        return '", "'.join(self.names)
 
 
 @frozen

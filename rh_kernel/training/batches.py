@@ -25,6 +25,7 @@ from rh_kernel.syntax.runtime_errors import too_large
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.errors import NoSuchArray
+from rh_kernel.training.feeds import Feed, feed
 from rh_kernel.training.samples import DataSet
 
 LARGEST = 1 << 24
@@ -71,8 +72,15 @@ MEASURE_REALS = 1 << 18
 """Reals that the plan of a measure should hold, about; determines how many samples are measured at once."""
 
 
+UNLIMITED = 1 << 40
+"""Reals that are allowed in memory if there is no limit."""
+
+
 class Batches:
-    """A batched program on its data, working on ``memory``; ``runs`` is how often it will run, if that is known."""
+    """A batched program on its data, working on ``memory``; ``runs`` is how often it will run, if that is known.
+
+    Of data that is in files it holds a part, far below ``limit`` reals. Its samples come from ``source`` if that is given.
+    """
 
     def __init__(
         self,
@@ -83,11 +91,12 @@ class Batches:
         precision: Precision,
         backend: Backend,
         runs: int | None = None,
+        limit: int = UNLIMITED,
+        source: Feed | None = None,
     ) -> None:
         self.size = data.size
         self.machine = Machine(program, memory, precision, backend, runs)
-        with np.errstate(over="ignore"):
-            self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name in names]
+        self.feed = source or feed(data, names, precision, limit)
         # Reals held independently of the number of samples, and per sample.
         self._once, each = self.machine.sizes
         self._each = max(1, each)
@@ -101,7 +110,8 @@ class Batches:
 
     def require(self, samples: int, reals: int, by: str) -> None:
         """Raise ``Stuck`` if a run on so many samples holds more than ``reals`` numbers, a bound set ``by`` something."""
-        most = self.machine.size(min(samples, self.size, self.samples(LARGEST)), reals)
+        together = min(samples, self.size, self.samples(LARGEST))
+        most = self.machine.size(together, reals) + self.feed.reals(together)
         if most > reals:
             raise too_large(most, reals, "a batch", None, by)
 
@@ -110,10 +120,16 @@ class Batches:
         b = rows.shape[1]
         most = self.samples(LARGEST)
         if b <= most:
-            self.machine.runner(b).steps(self.inputs, rows)
+            runner = self.machine.runner(b)
+            for arrays, there in self.feed.serve(rows):
+                runner.steps(arrays, there)
             return
         for row in rows:
             self._change_in_pieces(row, most)
+
+    def expect(self, rows: Integers, samples: int) -> None:
+        """Say that batches of so many samples come next, with these sample indices in that order, so that they can be read."""
+        self.feed.expect(rows, min(samples, self.samples(LARGEST)))
 
     def _change_in_pieces(self, row: Integers, most: int) -> None:
         pieces = [row[start : start + most] for start in range(0, len(row), most)]
@@ -124,20 +140,31 @@ class Batches:
         machine = self.machine
         if self._pieces is None:
             memory = machine.backend.memory(old, machine.precision)
-            self._pieces = Batches(machine.program, self._names, self._data, memory, machine.precision, machine.backend)
+            self._pieces = Batches(
+                machine.program, self._names, self._data, memory, machine.precision, machine.backend, source=self.feed
+            )
         for piece in pieces:
             self._pieces.machine.memory.store(old)
             self._pieces.change(piece[None])
             with np.errstate(all="ignore"):
                 yield {location: len(piece) * array for location, array in self._pieces.machine.written().items()}
 
-    def total(self, start: int, stop: int) -> float:
-        """Return the sum of the results, of type ``Real(1)``, over the samples ``start`` to ``stop``."""
-        runner = self.machine.runner(stop - start)
-        runner.steps(self.inputs, np.arange(start, stop)[None])
-        (result,) = leaves(runner.result())
+    def measured_at_once(self, limit: int) -> int:
+        """Return how many samples of a measure to run at once if ``limit`` reals are allowed."""
+        return min(self.samples(min(MEASURE_REALS, limit // 4)), self.feed.most(limit // 4))
+
+    def total(self, start: int, stop: int, together: int) -> float:
+        """Return the sum of the results, of type ``Real(1)``, over the samples ``start`` to ``stop``, ``together`` at once."""
+        results: list[Array] = []
+        for begin in range(start, stop, together):
+            end = min(begin + together, stop)
+            runner = self.machine.runner(end - begin)
+            for arrays, rows in self.feed.serve(np.arange(begin, end)[None]):
+                runner.steps(arrays, rows)
+            results += leaves(runner.result())
+        # One sum, so that how many run at once does not change the order of the additions.
         with np.errstate(invalid="ignore"):
-            return float(np.sum(result, dtype=np.float64))
+            return float(np.sum(results[0] if len(results) == 1 else np.concatenate(results), dtype=np.float64))
 
 
 class BatchesInPieces:
@@ -149,10 +176,15 @@ class BatchesInPieces:
         self._count = count
         self._remote = remote
         self._compute: ComputePieces = remote or whole.weighted
+        self.feed = whole.feed
 
     def require(self, samples: int, reals: int, by: str) -> None:
         """Raise as ``Batches.require`` does, for the largest piece of a batch of so many samples."""
         self._whole.require(-(-samples // self._count), reals, by)
+
+    def expect(self, rows: Integers, samples: int) -> None:
+        """As ``Batches.expect``."""
+        self._whole.expect(rows, -(-samples // self._count))
 
     def change(self, rows: Integers) -> None:
         """As ``Batches.change``; the results of the pieces are added in their order, and the memory changes at the end."""

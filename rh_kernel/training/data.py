@@ -4,9 +4,10 @@
 """
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -16,11 +17,11 @@ from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array
 from rh_kernel.training import files
 from rh_kernel.training.bundled import NAMES, bundled
-from rh_kernel.training.errors import NoSuchFile, UnknownData
+from rh_kernel.training.errors import FilesDiffer, NoSuchFile, UnknownData
 from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.formats import data_suffixes, find, one_of
-from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit
-from rh_kernel.training.samples import DataSet, data_set
+from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit, first_names
+from rh_kernel.training.samples import DataSet, check_lengths, data_set
 
 __all__ = ["DataSet", "load", "loading"]
 
@@ -44,6 +45,49 @@ def loading(name: str, folder: Path, given: Given, span: Span, byte_limit: ByteL
         return (yield from _load(name, folder, given, replace(byte_limit, span=span)))
     except Rejected as rejected:
         raise Rejected(*(replace(d, span=span) for d in rejected.diagnostics)) from None
+
+
+def loading_named(
+    names: Sequence[str], pattern: Sequence[str], folder: Path, given: Given, span: Span, byte_limit: ByteLimit = UNBOUNDED
+) -> Blocks[DataSet]:
+    """Load ``data("a", "b")`` for samples of this pattern: arrays without a name, one in each file, are named by it, in order.
+
+    Raises as ``loading`` does, and ``Rejected`` if files and names do not match.
+    """
+    sets: list[DataSet] = []
+    for name in names:
+        held = sum(data.held for data in sets)
+        sets.append((yield from loading(name, folder, given, span, replace(byte_limit, held=held))))
+    if len(names) == 1 and "" not in sets[0].sources:
+        return sets[0]
+    _check_pattern(names, pattern, sets, span)
+    sources = {name: data.sources[""] for name, data in zip(pattern, sets, strict=True)}
+    try:
+        check_lengths('", "'.join(names), {name: data.size for name, data in zip(pattern, sets, strict=True)})
+    except Rejected as rejected:
+        raise Rejected(*(replace(d, span=span) for d in rejected.diagnostics)) from None
+    notices = [data.notice for data in sets if data.notice]
+    return DataSet('", "'.join(names), MappingProxyType(sources), "\n".join(notices))
+
+
+def _check_pattern(names: Sequence[str], pattern: Sequence[str], sets: Sequence[DataSet], span: Span) -> None:
+    """Raise ``Rejected`` unless each set is an array without a name, and there is one for each name of the pattern."""
+    expected = "a file for each name of the pattern, with one array, which has no name, such as .npy"
+    for name, data in zip(names, sets, strict=True):
+        if list(data.sources) != [""]:
+            have = first_names([f"`{array}`" for array in data.sources])
+            why, hint = f'"{name}" names its arrays, so it cannot be one of several files', f'use it alone: data("{name}")'
+            raise Rejected(FilesDiffer(span=span, why=why, found=f"the arrays {have}", expected=expected, hint=hint))
+    if len(names) != len(pattern):
+        count, wanted = len(names), len(pattern)
+        why = f"{count} file{'s' if count > 1 else ''} for the {wanted} name{'s' if wanted > 1 else ''} of the pattern"
+        files = ", ".join([f'"{name}.npy"' for name in pattern])
+        hint = f"for {_written(pattern)} in data({files})" if count < wanted else "name the samples of each file in the pattern"
+        raise Rejected(FilesDiffer(span=span, why=why, found=f"the pattern {_written(pattern)}", expected=expected, hint=hint))
+
+
+def _written(pattern: Sequence[str]) -> str:
+    return f"({', '.join(pattern)})" if len(pattern) > 1 else "".join(pattern)
 
 
 def _load(name: str, folder: Path, given: Given, byte_limit: ByteLimit) -> Blocks[DataSet]:

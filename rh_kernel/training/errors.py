@@ -113,3 +113,30 @@ class NoSuchArray(Diagnostic):
     label = 'a sample of "{name}" has no `{array}` of the required type'
     name: str
     array: str
+
+
+@frozen_kw_only
+class NotExact(Diagnostic):
+    """An integer of 64 bits that is no float64 number"""
+
+    code, title = "RH320", "Integer out of range"
+    label = "{place} is too large to be kept exactly"
+    place: str
+
+
+@frozen_kw_only
+class NoRoom(Diagnostic):
+    """A ``.parquet`` file of 100 GB, on a disk with 10 GB left"""
+
+    code, title = "RH321", "No room for converted data"
+    label = '"{name}" is larger than the memory allows, and there is no room to convert it to a file that can be read by rows'
+    name: str
+
+
+@frozen_kw_only
+class FilesDiffer(Diagnostic):
+    """``for (x, t) in data("x.npy")``"""
+
+    code, title = "RH322", "Files and names do not match"
+    label = "{why}"
+    why: str

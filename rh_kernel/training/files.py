@@ -1,61 +1,148 @@
-"""Data sets from files, in any registered format."""
+"""Data sets from files, in any registered format: in memory if they fit, else read while they are used."""
 
-from collections.abc import Generator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.runtime_errors import readable
 from rh_kernel.training.errors import UnreadableFile
+from rh_kernel.training.reading import converted
 from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, error_text
-from rh_kernel.training.samples import DataSet, check_array, check_lengths, samples
+from rh_kernel.training.reading.npy import SingleArray
+from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, error_text
+from rh_kernel.training.reading.rows import RowReader
+from rh_kernel.training.samples import Check, DataSet, check_array, check_exact, check_finite, check_lengths, samples
+from rh_kernel.training.sources import InFile, OpenFile, Source, stamp
 
-_MOST_KEPT = 4
+_MOST_KEPT = 8
 
-_kept: dict[tuple[Path, str, int, int], DataSet] = {}
+_MOST_CHECKED = 1_000
+
+_Key = tuple[Path, str, int, int]
+
+_kept: dict[_Key, DataSet] = {}
 """Cache of recently read files by path, name, modification time and size, so that each run and measure need not reread."""
+
+_checked: dict[tuple[Path, int, int], None] = {}
+"""Files read from disk whose numbers have been checked, by path, modification time and size; the oldest first."""
 
 
 def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
     """Read the data in an existing file of this format; ``name`` is how the program refers to it.
 
-    Raises ``Rejected`` if it cannot be used, and ``Stuck``, before reading, if it exceeds ``byte_limit``.
+    Data that exceeds ``byte_limit`` stays in its file, if the format can be read by rows. Raises ``Rejected`` if it cannot be
+    used, and ``Stuck``, before reading, if it exceeds the limit and has to be in memory.
     """
-    byte_limit = replace(byte_limit, what=f'"{name}"')
+    hint = "take fewer samples, allow more with `%limit bytes`, or write .npy or .h5 files, which need not fit"
+    byte_limit = replace(byte_limit, what=f'"{name}"', hint=hint)
     with _read_errors(form, name):
-        stat = file.stat()
-        key = (file, name, stat.st_mtime_ns, stat.st_size)
-        # A folder does not change when a file in it does.
-        known = None if form.is_folder else _kept.pop(key, None)
-        if known is None:
+        key = (file, name, *stamp(file))
+        known = _kept.pop(key, None)
+        if known is None or known.is_in_memory != byte_limit.allows(known.reals):
             known = yield from _read(file, form, name, byte_limit)
-        else:
-            byte_limit.check(known.reals)
-        if not form.is_folder:
-            _kept[key] = known
+        _kept[key] = replace(known, notice="") if known.notice else known
         _drop(0, byte_limit)
     return known
 
 
 def _read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
     reader = yield from form.open(file, byte_limit)
-    with closing(reader):
+    with ExitStack() as opened:
+        opened.callback(reader.close)
         headers = {array: reader.header(array) for array in reader.names}
         for array, header in headers.items():
-            check_array(array, header.dtype, header.shape)
-        check_lengths(name, {array: header.shape[0] for array, header in headers.items()})
+            check_array(array or name, header.dtype, header.shape)
+        check_lengths(name, {array or name: header.shape[0] for array, header in headers.items()})
         reals = sum(header.reals for header in headers.values())
-        byte_limit.check(reals)
-        _drop(reals, byte_limit)
-        arrays = yield from reader.read(reader.names)
-    return (yield from samples(name, arrays))
+        check = partial(_check, name, headers)
+        if byte_limit.allows(reals) or not isinstance(reader, RowReader):
+            byte_limit.check(reals)
+            _drop(reals, byte_limit)
+            arrays = yield from reader.read(reader.names)
+            return (yield from samples(name, arrays, check))
+        errors = partial(_read_errors, form, name)
+        if not reader.random_access:
+            return (yield from _converted(file, reader, name, headers, check, errors))
+        if (key := (file, *stamp(file))) not in _checked:
+            for array, first, rows, text in _in_order(reader, name, headers):
+                check(array, rows, first)
+                yield text
+            _remember(key)
+        opened.pop_all()
+        there = OpenFile(None if form.is_folder else file, reader, errors)
+        return _in_file(name, headers, {array: (there, array) for array in headers})
+
+
+def _converted(
+    file: Path,
+    reader: RowReader,
+    name: str,
+    headers: Mapping[str, Header],
+    check: Check,
+    errors: Callable[[], AbstractContextManager[None]],
+) -> Blocks[DataSet]:
+    """Convert each array to a file that can be read by rows, unless that was done before. Raises as ``_read`` does."""
+    places = {array: converted.place(file, array, stamp(file)) for array in headers}
+    missing = {array: header for array, header in headers.items() if not places[array].exists()}
+    size = sum(header.reals * converted.stored(header).itemsize for header in missing.values())
+    if missing:
+        converted.make_room(name, size)
+    with ExitStack() as writing:
+        files = {array: writing.enter_context(converted.writing(places[array], missing[array])) for array in missing}
+        for array, first, rows, text in _in_order(reader, name, missing, "converting "):
+            check(array, rows, first)
+            files[array].write(rows)
+            yield text
+    for place in places.values():
+        converted.used(place)
+    notice = f'"{name}" can be read in order only: it was converted to .npy, {readable(size)} in {converted.cache_folder()}'
+    there = {array: (OpenFile(None, SingleArray(place), errors), "") for array, place in places.items()}
+    return _in_file(name, headers, there, notice if missing else "")
+
+
+def _in_order(
+    reader: RowReader, name: str, headers: Mapping[str, Header], doing: str = ""
+) -> Iterator[tuple[str, int, Array, str]]:
+    """Read all rows: yield the array, the number of the first row, the rows, and a text of how far it is."""
+    total, done = sum(header.reals for header in headers.values()), 0
+    for array, header in headers.items():
+        size, step = header.shape[0], reader.step(array)
+        for start in range(0, size, step):
+            rows = reader.rows(array, start, min(start + step, size))
+            rows = rows.reshape(-1, 1) if rows.ndim == 1 else rows
+            done += rows.size
+            yield array, start, rows, f'{doing}"{name}" {100 * done // max(total, 1)} %'
+
+
+def _in_file(name: str, headers: Mapping[str, Header], files: Mapping[str, tuple[OpenFile, str]], notice: str = "") -> DataSet:
+    sources: dict[str, Source] = {}
+    for array, header in headers.items():
+        shape = header.shape if len(header.shape) > 1 else (*header.shape, 1)
+        sources[array] = InFile(*files[array], shape, header.dtype)
+    return DataSet(name, MappingProxyType(sources), notice)
+
+
+def _check(name: str, headers: Mapping[str, Header], array: str, part: Array, first: int) -> None:
+    where = f' in "{name}"' if array else ""
+    check_finite(array or name, part, first, where)
+    check_exact(array or name, headers[array].dtype, part, first, where)
+
+
+def _remember(key: tuple[Path, int, int]) -> None:
+    _checked[key] = None
+    if len(_checked) > _MOST_CHECKED:
+        _checked.pop(next(iter(_checked)))
 
 
 def _drop(reals: int, byte_limit: ByteLimit) -> None:
     """Evict the oldest entries of the cache until ``reals`` more numbers fit into the limit."""
     kept = list(_kept.items())
-    while kept and (len(kept) > _MOST_KEPT or reals + sum(data.reals for _, data in kept) > byte_limit.reals):
+    while kept and (len(kept) > _MOST_KEPT or reals + sum(data.held for _, data in kept) > byte_limit.reals):
         _kept.pop(kept.pop(0)[0], None)
 
 

@@ -145,6 +145,8 @@ class _Training:
         finally:
             if isinstance(steps, BatchesInPieces):
                 steps.close()
+            for batches in (steps, *averages):
+                batches.feed.close()
 
     def _run(self, step: Program, steps: Batches | BatchesInPieces, averages: Sequence[Batches]) -> Iterator[Event]:
         run = self.run
@@ -185,7 +187,7 @@ class _Training:
         memory = shared(programs, self.heap, self.precision, backend)
         runs = run.epochs * batches
         whole, *averages = [
-            Batches(program, names, data, memory, self.precision, backend, runs)
+            Batches(program, names, data, memory, self.precision, backend, runs, self.bound[0])
             for program, data in zip(programs, sets, strict=True)
         ]
         steps = whole
@@ -197,7 +199,7 @@ class _Training:
             steps = BatchesInPieces(whole, run.pieces, remote)
         steps.require(run.batch, *self.bound)
         for average in averages:
-            average.require(average.samples(MEASURE_REALS), *self.bound)
+            average.require(average.measured_at_once(self.bound[0]), *self.bound)
         return step, steps, averages
 
     def _epochs(self, steps: Batches | BatchesInPieces) -> int:
@@ -224,6 +226,7 @@ class _Training:
         machine, began, before = steps.machine, self.clock.seconds - self.training_seconds, self.clock.turn
         self.contents = machine.memory.fetch(self.contents)
         rows = orders.reshape(-1, min(self.run.batch, self.data.size))
+        steps.expect(orders.reshape(-1), rows.shape[1])
         steps.change(rows)
         if self._diverged(machine.memory, writes):
             machine.memory.store(self.contents)
@@ -242,6 +245,7 @@ class _Training:
         batch = min(self.run.batch, self.data.size)
         whole = len(order) // batch
         rows = order[: whole * batch].reshape(whole, batch)
+        steps.expect(order, batch)
         at = 0
         while at < whole:
             before = self.clock.turn
@@ -293,10 +297,13 @@ class _Training:
         """Average a measure over all its samples, with the current contents."""
         total = 0.0
         piece = measure.samples(MEASURE_REALS)
+        together = min(piece, measure.measured_at_once(self.bound[0]))
+        measure.expect(np.arange(measure.size), together)
         for at in range(0, measure.size, piece):
-            total += measure.total(at, min(at + piece, measure.size))
+            total += measure.total(at, min(at + piece, measure.size), together)
             if self.clock.turn > BETWEEN_EVENTS:
                 yield from self._emit(self._progress())
+        measure.feed.close()
         return total / measure.size
 
     def _report_divergence(self, steps: Batches | BatchesInPieces, writes: tuple[Location, ...]) -> Iterator[Event]:

@@ -1,59 +1,90 @@
 """``D : x ↦ N samples of type A``: named arrays of equal length, samples first, all of them finite reals (LANGUAGE §6)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from rh_kernel.loops.ir import Integers
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Type, real
-from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotFinite, NotNumbers
+from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotExact, NotFinite, NotNumbers
 from rh_kernel.training.reading.reader import Blocks, first_names
+from rh_kernel.training.sources import InMemory, Source, View
 
 _BLOCK = 1 << 18
 """Entries that are checked or copied between two pauses."""
 
+EXACT = 1 << 53
+"""Integers below this magnitude are float64 numbers; of larger ones only some are."""
+
+Check: TypeAlias = Callable[[str, Array, int], None]
+"""Checks samples of an array, of which the first has this number. Raises ``Rejected``."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataSet:
-    """N samples: ``arrays`` maps a name to a read-only float64 array of shape (N, d1, …, dk)."""
+    """N samples: ``sources`` maps the name of each component to its values. ``notice`` says what the user should know of it."""
 
     name: str
-    arrays: Mapping[str, Array]
+    sources: Mapping[str, Source]
+    notice: str = ""
 
     @property
     def size(self) -> int:
         """The number N of samples."""
-        return len(next(iter(self.arrays.values())))
+        return next(iter(self.sources.values())).shape[0]
 
     @property
     def types(self) -> Mapping[str, Type]:
         """The type ``Real(d1, …, dk)`` of each component of a sample."""
-        return MappingProxyType({name: real(*array.shape[1:]) for name, array in self.arrays.items()})
+        return MappingProxyType({name: real(*source.shape[1:]) for name, source in self.sources.items()})
 
     @property
     def reals(self) -> int:
-        """The number of entries of all arrays."""
-        return sum(array.size for array in self.arrays.values())
+        """The number of entries of all components."""
+        return sum(prod(source.shape) for source in self.sources.values())
 
-    def part(self, name: str, rows: npt.NDArray[np.intp]) -> Blocks["DataSet"]:
-        """Copy the samples with these indices, in that order, in blocks. Raises ``Rejected`` if there are none."""
+    @property
+    def held(self) -> int:
+        """The number of entries that are in memory."""
+        return sum(prod(source.shape) for source in self.sources.values() if isinstance(source, InMemory))
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether all components are arrays in memory."""
+        return self.held == self.reals
+
+    @property
+    def arrays(self) -> Mapping[str, Array]:
+        """All samples: for each component a read-only float64 array of shape (N, d1, …, dk), read from its file if need be."""
+        return MappingProxyType({name: _whole(source) for name, source in self.sources.items()})
+
+    def part(self, name: str, rows: Integers) -> Blocks["DataSet"]:
+        """Return the samples with these indices, in that order: copied in blocks, or a view of what is not in memory.
+
+        Raises ``Rejected`` if there are none.
+        """
         if not len(rows):
             found, hint = f'{self.size} in all of "{self.name}"', "there are too few samples to split: use the whole set"
             raise Rejected(NoSamples(what=f'"{name}"', found=found, hint=hint))
-        arrays: dict[str, Array] = {}
-        for key, array in self.arrays.items():
-            arrays[key] = part = np.empty((len(rows), *array.shape[1:]))
-            for piece in _pieces(part):
-                part[piece] = array[rows[piece]]
+        parts: dict[str, Source] = {}
+        for key, source in self.sources.items():
+            if not isinstance(source, InMemory):
+                parts[key] = View(source, rows)
+                continue
+            part = np.empty((len(rows), *source.shape[1:]))
+            for piece in pieces(part.shape):
+                part[piece] = source.array[rows[piece]]
                 yield
-        return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in arrays.items()}))
+            parts[key] = InMemory(_read_only(part))
+        return DataSet(name, MappingProxyType(parts), self.notice)
 
 
 def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
@@ -67,18 +98,21 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
     return exhaust(samples(name, found))
 
 
-def samples(name: str, arrays: Mapping[str, Array]) -> Blocks[DataSet]:
-    """Make a data set of arrays of the same length, checked in blocks. Raises ``Rejected`` if an entry is not finite."""
+def samples(name: str, arrays: Mapping[str, Array], check: Check | None = None) -> Blocks[DataSet]:
+    """Make a data set of arrays of the same length, checked in blocks, by ``check_finite`` if nothing else is said.
+
+    Raises ``Rejected`` if an entry is not finite, or what ``check`` raises.
+    """
     columns = {key: array.reshape(-1, 1) if array.ndim == 1 else array for key, array in arrays.items()}
     checked = 0
     for key, array in columns.items():
-        for rows in _pieces(array):
-            _check_finite(key, array, rows)
+        for rows in pieces(array.shape):
+            (check or check_finite)(key, array[rows], rows.start)
             checked += array[rows].size
             if checked >= _BLOCK:
                 checked = 0
                 yield
-    return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in columns.items()}))
+    return DataSet(name, MappingProxyType({key: InMemory(_read_only(array)) for key, array in columns.items()}))
 
 
 def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
@@ -103,7 +137,8 @@ def real_array(name: str, value: npt.ArrayLike) -> Array:
         found, hint = "rows of different lengths", "all samples must have the same shape"
         raise Rejected(NotNumbers(array=name, found=found, expected="an array", hint=hint)) from None
     check_array(name, array.dtype, array.shape)
-    array = np.asarray(array, dtype=np.float64)
+    dtype, array = array.dtype, np.asarray(array, dtype=np.float64)
+    check_exact(name, dtype, array, 0)
     return np.ascontiguousarray(array.reshape(-1, 1) if array.ndim == 1 else array)
 
 
@@ -128,21 +163,39 @@ def _kind(dtype: np.dtype[Any]) -> str:
     return names.get(dtype.kind, str(dtype))
 
 
-def _pieces(array: Array) -> Iterator[slice]:
-    """Slices of rows, each as much as is checked or copied between two pauses."""
-    step = max(1, _BLOCK // max(1, prod(array.shape[1:])))
-    for start in range(0, len(array), step):
-        yield slice(start, min(start + step, len(array)))
+def pieces(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Slices of the rows of an array of this shape, each as much as is checked or copied between two pauses."""
+    step = max(1, _BLOCK // max(1, prod(shape[1:])))
+    for start in range(0, shape[0], step):
+        yield slice(start, min(start + step, shape[0]))
 
 
-def _check_finite(name: str, array: Array, rows: slice) -> None:
-    part = array[rows]
+def check_finite(name: str, part: Array, first: int, where: str = "") -> None:
+    """Raise ``Rejected`` if an entry is not finite; ``part`` are samples of the array, from number ``first`` on."""
     if np.isfinite(part).all():
         return
-    first, *others = np.argwhere(~np.isfinite(part))[0].tolist()
-    place = f"`{name}`[{', '.join([str(i) for i in (rows.start + first, *others)])}]"
+    place, value = _first_place(name, ~np.isfinite(part), part, first)
     hint = "remove or repair the samples with missing numbers; they would spread to every weight"
-    raise Rejected(NotFinite(place=place, found=str(part[(first, *others)]), expected="a finite number", hint=hint))
+    raise Rejected(NotFinite(place=place + where, found=str(value), expected="a finite number", hint=hint))
+
+
+def check_exact(name: str, dtype: np.dtype[Any], part: Array, first: int, where: str = "") -> None:
+    """Raise ``Rejected`` if an integer of this type may not be the float64 number that it was converted to."""
+    if dtype.kind not in "iu" or dtype.itemsize < 8 or not part.size or max(part.max(), -part.min()) < EXACT:
+        return
+    place, value = _first_place(name, np.abs(part) >= EXACT, part, first)
+    expected = f"an integer between -{EXACT:,} and {EXACT:,}, exclusive"
+    hint = "larger integers are not all numbers in float64: divide or subtract first, or one-hot encode an identifier"
+    raise Rejected(NotExact(place=place + where, found=f"about {value:.6g}", expected=expected, hint=hint))
+
+
+def _first_place(name: str, wrong: npt.NDArray[np.bool_], part: Array, first: int) -> tuple[str, float]:
+    row, *others = np.argwhere(wrong)[0].tolist()
+    return f"`{name}`[{', '.join([str(i) for i in (first + row, *others)])}]", float(part[(row, *others)])
+
+
+def _whole(source: Source) -> Array:
+    return source.array if isinstance(source, InMemory) else _read_only(source.take(np.arange(source.shape[0])))
 
 
 def _read_only(array: Array) -> Array:

@@ -162,7 +162,7 @@ file = st.none() | st.just("w 0.npy")
 named = st.lists(st.builds(NamedArgument, names, small, span=here), max_size=2).map(tuple)
 head = st.sampled_from(["zeros", "normal", "load"]).map(lambda text: Name(text, span=NOWHERE))
 initials = st.builds(Initial, head, _tuple_of(small), named, file, span=here)
-data = st.builds(DataExpr, st.sampled_from(["xor", "my data.npz"]), span=here)
+data = st.builds(DataExpr, st.sampled_from([("xor",), ("my data.npz",), ("x.npy", "t 0.npy")]), span=here)
 measures = st.lists(st.builds(Measure, expressions, st.none() | data, span=here), max_size=2).map(tuple)
 option = st.none() | small
 trainings = st.builds(TrainItem, expressions, patterns, data, option, option, option, option, measures, span=here)
@@ -449,7 +449,7 @@ class Writer:
         return ["measure", *self.expression(measure.command), *held_out]
 
     def data(self, data: DataExpr) -> list[str]:
-        return ["data", "(", f'"{data.name}"', ")"]
+        return ["data", *self.listed("(", [[f'"{name}"'] for name in data.names], ")")]
 
 
 coins = st.integers(0, 2**32).map(random.Random)

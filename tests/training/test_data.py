@@ -15,6 +15,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.training import bundled
 from rh_kernel.training.data import DataSet, load
+from rh_kernel.training.reading.formats import data_suffixes, one_of
 from tests.tiers import law
 
 HERE = Path(__file__).parent
@@ -217,8 +218,8 @@ def test_the_place_of_a_missing_number_is_reported() -> None:
         ("irsi", 'did you mean "iris"?'),
         ("min", 'did you mean "mine"?'),
         ("table", 'did you mean "table.csv"?'),
-        ("qqqqqqqq", "write the file name with its extension, .csv, .h5, .hdf5, .npz, .parquet or .zarr"),
-        ("", "write the file name with its extension, .csv, .h5, .hdf5, .npz, .parquet or .zarr"),
+        ("qqqqqqqq", f"write the file name with its extension, {one_of(data_suffixes())}"),
+        ("", f"write the file name with its extension, {one_of(data_suffixes())}"),
     ],
 )
 def test_an_unknown_name(tmp_path: Path, name: str, hint: str) -> None:

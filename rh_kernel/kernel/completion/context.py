@@ -175,7 +175,11 @@ def _word(span: Span, directive: str) -> Word | Quoted | None:
                 start = last.start
                 read.pop()
             case Kind.BAD_STRING:
-                head = read[-3].text if len(read) > 2 and read[-2].text == "(" else ""
+                *earlier, _ = read
+                # Other strings before it in the same brackets: data("x.npy", "t.np
+                while len(earlier) > 1 and earlier[-1].text == "," and earlier[-2].kind is Kind.STRING:
+                    del earlier[-2:]
+                head = earlier[-2].text if len(earlier) > 1 and earlier[-1].text == "(" else ""
                 return Quoted(last.start + 1, last.text[1:], head)
             case Kind.COMMENT | Kind.STRING | Kind.NUMBER | Kind.BAD_NUMBER | Kind.PROJECTION:
                 return None

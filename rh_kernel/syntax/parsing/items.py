@@ -277,14 +277,15 @@ def _train(c: Cursor, start: int) -> items.TrainItem:
 
 def _data(c: Cursor) -> items.DataExpr:
     start = c.token.start
-    hint = 'give a data set by its name or file: data("xor"), data("mine.npz")'
+    hint = 'give a data set by its name or its files: data("xor"), data("mine.npz"), data("x.npy", "t.npy")'
     c.need("data", hint)
-    c.open("(")
-    if c.token.kind is not Kind.STRING:
-        raise c.fail('the name of a data set in quotes, e.g. "xor"', hint)
-    name = c.advance().text[1:-1]
-    c.close()
-    return items.DataExpr(name, span=c.since(start))
+
+    def name(c: Cursor) -> str:
+        if c.token.kind is not Kind.STRING:
+            raise c.fail('the name of a data set in quotes, e.g. "xor"', hint)
+        return c.advance().text[1:-1]
+
+    return items.DataExpr(c.listed("(", name), span=c.since(start))
 
 
 def _directive(c: Cursor, start: int) -> items.Directive:

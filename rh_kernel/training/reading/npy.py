@@ -203,7 +203,7 @@ def _write(contents: Mapping[str, Array], file: IO[bytes]) -> None:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
 
-NPY = Format("npy", (".npy",), "an array saved as .npy", opener(SingleArray), is_data=False)
+NPY = Format("npy", (".npy",), "an array saved as .npy", opener(SingleArray))
 NPZ = Format(
     "npz",
     (".npz",),

@@ -20,8 +20,8 @@ from rh_kernel.syntax.runtime_errors import too_large
 
 Value = TypeVar("Value")
 
-Blocks: TypeAlias = Generator[None, None, Value]
-"""A read that yields after each block."""
+Blocks: TypeAlias = Generator[str | None, None, Value]
+"""A read that yields after each block, with a text of how far it is if that is known."""
 
 BLOCK = 1 << 20
 """The bytes of a block."""
@@ -74,18 +74,26 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class ByteLimit:
-    """The most reals that ``what`` may contain, a limit set ``by`` something; ``span`` is where the program names it."""
+    """The most reals that ``what`` may contain, a limit set ``by`` something; ``span`` is where the program names it.
+
+    ``hint`` says what to do when there are more. So many reals of it are ``held`` already.
+    """
 
     reals: int = 1 << 60
     by: str = "on this machine"
     what: str = "what is in the file"
     span: Span | None = None
+    hint: str = "take fewer samples or smaller arrays, or allow more with `%limit bytes`"
+    held: int = 0
+
+    def allows(self, reals: int) -> bool:
+        """Whether so many reals are within the limit."""
+        return self.held + reals <= self.reals
 
     def check(self, reals: int, *, at_least: bool = False) -> None:
         """Raise ``Stuck`` (RH241) if so many reals, or ``at_least`` so many, exceed the limit."""
-        if reals > self.reals:
-            hint = "take fewer samples or smaller arrays, or allow more with `%limit bytes`"
-            raise too_large(reals, self.reals, self.what, self.span, self.by, hint, at_least=at_least)
+        if not self.allows(reals):
+            raise too_large(self.held + reals, self.reals, self.what, self.span, self.by, self.hint, at_least=at_least)
 
 
 UNBOUNDED = ByteLimit()

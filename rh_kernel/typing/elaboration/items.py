@@ -155,6 +155,12 @@ def _under_sample(
     return P, zonk_type(commands.unifier, C)
 
 
+def sample_names(pattern: s.Pattern) -> tuple[str, ...]:
+    """Return the names in the pattern of a sample, whether or not it is a valid one."""
+    parts = pattern.items if isinstance(pattern, s.TuplePattern) else (pattern,)
+    return tuple([part.name for part in parts if isinstance(part, s.NamePattern)])
+
+
 def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:
     match pattern:
         case s.NamePattern():
