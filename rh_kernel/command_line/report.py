@@ -17,7 +17,7 @@ from rh_kernel.display.registry import records
 from rh_kernel.display.registry import text as text_of
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress_text
-from rh_kernel.session.results import Event, ItemFailed, Progress, Result, apart_from_printed
+from rh_kernel.session.results import Event, ItemFailed, Progress, Result, SweepProgress, apart_from_printed
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.workspace.status_line import Ticker
 
@@ -98,12 +98,18 @@ class Report:
         """Write text."""
         self._write(text.rstrip("\n") + "\n")
 
-    def progress(self, progress: Progress) -> None:
-        """Show the progress of a training run in one line; only if standard error is a terminal."""
+    def progress(self, progress: Progress | SweepProgress) -> None:
+        """Show the progress of a training run or a sweep in one line; only if standard error is a terminal."""
         now = time.monotonic()
         if self.as_json or not sys.stderr.isatty() or now - self._drawn_at < BETWEEN_UPDATES:
             return
-        self._draw(progress_text(progress).split("\n")[0])
+        if isinstance(progress, Progress):
+            line = progress_text(progress)
+        else:
+            from rh_kernel.display.sweeps.view import progress_text as sweep_text
+
+            line = sweep_text(progress)
+        self._draw(line.split("\n")[0])
         self._drawn_at = now
         self._ticker.heard()
 

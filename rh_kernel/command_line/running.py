@@ -28,7 +28,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
         match event:
             case results.Shown(item, result):
                 report.result(item, result)
-            case results.Progress():
+            case results.Progress() | results.SweepProgress():
                 report.progress(event)
             case results.Printed(_, lines):
                 report.printed(lines)
@@ -105,4 +105,8 @@ def drain(events: Generator[results.Event, None, Session], take: Callable[[resul
 
 
 def _is_stopped(event: results.Event) -> bool:
-    return isinstance(event, results.Shown) and isinstance(event.result, results.TrainingDone) and event.result.stopped
+    return (
+        isinstance(event, results.Shown)
+        and isinstance(event.result, results.TrainingDone | results.SweepDone)
+        and event.result.stopped
+    )

@@ -153,12 +153,15 @@ def polyline(points: Iterable[tuple[float, float] | None]) -> str:
     return "".join(steps)
 
 
+def source(view: str, body: str) -> str:
+    """The ``data:`` URL of SVG elements."""
+    return svg_source(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" preserveAspectRatio="none">{body}</svg>')
+
+
 def image(view: str, body: str, width: int, height: int, label: str) -> str:
     """SVG elements as an ``<img>`` of this size in pixels, with ``label`` as its alternative text."""
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{view}" preserveAspectRatio="none">{body}</svg>'
-    return (
-        f'<img src="{svg_source(svg)}" width="{width}" height="{height}" alt="{escape(label)}" style="vertical-align:middle">'
-    )
+    size = f'width="{width}" height="{height}"'
+    return f'<img src="{source(view, body)}" {size} alt="{escape(label)}" style="vertical-align:middle">'
 
 
 def look(strength: float) -> tuple[str, int]:

@@ -75,6 +75,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.DiagramMade: ("diagrams.view", "DIAGRAM"),
     r.GradientMade: ("gradients.view", "GRADIENT"),
     r.TrainingDone: ("training.runs", "TRAINING"),
+    r.SweepDone: ("sweeps.view", "SWEEP"),
     r.Computed: ("lambda_cells.view", "VALUE"),
     r.Differentiated: ("lambda_cells.comparison", "COMPARISON"),
     r.FormsShown: ("lambda_cells.view", "FORMS"),

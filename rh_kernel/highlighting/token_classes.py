@@ -10,6 +10,7 @@ from rh_kernel.session.directives.registry import is_directive
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens
+from rh_kernel.syntax.parsing.sweeps import is_sweep, pieces
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     COMPILE_OPTIONS,
@@ -105,7 +106,23 @@ def classify(text: str) -> Iterator[ClassifiedToken]:
             yield from _classify_section(chunk, inner)
 
 
+def _classify_sweep(chunk: Span) -> Iterator[ClassifiedToken]:
+    """Classify a sweep: its header, and the items below it."""
+    header, *swept = pieces(chunk)
+    for i, token in enumerate(tokens(header)):
+        is_name = token.kind is Kind.NAME
+        kind = _class_of(token, [], is_check=False, is_word=False)
+        if is_name:
+            kind = TokenClass.DECLARED if i else TokenClass.KEYWORD
+        yield ClassifiedToken(kind, token.start, token.end)
+    for item in swept:
+        yield from _classify_item(item)
+
+
 def _classify_item(chunk: Span) -> Iterator[ClassifiedToken]:
+    if is_sweep(chunk):
+        yield from _classify_sweep(chunk)
+        return
     words = words_of_directive(chunk)
     is_check = _CHECK.match(chunk.source.text, chunk.start) is not None
     before: list[str] = []

@@ -11,7 +11,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from rh_kernel.session.results import CheckPassed, Event, ItemFailed, NamesShown, Notice, Result, Shown, TypeShown, Working
+from rh_kernel.session.results import (
+    CheckPassed,
+    Event,
+    ItemFailed,
+    NamesShown,
+    Notice,
+    Result,
+    Shown,
+    SweepDone,
+    TypeShown,
+    Working,
+)
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.records import frozen
@@ -52,7 +63,7 @@ class State:
     """The state of a running cell: the current and the initial contents of the locations, and what else its actions change.
 
     ``files`` are moved to their targets when the cell ends. ``functions`` are declared in ``%%lambda`` cells, ``effects`` in
-    ``%%eff`` cells.
+    ``%%eff`` cells. ``sweep`` is the last one.
     """
 
     heap: Mapping[Location, Array]
@@ -62,6 +73,7 @@ class State:
     files: "tuple[ScratchFile, ...]" = ()
     functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
     effects: "EffDeclarations | None" = None
+    sweep: "SweepDone | None" = None
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
         """Return the state with new contents at some locations."""

@@ -17,6 +17,7 @@ from rh_kernel.session.directives.registry import find
 from rh_kernel.session.evaluate import Evaluate
 from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.results import CheckPassed, Working
+from rh_kernel.session.sweeps.action import analyze_sweep
 from rh_kernel.session.train import analyze_training
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
@@ -95,6 +96,8 @@ def _analyze(
             return everything, Evaluate(elaborate_evaluation(definitions, e))
         case items.TrainItem():
             return everything, (yield from analyze_training(item, context))
+        case items.SweepItem():
+            return everything, (yield from analyze_sweep(item, context, analyze))
         case items.EqualityCheck(M, N):
             remarks = _shadowing_remarks(item, everything, context)
             return everything, Compare(elaborate_equality(definitions, item), M.span.to(N.span), remarks)
@@ -172,7 +175,14 @@ def declared_names(item: items.Item | Unparsed) -> frozenset[str]:
     match item:
         case Unparsed(declares=name):
             return frozenset() if name is None else frozenset({name})
-        case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
+        case (
+            items.Evaluation()
+            | items.EqualityCheck()
+            | items.TypeCheck()
+            | items.TrainItem()
+            | items.Directive()
+            | items.SweepItem()
+        ):
             return frozenset()
         case items.SectionItem(section=section, span=span):
             return frozenset([f"{section} {name}" for name in _names_of_section(section, tokens(span))])

@@ -60,6 +60,16 @@ class OutOfTime(Diagnostic):
 
 
 @frozen_kw_only
+class RunLost(Diagnostic):
+    """A run of a sweep whose process is killed, and when it is begun again, killed again"""
+
+    code, title = "RH218", "Run lost"
+    label = "the process that ran this run has ended {attempts} times before it answered"
+    hint: str = "perhaps it needed more memory than there is: `%limit bytes` bounds the arrays of each run"
+    attempts: int
+
+
+@frozen_kw_only
 class TooMuchOutput(Diagnostic):
     """A cell with very many traces"""
 

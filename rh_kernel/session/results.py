@@ -293,6 +293,45 @@ class TrainingDone(Result):
 
 
 @frozen
+class SweepRun:
+    """One run of a sweep: its numbers, the averages of each measure after each epoch, and the results of type ``Real``.
+
+    ``failed`` says why it has neither; usually empty.
+    """
+
+    values: tuple[tuple[str, float], ...]
+    measures: tuple[tuple[str, tuple[float, ...]], ...]
+    results: tuple[tuple[str, float], ...]
+    failed: tuple[Diagnostic, ...]
+    seconds: float
+
+
+@frozen
+class SweepDone(Result):
+    """A sweep: its finished runs in the order of the combinations, of which there were ``count``.
+
+    ``place`` is where they ran, as in ``2 processes``. ``stopped`` says that the sweep was interrupted.
+    """
+
+    runs: tuple[SweepRun, ...]
+    count: int
+    place: str
+    seconds: float
+    stopped: bool = False
+
+
+@frozen
+class SweepProgress:
+    """A sweep that is running: the numbers of all its runs, what is finished of them, and which are running."""
+
+    values: tuple[tuple[tuple[str, float], ...], ...]
+    runs: tuple[SweepRun | None, ...]
+    running: frozenset[int]
+    place: str
+    seconds: float
+
+
+@frozen
 class ItemFailed(Result):
     """The item has errors, and did not take effect."""
 
@@ -336,7 +375,7 @@ class Printed:
     lines: tuple[str, ...]
 
 
-Event: TypeAlias = Shown | Progress | Printed | Working | Timed
+Event: TypeAlias = Shown | Progress | SweepProgress | Printed | Working | Timed
 
 
 def printed_by(result: Result) -> tuple[str, ...]:

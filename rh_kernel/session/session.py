@@ -7,6 +7,7 @@ each.
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum, auto
+from math import prod
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from rh_kernel.session.errors import NothingToUndo
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.limits.timing import out_of_time, within
-from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, Working
+from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, SweepDone, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
 from rh_kernel.source.diagnostic import Failure, Rejected, Stuck
 from rh_kernel.source.gc_pause import gc_paused
@@ -31,7 +32,7 @@ from rh_kernel.syntax.binding import locations_within
 from rh_kernel.syntax.core import Array, Node
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.surface_items import EqualityCheck, Evaluation, Item, TypeCheck
+from rh_kernel.syntax.surface_items import EqualityCheck, Evaluation, Item, SweepItem, TypeCheck
 from rh_kernel.typing import definitions as d
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
 from rh_kernel.typing.diagnostics.warnings import remarks
@@ -47,7 +48,8 @@ class Session:
     """The definitions, the heap, the initial contents of its locations, and the settings of a session.
 
     Paths are relative to ``folder``; ``given`` holds the data sets passed from Python. ``functions`` are declared in
-    ``%%lambda`` cells, ``effects`` in ``%%eff`` cells. ``past`` holds the sessions before the cells that can be undone, the
+    ``%%lambda`` cells, ``effects`` in ``%%eff`` cells. ``sweep`` is the last one; it is no part of what ``%undo`` restores, nor
+    of what other cells see. ``past`` holds the sessions before the cells that can be undone, the
     latest last.
     """
 
@@ -60,6 +62,7 @@ class Session:
     functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
     effects: "EffDeclarations | None" = None
     past: "tuple[Session, ...]" = ()
+    sweep: SweepDone | None = None
 
     @staticmethod
     def start(folder: Path, settings: Settings = DEFAULT) -> "Session":
@@ -76,7 +79,15 @@ class Session:
     @property
     def state(self) -> State:
         """The state in which the first item of a cell runs."""
-        return State(self.heap, self.initial, self.folder, self.settings, functions=self.functions, effects=self.effects)
+        return State(
+            self.heap,
+            self.initial,
+            self.folder,
+            self.settings,
+            functions=self.functions,
+            effects=self.effects,
+            sweep=self.sweep,
+        )
 
 
 class _End(Enum):
@@ -114,6 +125,11 @@ def execute(session: Session, source: Source, *, keep_going: bool = False, cell:
         if end is _End.INTERRUPTED:
             break
     return _unlocked(start)
+
+
+def run_items(session: Session, items: Sequence[Item]) -> Iterator[Event]:
+    """Run items as a cell of their own and yield its events; the session after it is dropped."""
+    yield from _timed(session, items, 1, "")
 
 
 def _unlocked(session: Session) -> Session:
@@ -156,8 +172,12 @@ def _eff_items(session: Session) -> Mapping[str, object]:
 
 
 def _timed(session: Session, items: Items, first: int, cell: str, *, continues: bool = False) -> Run:
+    bound = session.settings.bounds.seconds
+    if bound is not None:
+        # Each run of a sweep may take as long as a cell.
+        bound *= 1 + sum([prod([len(p.values) for p in item.parameters]) for item in items if isinstance(item, SweepItem)])
     try:
-        return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell, continues=continues)))
+        return (yield from within(bound, _cell(session, items, first, cell, continues=continues)))
     except Stuck as failure:
         yield Shown(first, ItemFailed(failure.diagnostics))
         return session, _End.FAILED
@@ -327,6 +347,7 @@ def _updated(session: Session, definitions: Definitions, state: State) -> Sessio
         settings=state.settings,
         functions=state.functions,
         effects=state.effects,
+        sweep=state.sweep,
     )
 
 
@@ -349,5 +370,7 @@ def _bodies(definitions: Definitions) -> Iterator[Node]:
                 yield body
             case d.HandlerDefinition(handler=H):
                 yield H
-            case d.DimDefinition() | d.ConstDefinition() | d.LocDefinition() | d.FunDefinition() | d.OpDefinition():
+            case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition():
+                pass
+            case d.LocDefinition() | d.FunDefinition() | d.OpDefinition():
                 pass

@@ -15,6 +15,8 @@ def type_text(definition: d.Definition) -> str:
     match definition:
         case d.DimDefinition():
             return "Dim"
+        case d.NumberDefinition():
+            return "Real(1)"
         case d.ConstDefinition(_, A, _):
             return str(A)
         case d.LocDefinition(_, location, _):
@@ -40,7 +42,14 @@ def signature(definition: d.Definition) -> str:
         case d.HandlerDefinition(name=name, parameters=parameters) if parameters:
             given = ", ".join([f"{parameter} : {A}" for parameter, A in parameters])
             return f"{name}({given}) : {type_text(replace(definition, parameters=()))}"
-        case d.HandlerDefinition() | d.DimDefinition() | d.ConstDefinition() | d.LocDefinition() | d.FunDefinition():
+        case (
+            d.HandlerDefinition()
+            | d.DimDefinition()
+            | d.ConstDefinition()
+            | d.NumberDefinition()
+            | d.LocDefinition()
+            | d.FunDefinition()
+        ):
             return f"{definition.name} : {type_text(definition)}"
 
 

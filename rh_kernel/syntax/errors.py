@@ -1,4 +1,4 @@
-"""The syntax errors RH001 to RH020 (LANGUAGE §7). The docstring of each class is a text with that error."""
+"""The syntax errors RH001 to RH021 (LANGUAGE §7). The docstring of each class is a text with that error."""
 
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen_kw_only
@@ -158,6 +158,15 @@ class MisplacedPython(Diagnostic):
 
     code, title = "RH019", "Misplaced Python"
     label = "{found} must be alone on the first line of a notebook cell; the whole cell is then Python"
+
+
+@frozen_kw_only
+class InvalidSweep(Diagnostic):
+    """``sweep a in []``"""
+
+    code, title = "RH021", "Invalid sweep"
+    label = "{why}"
+    why: str
 
 
 @frozen_kw_only

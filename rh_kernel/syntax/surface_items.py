@@ -191,6 +191,24 @@ class TrainItem(Written):
 
 
 @frozen
+class SweepParameter(Written):
+    """``a in [0.1, 0.2]`` or ``seed in 0..4``: a name and its values in order; whole numbers are ``int``"""
+
+    name: Name
+    values: tuple[float, ...]
+    binders = ("name",)
+
+
+@frozen
+class SweepItem(Written):
+    """``sweep a in [0.1, 0.2], seed in 0..4`` and the items below it, which run once for each combination"""
+
+    parameters: tuple[SweepParameter, ...]
+    items: "tuple[Declaration | Evaluation | Check | TrainItem, ...]"
+    children = (child("parameters"), child("items", binds="parameters"))
+
+
+@frozen
 class EqualityCheck(Written):
     """``check M == N within 0.01``: two terms or commands"""
 
@@ -250,4 +268,7 @@ Declaration: TypeAlias = (
     DimDeclaration | ConstDeclaration | LocDeclaration | FunDeclaration | OpDeclaration | NetDeclaration | HandlerDeclaration
 )
 Check: TypeAlias = EqualityCheck | TypeCheck
-Item: TypeAlias = Declaration | Evaluation | Check | TrainItem | Directive | SectionItem
+SweptItem: TypeAlias = Declaration | Evaluation | Check | TrainItem
+"""What may stand below a sweep."""
+
+Item: TypeAlias = SweptItem | Directive | SectionItem | SweepItem

@@ -7,7 +7,14 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 
 _EXPRESSIONS = s.Expr | s.Pattern | s.Name | s.Kind | s.HandlerExpr | s.Clause
-_PARTS = items.StaticParameter | items.TypedParameter | items.OwnDerivative | items.Initial | items.NamedArgument
+_PARTS = (
+    items.SweepParameter
+    | items.StaticParameter
+    | items.TypedParameter
+    | items.OwnDerivative
+    | items.Initial
+    | items.NamedArgument
+)
 _SURFACE = Traversal[s.Written](
     _EXPRESSIONS | _PARTS | items.ArrowType | items.HandlerType | items.DataExpr | items.Measure | items.Item
 )

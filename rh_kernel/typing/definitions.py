@@ -33,6 +33,19 @@ class ConstDefinition:
 
 
 @frozen
+class NumberDefinition:
+    """``a`` of ``sweep a in [0.1, 0.2]`` in one of its runs: a term, and a dimension if it is a whole number from 0 on"""
+
+    name: str
+    value: float
+
+    @property
+    def whole(self) -> int | None:
+        """The value as a dimension, if it is one."""
+        return int(self.value) if self.value >= 0 and self.value == int(self.value) else None
+
+
+@frozen
 class Written:
     """An initial value given by a closed term, mostly a literal."""
 
@@ -124,7 +137,14 @@ class HandlerDefinition:
 
 
 Definition: TypeAlias = (
-    DimDefinition | ConstDefinition | LocDefinition | FunDefinition | OpDefinition | NetDefinition | HandlerDefinition
+    DimDefinition
+    | ConstDefinition
+    | NumberDefinition
+    | LocDefinition
+    | FunDefinition
+    | OpDefinition
+    | NetDefinition
+    | HandlerDefinition
 )
 
 
@@ -267,6 +287,8 @@ def kind_of(definition: Definition) -> str:
             return "a dimension"
         case ConstDefinition():
             return "a constant"
+        case NumberDefinition():
+            return "a number of a sweep"
         case LocDefinition():
             return "a location"
         case FunDefinition():

@@ -42,10 +42,11 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The training run displayed under the id ``display``: its latest progress, and when an update was last sent."""
+    """The training run or sweep displayed under the id ``display``: its latest progress, what was shown, and when."""
 
     display: str
-    last: r.Progress
+    last: r.Progress | r.SweepProgress
+    shown: r.Progress | r.SweepProgress
     sent: float
 
 
@@ -110,14 +111,14 @@ class Outputs:
         """Show an event, at once or when the event after it is known."""
         self._ticker.note(event)
         self._take(event)
-        if isinstance(event, r.Shown | r.Progress):
+        if isinstance(event, r.Shown | r.Progress | r.SweepProgress):
             self._ticker.heard()
 
     def _take(self, event: r.Event) -> None:
         match event:
             case r.Shown(_, result):
                 self._take_result(result)
-            case r.Progress():
+            case r.Progress() | r.SweepProgress():
                 self._take_progress(event)
             case r.Printed(_, lines):
                 self._print(lines)
@@ -143,7 +144,7 @@ class Outputs:
         """End the cell early, with the reason ``why`` in a word or two; no output may look as if it were still running."""
         self._release()
         if self._running is not None:
-            state = _with_reason(progress_bundle(self._running.last), why)
+            state = _with_reason(_bundle_of_progress(self._running.last), why)
             self._update(self._running.display, state)
             self._running = None
         self._remove_status()
@@ -153,8 +154,8 @@ class Outputs:
             case r.ItemFailed(diagnostics):
                 self.diagnostics += diagnostics
                 self._printed = 0
-            case r.TrainingDone():
-                self._finish_training(result)
+            case r.TrainingDone() | r.SweepDone():
+                self._finish_running(result)
             case _:
                 self._take_shown(result, view_of(type(result)).output)
 
@@ -190,26 +191,29 @@ class Outputs:
         self._show("stream", {"name": "stdout", "text": text})
         self.has_shown = True
 
-    def _take_progress(self, progress: r.Progress) -> None:
+    def _take_progress(self, progress: r.Progress | r.SweepProgress) -> None:
         now = self._clock()
         if self._running is None:
             self._release()
-            self._running = Running(uuid4().hex, progress, now)
-            self._display(progress_bundle(progress), self._running.display)
-        elif now - self._running.sent < BETWEEN_UPDATES:
-            self._running = Running(self._running.display, progress, self._running.sent)
+            self._running = Running(uuid4().hex, progress, progress, now)
+            self._display(_bundle_of_progress(progress), self._running.display)
+        elif now - self._running.sent < BETWEEN_UPDATES or not _is_news(self._running, progress, now):
+            self._running = Running(self._running.display, progress, self._running.shown, self._running.sent)
         else:
-            self._running = Running(self._running.display, progress, now)
-            self._update(self._running.display, progress_bundle(progress))
+            self._running = Running(self._running.display, progress, progress, now)
+            self._update(self._running.display, _bundle_of_progress(progress))
 
-    def _finish_training(self, result: r.TrainingDone) -> None:
+    def _finish_running(self, result: r.TrainingDone | r.SweepDone) -> None:
+        """Replace the progress by the result; what is shown beside the result follows."""
         self._release()
-        form = self._form(result)
+        first, *others = self._add_widgets(result, self._form(result))
         running, self._running = self._running, None
         if running is None:
-            self._display(form)
+            self._display(first)
         else:
-            self._update(running.display, form)
+            self._update(running.display, first)
+        for shown in others:
+            self._display(shown)
 
     def _release(self) -> None:
         waiting, self._waiting = self._waiting, None
@@ -268,6 +272,24 @@ def joined(bundles: tuple[Bundle, ...]) -> Bundle:
         return bundles[0]
     kinds = [kind for kind in bundles[0] if all(kind in b for b in bundles)]
     return {kind: ("\n" if kind == "text/plain" else "").join(b[kind] for b in bundles) for kind in kinds}
+
+
+def _bundle_of_progress(progress: r.Progress | r.SweepProgress) -> Bundle:
+    match progress:
+        case r.Progress():
+            return progress_bundle(progress)
+        case r.SweepProgress():
+            from rh_kernel.display.sweeps.view import progress as sweep_bundle
+
+            return sweep_bundle(progress)
+
+
+def _is_news(running: Running, progress: r.Progress | r.SweepProgress, now: float) -> bool:
+    """Whether an update shows more than another time; of a sweep, the time is updated once a second."""
+    last = running.shown
+    if not isinstance(progress, r.SweepProgress) or not isinstance(last, r.SweepProgress):
+        return True
+    return now - running.sent >= 1 or progress.running != last.running or progress.runs != last.runs
 
 
 def _with_reason(data: Bundle, why: str) -> Bundle:

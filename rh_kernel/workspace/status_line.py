@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 
-from rh_kernel.session.results import Event, Printed, Progress, Shown, Timed, Working
+from rh_kernel.session.results import Event, Printed, Progress, Shown, SweepProgress, Timed, Working
 
 SILENCE = 1.0
 """Seconds of silence before a status line is shown."""
@@ -69,6 +69,8 @@ class Ticker:
                 self._activity, self._detail = DRAWING, ""
             case Progress():
                 self._activity, self._detail = "training", ""
+            case SweepProgress():
+                self._activity, self._detail = "sweeping", ""
             case Timed() | Printed():
                 pass
 

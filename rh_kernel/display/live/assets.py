@@ -12,7 +12,7 @@ from pathlib import Path
 from rh_kernel.display.palette import ABOVE, BELOW, COLOURS, MARKS, triple
 from rh_kernel.syntax.printing.doc import Role
 
-KINDS = ("stepper", "player", "diagram", "derivation", "rewriting")
+KINDS = ("stepper", "player", "diagram", "derivation", "rewriting", "sweep")
 """The views; each is a module with a function of its name, and a style sheet."""
 
 _IMPORT = re.compile(r'^import \{[^}\n]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)

@@ -15,7 +15,7 @@ class View(Protocol):
 
     @property
     def kind(self) -> str:
-        """``stepper``, ``player``, ``diagram``, ``derivation`` or ``rewriting``."""
+        """``stepper``, ``player``, ``diagram``, ``derivation``, ``rewriting`` or ``sweep``."""
         ...
 
     def opening(self) -> Record:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.display.palette import COLOURS, NEUTRAL
-from rh_kernel.display.pictures import image, polyline
+from rh_kernel.display.pictures import image, polyline, source
 from rh_kernel.syntax.printing.doc import Role
 
 Values: TypeAlias = Sequence[float]
@@ -91,8 +91,17 @@ def grid_line(left: int, right: int, y: float, text: str) -> str:
 
 def chart(parts: Sequence[str], width: int, height: int, label: str) -> str:
     """An ``<img>`` of SVG elements in the style of charts."""
+    return image(f"0 0 {width} {height}", _styled(parts), width, height, label)
+
+
+def chart_source(parts: Sequence[str], width: int, height: int) -> str:
+    """The ``data:`` URL of the image that ``chart`` shows."""
+    return source(f"0 0 {width} {height}", _styled(parts))
+
+
+def _styled(parts: Sequence[str]) -> str:
     style = f'font-family="sans-serif" font-size="11" fill="{NEUTRAL}"'
-    return image(f"0 0 {width} {height}", f"<g {style}>{''.join(parts)}</g>", width, height, label)
+    return f"<g {style}>{''.join(parts)}</g>"
 
 
 def curve_image(values: Values, label: str, epochs: int = 0) -> str:
@@ -113,9 +122,9 @@ def curve_image(values: Values, label: str, epochs: int = 0) -> str:
     parts = [grid_line(left, width - right, y(t), tick_text(t)) for t in s.ticks]
     parts += [
         f'<text x="{min(x(i), width - DIGIT * len(str(i + 1)) / 2):.1f}" y="{height - 7}" text-anchor="middle">{i + 1}</text>'
-        for i in _epoch_ticks(epochs)
+        for i in epoch_ticks(epochs)
     ]
-    parts += [_line([(x(i), y(v)) if _is_shown(s, v) else None for i, v in _sampled(values)])]
+    parts += [_line([(x(i), y(v)) if is_shown(s, v) else None for i, v in sampled(values)])]
     return chart(parts, width, height, label)
 
 
@@ -128,12 +137,13 @@ def _line(points: Sequence[tuple[float, float] | None]) -> str:
     return path + dots
 
 
-def _is_shown(s: Scale, value: float) -> bool:
+def is_shown(s: Scale, value: float) -> bool:
+    """Whether a value has a place on the scale."""
     return math.isfinite(value) and (_tame(value) > 0 or not s.logarithmic)
 
 
-def _sampled(values: Values) -> Iterator[tuple[int, float]]:
-    """Yield at most ``MOST_POINTS`` of the values with their positions, including the first and the last."""
+def sampled(values: Values) -> Iterator[tuple[int, float]]:
+    """At most ``MOST_POINTS`` of the values with their positions, including the first and the last."""
     count = len(values)
     if count <= MOST_POINTS:
         yield from enumerate(values)
@@ -143,8 +153,8 @@ def _sampled(values: Values) -> Iterator[tuple[int, float]]:
         yield i, values[i]
 
 
-def _epoch_ticks(count: int) -> list[int]:
-    """Return the positions, from 0, of the first epoch, the last and a few round ones."""
+def epoch_ticks(count: int) -> list[int]:
+    """The positions, from 0, of the first epoch, the last and a few round ones."""
     if count <= 1:
         return [0] * count
     unit = max(1, round(_round_step(count / 5)))
@@ -157,7 +167,7 @@ def sparkline(values: Values, width: int = 40) -> str:
     s = scale(values)
     count = min(len(values), width)
     picked = [values[i * (len(values) - 1) // max(count - 1, 1)] for i in range(count)]
-    heights = [s(v) if _is_shown(s, v) else None for v in picked]
+    heights = [s(v) if is_shown(s, v) else None for v in picked]
     found = [h for h in heights if h is not None]
     low, high = min(found, default=0.0), max(found, default=1.0)
     top = len(BLOCKS) - 1

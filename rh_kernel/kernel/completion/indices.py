@@ -82,7 +82,7 @@ def _fitting(definitions: Definitions, kind: Kind, known: Mapping[str, Dim]) -> 
             yield from fitting
             yield from [d.name for d in locations if d.name not in fitting]
         case DimKind():
-            yield from [d.name for d in declared if isinstance(d, defs.DimDefinition)]
+            yield from [d.name for d in declared if isinstance(d, defs.DimDefinition | defs.NumberDefinition)]
         case ValueKind(A):
             yield from [d.name for d in declared if isinstance(d, defs.ConstDefinition) and d.type == A]
 

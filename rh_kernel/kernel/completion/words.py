@@ -44,6 +44,7 @@ _LONG_TYPE = 60
 _KINDS: Mapping[type[Definition], str] = {
     defs.DimDefinition: "instance",
     defs.ConstDefinition: "instance",
+    defs.NumberDefinition: "instance",
     defs.LocDefinition: "instance",
     defs.FunDefinition: "function",
     defs.OpDefinition: "function",

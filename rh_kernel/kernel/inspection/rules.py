@@ -23,7 +23,7 @@ def rules_of(name: str, definition: Definition | None) -> tuple[str, ...]:
     match definition:
         case None:
             return tuple([_function(name, scheme.domain, scheme.codomain) for scheme in SYMBOLS[name].schemes])
-        case defs.DimDefinition():
+        case defs.DimDefinition() | defs.NumberDefinition():
             return ()
         case defs.ConstDefinition(_, A, _):
             return (f"{_name(TypingRule.T_CONST)}: Γ ⊢ {name} : {A}",)

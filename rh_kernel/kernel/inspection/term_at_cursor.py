@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from rh_kernel.kernel.completion.words import SMALL
 from rh_kernel.session.directives.derivation import derivations
+from rh_kernel.session.sweeps.jobs import combinations, with_numbers
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface as s
@@ -38,6 +39,8 @@ def term_at(definitions: Definitions, source: Source, token: Token) -> TermAtCur
     item = None if chunk is None else parse_item(chunk)
     if item is None or isinstance(item, Unparsed):
         return None
+    if isinstance(item, items.SweepItem):
+        definitions = with_numbers(definitions, item, combinations(item.parameters)[0])
     bounded = replace(definitions, nodes=SMALL)
     try:
         nodes = [node for e in _expressions(definitions, source, item) for d in derivations(bounded, e) for node in _nodes(d)]
@@ -75,6 +78,8 @@ def _expressions(definitions: Definitions, source: Source, item: items.Item) -> 
             return [e]
         case items.DimDeclaration() | items.LocDeclaration() | items.OpDeclaration() | items.TrainItem():
             return []
+        case items.SweepItem(items=swept):
+            return [e for each in swept for e in _expressions(definitions, source, each)]
         case items.SectionItem():
             return []
 

@@ -12,8 +12,8 @@ from rh_kernel.syntax.parsing.tokens import CLOSERS, COMPILE_OPTIONS, TRAINING_O
 INDENT = 2
 
 _CLOSING = frozenset(CLOSERS.values())
-_TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "ᵀ"}
-_TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%"}
+_TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "..", "ᵀ"}
+_TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%", ".."}
 _TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
 _OPTION = 4  # `passes` in `%compile --passes` is the fourth token after the first
 _DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), "compile": frozenset(COMPILE_OPTIONS)}

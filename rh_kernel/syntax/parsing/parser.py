@@ -8,16 +8,17 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.errors import CodeMissing, IndentedItem, MissingBackward, MissingIn, MissingWith, Unexpected
+from rh_kernel.syntax.errors import CodeMissing, IndentedItem, InvalidSweep, MissingBackward, MissingIn, MissingWith, Unexpected
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expression
 from rh_kernel.syntax.parsing.hints import CLAUSE, THE_END, shorten
 from rh_kernel.syntax.parsing.items import directive_of_words, item
 from rh_kernel.syntax.parsing.layout import INDENT, Layout
 from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
+from rh_kernel.syntax.parsing.sweeps import is_sweep, sweep_parts
 from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, STUB, Kind, Token
 from rh_kernel.syntax.surface import Expr
-from rh_kernel.syntax.surface_items import Item, SectionItem
+from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, SweepItem, SweptItem
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
@@ -97,6 +98,8 @@ def parse_item(chunk: Span) -> Item | Unparsed | None:
     directive = directive_of_words(chunk)
     if directive is not None:
         return directive
+    if is_sweep(chunk):
+        return _sweep(chunk)
     c = Cursor(chunk)
     if c.token.kind is Kind.END:
         return None
@@ -108,6 +111,37 @@ def parse_item(chunk: Span) -> Item | Unparsed | None:
     except Rejected as rejected:
         last = c.rest()[-1]
         return Unparsed(Span(chunk.source, chunk.start, last.end), rejected.diagnostics, _declares(chunk))
+
+
+def _sweep(chunk: Span) -> SweepItem | Unparsed:
+    """Parse a sweep and the items below it."""
+    last = [t for t in tokens(chunk) if t.kind is not Kind.COMMENT][-1]
+    span = Span(chunk.source, chunk.start, last.end)
+    try:
+        parts = sweep_parts(chunk)
+        if not parts.items:
+            raise parts.cursor.fail("an indented item", "indent what the sweep runs, and write it below")
+    except Rejected as rejected:
+        return Unparsed(span, rejected.diagnostics, None)
+    found = [parsed for part in parts.items if (parsed := parse_item(part)) is not None]
+    swept = [item for item in found if isinstance(item, SweptItem)]
+    wrong = [d for item in found if not isinstance(item, SweptItem) for d in _not_swept(item)]
+    return Unparsed(span, tuple(wrong), None) if wrong else SweepItem(parts.parameters, tuple(swept), span=span)
+
+
+def _not_swept(item: Directive | SectionItem | SweepItem | Unparsed) -> tuple[Diagnostic, ...]:
+    """The diagnostics of an item that cannot stand below a sweep."""
+    match item:
+        case Unparsed(_, diagnostics):
+            return diagnostics
+        case SweepItem(span=span, parameters=parameters):
+            hint = "one sweep runs all combinations: `sweep a in [0.1, 0.2], b in [1, 2]`"
+            span = Span(span.source, span.start, parameters[-1].span.end)
+            return (InvalidSweep(span=span, why="a sweep cannot stand in another one", hint=hint),)
+        case Directive() | SectionItem():
+            hint = "write it above the sweep; it then holds in each run"
+            why = "a sweep runs declarations, training items, terms, commands and checks"
+            return (InvalidSweep(span=item.span, why=why, hint=hint),)
 
 
 def parse_expression(source: Source) -> Expr:
@@ -131,18 +165,32 @@ def completeness(text: str) -> tuple[Completeness, str]:
 
 
 def _indentation(unfinished: Unparsed) -> str:
-    """The indentation that ``Layout`` gives to the expected token."""
-    written = [t for t in tokens(unfinished.span) if t.kind is not Kind.COMMENT]
+    """The indentation that ``Layout`` gives to the expected token; in a sweep, of its last item, which it indents further."""
+    span = unfinished.span
+    if is_sweep(span):
+        try:
+            parts = sweep_parts(span)
+        except Rejected:
+            return " " * 2 * INDENT
+        if not parts.items:
+            return " " * INDENT
+        return " " * parts.column + _indentation_in(parts.items[-1], parts.column, unfinished.diagnostics[0])
+    return _indentation_in(span, 0, unfinished.diagnostics[0])
+
+
+def _indentation_in(span: Span, base: int, diagnostic: Diagnostic) -> str:
+    """The indentation, beyond the column ``base`` in which the item begins, of the token that has to follow."""
+    written = [t for t in tokens(span) if t.kind is not Kind.COMMENT]
     code = [replace(t, text=_ANGLES.get(t.text, t.text)) for t in written]
     if not code:
         return " " * INDENT
     layout = Layout(code[0])
-    text = unfinished.span.source.text
+    text = span.source.text
     for before, token, after in zip(code, code[1:], [*code[2:], None], strict=False):
         first = "\n" in text[before.end : token.start]
         last = after is None or "\n" in text[token.end : after.start]
-        layout.write(token, token.start - (text.rfind("\n", 0, token.start) + 1), first=first, last=last)
-    return " " * layout.indentation(_expected_token(unfinished.diagnostics[0]))
+        layout.write(token, token.start - (text.rfind("\n", 0, token.start) + 1) - base, first=first, last=last)
+    return " " * layout.indentation(_expected_token(diagnostic))
 
 
 def _expected_token(diagnostic: Diagnostic) -> Token:

@@ -71,6 +71,9 @@ COMPILE_OPTIONS = ("passes", "profile")
 TRAINING_OPTIONS = ("epochs", "batch", "pieces", "shuffle", "measure")
 """Contextual keywords of a training item; elsewhere they are names."""
 
+SWEEP = "sweep"
+"""Starts a sweep if a name follows; elsewhere it is a name."""
+
 CHECK = "check"
 """Starts a check if ``==`` or ``⊢`` follows in the same item; elsewhere it is a name."""
 

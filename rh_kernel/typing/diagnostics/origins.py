@@ -19,6 +19,7 @@ from rh_kernel.typing.definitions import (
     HandlerDefinition,
     LocDefinition,
     NetDefinition,
+    NumberDefinition,
     OpDefinition,
 )
 from rh_kernel.typing.diagnostics.hints import Expectation
@@ -97,17 +98,19 @@ def where(cx: Context, *names: str) -> Iterator[Note]:
 
 def _dimension_remarks(definitions: Definitions, declared: Declared) -> Iterator[str]:
     """Remarks on names in a declaration's types that are declared dimensions, and would be variables otherwise."""
-    if declared.span is None or isinstance(declared.definition, DimDefinition | ConstDefinition | LocDefinition):
+    if declared.span is None or isinstance(
+        declared.definition, DimDefinition | ConstDefinition | NumberDefinition | LocDefinition
+    ):
         return
     types = set(_WORD.findall(declared.text.partition("=")[0]))
     for used, number in declared.made_from:
         now = definitions.named.get(used)
         if now is not None and now.number == number and now.span is not None and used in types:
             match now.definition:
-                case DimDefinition(_, value):
+                case DimDefinition(_, value) | NumberDefinition(_, value):
                     line, *_ = now.span.position
                     source = "" if now.span.source is declared.span.source else f"{now.span.source.name}, "
-                    yield f"; `{used}` is the number {value}, declared in {source}line {line}"
+                    yield f"; `{used}` is the number {value:g}, declared in {source}line {line}"
                 case _:
                     pass
 
@@ -124,7 +127,7 @@ def _type(definition: Definition) -> str:
             return f" : {family.domain} -> {family.codomain}"
         case NetDefinition(domain=A, codomain=B):
             return f" : {A} ~> {B}"
-        case DimDefinition(_, value):
+        case DimDefinition(_, value) | NumberDefinition(_, value):
             return f" = {value}"
         case HandlerDefinition():
             return ""

@@ -8,7 +8,7 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.dimensions import Ceil, Dim, DimMeta, DimVar, Floor, ceil, dim, floor
 from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
 from rh_kernel.typing.context import Context
-from rh_kernel.typing.definitions import DimDefinition
+from rh_kernel.typing.definitions import DimDefinition, NumberDefinition
 from rh_kernel.typing.diagnostics.shared import comment_intended, no_such_thing
 from rh_kernel.typing.errors import BadDimension, NotADimension
 
@@ -127,12 +127,17 @@ def _variable(cx: Context, name: str, span: Span) -> Dim:
     match cx.definitions.get(name):
         case DimDefinition(_, value):
             return dim(value)
+        case NumberDefinition(_, value) as number:
+            if number.whole is None:
+                why = f"`{name}` is {value:g} in this run of the sweep"
+                raise Rejected(NotADimension(span=span, why=why, expected="a whole number from 0 on"))
+            return dim(number.whole)
         case None if cx.open_dims and not name[:1].isupper() and name not in cx.definitions.failed:
             return dim(DimVar(name))
         case definition if cx.open_dims and definition is not None and name[:1].islower():
             return dim(DimVar(name))
         case _:
-            names = [*(cx.dims or {}), *cx.declared(DimDefinition)]
+            names = [*(cx.dims or {}), *cx.declared(DimDefinition, NumberDefinition)]
             raise no_such_thing(cx, name, span, "a dimension", names, f"declare it: `dim {name} = 3`")
 
 

@@ -5,9 +5,19 @@ import difflib
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.types import Real, ShapeMeta, ShapeVar, Type
+from rh_kernel.syntax.core import Const
+from rh_kernel.syntax.types import SCALAR, Real, ShapeMeta, ShapeVar, Type
 from rh_kernel.typing.context import Context
-from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definition,
+    DimDefinition,
+    Drawn,
+    Initial,
+    Loaded,
+    NumberDefinition,
+    Written,
+)
 from rh_kernel.typing.diagnostics.origins import expected_by_annotation
 from rh_kernel.typing.elaboration.arrays import value_of
 from rh_kernel.typing.elaboration.commands import Commands
@@ -42,7 +52,7 @@ def elaborate_initial(cx: Context, item: items.LocDeclaration, A: Type | None) -
                 hint = f"give the location a type: `loc {item.name.text} : Real(3, 2) = {initial.span.text}`"
                 why = "the shape cannot be inferred from this content"
                 raise Rejected(BadInitial(span=item.name.span, why=why, found=f"no type for `{item.name.text}`", hint=hint))
-            return _rule(initial, A), A
+            return _rule(cx, initial, A), A
         case e:
             return _term(cx, item, e, A)
 
@@ -62,14 +72,14 @@ def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) ->
     return Written(M), B
 
 
-def _rule(initial: items.Initial, A: Real) -> Initial:
+def _rule(cx: Context, initial: items.Initial, A: Real) -> Initial:
     how = initial.head.text
     if how == "load" and initial.file is not None:
         return Loaded(initial.file)
     if how not in _NUMBERS:
         raise _unknown(initial)
     usage = f"`{_USAGE[how]}`"
-    numbers = tuple(_plain(e) for e in initial.arguments)
+    numbers = tuple(_plain(cx, e) for e in initial.arguments)
     if len(numbers) != _NUMBERS[how]:
         count = _NUMBERS[how]
         why = f"`{how}` takes {count} number{'s' if count != 1 else ''}, but got {len(numbers)}"
@@ -91,7 +101,7 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
         fix = Fix(low.span.to(high.span), f"{high.span.text}, {low.span.text}")
         raise Rejected(BadInitial(span=low.span.to(high.span), why=why, expected=usage, fix=fix))
     _check_shape(initial, how, A)
-    return Drawn(how, numbers, _seed(seeds[0]) if seeds else 0)
+    return Drawn(how, numbers, _seed(cx, seeds[0]) if seeds else 0)
 
 
 def _unknown(initial: items.Initial) -> Rejected:
@@ -124,17 +134,30 @@ def _check_shape(initial: items.Initial, how: str, A: Real) -> None:
             return
 
 
-def _plain(e: s.Expr) -> float:
+def _plain(cx: Context, e: s.Expr) -> float:
+    """The value of a number that is written out, or named by ``dim`` or ``const`` or in a sweep."""
     match e:
         case s.Number() | s.Negate(s.Number()):
             return value_of(e)
+        case s.Var(name) if (named := _named(cx.definitions.get(name))) is not None:
+            return named
         case _:
-            why, hint = "a number is expected here", "write the number itself: names are not allowed here"
+            why, hint = "a number is expected here", "write the number itself, or the name of one"
             raise Rejected(BadInitial(span=e.span, why=why, found=f"`{e.span.text}`", hint=hint))
 
 
-def _seed(e: s.Expr) -> int:
-    value = _plain(e)
+def _named(definition: Definition | None) -> float | None:
+    match definition:
+        case DimDefinition(_, value) | NumberDefinition(_, value):
+            return float(value)
+        case ConstDefinition(_, A, Const(array)) if A == SCALAR:
+            return float(array[0])
+        case _:
+            return None
+
+
+def _seed(cx: Context, e: s.Expr) -> int:
+    value = _plain(cx, e)
     if value < 0 or value != int(value):
         expected, hint = "a whole number from 0 on", "each seed gives a different array; for example `seed=1`"
         raise Rejected(BadInitial(span=e.span, why="not a seed", expected=expected, found=f"`{e.span.text}`", hint=hint))

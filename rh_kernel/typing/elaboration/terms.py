@@ -11,7 +11,7 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Primitive, Proj, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.runtime_errors import COMPONENTS, too_many_components
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, TypeMeta
-from rh_kernel.syntax.values import UNIT_VALUE, constant_type
+from rh_kernel.syntax.values import UNIT_VALUE, constant, constant_type
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import (
     ConstDefinition,
@@ -20,6 +20,7 @@ from rh_kernel.typing.definitions import (
     HandlerDefinition,
     LocDefinition,
     NetDefinition,
+    NumberDefinition,
     OpDefinition,
     kind_of,
 )
@@ -146,8 +147,10 @@ class Terms:
         match cx.definitions.get(name):
             case ConstDefinition(_, A, M) if not (name in (cx.dims or {}) or name in (cx.locations or {})):
                 return M, A
+            case NumberDefinition(_, value) if not (name in (cx.dims or {}) or name in (cx.locations or {})):
+                return constant(value), SCALAR
             case _:
-                names = [*cx.variables(), *cx.declared(ConstDefinition)]
+                names = [*cx.variables(), *cx.declared(ConstDefinition, NumberDefinition)]
                 raise no_such_thing(cx, name, span, "a term", names, in_scope(cx, name))
 
     def _apply(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
@@ -162,7 +165,7 @@ class Terms:
                 raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=_bind_first(e)))
             case None | FunDefinition():
                 return self._call(cx, e)
-            case DimDefinition() | ConstDefinition() | LocDefinition() | HandlerDefinition() as d:
+            case DimDefinition() | ConstDefinition() | NumberDefinition() | LocDefinition() | HandlerDefinition() as d:
                 raise wrong_kind(cx, name, e.head.span, kind_of(d), "a function")
 
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:

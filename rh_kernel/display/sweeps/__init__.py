@@ -1,0 +1,1 @@
+"""Rendering of sweeps: a table of the runs, and plots of their measures."""

@@ -1,0 +1,36 @@
+"""The choice of the executor of a sweep."""
+
+import os
+import sys
+from pathlib import Path
+
+from rh_kernel.session.sweeps.executors import Executor
+from rh_kernel.session.sweeps.in_process import InProcess
+from rh_kernel.session.sweeps.jobs import Job, packed
+
+
+def executor_for(job: Job, runs: int) -> Executor:
+    """Return an executor for so many runs: processes, as many as there are cores; this process where there can be none.
+
+    ``%limit workers`` bounds the number of processes. Which executor it is does not change any result.
+    """
+    if sys.platform in {"emscripten", "wasi"}:
+        return InProcess(job)
+    try:
+        data = packed(job)
+    except RecursionError:
+        return InProcess(job)
+    from rh_kernel.session.sweeps.processes import Processes
+
+    allowed = job.settings.bounds.workers
+    return Processes(data, max(1, min(runs, cores() if allowed is None else allowed)))
+
+
+def cores() -> int:
+    """Return how many cores this process may use: by its affinity, and by the quota of its control group."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(count, -(-int(quota) // int(period))))
+    except (OSError, ValueError):
+        return max(1, count)

@@ -1,0 +1,129 @@
+"""Jobs: all that the runs of a sweep need besides their numbers, as bytes that other processes can read.
+
+A job holds records of ours and arrays, and no code of the user's. Whoever unpickles it trusts whoever has sent it; the kernel
+sends it to its own workers only.
+"""
+
+import copyreg
+import pickle
+import sys
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rh_kernel.session.settings import Settings
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.surface_items import SweepItem, SweepParameter, SweptItem
+from rh_kernel.typing.definitions import Definitions, NumberDefinition
+
+Values: TypeAlias = tuple[tuple[str, float], ...]
+"""The numbers of one run, by name; whole ones are ``int`` if they were written so."""
+
+_STACK, _DEPTH = 256 << 20, 200_000
+"""The bytes of stack and the depth of recursion with which declarations are pickled: a chain of lets nests as it is long."""
+
+_PICKLING = threading.Lock()
+
+
+@frozen
+class Job:
+    """The items of a sweep, and the session that each of its runs begins with."""
+
+    items: tuple[SweptItem, ...]
+    folder: Path
+    definitions: Definitions
+    heap: Mapping[Location, Array]
+    initial: Mapping[Location, Array]
+    given: Mapping[str, Mapping[str, Array]]
+    settings: Settings
+
+
+def combinations(parameters: Sequence[SweepParameter]) -> tuple[Values, ...]:
+    """The numbers of all runs in order: the last name varies fastest."""
+    names = [parameter.name.text for parameter in parameters]
+    return tuple([tuple(zip(names, row, strict=True)) for row in product(*[p.values for p in parameters])])
+
+
+def with_numbers(definitions: Definitions, item: SweepItem, values: Values) -> Definitions:
+    """The definitions in which the run with these numbers is checked."""
+    places: dict[str, Span] = {parameter.name.text: parameter.name.span for parameter in item.parameters}
+    return _with(definitions, values, places)
+
+
+def of_run(job: Job, values: Values) -> Definitions:
+    """The definitions with which the run with these numbers begins."""
+    return _with(job.definitions, values, {})
+
+
+def _with(definitions: Definitions, values: Values, places: Mapping[str, Span]) -> Definitions:
+    for name, value in values:
+        definitions = definitions.with_(NumberDefinition(name, value), places.get(name), text=f"{name} = {value}")
+    return definitions
+
+
+def text_of(values: Values) -> str:
+    """``a = 0.1, seed = 3``"""
+    return ", ".join([f"{name} = {value}" for name, value in values])
+
+
+def packed(job: Job) -> bytes:
+    """Return the job as bytes. Raises ``RecursionError`` if its declarations are nested too deeply for that."""
+    with _deep_stack(), ThreadPoolExecutor(1) as thread:
+        return thread.submit(pickle.dumps, job, 5).result()
+
+
+def unpacked(data: bytes) -> Job:
+    """Return the job that ``packed`` has packed; its arrays are read-only."""
+    job: Job = pickle.loads(data)
+    given = {name: _read_only(arrays) for name, arrays in job.given.items()}
+    return Job(
+        job.items,
+        job.folder,
+        job.definitions,
+        _read_only(job.heap),
+        _read_only(job.initial),
+        MappingProxyType(given),
+        job.settings,
+    )
+
+
+def _read_only(arrays: Mapping[Any, Array]) -> Mapping[Any, Array]:
+    """Copies, since an unpickled array may be unaligned, and is writeable."""
+    copies = {key: np.array(array) for key, array in arrays.items()}
+    for copy in copies.values():
+        copy.setflags(write=False)
+    return MappingProxyType(copies)
+
+
+@contextmanager
+def _deep_stack() -> Generator[None]:
+    """Let a thread that is started within the block recurse deeply."""
+    with _PICKLING:
+        size, depth = threading.stack_size(_STACK), sys.getrecursionlimit()
+        sys.setrecursionlimit(max(depth, _DEPTH))
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(depth)
+            threading.stack_size(size)
+
+
+def _mapping(entries: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(entries)
+
+
+def _pickled(mapping: MappingProxyType[Any, Any]) -> tuple[Callable[..., MappingProxyType[Any, Any]], tuple[dict[Any, Any]]]:
+    return _mapping, (dict(mapping),)
+
+
+copyreg.pickle(MappingProxyType, _pickled)

@@ -1,0 +1,226 @@
+"""Worker processes of the standard library: one ``ProcessPoolExecutor`` of a single process for each place.
+
+So it is known which run a killed process was running, and only that run is lost. The processes are spawned, since a forked
+copy of a process with threads may deadlock. Each is the leader of a process group, in which the compilers that it starts are
+ended with it, and ends by itself when the kernel does, however that ended.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from functools import partial
+from multiprocessing import resource_tracker
+from multiprocessing.context import SpawnContext, SpawnProcess
+from types import ModuleType
+
+from rh_kernel.session.results import SweepRun
+from rh_kernel.session.sweeps.executors import WorkerLost, entry
+from rh_kernel.session.sweeps.jobs import Job, Values, unpacked
+
+END = 0.5
+"""Seconds that an idle process has to end by itself before it is killed."""
+
+
+class Processes:
+    """An executor with a process for each place. A process starts with the first run at its place."""
+
+    def __init__(self, data: bytes, places: int) -> None:
+        self._tracker = _Tracker()
+        self._places = [_Place(data) for _ in range(places)]
+
+    @property
+    def places(self) -> int:
+        """The number of processes."""
+        return len(self._places)
+
+    @property
+    def description(self) -> str:
+        """``1 process``, ``2 processes``"""
+        return "1 process" if self.places == 1 else f"{self.places} processes"
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The ids of the processes that live."""
+        return tuple([pid for place in self._places for pid in place.pids])
+
+    def submit(self, values: Values) -> "_Running":
+        """Begin a run at a free place."""
+        return next(place for place in self._places if place.is_free).submit(values)
+
+    def stop(self) -> None:
+        """End all processes: those that are running a run are killed, the others have half a second."""
+        for place in self._places:
+            place.end()
+        for place in self._places:
+            place.join()
+        self._tracker.stop()
+
+
+class _Running:
+    """A run at a place."""
+
+    def __init__(self, future: "Future[SweepRun]") -> None:
+        self._future = future
+
+    def done(self) -> bool:
+        return self._future.done()
+
+    def result(self) -> SweepRun:
+        try:
+            return self._future.result()
+        except BrokenProcessPool:
+            raise WorkerLost from None
+
+
+class _Place:
+    """A pool of one process, replaced by a new one when that process is lost."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._pool: ProcessPoolExecutor | None = None
+        self._processes: list[SpawnProcess] = []
+        self._running: Future[SweepRun] | None = None
+        self._ending: threading.Thread | None = None
+
+    @property
+    def is_free(self) -> bool:
+        return self._running is None or self._running.done()
+
+    @property
+    def pids(self) -> list[int]:
+        return [process.pid for process in self._processes if process.pid is not None and process.is_alive()]
+
+    def submit(self, values: Values) -> _Running:
+        if self._running is not None and isinstance(self._running.exception(), BrokenProcessPool):
+            self.end()
+            self.join()
+        with _quiet_start():
+            if self._pool is None:
+                context = _Context(self._processes)
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=(self._data,))
+            try:
+                self._running = self._pool.submit(_run, values)
+            except (BrokenProcessPool, OSError) as failure:
+                # The process was killed while it was idle, or cannot be started; `result` tells.
+                self._running = Future[SweepRun]()
+                self._running.set_exception(failure if isinstance(failure, BrokenProcessPool) else BrokenProcessPool())
+        return _Running(self._running)
+
+    def end(self) -> None:
+        """Begin to end the process: kill it if it is running a run."""
+        if self._pool is None:
+            return
+        if not self.is_free:
+            self._kill()
+        self._ending = threading.Thread(target=partial(self._pool.shutdown, wait=True, cancel_futures=True))
+        self._ending.start()
+        self._pool = self._running = None
+
+    def join(self) -> None:
+        """Wait until the process has ended; kill it after half a second."""
+        if self._ending is not None:
+            self._ending.join(END)
+            self._kill()
+            self._ending.join()
+            self._ending = None
+        for process in self._processes:
+            if process.pid is not None:
+                process.join()
+        self._processes.clear()
+
+    def _kill(self) -> None:
+        for pid in self.pids:
+            _kill(pid)
+
+
+def _kill(pid: int) -> None:
+    """Kill a process and its group; itself alone if it has not made a group yet."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
+
+
+class _Context(SpawnContext):
+    """Spawns processes, and adds them to a list."""
+
+    def __init__(self, started: list[SpawnProcess]) -> None:
+        super().__init__()
+
+        def process(*, target: Callable[..., object], args: tuple[object, ...]) -> SpawnProcess:
+            made = SpawnProcess(target=target, args=args)
+            started.append(made)
+            return made
+
+        self.__dict__["Process"] = process
+
+
+class _Tracker:
+    """The process with which Python tracks the semaphores of its processes; it ends with them if it began with them.
+
+    Python has no public name for it. Otherwise it would stay as long as the kernel.
+    """
+
+    def __init__(self) -> None:
+        self._tracker: object = getattr(resource_tracker, "_resource_tracker", None)
+        self._is_ours = getattr(self._tracker, "_fd", 0) is None
+
+    def stop(self) -> None:
+        end: Callable[[], None] | None = getattr(self._tracker, "_stop", None)
+        if self._is_ours and end is not None:
+            with suppress(OSError):
+                end()
+
+
+@contextmanager
+def _quiet_start() -> Generator[None]:
+    """Within the block, processes start without SIGINT, which a terminal sends to all, and without the user's main module."""
+    if sys.platform != "win32":
+        resource_tracker.ensure_running()
+    main = sys.modules["__main__"]
+    is_main = threading.current_thread() is threading.main_thread() and hasattr(signal, "pthread_sigmask")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if is_main else None
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_JOB: list[Job] = []
+"""In a worker: its job."""
+
+
+def _begin(data: bytes) -> None:
+    """Begin a worker: in a group of its own, which ends when the kernel does."""
+    with suppress(AttributeError, OSError):
+        os.setpgid(0, 0)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _JOB.append(unpacked(data))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        if hasattr(os, "killpg"):
+            os.killpg(0, signal.SIGKILL)
+        os._exit(1)
+
+
+def _run(values: Values) -> SweepRun:
+    events = entry()(_JOB[0], values)
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return end.value
