@@ -48,14 +48,14 @@ def _listed(names: Iterable[str]) -> str:
 def words_part() -> str:
     """Every word of the language with its form and its meaning."""
     reserved = [name for name in FORMS if name in KEYWORDS]
-    training = [name for name in FORMS if name in TRAINING_OPTIONS or name in {"for", "on", "data"}]
+    training = [name for name in FORMS if name in TRAINING_OPTIONS or name in {"for", "on", "data", "sweep"}]
     contents = [name for name in FORMS if name in INITIALS or name == "seed"]
     types = ["Real", "Loc", "Dim"]
     rest = [name for name in FORMS if name not in {*reserved, *training, *contents, *types}]
     groups = (
         ("Words that cannot be names", reserved),
         ("Types", types),
-        ("In training", training),
+        ("In training and sweeps", training),
         ("First contents of a location", contents),
         ("In checks and directives", rest),
     )

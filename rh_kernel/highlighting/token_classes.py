@@ -18,6 +18,7 @@ from rh_kernel.syntax.parsing.tokens import (
     EFF_SECTION,
     INITIALS,
     LAMBDA_SECTION,
+    SWEEP,
     TRAINING_OPTIONS,
     Kind,
     Token,
@@ -101,7 +102,7 @@ def classify(text: str) -> Iterator[ClassifiedToken]:
     for chunk in chunks(Source("cell", text)):
         inner = section(chunk)
         if inner is None:
-            yield from _classify_item(chunk)
+            yield from _classify_sweep(chunk) if is_sweep(chunk) else _classify_item(chunk)
         else:
             yield from _classify_section(chunk, inner)
 
@@ -109,20 +110,16 @@ def classify(text: str) -> Iterator[ClassifiedToken]:
 def _classify_sweep(chunk: Span) -> Iterator[ClassifiedToken]:
     """Classify a sweep: its header, and the items below it."""
     header, *swept = pieces(chunk)
-    for i, token in enumerate(tokens(header)):
-        is_name = token.kind is Kind.NAME
-        kind = _class_of(token, [], is_check=False, is_word=False)
-        if is_name:
-            kind = TokenClass.DECLARED if i else TokenClass.KEYWORD
+    for token in tokens(header):
+        kind = _class_of(token, [SWEEP], is_check=False, is_word=False)
+        if token.kind is Kind.NAME:
+            kind = TokenClass.KEYWORD if token.start == chunk.start else TokenClass.DECLARED
         yield ClassifiedToken(kind, token.start, token.end)
     for item in swept:
         yield from _classify_item(item)
 
 
 def _classify_item(chunk: Span) -> Iterator[ClassifiedToken]:
-    if is_sweep(chunk):
-        yield from _classify_sweep(chunk)
-        return
     words = words_of_directive(chunk)
     is_check = _CHECK.match(chunk.source.text, chunk.start) is not None
     before: list[str] = []

@@ -15,7 +15,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import python_starts, tokens
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION, Kind
-from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, TrainItem
+from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, SweepItem, TrainItem
 
 TARGET = "rh.check"
 LONGEST = 20_000
@@ -46,11 +46,21 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
     """The diagnostics of each item, up to the first item that cannot be checked without running it."""
     bounds = replace(session.settings.bounds, steps=STEPS, bytes=BYTES, nodes=NODES)
     small = replace(session, settings=replace(session.settings, bounds=bounds))
-    for _, action in actions_of(small, [item for item in parse(Source("cell", text)) if not _is_later(item)], cell):
+    for _, action in actions_of(
+        small, [now for item in parse(Source("cell", text)) if (now := _checked_now(item)) is not None], cell
+    ):
         if isinstance(action, Refuse):
             if not all(d.code.startswith(STATIC) for d in action.diagnostics):
                 return
             yield from action.diagnostics
+
+
+def _checked_now(item: Item | Unparsed) -> Item | Unparsed | None:
+    """What can be checked of an item before it is run; of a sweep, the items that do not read data."""
+    if not isinstance(item, SweepItem):
+        return None if _is_later(item) else item
+    swept = tuple([each for each in item.items if not _is_later(each)])
+    return replace(item, items=swept) if swept else None
 
 
 def _is_later(item: Item | Unparsed) -> bool:

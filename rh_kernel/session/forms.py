@@ -11,6 +11,7 @@ FORMS = {
     "with": "handle P with H   ·   fun f(x : A) : B = M with rd(w, x) = N\nnames a handler, or brings a derivative",
     "rd": "W.rd(x. N)(V)   ·   rd[f](w, v)\nthe reverse derivative: cotangent first, point second",
     "train": 'train P for (x, t) in data("…") epochs n batch b shuffle s measure Q\nrun P on every sample, keeping its changes',
+    "sweep": "sweep a in [0.1, 0.2], seed in 0..4\nrun the indented items below once for each combination of these numbers",
     "epochs": "epochs n\nhow often a training run goes through the data",
     "batch": "batch b\nhow many samples start from the same heap; the mean of their changes is added",
     "pieces": "pieces p\nin how many pieces a batch is computed; their results are added in order",
@@ -67,6 +68,7 @@ SIGNS = {
     "@": "w @ x\na matrix times a vector or a matrix; also written matmul(w, x)",
     "ᵀ": "wᵀ\nthe transpose; also written w^T",
     "//": "a // b\nof dimensions the quotient, rounded down",
+    "..": "sweep seed in 0..4\nthe whole numbers from 0 to 4, both included",
     "==": "check M == N\nsays that two values are equal",
 }
 

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from rh_kernel.session.sections.eff_names import EffDeclarations
 
 
+STARTING = 60
+"""Seconds that the processes of a sweep may take to start, under ``%limit seconds``."""
+
+
 @frozen
 class Session:
     """The definitions, the heap, the initial contents of its locations, and the settings of a session.
@@ -174,8 +178,9 @@ def _eff_items(session: Session) -> Mapping[str, object]:
 def _timed(session: Session, items: Items, first: int, cell: str, *, continues: bool = False) -> Run:
     bound = session.settings.bounds.seconds
     if bound is not None:
-        # Each run of a sweep may take as long as a cell.
-        bound *= 1 + sum([prod([len(p.values) for p in item.parameters]) for item in items if isinstance(item, SweepItem)])
+        # Each run of a sweep may take as long as a cell, once there are processes.
+        runs = sum([prod([len(p.values) for p in item.parameters]) for item in items if isinstance(item, SweepItem)])
+        bound = bound * (1 + runs) + STARTING if runs else bound
     try:
         return (yield from within(bound, _cell(session, items, first, cell, continues=continues)))
     except Stuck as failure:

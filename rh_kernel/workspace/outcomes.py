@@ -5,6 +5,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -159,6 +161,58 @@ class Training(Shown[r.TrainingDone]):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class SweptRun:
+    """One run of a sweep: its numbers by name, and if it failed an ``error`` such as ``RH118: …``, else ``None``."""
+
+    values: Mapping[str, float]
+    curves: Mapping[str, tuple[float, ...]]
+    results: Mapping[str, float]
+    error: str | None
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """The last value of each measure, by its text; all values are in ``curves``."""
+        return MappingProxyType({text: curve[-1] for text, curve in self.curves.items() if curve})
+
+    def __repr__(self) -> str:
+        """The numbers and what became of them."""
+        values = ", ".join([f"{name} = {value}" for name, value in self.values.items()])
+        found = {**self.measures, **self.results}
+        return f"<{values}: {self.error or ', '.join([f'{end:.4g}' for end in found.values()]) or 'no measure'}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sweep(Shown[r.SweepDone]):
+    """The result of a sweep."""
+
+    @property
+    def runs(self) -> tuple[SweptRun, ...]:
+        """The finished runs, in the order of the combinations."""
+        return tuple([_swept(run) for run in self.result.runs])
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the sweep was interrupted."""
+        return self.result.stopped
+
+    def csv(self) -> str:
+        """Return the table as CSV: the numbers, the last value of each measure, the results, seconds and errors."""
+        from rh_kernel.display.sweeps.view import to_csv
+
+        return to_csv(self.result)
+
+    def to_csv(self, file: "str | PathLike[str]") -> None:
+        """Write the table to a CSV file in UTF-8. Raises ``OSError``."""
+        Path(file).write_text(self.csv(), encoding="utf-8")
+
+
+def _swept(run: r.SweepRun) -> SweptRun:
+    error = f"{run.failed[0].code}: {run.failed[0].message}" if run.failed else None
+    values, results = MappingProxyType(dict(run.values)), MappingProxyType(dict(run.results))
+    return SweptRun(values, MappingProxyType(dict(run.measures)), results, error)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Run(Displayed):
     """The outcomes of a whole program, one per item."""
 
@@ -194,6 +248,7 @@ _CLASSES: Mapping[type[r.Result], type[Outcome[Any]]] = {
     r.DerivationMade: Derivation,
     r.GradientMade: Gradient,
     r.TrainingDone: Training,
+    r.SweepDone: Sweep,
     r.Differentiated: Derivative,
     r.FormsShown: Forms,
     r.Returned: Returning,

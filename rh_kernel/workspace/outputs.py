@@ -285,11 +285,11 @@ def _bundle_of_progress(progress: r.Progress | r.SweepProgress) -> Bundle:
 
 
 def _is_news(running: Running, progress: r.Progress | r.SweepProgress, now: float) -> bool:
-    """Whether an update shows more than another time; of a sweep, the time is updated once a second."""
+    """Whether an update shows more than another time; of a sweep, the time is updated twice a second."""
     last = running.shown
     if not isinstance(progress, r.SweepProgress) or not isinstance(last, r.SweepProgress):
         return True
-    return now - running.sent >= 1 or progress.running != last.running or progress.runs != last.runs
+    return now - running.sent >= 0.5 or progress.running != last.running or progress.runs != last.runs
 
 
 def _with_reason(data: Bundle, why: str) -> Bundle:

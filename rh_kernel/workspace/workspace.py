@@ -24,7 +24,7 @@ from rh_kernel.workspace.errors import Busy, Stopped, Wrong
 from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.ipython_display import shell
 from rh_kernel.workspace.outcome import unwritable
-from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
+from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Outcome, Run, Sweep, Trace, outcome
 from rh_kernel.workspace.python_values import ArrayInput, with_constant, with_data
 
 if TYPE_CHECKING:
@@ -55,6 +55,12 @@ class Workspace:
         named = [d.definition for d in self._session.definitions.named.values()]
         locations = [d for d in named if isinstance(d, LocDefinition)]
         return MappingProxyType({d.name: unwritable(self._session.heap[d.location]) for d in locations})
+
+    @property
+    def sweep(self) -> Sweep | None:
+        """The last sweep: its runs with their numbers, measures and curves; ``None`` if there was none."""
+        done = self._session.sweep
+        return None if done is None else Sweep(done)
 
     def run(self, text: str) -> Run:
         """Run a program: declarations, terms, commands and directives. It takes effect as a whole or not at all.

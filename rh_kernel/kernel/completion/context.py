@@ -6,7 +6,17 @@ from typing import TypeAlias
 
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, tokens, words
-from rh_kernel.syntax.parsing.tokens import CHECK, CLOSERS, DECLARATIONS, EXPRESSION_DIRECTIVES, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.sweeps import is_sweep, pieces
+from rh_kernel.syntax.parsing.tokens import (
+    CHECK,
+    CLOSERS,
+    DECLARATIONS,
+    EXPRESSION_DIRECTIVES,
+    SWEEP,
+    Kind,
+    Token,
+    ends_expression,
+)
 
 _NAME = re.compile(r"%{1,2}\w*$")
 _DIRECTIVE = re.compile(r"%(\w+)\s")
@@ -33,9 +43,9 @@ class Word:
 
     @property
     def head(self) -> str:
-        """The keyword that opens the item: a declaration, ``train`` or ``check``; otherwise empty."""
+        """The keyword that opens the item: a declaration, ``train``, ``check`` or ``sweep``; otherwise empty."""
         first = self.before[0].text if self.before else ""
-        return first if first in {*DECLARATIONS, "train", CHECK} and not self.directive else ""
+        return first if first in {*DECLARATIONS, "train", CHECK, SWEEP} and not self.directive else ""
 
     @property
     def last(self) -> str:
@@ -147,10 +157,18 @@ def _in_type_brackets(before: tuple[Token, ...], comma: int) -> bool:
 
 
 def _item(before: str) -> Span:
-    """The item at the end of a text. An item begins in the first column."""
+    """The item at the end of a text. An item begins in the first column, below a sweep in that of the first item."""
     source = Source("cell", before)
-    found = chunks(source)
-    return found[-1] if found and not before.endswith("\n") else Span(source, len(before), len(before))
+    found, nothing = chunks(source), Span(source, len(before), len(before))
+    if not found or before.endswith("\n"):
+        return nothing
+    if not is_sweep(found[-1]):
+        return found[-1]
+    *above, last = pieces(found[-1])
+    line = before[before.rfind("\n") + 1 :]
+    column = last.start - (before.rfind("\n", 0, last.start) + 1)
+    is_new = not line.strip() and ((above and len(line) <= column) or not (above or last.text.rstrip().endswith(",")))
+    return nothing if is_new else last
 
 
 def _argument(span: Span, directive: str) -> Argument | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import UnionType
 
 from rh_kernel.kernel.completion.context import Word
 from rh_kernel.kernel.completion.indices import indices
@@ -9,17 +10,20 @@ from rh_kernel.kernel.sections.position import LONGEST
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.forms import FORMS
 from rh_kernel.session.signatures import signature
-from rh_kernel.source.diagnostic import Failure
+from rh_kernel.session.sweeps.jobs import combinations, with_numbers
+from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.parsing.lexer import chunks, tokens
 from rh_kernel.syntax.parsing.parser import parse_item
+from rh_kernel.syntax.parsing.sweeps import SweepParts, is_sweep, sweep_parts
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     CLOSERS,
     COMPILE_OPTIONS,
     DECLARATIONS,
     INITIALS,
+    SWEEP,
     TRAINING_OPTIONS,
     Kind,
     Token,
@@ -30,7 +34,7 @@ from rh_kernel.typing import definitions as defs
 from rh_kernel.typing.definitions import Definition, Definitions
 from rh_kernel.typing.elaboration.declarations import declare
 
-_ITEMS = (*DECLARATIONS, "train", CHECK)
+_ITEMS = (*DECLARATIONS, "train", CHECK, SWEEP)
 _EXPRESSIONS = ("let", "in", "return", "rev", "handle", "with", "rd")
 _TYPES = ("Real", "Loc", "Dim")
 _SEEDED = frozenset({"normal", "uniform", "glorot"})
@@ -69,13 +73,26 @@ def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
         return definitions
     found = replace(definitions, nodes=SMALL)
     for chunk in chunks(Source(name, text)):
-        item = parse_item(chunk)
-        if isinstance(item, Declaration):
-            try:
-                found = found.with_(declare(found, item), item.name.span)
-            except (Failure, MemoryError):
-                continue
+        swept = _swept(chunk) if chunk.end == len(text) and not text.endswith("\n") else None
+        if swept is not None:
+            # The cursor is in a sweep, whose names are known here.
+            found = with_numbers(found, swept.parameters, combinations(swept.parameters)[0])
+        for part in (chunk,) if swept is None else swept.items:
+            item = parse_item(part)
+            if isinstance(item, Declaration):
+                try:
+                    found = found.with_(declare(found, item), item.name.span)
+                except (Failure, MemoryError):
+                    continue
     return replace(found, nodes=definitions.nodes)
+
+
+def _swept(chunk: Span) -> SweepParts | None:
+    """The parts of a sweep whose header has no error."""
+    try:
+        return sweep_parts(chunk) if is_sweep(chunk) else None
+    except Rejected:
+        return None
 
 
 def words(definitions: Definitions, context: Word, text: str) -> list[str]:
@@ -95,7 +112,7 @@ def described(definitions: Definitions, text: str, names: Iterable[str]) -> list
     return [_described(definitions, types, name) for name in names]
 
 
-def named(definitions: Definitions, kind: type[Definition]) -> list[str]:
+def named(definitions: Definitions, kind: type[Definition] | UnionType) -> list[str]:
     """Return the declared names of a kind."""
     return [name for name, declared in definitions.named.items() if isinstance(declared.definition, kind)]
 
@@ -124,6 +141,8 @@ def _expected(definitions: Definitions, context: Word) -> Iterator[str]:
         yield "against"
     if context.head == "train":
         yield from _training(context)
+    elif context.head == SWEEP and len(context.before) > 1 and context.before[-2].text in {SWEEP, ","} and not context.opened:
+        yield "in"
     elif context.head == CHECK and context.follows_expression and any(t.text == "==" for t in context.before):
         yield "within"
     elif context.head == "loc":
@@ -181,7 +200,7 @@ def _initials(context: Word) -> Iterator[str]:
 def _of_types(definitions: Definitions, context: Word) -> Iterator[str]:
     """Dimensions between the brackets of a type; otherwise types."""
     if context.opened and context.before[context.opened[-1] - 1].text in {"Real", "Loc"}:
-        yield from named(definitions, defs.DimDefinition)
+        yield from named(definitions, defs.DimDefinition | defs.NumberDefinition)
         return
     is_static = bool(context.opened) and context.before[context.opened[-1]].text == "["
     yield from _TYPES if is_static else _TYPES[:1]

@@ -40,7 +40,7 @@ def term_at(definitions: Definitions, source: Source, token: Token) -> TermAtCur
     if item is None or isinstance(item, Unparsed):
         return None
     if isinstance(item, items.SweepItem):
-        definitions = with_numbers(definitions, item, combinations(item.parameters)[0])
+        definitions = with_numbers(definitions, item.parameters, combinations(item.parameters)[0])
     bounded = replace(definitions, nodes=SMALL)
     try:
         nodes = [node for e in _expressions(definitions, source, item) for d in derivations(bounded, e) for node in _nodes(d)]

@@ -151,7 +151,7 @@ def _errors(
     item: items.SweepItem, values: Values, context: AnalysisContext, analyze: AnalyzeItem
 ) -> Generator[Working, None, tuple[Diagnostic, ...]]:
     """Return the errors of the items in the run with these numbers."""
-    context = replace(context, definitions=with_numbers(context.definitions, item, values), cell="")
+    context = replace(context, definitions=with_numbers(context.definitions, item.parameters, values), cell="")
     found: list[Diagnostic] = []
     is_refused = False
     for swept in item.items:

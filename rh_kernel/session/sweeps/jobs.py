@@ -23,7 +23,7 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.surface_items import SweepItem, SweepParameter, SweptItem
+from rh_kernel.syntax.surface_items import SweepParameter, SweptItem
 from rh_kernel.typing.definitions import Definitions, NumberDefinition
 
 Values: TypeAlias = tuple[tuple[str, float], ...]
@@ -54,9 +54,9 @@ def combinations(parameters: Sequence[SweepParameter]) -> tuple[Values, ...]:
     return tuple([tuple(zip(names, row, strict=True)) for row in product(*[p.values for p in parameters])])
 
 
-def with_numbers(definitions: Definitions, item: SweepItem, values: Values) -> Definitions:
+def with_numbers(definitions: Definitions, parameters: Sequence[SweepParameter], values: Values) -> Definitions:
     """The definitions in which the run with these numbers is checked."""
-    places: dict[str, Span] = {parameter.name.text: parameter.name.span for parameter in item.parameters}
+    places: dict[str, Span] = {parameter.name.text: parameter.name.span for parameter in parameters}
     return _with(definitions, values, places)
 
 

@@ -15,6 +15,7 @@ from rh_kernel.syntax.parsing.items import item, words_of_directive
 from rh_kernel.syntax.parsing.layout import INDENT, Layout
 from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
+from rh_kernel.syntax.parsing.sweeps import is_sweep, sweep_parts
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 _SIGNS = {"<": "⟨", ">": "⟩", "×": "*"}
@@ -61,6 +62,10 @@ def format_source(source: Source) -> str:
             lines += _verbatim(chunk, blank=blank)
             end = chunk.start + len(chunk.text.rstrip())
             continue
+        if is_sweep(chunk):
+            lines += _sweep(chunk, end)
+            end = chunk.start + len(chunk.text.rstrip())
+            continue
         read = words_of_directive(chunk)
         rows = _rows(source, end, _canonical(chunk) if read is None else read)
         lines += _chunk(source, rows) if read is None else _directive(source, rows)
@@ -77,6 +82,20 @@ def _verbatim(chunk: Span, *, blank: bool) -> list[_Line]:
             lines.append(_Line(line.rstrip(), "", blank))
         blank = not line.strip()
     return lines
+
+
+def _sweep(chunk: Span, end: int) -> Iterator[_Line]:
+    """Format a sweep: its header, and the items below it, indented."""
+    parts = sweep_parts(chunk)
+    header = _chunk(chunk.source, _rows(chunk.source, end, tokens(parts.header)))
+    for i, line in enumerate(header):
+        # Lines that continue the header are indented further than the items.
+        yield replace(line, code=" " * 2 * INDENT + line.code) if i and line.code else line
+    end = parts.header.start + len(parts.header.text.rstrip())
+    for part in parts.items:
+        rows = _rows(chunk.source, end, _canonical(part))
+        yield from _chunk(chunk.source, rows, parts.column, INDENT)
+        end = part.start + len(part.text.rstrip())
 
 
 def _canonical(chunk: Span) -> list[Token]:
@@ -110,8 +129,8 @@ def _rows(source: Source, end: int, read: list[Token]) -> list[_Row]:
     return rows
 
 
-def _chunk(source: Source, rows: list[_Row]) -> list[_Line]:
-    """Format an item, with the comments before, inside and after it."""
+def _chunk(source: Source, rows: list[_Row], base: int = 0, shift: int = 0) -> list[_Line]:
+    """Format an item, with the comments before, inside and after it; it began in column ``base``, and begins in ``shift``."""
     code = [token for row in rows for token in row.code]
     following = {token.start: after.text for token, after in pairwise(code)}
     layout = Layout(code[0]) if code else None
@@ -119,7 +138,7 @@ def _chunk(source: Source, rows: list[_Row]) -> list[_Line]:
     written = 0
     for row in rows:
         if layout is None or not row.code:
-            column = _comment_column(source, row, layout, code, written)
+            column = _comment_column(source, row, layout, code, written, base, shift)
             lines.append(_Line("", " " * column + row.comment, row.blank))
             continue
         text = ""
@@ -130,17 +149,21 @@ def _chunk(source: Source, rows: list[_Row]) -> list[_Line]:
                 layout.write(token, len(text), first=first, last=last)
             text += token.text
             written += 1
-        lines.append(_Line(text, row.comment, row.blank))
+        lines.append(_Line(" " * shift + text, row.comment, row.blank))
     return lines
 
 
-def _comment_column(source: Source, row: _Row, layout: Layout | None, code: list[Token], written: int) -> int:
+def _comment_column(
+    source: Source, row: _Row, layout: Layout | None, code: list[Token], written: int, base: int, shift: int
+) -> int:
     """The column of a comment on its own line: that of the next token; after the item, indented or not as in the source."""
     if layout is None or not written:
         return 0
     if written < len(code):
-        return layout.comment_indentation(code[written])
-    return INDENT if _is_indented(source, row) else 0
+        return layout.comment_indentation(code[written]) + shift
+    start = row.tokens[0].start
+    column = start - (source.text.rfind("\n", 0, start) + 1)
+    return shift + (INDENT if column > base else 0) if column else 0
 
 
 def _directive(source: Source, rows: list[_Row]) -> list[_Line]:

@@ -11,7 +11,7 @@ const GOES_ON = new Set(["operator", "punctuation", "keyword", "arrow"]);
 
 /** The state at the start of a text. */
 export function beginText() {
-  return { column: 0, last: "", look: "", let: null, brackets: [], lets: [], owesData: false };
+  return { column: 0, base: 0, last: "", look: "", let: null, brackets: [], lets: [], owes: false };
 }
 
 /** A copy of the state. */
@@ -19,9 +19,9 @@ export function copied(layout) {
   return { ...layout, brackets: [...layout.brackets], lets: [...layout.lets] };
 }
 
-/** An item begins: reset. */
-export function noteItem(layout) {
-  Object.assign(layout, beginText());
+/** An item begins in a column: reset. */
+export function noteItem(layout, base) {
+  Object.assign(layout, beginText(), { base });
 }
 
 /** A line begins, with its first character at a column. */
@@ -31,7 +31,7 @@ export function noteLine(layout, column) {
 
 /** A line is blank: the text before it needs no continuation. */
 export function noteBlank(layout) {
-  Object.assign(layout, { column: 0, last: "", look: "", owesData: false });
+  Object.assign(layout, { column: 0, last: "", look: "", owes: false });
 }
 
 /** Process a token that is no comment. */
@@ -42,8 +42,8 @@ export function noteToken(layout, look, text, column) {
   else if (CLOSERS.has(text)) closeTo(brackets, text);
   else if (look === "keyword" && text === "let") lets.push(column);
   else if (look === "keyword" && text === "in") layout.let = lets.pop() ?? null;
-  else if (look === "keyword" && text === "train") layout.owesData = true;
-  else if (look === "keyword" && text === "for") layout.owesData = false;
+  else if (look === "keyword" && (text === "train" || text === "sweep")) layout.owes = true;
+  else if (look === "keyword" && text === "for") layout.owes = false;
   Object.assign(layout, { last: text, look });
 }
 
@@ -51,7 +51,7 @@ export function noteToken(layout, look, text, column) {
 export function indentation(layout, after) {
   const { brackets, column, last, look } = layout;
   const opened = brackets.at(-1);
-  const least = opened ? opened.column + UNIT : layout.owesData ? UNIT : 0;
+  const least = opened ? opened.column + UNIT : layout.owes ? layout.base + UNIT : 0;
   if (opened && CLOSERS.has(after[0])) return opened.column;
   if (opened?.sign === "{" && after[0] === "|") return least + UNIT;
   if (look === "keyword" && last === "in") return Math.max(layout.let ?? column, least, UNIT);

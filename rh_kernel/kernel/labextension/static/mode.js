@@ -52,8 +52,9 @@ export const PARSER = {
   token: (stream, { reading, layout }) => {
     const { string, pos } = stream;
     if (pos === 0) {
-      if (beginLine(string, reading)) noteItem(layout);
-      noteLine(layout, string.search(/\S|$/));
+      const column = string.search(/\S|$/);
+      if (beginLine(string, reading)) noteItem(layout, column);
+      noteLine(layout, column);
       if (!string.trim()) noteBlank(layout);
     }
     const [look, end] = token(string, pos, reading);

@@ -22,7 +22,7 @@ const KINDS = [
   ["number", `(?=(${DECIMAL}))\\1(?!${WORD}|')`],
   ["projection", "\\.[0-9]+"],
   ["foreign", "==|!=|>=|&&|\\|\\||\\*\\*|:=|\\+=|-=|\\*=|/="],
-  ["sign", `<-|<=|->|=>|~>|//|\\|-(?!>)|\\^T(?!${WORD})|[()\\[\\]{}⟨⟩⌊⌋<>,;:=|.+\\-−*/@·⋅•×←⇐→↦⇒⇝⊢ᵀ%]`],
+  ["sign", `<-|<=|->|=>|~>|//|\\.\\.|\\|-(?!>)|\\^T(?!${WORD})|[()\\[\\]{}⟨⟩⌊⌋<>,;:=|.+\\-−*/@·⋅•×←⇐→↦⇒⇝⊢ᵀ%]`],
   ["string", '"[^"]*"?'],
   ["comment", "#.*"],
   ["bad", `[0-9](?:${WORD}|[.'](?=${WORD}))*|\\t+|.`],
@@ -48,6 +48,7 @@ const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
 // How an item begins in each language of a section.
 const SECTIONS = { __proto__: null, "%%lambda": ITEM, "%%eff": new RegExp(`[^${SPACE}}|#]`, "suy") };
 const CHECK = /check(?: +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]| *(?:#.*)?$)/uy;
+const SWEEP = /sweep +(?!in(?![\p{L}\p{N}_]))(?![\p{Nd}])[\p{L}\p{N}_]/uy;
 const SECTION = /%%[\p{L}\p{N}_]+/uy;
 const PYTHON_CELL = /%%python[ \t]*$/uy;
 const NAME_OF_DIRECTIVE = /[\p{L}\p{N}_]+/uy;
@@ -61,13 +62,16 @@ const BLANK_OF_DIRECTIVE = new RegExp(`[${SPACE}]+`, "uy");
 // whether the name of a directive may follow at once, and its words after that; and whether it is a check.
 const FRESH = { head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false };
 
+// In a sweep, the column in which its items begin, or -1 in its header; `null` elsewhere.
+const NO_SWEEP = { sweep: null };
+
 // The state at the start of a line: whether it is one like `%%lambda`, the end of a name bound by λ, and whether the name of a
 // system may follow at once.
 const FRESH_LINE = { isSection: false, bound: 0, awaitsSystem: false };
 
 /** The state before the first line. */
 export function begin() {
-  return { ...FRESH, ...FRESH_LINE, isFirst: true, isPython: false, isLast: false, section: "" };
+  return { ...FRESH, ...FRESH_LINE, ...NO_SWEEP, isFirst: true, isPython: false, isLast: false, section: "" };
 }
 
 /** Whether a text that begins with this line is a Python cell. */
@@ -83,9 +87,10 @@ export function beginLine(line, state) {
   if (state.isLast) return false;
   if (state.isSection) Object.assign(state, FRESH);
   Object.assign(state, FRESH_LINE);
-  if (at(SECTIONS[state.section] ?? ITEM, line, 0) < 0) return false;
+  if (at(SECTIONS[state.section] ?? ITEM, line, 0) < 0) return beginSwept(line, state);
   const isCheck = !state.section && at(CHECK, line, 0) > 0;
-  Object.assign(state, FRESH, { isDirective: line[0] === "%", isCheck });
+  const sweep = !state.section && at(SWEEP, line, 0) > 0 ? -1 : null;
+  Object.assign(state, FRESH, { isDirective: line[0] === "%", isCheck, sweep });
   const section = line.slice(0, Math.max(at(SECTION, line, 0), 0));
   if (section) {
     const returns = state.section !== "" && section === "%%rh";
@@ -93,6 +98,16 @@ export function beginLine(line, state) {
     state.isSection = returns || state.section !== "";
     state.isLast = !state.isSection;
   }
+  return true;
+}
+
+/** Begin an indented line; return whether an item of a sweep begins with it. */
+function beginSwept(line, state) {
+  const column = line.search(/[^ ]/);
+  if (state.sweep === null || column < 0 || !line.trim() || "#}".includes(line[column])) return false;
+  if (state.sweep < 0 ? state.last === "," : column > state.sweep) return false;
+  const isCheck = at(CHECK, line, column) > 0;
+  Object.assign(state, FRESH, { isDirective: line[column] === "%", isCheck, sweep: column });
   return true;
 }
 
@@ -223,6 +238,7 @@ function lookOfName(name, state) {
 /** The look of a contextual keyword where it is one, else `null`. */
 function placed(name, state) {
   const { count, head, last, isCheck } = state;
+  if (state.sweep === -1) return count === 0 ? "keyword" : "declared";
   if (count === 0) return isCheck ? "keyword" : null;
   if (count === 1 && head === "%") return WORDS.directive.has(name) ? "directive" : null;
   if (count === 2 && head === "%%" && CELL_WORDS.has(name)) return "directive";
