@@ -38,6 +38,7 @@ OTHERWISE = {
     "NoSuchArray": "a training run put together by a caller",
     "NothingToStep": "`rh trace` of a file without a command",
     "OutOfTime": "a cell that takes longer than `%limit seconds`, which are whole",
+    "RunLost": "a process that is killed",
     "TooMuchOutput": "the outputs of a notebook",
 }
 """The kinds of diagnostic that no cell gets, or not in a second, and where they come from."""

@@ -53,8 +53,6 @@ def _line(bounds: Bounds, name: Bound) -> str:
     match value:
         case None if name == "bytes":
             shown = "half of the memory"
-        case None if name == "workers":
-            shown = "the cores"
         case None:
             shown = "off"
         case number if name == "bytes":
@@ -76,7 +74,7 @@ def _number(word: str) -> int | None:
 DIRECTIVE = Directive(
     "limit",
     "[what [number|off|default]]",
-    "what bounds a cell: steps, nodes, equations, output, bytes, seconds, workers",
+    "what bounds a cell: steps, nodes, equations, output, bytes, seconds",
     _analyze,
     checks_live=False,
     order=300,

@@ -6,15 +6,12 @@ from rh_kernel.arrays.symbolic.builder import LONGEST
 from rh_kernel.source.records import frozen
 from rh_kernel.typing.definitions import NODES
 
-Bound: TypeAlias = Literal["steps", "nodes", "equations", "output", "bytes", "seconds", "workers"]
+Bound: TypeAlias = Literal["steps", "nodes", "equations", "output", "bytes", "seconds"]
 
 
 @frozen
 class Bounds:
-    """The limits of a cell, as in ``MEANINGS``; ``None`` is no limit.
-
-    For ``bytes`` it is half of the machine's memory, for ``workers`` the number of cores.
-    """
+    """The limits of a cell, as in ``MEANINGS``; ``None`` is no limit, for ``bytes`` half of the machine's memory."""
 
     steps: int | None = 1_000_000
     nodes: int | None = NODES
@@ -22,7 +19,6 @@ class Bounds:
     output: int | None = 10_000_000
     bytes: int | None = None
     seconds: int | None = None
-    workers: int | None = None
 
 
 DEFAULT = Bounds()
@@ -39,8 +35,7 @@ MEANINGS: dict[Bound, str] = {
     "equations": "equations of a compiled program",
     "output": "characters that a cell shows",
     "bytes": "bytes of arrays at a time",
-    "seconds": "seconds that a cell runs, and each run of a sweep",
-    "workers": "processes that run a sweep",
+    "seconds": "seconds that a cell runs",
 }
 
 

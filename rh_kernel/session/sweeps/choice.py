@@ -12,7 +12,7 @@ from rh_kernel.session.sweeps.jobs import Job, packed
 def executor_for(job: Job, runs: int) -> Executor:
     """Return an executor for so many runs: processes, as many as there are cores; this process where there can be none.
 
-    ``%limit workers`` bounds the number of processes. Which executor it is does not change any result.
+    Which executor it is changes no result.
     """
     if sys.platform in {"emscripten", "wasi"}:
         return InProcess(job)
@@ -22,8 +22,7 @@ def executor_for(job: Job, runs: int) -> Executor:
         return InProcess(job)
     from rh_kernel.session.sweeps.processes import Processes
 
-    allowed = job.settings.bounds.workers
-    return Processes(data, max(1, min(runs, cores() if allowed is None else allowed)))
+    return Processes(data, min(runs, cores()))
 
 
 def cores() -> int:

@@ -151,6 +151,8 @@ class Cursor(TokenCursor):
         """A hint for an item that ends too early, if a line in the first column follows it."""
         if self.token.kind is not Kind.END or not self.source.text[self.token.end :].strip():
             return ""
+        if self.source.text[self.token.end :].lstrip("\r\n")[:1] == " ":
+            return "a line that is indented as this one starts a new item; indent the lines that continue it further"
         return "a line that begins in the first column starts a new item; indent the lines that continue this one"
 
     def indented(self, beginning: str = "") -> Fix | None:

@@ -3,7 +3,11 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
+<<<<<<<< HEAD:rh_kernel/kernel/labextension/static/remoteEntry.468720f9cfbc.js
   const VERSION = "daa018b41c3d";
+========
+  const VERSION = "208759dded81";
+>>>>>>>> dc58590 (reference: describe sweeps):rh_kernel/kernel/labextension/static/remoteEntry.8ddf19f1871a.js
 
   let scope;
 
