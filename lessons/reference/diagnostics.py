@@ -70,7 +70,7 @@ def _codes(golden: Path) -> list[str]:
 
 def message(code: str, program: str) -> str:
     """What the program is told. Raises ``KernelBug`` if that is something else than this error."""
-    needs_data = any(f'data("{name}")' in program for name in ("words", "uneven"))
+    needs_data = any(f'data("{name}")' in program for name in ("identifiers", "words", "uneven"))
     found = run(program, start(WRONG, given=needs_data)).diagnostics
     if code not in [d.code for d in found]:
         raise KernelBug(f"the example of {code} gives {[d.code for d in found]}")

@@ -18,6 +18,7 @@ WRONG = ROOT / "tests" / "programs" / "bad"
 """The wrong programs that the tests keep beside their messages; their data is there too."""
 
 GIVEN: Mapping[str, Mapping[str, npt.NDArray[np.generic]]] = {
+    "identifiers": {"x": np.array([1, 1 << 60])},
     "uneven": {"x": np.zeros((3, 2)), "t": np.zeros((4, 1))},
     "words": {"x": np.array(["red", "blue"])},
 }

@@ -33,6 +33,7 @@ OTHERWISE = {
     "CannotWrite": "a file of the command line",
     "GPUFailed": "a graphics card",
     "MissingLibrary": "an installation without scikit-learn, or without what a format needs",
+    "NoRoom": "a disk without room for what has to be converted",
     "NoContent": "a heap that a caller made; in a session every location has a content",
     "NoGPU": "a machine without a graphics card, where it is a notice",
     "NoSuchArray": "a training run put together by a caller",
@@ -44,6 +45,7 @@ OTHERWISE = {
 """The kinds of diagnostic that no cell gets, or not in a second, and where they come from."""
 
 GIVEN = {
+    "identifiers": {"x": np.array([1, 1 << 60])},
     "uneven": {"x": np.zeros((3, 2)), "t": np.zeros((4, 1))},
     "wide": {"x": np.ones((3, 4)), "t": np.zeros((3, 1))},
     "words": {"x": np.array(["red", "blue"])},

@@ -3,7 +3,7 @@
 import os
 import threading
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -196,7 +196,8 @@ def test_a_stopped_run_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.Monk
     events = train(run.run, data, {"mine": data}, run.weights())
     seen = [next(events) for _ in range(5)]
     assert isinstance(seen[-1], Progress)
-    events.close()  # type: ignore[attr-defined]
+    assert isinstance(events, Generator)
+    events.close()
     assert not reading()
 
 
@@ -317,7 +318,8 @@ def test_reading_says_how_far_it_is_and_pauses(tmp_path: Path) -> None:
     ],
 )
 def test_files_that_do_not_match_the_pattern(tmp_path: Path, names: list[str], pattern: list[str], words: str) -> None:
-    np.savez(tmp_path / "both.npz", **saved(tmp_path, 4))
+    np.savez(tmp_path / "both.npz", x=np.ones(4), t=np.ones(4))
+    saved(tmp_path, 4)
     found = refused(tmp_path, 100, names, pattern)
     assert (found.code, found.message) == ("RH322", words)
 
@@ -362,6 +364,11 @@ class InOrder(RowReader):
         return self._array[:, :3] if name == "x" else self._array[:, 3:]
 
 
+def _is_in_order(file: Path) -> Format:
+    del file
+    return IN_ORDER
+
+
 IN_ORDER = Format("records", (".records",), "a file of records", opener(InOrder))
 
 
@@ -369,8 +376,7 @@ IN_ORDER = Format("records", (".records",), "a file of records", opener(InOrder)
 def records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[npt.NDArray[Any], int], DataSet]:
     """A function that writes an array to a file that can be read in order only, and opens it with so many reals allowed."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("rh_kernel.training.data.find", lambda _: IN_ORDER)
-    monkeypatch.setattr("rh_kernel.training.data.is_file", lambda _: True)
+    monkeypatch.setattr("rh_kernel.training.data.find", _is_in_order)
 
     def read(array: npt.NDArray[Any], limit: int = 0) -> DataSet:
         with (tmp_path / "a.records").open("wb") as file:
@@ -432,9 +438,63 @@ def test_abandoned_conversions_are_removed(tmp_path: Path, records: Callable[...
     folder = tmp_path / "cache" / "rh_kernel" / "data"
     for name, age in (("old.new", 10_000), ("young.new", 0)):
         (folder / name).write_bytes(b"1")
-        os.utime(folder / name, (folder.stat().st_mtime - age,) * 2)
+        moment = folder.stat().st_mtime - age
+        os.utime(folder / name, (moment, moment))
     records(np.zeros((4, 5)))
     assert [(folder / name).exists() for name in ("old.new", "young.new")] == [False, True]
+
+
+def write_h5(folder: Path, arrays: Mapping[str, Array]) -> str:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "a.h5", "w") as file:
+        for name, array in arrays.items():
+            file[name] = array
+    return "a.h5"
+
+
+def write_zarr(folder: Path, arrays: Mapping[str, Array]) -> str:
+    zarr = pytest.importorskip("zarr")
+    group = zarr.open_group(folder / "a.zarr", mode="w")
+    for name, array in arrays.items():
+        group.create_array(name, data=array, chunks=(7, array.shape[1]))
+    return "a.zarr"
+
+
+def write_parquet(folder: Path, arrays: Mapping[str, Array]) -> str:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {f"{name}{i}": array[:, i] for name, array in arrays.items() for i in range(array.shape[1])}
+    pq.write_table(pa.table(columns), folder / "a.parquet", row_group_size=11)
+    return "a.parquet"
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("write", [write_h5, write_zarr, write_parquet])
+def test_every_format_by_rows_trains_as_in_memory(
+    tmp_path: Path, write: Callable[[Path, Mapping[str, Array]], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    arrays = saved(tmp_path, 60)
+    name = write(tmp_path, arrays)
+    run = training(arrays, "epochs 2 batch 7 shuffle 0")
+    near, far = opened(tmp_path, 1000, [name]), opened(tmp_path, 0, [name])
+    assert (near.held, far.held) == (300, 0)
+    assert outcome(run, run.data) == outcome(run, near) == outcome(run, far)
+    parts = [opened(tmp_path, limit, [f"{name}.test"]) for limit in (1000, 0)]
+    assert all(np.array_equal(array, parts[1].arrays[key]) for key, array in parts[0].arrays.items())
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_pictures_in_folders_train_as_in_memory(tmp_path: Path) -> None:
+    images = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    for kind in ("cats", "dogs"):
+        (tmp_path / "animals" / kind).mkdir(parents=True)
+        for i in range(6):
+            images.fromarray(rng.integers(0, 256, (4, 5), np.uint8)).save(tmp_path / "animals" / kind / f"{i}.png")
+    near, far = opened(tmp_path, 1000, ["animals"]), opened(tmp_path, 0, ["animals"])
+    assert far.held == 0
+    assert {name: str(A) for name, A in far.types.items()} == {"x": "Real(1, 4, 5)", "t": "Real(2)"}
+    assert all(np.array_equal(array, far.arrays[name]) for name, array in near.arrays.items())
 
 
 def test_a_view_of_samples_can_be_replaced_in_a_data_set(tmp_path: Path) -> None:
