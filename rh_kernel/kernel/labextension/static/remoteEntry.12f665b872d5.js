@@ -4,9 +4,9 @@
  */
 (() => {
 <<<<<<<< HEAD:rh_kernel/kernel/labextension/static/remoteEntry.468720f9cfbc.js
-  const VERSION = "daa018b41c3d";
+  const VERSION = "6f4b7790afaa";
 ========
-  const VERSION = "208759dded81";
+  const VERSION = "6f4b7790afaa";
 >>>>>>>> dc58590 (reference: describe sweeps):rh_kernel/kernel/labextension/static/remoteEntry.8ddf19f1871a.js
 
   let scope;
