@@ -138,7 +138,7 @@ class Cluster:
                     from rh_kernel.cluster.local_workers import LocalWorkers
 
                     local = LocalWorkers(workers)
-                    url = yield from _started(local)
+                    url, security = yield from _started(local)
                 case Address(url):
                     pass
                 case Given(url, security, _):
@@ -243,14 +243,14 @@ _HINTS: Mapping[type[Place], str] = {
 }
 
 
-def _started(local: "LocalWorkers") -> Generator[None, None, str]:
+def _started(local: "LocalWorkers") -> Generator[None, None, tuple[str, Any]]:
     waited = 0.0
-    while (address := local.address(0.05)) is None:
+    while (found := local.scheduler(0.05)) is None:
         waited += 0.05
         if waited > START:
             raise OSError(f"it did not start within {START:g} s")
         yield
-    return address
+    return found
 
 
 def _finished(connection: "Connection", coroutine: Any) -> Generator[None]:

@@ -15,11 +15,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import Any
+from typing import IO, Any
 from weakref import finalize
 
 LOOK = 0.3
 """Seconds between two looks at whether the kernel is there."""
+
+_KEYS = ("tls_ca_file", "tls_client_cert", "tls_client_key")
 
 GRACE = 2.0
 """Seconds that workers have to end by themselves."""
@@ -34,15 +36,18 @@ class LocalWorkers:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True
         )
-        self._end = finalize(self, _end, self._process, os.getpid())
+        self._end = finalize(self, _end, self._process, self._errors, os.getpid())
 
     @property
     def pid(self) -> int:
         """The process that started the others, and the number of their group."""
         return self._process.pid
 
-    def address(self, seconds: float) -> str | None:
-        """Return the address of the scheduler if it is ready within so many seconds. Raises ``OSError`` if it cannot start."""
+    def scheduler(self, seconds: float) -> tuple[str, Any] | None:
+        """Return the address of the scheduler, and the keys to it, if it is ready within so many seconds.
+
+        Raises ``OSError`` if it cannot start.
+        """
         out: Any = self._process.stdout
         ready, _, _ = select.select([out], [], [], seconds)
         if not ready:
@@ -50,20 +55,23 @@ class LocalWorkers:
         line = out.readline()
         if not line:
             self._errors.seek(0)
-            said = self._errors.read().decode(errors="replace").strip().splitlines()
-            raise OSError(said[-1] if said else "it ended without a word")
-        return json.loads(line)["scheduler"]
+            errors = self._errors.read().decode(errors="replace").strip().splitlines()
+            raise OSError(errors[-1] if errors else "it ended without a word")
+        from distributed.security import Security
+
+        said = json.loads(line)
+        return said["scheduler"], Security(require_encryption=True, **said["security"])
 
     def close(self) -> None:
         """End the processes, and wait for it."""
         self._end()
 
 
-def _end(process: "subprocess.Popen[bytes]", owner: int) -> None:
+def _end(process: "subprocess.Popen[bytes]", errors: IO[bytes], owner: int) -> None:
     if os.getpid() != owner:
         # A copy of the kernel by `fork` ends; the kernel itself goes on.
         return
-    for pipe in (process.stdin, process.stdout):
+    for pipe in (process.stdin, process.stdout, errors):
         if pipe is not None:
             pipe.close()
     try:
@@ -83,7 +91,10 @@ def _kill_group(group: int) -> None:
 def _main(workers: int) -> None:
     """Start a scheduler and workers, print where it is, and end when the kernel does."""
     from distributed import LocalCluster
+    from distributed.security import Security
 
+    # Without it, whoever is on this machine could have the workers run their code.
+    security = Security.temporary()
     parent = os.getppid()
     scratch = tempfile.mkdtemp(prefix="rh-cluster-")
     try:
@@ -94,8 +105,10 @@ def _main(workers: int) -> None:
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             local_directory=scratch,
+            security=security,
         )
-        sys.stdout.write(json.dumps({"scheduler": cluster.scheduler_address}) + "\n")
+        keys = {name: getattr(security, name) for name in _KEYS}
+        sys.stdout.write(json.dumps({"scheduler": cluster.scheduler_address, "security": keys}) + "\n")
         sys.stdout.flush()
         while os.getppid() == parent:
             ready, _, _ = select.select([sys.stdin], [], [], LOOK)

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rh_kernel.arrays.backends import by_name
+from rh_kernel.arrays.blas_threads import one_blas_thread_from_now_on
 from rh_kernel.arrays.execution import contents
 from rh_kernel.arrays.program import Program
 from rh_kernel.loops.ir import Integers, Precision
@@ -71,6 +72,7 @@ def compute(job: Job, given: Sequence[Array], rows: Integers) -> list[Array]:
 
     Raises ``LookupError`` if this machine does not have the back end of the job.
     """
+    one_blas_thread_from_now_on()
     old = dict(zip(job.locations, [own(array) for array in given], strict=True))
     mine = _BATCHES.setdefault(job, {})
     here = threading.get_ident()

@@ -13,6 +13,7 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.blas_threads import one_blas_thread
 from rh_kernel.arrays.compile import translate
 from rh_kernel.arrays.execution import Machine, contents
 from rh_kernel.arrays.program import Program
@@ -175,7 +176,7 @@ class BatchesInPieces:
         self._whole = whole
         self._count = count
         self._remote = remote
-        self._compute: ComputePieces = remote or whole.weighted
+        self._compute: ComputePieces = remote or self._here
         self.feed = whole.feed
 
     def require(self, samples: int, reals: int, by: str) -> None:
@@ -191,6 +192,11 @@ class BatchesInPieces:
         for row in rows:
             pieces = [piece for piece in np.array_split(row, self._count) if len(piece)]
             self.machine.memory.store(mean(self._compute(self.machine.memory.fetch(), pieces), len(row)))
+
+    def _here(self, old: Mapping[Location, Array], pieces: Sequence[Integers]) -> Iterator[Mapping[Location, Array]]:
+        # As many threads as a worker has, so that the digits are the same.
+        with one_blas_thread():
+            yield from self._whole.weighted(old, pieces)
 
     def remarks(self) -> Sequence[str]:
         """Return what happened elsewhere since the last call."""

@@ -8,11 +8,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from rh_kernel.cluster.cluster import Cluster, given
+from rh_kernel.session.directives.cluster import shown
 from rh_kernel.session.limits.budget import check_size
-from rh_kernel.session.results import DeclarationMade
+from rh_kernel.session.results import ClusterShown, DeclarationMade
 from rh_kernel.session.session import Session
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.errors import NotAName
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
@@ -57,6 +60,20 @@ def with_data(session: Session, name: str, arrays: Mapping[str, npt.ArrayLike]) 
     data = data_set(name, {key: np.array(array) for key, array in found.items()})
     given = MappingProxyType({**session.given, name: data.arrays})
     return replace(session, given=given), data
+
+
+def with_cluster(session: Session, made: object) -> tuple[Session, ClusterShown]:
+    """Return the session that computes pieces on a cluster made in Python, and what shows the cluster.
+
+    Raises ``Rejected`` if it is none, or cannot be used.
+    """
+    cluster = Cluster(given(made))
+    exhaust(cluster.open())
+    before = session.settings.cluster
+    if before is not None:
+        before.close()
+    settings = replace(session.settings, cluster=cluster)
+    return replace(session, settings=settings), shown(cluster, settings)
 
 
 def _parse_declaration(name: str) -> ConstDeclaration:

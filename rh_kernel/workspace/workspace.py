@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy.typing as npt
 
 from rh_kernel.display.text import visible
-from rh_kernel.session.results import DeclarationMade, Event, ItemFailed, Notice, Result, Shown
+from rh_kernel.session.results import ClusterShown, DeclarationMade, Event, ItemFailed, Notice, Result, Shown
 from rh_kernel.session.session import Session, commit, execute, is_same
 from rh_kernel.session.signatures import type_text
 from rh_kernel.source.diagnostic import Failure, KernelBug
@@ -25,7 +25,7 @@ from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.ipython_display import shell
 from rh_kernel.workspace.outcome import unwritable
 from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Outcome, Run, Sweep, Trace, outcome
-from rh_kernel.workspace.python_values import ArrayInput, with_constant, with_data
+from rh_kernel.workspace.python_values import ArrayInput, with_cluster, with_constant, with_data
 
 if TYPE_CHECKING:
     from rh_kernel.workspace.growth import Growth
@@ -108,6 +108,13 @@ class Workspace:
         samples = "1 sample" if found.size == 1 else f"{found.size:,} samples"
         types = ", ".join([f"{key} : {A}" for key, A in found.types.items()])
         return Outcome(Notice(f'data("{name}"): {samples} of {types}'))
+
+    def cluster(self, cluster: object) -> Outcome[ClusterShown]:
+        """Compute pieces on a cluster or client of ``distributed`` that Python made, as ``%cluster`` does. Raises ``Wrong``.
+
+        ``%cluster off`` disconnects from it; whoever made it closes it.
+        """
+        return Outcome(self._change(lambda session: with_cluster(session, cluster)))
 
     def _change(self, change: Callable[[Session], tuple[Session, V]]) -> V:
         """Replace the session by what ``change`` makes of it, and return what ``change`` adds."""

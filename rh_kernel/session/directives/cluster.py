@@ -107,17 +107,18 @@ train rev handle (x) <u>. FC[w](u) with sgd(0.1, x) for x in data("xor") epochs 
 %cluster off
 """,
     details="""
-`%cluster local 2` starts two workers on this machine, of one thread each, `%cluster tcp://host:8786` connects to a scheduler of
-[Dask](https://distributed.dask.org) (`tls://` with the certificates that the configuration of Dask names), and `rh.cluster(c)`
-in Python takes any cluster or client of the library `distributed`, such as one of dask-jobqueue. They need `pip install
-'rh_kernel[cluster]'`, here and on the workers, where the versions of rh_kernel, Python, NumPy and distributed must be those of
-the kernel. `%cluster` shows the workers. The [pieces](language.md#training) of a batch are computed on them, from the same
-contents and with the same results as without: a worker gets the compiled program, the contents and the samples, never code.
+`%cluster local 2` starts two workers on this machine, of one thread each; only this kernel has the keys to them. `%cluster
+tcp://host:8786` connects to a scheduler of [Dask](https://distributed.dask.org) (`tls://` with the certificates that the
+configuration of Dask names), and `rh.cluster(c)` in Python takes any cluster or client of the library `distributed`, such as
+one of dask-jobqueue. They need `pip install 'rh_kernel[cluster]'`, here and on the workers, where the versions of rh_kernel,
+Python, NumPy and distributed must be those of the kernel. `%cluster` shows the workers.
+
+The [pieces](language.md#training) of a batch are computed on them, from the same contents and with the same results as
+without: a worker gets the compiled program, the contents and the samples, never code.
 
 If a worker dies, leaves or does not answer in time, its piece is computed again on another one, and the cell says so; if none
-is left for 20 s, it fails, and the heap stays as it was. The time for a piece is 20 times that of the slowest so far, at least
-5 s, and 60 s for the first; `%cluster limit 30` makes it 30 s and `%cluster limit default` takes that back. Local workers end
-with `%cluster off` and with the kernel, however that ends. Only the workers' own machine and account can be trusted to reach a
-local scheduler: it listens on 127.0.0.1 without a password.
+is left for 20 s, the cell fails, and the heap stays as it was. An answer may take 20 times as long as the slowest so far, at
+least 5 s, and 60 s for the first; `%cluster limit 30` makes it 30 s and `%cluster limit default` takes that back. Local
+workers end with `%cluster off` and with the kernel, however that ends.
 """,
 )
