@@ -19,7 +19,7 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.training.errors import BadColumns, NotFinite
 from rh_kernel.training.reading.format import Format, opener
 from rh_kernel.training.reading.libraries import Untyped, library
-from rh_kernel.training.reading.reader import BLOCK, Damaged, Header, as_damaged, shortened
+from rh_kernel.training.reading.reader import BLOCK, Header, as_damaged, shortened
 from rh_kernel.training.reading.rows import not_real
 from rh_kernel.training.reading.sequential import SequentialReader
 from rh_kernel.training.reading.table import array_columns
@@ -70,21 +70,18 @@ class Columns(SequentialReader):
         """Yield the rows in batches. Raises ``Damaged``, and ``Rejected`` for a missing number."""
         columns, shape = self._arrays[name], self.header(name).shape[1:]
         batch_size = max(1, BLOCK // max(1, prod(shape) * 8))
-        for group in range(self._group(row), len(self._starts) - 1):
-            batches = self._file.iter_batches(batch_size, [group], columns)
-            # The first batch takes long: before it, what each column says about the row group is decoded.
-            while (batch := interruptible(partial(next, batches, None))) is not None:
-                found = np.empty((batch.num_rows, *shape))
-                for number, column in enumerate(columns):
-                    values = self._values(column, batch.column(column), row)
-                    if self._is_list(column):
-                        found[...] = values.reshape(found.shape)
-                    else:
-                        found[:, number] = values
-                row += len(found)
-                yield found
-            if row != self._starts[group + 1]:
-                raise Damaged(f"`{shortened(name)}` has {row:,} rows instead of {self._starts[group + 1]:,}")
+        batches = self._file.iter_batches(batch_size, range(self._group(row), len(self._starts) - 1), columns)
+        # The first batch of a row group takes long: the dictionary of each column is decoded before it.
+        while (batch := interruptible(partial(next, batches, None))) is not None:
+            found = np.empty((batch.num_rows, *shape))
+            for number, column in enumerate(columns):
+                values = self._values(column, batch.column(column), row)
+                if self._is_list(column):
+                    found[...] = values.reshape(found.shape)
+                else:
+                    found[:, number] = values
+            row += len(found)
+            yield found
 
     def close(self) -> None:
         """Close the file."""

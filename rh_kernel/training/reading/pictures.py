@@ -114,10 +114,9 @@ class Pictures(RowReader):
         self._files = files
         self._labels = labels
         self._classes = classes
-        with self._errors(files[0]):
-            with image.open(files[0]) as picture:
-                self._mode, size = self._kind(picture)
-            self._size: tuple[int, int] = size
+        with self._errors(files[0]), image.open(files[0]) as picture:
+            self._mode, size = self._kind(files[0], picture)
+        self._size: tuple[int, int] = size
         channels = {"L": 1, "I;16": 1, "LA": 2, "RGB": 3, "RGBA": 4}[self._mode]
         self._shape = (channels, size[1], size[0])
 
@@ -149,7 +148,7 @@ class Pictures(RowReader):
     def _pixels(self, file: Path) -> Array:
         """Return the channels of a picture, from 0 to 1."""
         with self._errors(file), self._image.open(file) as picture:
-            mode, size = self._kind(picture)
+            mode, size = self._kind(file, picture)
             if (mode, size) != (self._mode, self._size):
                 first, other = self._described(self._mode, self._size), self._described(mode, size)
                 raise Damaged(f"`{self._name(file)}` is {other}, and `{self._name(self._files[0])}` is {first}")
@@ -157,7 +156,7 @@ class Pictures(RowReader):
         levels = 65535.0 if mode == "I;16" else 255.0
         return pixels.reshape(*pixels.shape[:2], -1).transpose(2, 0, 1) / levels
 
-    def _kind(self, picture: Untyped) -> tuple[str, tuple[int, int]]:
+    def _kind(self, file: Path, picture: Untyped) -> tuple[str, tuple[int, int]]:
         """Return the mode in which a picture is read, and its size. Raises ``Damaged`` for a mode without a range."""
         mode = picture.mode
         if mode == "P":
@@ -166,7 +165,7 @@ class Pictures(RowReader):
             mode = "I;16"
         mode = _MODES.get(mode, mode)
         if mode not in _KEPT:
-            raise Damaged(f"its pixels have the mode {mode}, which has no largest value")
+            raise Damaged(f"`{self._name(file)}` has pixels of the mode {mode}, which has no largest value")
         return mode, picture.size
 
     def _described(self, mode: str, size: tuple[int, int]) -> str:
