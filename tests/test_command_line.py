@@ -753,3 +753,32 @@ def test_on_what_is_no_terminal_nothing_is_told(rh: Rh, monkeypatch: pytest.Monk
     monkeypatch.setattr(ticking, "SILENCE", 0.0)
     monkeypatch.setattr(ticking, "TICK_INTERVAL", 0.01)
     assert rh("trace", "FILE", "--json").err == ""
+
+
+SWEEP = """loc w : Real(2) = [1, 2]
+sweep a in [0.5, 2], n in [1, 0.5]
+  loc v : Real(n) = ones
+  let x <= Get[w]() in let _ <= Put[w](a * x) in return a * dot(x, x)
+%heap
+"""
+
+
+def test_a_sweep_is_a_table_and_one_record(rh: Rh) -> None:
+    done = rh("run", "FILE", text=SWEEP)
+    assert done.code == 0
+    assert "a sweep of 4 runs · 2 failed" in done.out
+    assert "best: a = 0.5, n = 1, with 2.5" in done.out
+    done = rh("run", "--json", "FILE", text=SWEEP)
+    _, swept, heap = [json.loads(line) for line in done.out.splitlines()]
+    assert swept["item"] == 2
+    assert swept["kind"] == "sweep"
+    assert [run["values"] for run in swept["runs"]] == [{"a": a, "n": n} for a in (0.5, 2) for n in (1, 0.5)]
+    assert [run.get("measure") for run in swept["runs"]] == [[2.5], None, [10.0], None]
+    assert [run["error"]["code"] for run in swept["runs"] if "error" in run] == ["RH118"] * 2
+    assert heap["heap"] == {"w": [1.0, 2.0]}
+
+
+def test_a_sweep_is_checked_without_running(rh: Rh) -> None:
+    done = rh("check", "FILE", text=SWEEP)
+    assert done.code == 0
+    assert "a sweep of 4 runs over a, n" in done.out
