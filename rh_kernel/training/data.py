@@ -66,8 +66,9 @@ def loading_named(
         check_lengths('", "'.join(names), {name: data.size for name, data in zip(pattern, sets, strict=True)})
     except Rejected as rejected:
         raise Rejected(*(replace(d, span=span) for d in rejected.diagnostics)) from None
+    summaries = {name: data.summaries[""] for name, data in zip(pattern, sets, strict=True) if "" in data.summaries}
     notices = [data.notice for data in sets if data.notice]
-    return DataSet('", "'.join(names), MappingProxyType(sources), "\n".join(notices))
+    return DataSet('", "'.join(names), MappingProxyType(sources), "\n".join(notices), summaries)
 
 
 def _check_pattern(names: Sequence[str], pattern: Sequence[str], sets: Sequence[DataSet], span: Span) -> None:

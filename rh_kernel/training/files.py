@@ -16,7 +16,7 @@ from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.npy import SingleArray
 from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, error_text
 from rh_kernel.training.reading.rows import RowReader
-from rh_kernel.training.samples import Check, DataSet, check_array, check_exact, check_finite, check_lengths, samples
+from rh_kernel.training.samples import Checking, DataSet, Summary, check_array, check_lengths, samples
 from rh_kernel.training.sources import InFile, OpenFile, Source, stamp
 
 _MOST_KEPT = 8
@@ -28,8 +28,8 @@ _Key = tuple[Path, str, int, int]
 _kept: dict[_Key, DataSet] = {}
 """Cache of recently read files by path, name, modification time and size, so that each run and measure need not reread."""
 
-_checked: dict[tuple[Path, int, int], None] = {}
-"""Files read from disk whose numbers have been checked, by path, modification time and size; the oldest first."""
+_checked: dict[tuple[Path, int, int], Mapping[str, Summary]] = {}
+"""Summaries of files that stay on disk, whose numbers have been checked, by path, modification time and size."""
 
 
 def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
@@ -59,7 +59,7 @@ def _read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[
             check_array(array or name, header.dtype, header.shape)
         check_lengths(name, {array or name: header.shape[0] for array, header in headers.items()})
         reals = sum(header.reals for header in headers.values())
-        check = partial(_check, name, headers)
+        check = Checking(name, {array: header.dtype for array, header in headers.items()})
         if byte_limit.allows(reals) or not isinstance(reader, RowReader):
             byte_limit.check(reals)
             _drop(reals, byte_limit)
@@ -72,10 +72,10 @@ def _read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[
             for array, first, rows, text in _in_order(reader, name, headers):
                 check(array, rows, first)
                 yield text
-            _remember(key)
+            _remember(key, check.summaries)
         opened.pop_all()
         there = OpenFile(None if form.is_folder else file, reader, errors)
-        return _in_file(name, headers, {array: (there, array) for array in headers})
+        return _in_file(name, headers, {array: (there, array) for array in headers}, _checked[key])
 
 
 def _converted(
@@ -83,7 +83,7 @@ def _converted(
     reader: RowReader,
     name: str,
     headers: Mapping[str, Header],
-    check: Check,
+    check: Checking,
     errors: Callable[[], AbstractContextManager[None]],
 ) -> Blocks[DataSet]:
     """Convert each array to a file that can be read by rows, unless that was done before. Raises as ``_read`` does."""
@@ -102,7 +102,7 @@ def _converted(
         converted.used(place)
     notice = f'"{name}" can be read in order only: it was converted to .npy, {readable(size)} in {converted.cache_folder()}'
     there = {array: (OpenFile(None, SingleArray(place), errors), "") for array, place in places.items()}
-    return _in_file(name, headers, there, notice if missing else "")
+    return _in_file(name, headers, there, check.summaries, notice if missing else "")
 
 
 def _in_order(
@@ -119,22 +119,22 @@ def _in_order(
             yield array, start, rows, f'{doing}"{name}" {100 * done // max(total, 1)} %'
 
 
-def _in_file(name: str, headers: Mapping[str, Header], files: Mapping[str, tuple[OpenFile, str]], notice: str = "") -> DataSet:
+def _in_file(
+    name: str,
+    headers: Mapping[str, Header],
+    files: Mapping[str, tuple[OpenFile, str]],
+    summaries: Mapping[str, Summary],
+    notice: str = "",
+) -> DataSet:
     sources: dict[str, Source] = {}
     for array, header in headers.items():
         shape = header.shape if len(header.shape) > 1 else (*header.shape, 1)
         sources[array] = InFile(*files[array], shape, header.dtype)
-    return DataSet(name, MappingProxyType(sources), notice)
+    return DataSet(name, MappingProxyType(sources), notice, summaries)
 
 
-def _check(name: str, headers: Mapping[str, Header], array: str, part: Array, first: int) -> None:
-    where = f' in "{name}"' if array else ""
-    check_finite(array or name, part, first, where)
-    check_exact(array or name, headers[array].dtype, part, first, where)
-
-
-def _remember(key: tuple[Path, int, int]) -> None:
-    _checked[key] = None
+def _remember(key: tuple[Path, int, int], summaries: Mapping[str, Summary]) -> None:
+    _checked[key] = summaries
     if len(_checked) > _MOST_CHECKED:
         _checked.pop(next(iter(_checked)))
 

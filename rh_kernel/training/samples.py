@@ -1,10 +1,10 @@
 """``D : x ↦ N samples of type A``: named arrays of equal length, samples first, all of them finite reals (LANGUAGE §6)."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import prod
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,17 +24,18 @@ _BLOCK = 1 << 18
 EXACT = 1 << 53
 """Integers below this magnitude are float64 numbers; of larger ones only some are."""
 
-Check: TypeAlias = Callable[[str, Array, int], None]
-"""Checks samples of an array, of which the first has this number. Raises ``Rejected``."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataSet:
-    """N samples: ``sources`` maps the name of each component to its values. ``notice`` says what the user should know of it."""
+    """N samples: ``sources`` maps the name of each component to its values. ``notice`` says what the user should know of it.
+
+    ``summaries`` has the range of each component, if that was found on the way.
+    """
 
     name: str
     sources: Mapping[str, Source]
     notice: str = ""
+    summaries: "Mapping[str, Summary]" = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def size(self) -> int:
@@ -98,21 +99,20 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
     return exhaust(samples(name, found))
 
 
-def samples(name: str, arrays: Mapping[str, Array], check: Check | None = None) -> Blocks[DataSet]:
-    """Make a data set of arrays of the same length, checked in blocks, by ``check_finite`` if nothing else is said.
-
-    Raises ``Rejected`` if an entry is not finite, or what ``check`` raises.
-    """
+def samples(name: str, arrays: Mapping[str, Array], check: "Checking | None" = None) -> Blocks[DataSet]:
+    """Make a data set of arrays of the same length, checked in blocks. Raises ``Rejected`` as ``check`` does."""
+    check = check or Checking()
     columns = {key: array.reshape(-1, 1) if array.ndim == 1 else array for key, array in arrays.items()}
     checked = 0
     for key, array in columns.items():
         for rows in pieces(array.shape):
-            (check or check_finite)(key, array[rows], rows.start)
+            check(key, array[rows], rows.start)
             checked += array[rows].size
             if checked >= _BLOCK:
                 checked = 0
                 yield
-    return DataSet(name, MappingProxyType({key: InMemory(_read_only(array)) for key, array in columns.items()}))
+    sources = {key: InMemory(_read_only(array)) for key, array in columns.items()}
+    return DataSet(name, MappingProxyType(sources), summaries=check.summaries)
 
 
 def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
@@ -170,13 +170,64 @@ def pieces(shape: tuple[int, ...]) -> Iterator[slice]:
         yield slice(start, min(start + step, shape[0]))
 
 
-def check_finite(name: str, part: Array, first: int, where: str = "") -> None:
-    """Raise ``Rejected`` if an entry is not finite; ``part`` are samples of the array, from number ``first`` on."""
-    if np.isfinite(part).all():
-        return
-    place, value = _first_place(name, ~np.isfinite(part), part, first)
-    hint = "remove or repair the samples with missing numbers; they would spread to every weight"
-    raise Rejected(NotFinite(place=place + where, found=str(value), expected="a finite number", hint=hint))
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """The least and the greatest number of a component, and how many samples each class has if it is one-hot."""
+
+    low: float
+    high: float
+    counts: tuple[int, ...] | None
+
+
+class Checking:
+    """Checks that the numbers of arrays, of these dtypes in a file, can be used, and summarises them on the way.
+
+    ``name`` is how the program refers to the data, for messages; the array without a name is called by it.
+    """
+
+    def __init__(self, name: str = "", dtypes: Mapping[str, np.dtype[Any]] = MappingProxyType({})) -> None:
+        self._name = name
+        self._dtypes = dtypes
+        self._ends: dict[str, tuple[float, float]] = {}
+        self._counts: dict[str, npt.NDArray[np.int64] | None] = {}
+
+    @property
+    def summaries(self) -> Mapping[str, Summary]:
+        """The summary of each array, of what was checked."""
+        found: dict[str, Summary] = {}
+        for array, (low, high) in self._ends.items():
+            counts = self._counts[array]
+            found[array] = Summary(low, high, None if counts is None else tuple(counts.tolist()))
+        return MappingProxyType(found)
+
+    def __call__(self, array: str, part: Array, first: int) -> None:
+        """Check and add samples of an array, the first of which has this number.
+
+        Raises ``Rejected`` if an entry is not finite, or is an integer that float64 may not have.
+        """
+        if not part.size:
+            return
+        low, high = float(part.min()), float(part.max())
+        called, where = array or self._name, f' in "{self._name}"' if array and self._name else ""
+        if not (np.isfinite(low) and np.isfinite(high)):
+            place, value = _first_place(called, ~np.isfinite(part), part, first)
+            hint = "remove or repair the samples with missing numbers; they would spread to every weight"
+            raise Rejected(NotFinite(place=place + where, found=str(value), expected="a finite number", hint=hint))
+        if array in self._dtypes:
+            check_exact(called, self._dtypes[array], part, first, where)
+        before = self._ends.get(array, (low, high))
+        self._ends[array] = min(low, before[0]), max(high, before[1])
+        self._counts[array] = self._counted(array, part, low, high)
+
+    def _counted(self, array: str, part: Array, low: float, high: float) -> npt.NDArray[np.int64] | None:
+        """How many samples each class has so far; ``None`` if the array is not one-hot."""
+        before = self._counts.get(array, np.zeros(part.shape[-1], np.int64))
+        if before is None or part.ndim != 2 or part.shape[1] < 2 or (low, high) != (0.0, 1.0):
+            return None
+        ones = part == 1.0
+        if np.count_nonzero(part) != len(part) or not (ones.sum(axis=1) == 1).all():
+            return None
+        return before + ones.sum(axis=0)
 
 
 def check_exact(name: str, dtype: np.dtype[Any], part: Array, first: int, where: str = "") -> None:
@@ -192,6 +243,20 @@ def check_exact(name: str, dtype: np.dtype[Any], part: Array, first: int, where:
 def _first_place(name: str, wrong: npt.NDArray[np.bool_], part: Array, first: int) -> tuple[str, float]:
     row, *others = np.argwhere(wrong)[0].tolist()
     return f"`{name}`[{', '.join([str(i) for i in (first + row, *others)])}]", float(part[(row, *others)])
+
+
+def summarising(data: DataSet) -> Blocks[Mapping[str, Summary]]:
+    """Return the summary of each component, read in blocks if it is not known. Raises ``Rejected`` as the sources do."""
+    check = Checking(data.name)
+    total, done = data.reals, 0
+    for name, source in data.sources.items():
+        if name in data.summaries:
+            continue
+        for rows in pieces(source.shape):
+            check(name, source.take(np.arange(rows.start, rows.stop)), rows.start)
+            done += prod((rows.stop - rows.start, *source.shape[1:]))
+            yield f'"{data.name}" {100 * done // max(total, 1)} %'
+    return MappingProxyType({**data.summaries, **check.summaries})
 
 
 def _whole(source: Source) -> Array:
