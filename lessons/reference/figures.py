@@ -66,19 +66,19 @@ def layers_figure() -> str:
     for i, (package, number) in enumerate(rows):
         y = top + i * ROW
         if number % 2 == 0:
-            parts.append(_rectangle(10, y, width - 20, ROW, PAPER, PAPER))
-        parts.append(_text(20, y + 18, package, INK, "bold"))
-        parts.append(_text(140, y + 18, _summary(package), FAINT))
+            parts.append(rectangle(10, y, width - 20, ROW, PAPER, PAPER))
+        parts.append(label(20, y + 18, package, INK, "bold"))
+        parts.append(label(140, y + 18, _summary(package), FAINT))
         x = left + i * ROW + ROW / 2
         parts.append(f'<text transform="translate({x + 4} {top - 8}) rotate(-60)" fill="{INK}">{escape(package)}</text>')
-        parts.append(_rectangle(left + i * ROW, y, ROW, ROW, LINE, LINE))
+        parts.append(rectangle(left + i * ROW, y, ROW, ROW, LINE, LINE))
         imported = imports(package) - {package}
         parts += [
             f'<circle cx="{left + j * ROW + ROW / 2}" cy="{y + ROW / 2}" r="5" fill="{BLUE}"/>'
             for j, other in enumerate(order)
             if other in imported
         ]
-    return _svg(width, height, "The packages in layers, and which of them each one imports", parts)
+    return svg(width, height, "The packages in layers, and which of them each one imports", parts)
 
 
 def _summary(package: str) -> str:
@@ -171,13 +171,13 @@ def stages_figure() -> str:
         parts.append(_arrow(middle, y + tallest, width / 2 + (middle - width / 2) / 6, below))
         x += stage.width + gap
     parts += _box(end, (width - end.width) / 2, below, end.height)
-    return _svg(width, below + end.height + margin, "One program on its way through the packages", parts)
+    return svg(width, below + end.height + margin, "One program on its way through the packages", parts)
 
 
 def _box(stage: Stage, x: float, y: float, height: float) -> Iterator[str]:
-    yield _rectangle(x, y, stage.width, height, PAPER, LINE)
-    yield _text(x + 12, y + 20, stage.packages, BLUE, "bold")
-    yield _text(x + 12 + (len(stage.packages) + 2) * LETTER, y + 20, stage.title, FAINT)
+    yield rectangle(x, y, stage.width, height, PAPER, LINE)
+    yield label(x + 12, y + 20, stage.packages, BLUE, "bold")
+    yield label(x + 12 + (len(stage.packages) + 2) * LETTER, y + 20, stage.title, FAINT)
     for i, line in enumerate(stage.lines):
         yield f'<text x="{x + 12:g}" y="{y + 22 + (i + 1) * SPACING:g}" fill="{INK}" class="code">{escape(line)}</text>'
 
@@ -185,7 +185,8 @@ def _box(stage: Stage, x: float, y: float, height: float) -> Iterator[str]:
 # -- SVG -----------------------------------------------------------------------------------------------------------------------
 
 
-def _svg(width: float, height: float, title: str, parts: Sequence[str]) -> str:
+def svg(width: float, height: float, title: str, parts: Sequence[str]) -> str:
+    """A file with these parts on white."""
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" font-family="sans-serif"'
         ' font-size="12">',
@@ -193,18 +194,20 @@ def _svg(width: float, height: float, title: str, parts: Sequence[str]) -> str:
         '<style>.code { font: 11px "DejaVu Sans Mono", monospace; white-space: pre }</style>',
         f'<defs><marker id="a" markerWidth="9" markerHeight="9" refX="8" refY="4.5" orient="auto" markerUnits="userSpaceOnUse">'
         f'<path d="M0 0 L9 4.5 L0 9 z" fill="{FAINT}"/></marker></defs>',
-        _rectangle(0, 0, width, height, "#ffffff", "#ffffff"),
+        rectangle(0, 0, width, height, "#ffffff", "#ffffff"),
         *parts,
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _rectangle(x: float, y: float, width: float, height: float, fill: str, stroke: str) -> str:
+def rectangle(x: float, y: float, width: float, height: float, fill: str, stroke: str) -> str:
+    """A box."""
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4" fill="{fill}" stroke="{stroke}"/>'
 
 
-def _text(x: float, y: float, text: str, colour: str, weight: str = "normal") -> str:
+def label(x: float, y: float, text: str, colour: str, weight: str = "normal") -> str:
+    """A line of text that begins at a point."""
     return f'<text x="{x:g}" y="{y:g}" fill="{colour}" font-weight="{weight}">{escape(text)}</text>'
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 
+from lessons.reference import scale
 from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
@@ -31,7 +32,7 @@ WIDTH = 120
 
 def files() -> dict[Path, str]:
     """The text of each file as the code has it now; a file that is to go has none."""
-    return {PYTHON_NAMES: python_names(), **labextension(), **figures()}
+    return {PYTHON_NAMES: python_names(), **labextension(), **figures(), **scale.figure()}
 
 
 def python_names() -> str:
