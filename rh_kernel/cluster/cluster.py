@@ -177,10 +177,13 @@ class Cluster:
         from rh_kernel.cluster.pieces import RemotePieces
         from rh_kernel.cluster.tasks import Job
 
-        with np.errstate(over="ignore"):
-            samples = tuple([np.ascontiguousarray(data.arrays[name], precision) for name in names])
+        samples: tuple[Array, ...] = ()
+        if data.is_in_memory:
+            with np.errstate(over="ignore"):
+                samples = tuple([np.ascontiguousarray(data.arrays[name], precision) for name in names])
         job = Job(program, tuple(contents((program,), heap)), tuple(names), samples, precision, name_of(backend))
-        return RemotePieces(self._open_connection, self.name, job, estimate, limit)
+        sources = [] if data.is_in_memory else [data.sources[name] for name in names]
+        return RemotePieces(self._open_connection, self.name, job, sources, estimate, limit)
 
     def submit(
         self, function: Callable[..., Value], *arguments: Any, told: Callable[[str], None] = lambda _: None

@@ -113,7 +113,10 @@ class Connection:
         """Compare the versions of a worker with those here. Raises ``Rejected`` if one differs, ``OSError`` if it is gone."""
         if worker.checked:
             return
-        answers = await self.client.run(tasks.versions, workers=[worker.address], on_error="return")
+        try:
+            answers = await self.client.run(tasks.versions, workers=[worker.address], on_error="return")
+        except Exception as error:
+            raise OSError(f"the worker {worker.address} did not answer: {type(error).__name__}") from None
         theirs: Any = answers.get(worker.address)
         if isinstance(theirs, ModuleNotFoundError):
             theirs = {f"{theirs.name}": "none"}

@@ -7,12 +7,15 @@ import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from rh_kernel.cluster import tasks
 from rh_kernel.cluster.calls import Calls
 from rh_kernel.cluster.connection import Connection, Worker
 from rh_kernel.loops.ir import Integers
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
+from rh_kernel.training.sources import Source
 
 FIRST_LIMIT = 60.0
 """Seconds for the first answer of a worker, which also gets its data and compiles."""
@@ -27,12 +30,16 @@ LIMIT_FACTOR = 20.0
 class RemotePieces:
     """The pieces of a job, which take about ``estimate`` seconds each.
 
+    Samples that are not in the memory of this process are taken from ``sources`` here and sent with each piece.
     A worker has ``limit`` seconds for each; without it, so many as follow from the slowest piece so far.
     """
 
-    def __init__(self, connection: Connection, what: str, job: tasks.Job, estimate: float, limit: float | None) -> None:
+    def __init__(
+        self, connection: Connection, what: str, job: tasks.Job, sources: Sequence[Source], estimate: float, limit: float | None
+    ) -> None:
         self._connection = connection
         self._job = job
+        self._sources = sources
         self._limit = limit
         self._first = FIRST_LIMIT + LIMIT_FACTOR * estimate
         self._slowest = 0.0
@@ -46,7 +53,8 @@ class RemotePieces:
         """
         given = [old[location] for location in self._job.locations]
         writes = [location for location, _ in self._job.program.writes]
-        for found in self._connection.run(self._step(given, pieces)):
+        sent = [self._taken(rows) for rows in pieces]
+        for found in self._connection.run(self._step(given, pieces, sent)):
             yield dict(zip(writes, [tasks.own(array) for array in found], strict=True))
 
     def remarks(self) -> Sequence[str]:
@@ -63,15 +71,22 @@ class RemotePieces:
         for worker in self._connection.workers.values():
             worker.jobs.pop(self._job, None)
 
-    async def _step(self, given: Sequence[Array], pieces: Sequence[Integers]) -> list[list[Array]]:
-        running = [asyncio.ensure_future(self._piece(i, given, rows)) for i, rows in enumerate(pieces)]
+    def _taken(self, rows: Integers) -> list[Array]:
+        with np.errstate(over="ignore"):
+            return [np.ascontiguousarray(source.take(rows), self._job.precision) for source in self._sources]
+
+    async def _step(
+        self, given: Sequence[Array], pieces: Sequence[Integers], sent: Sequence[Sequence[Array]]
+    ) -> list[list[Array]]:
+        parts = enumerate(zip(pieces, sent, strict=True))
+        running = [asyncio.ensure_future(self._piece(i, given, rows, samples)) for i, (rows, samples) in parts]
         try:
             return list(await asyncio.gather(*running))
         finally:
             for task in running:
                 task.cancel()
 
-    async def _piece(self, place: int, given: Sequence[Array], rows: Integers) -> list[Array]:
+    async def _piece(self, place: int, given: Sequence[Array], rows: Integers, samples: Sequence[Array]) -> list[Array]:
         began = 0.0
 
         async def arguments(worker: Worker) -> Sequence[object]:
@@ -81,7 +96,7 @@ class RemotePieces:
                 (worker.jobs[self._job],) = await self._connection.client.scatter(
                     [self._job], workers=[worker.address], hash=False
                 )
-            return worker.jobs[self._job], given, rows
+            return worker.jobs[self._job], given, rows, samples
 
         def limit(worker: Worker) -> float:
             if self._limit is not None:

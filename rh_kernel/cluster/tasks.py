@@ -22,6 +22,7 @@ from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import Batches
+from rh_kernel.training.feeds import Whole
 from rh_kernel.training.samples import DataSet
 from rh_kernel.training.sources import InMemory
 
@@ -35,7 +36,8 @@ COMPARED = ("rh_kernel", "numpy", "distributed")
 class Job:
     """A batched program, and the samples that it runs on: for each of ``names`` an array, samples first.
 
-    ``locations`` are those whose contents the program needs; their contents come with each piece, in that order.
+    ``samples`` is empty if those of a piece are sent with it. ``locations`` are those whose contents the program needs; their
+    contents come with each piece, in that order.
     """
 
     program: Program
@@ -46,7 +48,19 @@ class Job:
     backend: str
 
 
-_BATCHES: "WeakKeyDictionary[Job, dict[int, Batches]]" = WeakKeyDictionary()
+class _Samples(Whole):
+    """Samples that may be replaced by those of another piece"""
+
+    def __init__(self, arrays: Sequence[Array]) -> None:
+        self.give(arrays)
+
+    def give(self, arrays: Sequence[Array]) -> None:
+        """Serve these arrays, which have the precision of the job."""
+        self._arrays = [*arrays]
+        self._size = max([1, *[len(array) for array in arrays]])
+
+
+_BATCHES: "WeakKeyDictionary[Job, dict[int, tuple[Batches, _Samples]]]" = WeakKeyDictionary()
 """The buffers of each job, for each thread; a worker that forgets a job drops them."""
 
 _RUNNING: set[str] = set()
@@ -67,10 +81,11 @@ def is_running(token: str) -> bool:
     return token in _RUNNING
 
 
-def compute(job: Job, given: Sequence[Array], rows: Integers) -> list[Array]:
+def compute(job: Job, given: Sequence[Array], rows: Integers, sent: Sequence[Array]) -> list[Array]:
     """Run the samples of a piece from the contents; return the new ones, times the number of samples, in the order of writes.
 
-    Raises ``LookupError`` if this machine does not have the back end of the job.
+    The samples are those ``rows`` of the job's, or all that are ``sent``. Raises ``LookupError`` if this machine does not have
+    the back end of the job.
     """
     one_blas_thread_from_now_on()
     old = dict(zip(job.locations, [own(array) for array in given], strict=True))
@@ -78,7 +93,10 @@ def compute(job: Job, given: Sequence[Array], rows: Integers) -> list[Array]:
     here = threading.get_ident()
     if here not in mine:
         mine[here] = _prepared(job, old)
-    (found,) = mine[here].weighted(old, [own(rows)])
+    batches, samples = mine[here]
+    if not job.samples:
+        samples.give([own(array) for array in sent])
+    (found,) = batches.weighted(old, [own(rows) if job.samples else np.arange(len(rows))])
     return [found[location] for location, _ in job.program.writes]
 
 
@@ -87,12 +105,11 @@ def versions() -> dict[str, str]:
     return {"Python": platform.python_version(), **{name: _version(name) for name in COMPARED}}
 
 
-def _prepared(job: Job, old: Mapping[Location, Array]) -> Batches:
-    backend = by_name(job.backend)
-    data = DataSet("sent", dict(zip(job.names, [InMemory(own(array)) for array in job.samples], strict=True)))
-    return Batches(
-        job.program, job.names, data, backend.memory(contents((job.program,), old), job.precision), job.precision, backend
-    )
+def _prepared(job: Job, old: Mapping[Location, Array]) -> tuple[Batches, _Samples]:
+    backend, samples = by_name(job.backend), _Samples([own(array) for array in job.samples])
+    data = DataSet("sent", {name: InMemory(np.empty((1, 1))) for name in job.names})
+    memory = backend.memory(contents((job.program,), old), job.precision)
+    return Batches(job.program, job.names, data, memory, job.precision, backend, source=samples), samples
 
 
 def own(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
