@@ -66,9 +66,12 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
         "notes.txt",
         ".hidden.csv",
         "sub/deep.csv",
+        "sub/train-images-idx3-ubyte",
+        "sub/cells.zarr/zarr.json",
+        "sub/pets/cat/0.png",
     ):
         file = folder / name
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
     begun = Session(folder, given=MappingProxyType({"mine": MappingProxyType({"x": np.zeros(2)})}))
     return after(begun, TEXT)
@@ -242,7 +245,8 @@ def test_data_sets_are_completed_in_quotes(session: Session) -> None:
         ('data("po', 6, ["points.csv"]),
         ('data("points', 6, ["points.csv"]),
         ('data("su', 6, ["sub/"]),
-        ('data("sub/', 10, ["deep.csv"]),
+        ('data("sub/', 10, ["cells.zarr", "deep.csv", "train-images-idx3-ubyte", "pets/"]),
+        ('loc w : Real = load("sub/c', 25, ["cells.zarr/"]),
         ('data("sub/../sub/d', 17, ["deep.csv"]),
         ('data(".', 6, [".hidden.csv"]),
         ('data("nowhere/', 14, []),

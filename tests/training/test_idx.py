@@ -14,11 +14,10 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.trampoline import exhaust
 from rh_kernel.training.data import loading
 from rh_kernel.training.reading import formats, idx
-from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged
+from rh_kernel.training.reading.reader import UNBOUNDED, Damaged
 from rh_kernel.training.reading.rows import RowReader
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of
-from tests.training.test_reading import refused
 
 CODES = {"u1": 8, "i1": 9, ">i2": 11, ">i4": 12, ">f4": 13, ">f8": 14}
 IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
@@ -37,9 +36,9 @@ def written(array: np.ndarray, code: int | None = None, *sizes: int) -> bytes:
     return struct.pack(f">2xBB{len(sizes)}I", code, len(sizes), *sizes) + array.tobytes()
 
 
-def opened(file: Path, byte_limit: ByteLimit = UNBOUNDED) -> RowReader:
+def opened(file: Path) -> RowReader:
     assert formats.find(file) is idx.IDX
-    reader = exhaust(idx.IDX.open(file, byte_limit))
+    reader = exhaust(idx.IDX.open(file, UNBOUNDED))
     assert isinstance(reader, RowReader)
     return reader
 
@@ -213,13 +212,6 @@ def test_an_interrupt_while_it_is_unpacked_leaves_nothing(tmp_path: Path) -> Non
     with pytest.raises(KeyboardInterrupt):
         opening.throw(KeyboardInterrupt())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", file.name]
-
-
-def test_what_is_too_large_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
-    (tmp_path / f"{IMAGES}.gz").write_bytes(gzip.compress(GOOD[:4] + struct.pack(">3I", 1000, 100, 100)))
-    found = refused(f"{IMAGES}.gz", tmp_path, ByteLimit(10**6, "by `%limit bytes`"))
-    assert found.message == f'"{IMAGES}.gz" would need 80 MB of memory'
-    assert not (tmp_path / IMAGES).exists()
 
 
 def test_reading_pauses_after_each_block(tmp_path: Path) -> None:

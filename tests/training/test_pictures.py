@@ -17,7 +17,6 @@ from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit
 from rh_kernel.training.reading.rows import RowReader
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of, find, types
-from tests.training.test_reading import refused
 
 
 def save(folder: Path, name: str, array: np.ndarray, mode: str | None = None) -> None:
@@ -173,12 +172,12 @@ def test_no_change_of_a_few_bytes_is_a_fault_of_ours(
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     file.write_bytes(content[: data.draw(st.integers(0, len(content)))] if data.draw(st.booleans()) else content)
     try:
-        reals = exhaust(loading("a", folder, {}, SPAN, ByteLimit(1000))).reals
+        held = exhaust(loading("a", folder, {}, SPAN, ByteLimit(1000))).held
     except (Rejected, Stuck) as failure:
-        reals, spans = 0, [d.span for d in failure.diagnostics]
+        held, spans = 0, [d.span for d in failure.diagnostics]
     else:
         spans = [SPAN]
-    assert (reals <= 1000, spans) == (True, [SPAN])
+    assert (held <= 1000, spans) == (True, [SPAN])
 
 
 def test_a_folder_without_subfolders(tmp_path: Path) -> None:
@@ -208,14 +207,6 @@ def test_links_between_folders_are_followed_once(tmp_path: Path) -> None:
     (tmp_path / "a" / "cat").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "elsewhere" / "again").symlink_to(tmp_path / "elsewhere")
     assert find("a", tmp_path).size == 1
-
-
-def test_what_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    save(tmp_path, "a/0/0.png", coloured(0, 100, 100))
-    for number in range(1, 40):
-        (tmp_path / "a" / "0" / f"{number}.png").write_bytes(b"not looked at")
-    found = refused("a", tmp_path, ByteLimit(10**6, "by `%limit bytes`"))
-    assert found.message == '"a" would need 9.6 MB of memory'
 
 
 def test_reading_pauses_after_some_pictures(tmp_path: Path) -> None:

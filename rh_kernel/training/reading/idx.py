@@ -36,11 +36,12 @@ _START = 4
 def open_idx(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
     """Read the header and, of labels, the largest one; unpack a packed file first, unless that has been done.
 
-    Raises ``Damaged``, and ``Stuck`` if the array exceeds ``byte_limit``, before it is unpacked.
+    Raises ``Damaged``.
     """
+    del byte_limit
     if file.name.lower().endswith(_PACKED):
         with as_damaged():
-            file = yield from _unpacked(file, byte_limit)
+            file = yield from _unpacked(file)
     with as_damaged():
         stream = file.open("rb")
     try:
@@ -155,7 +156,7 @@ def _classes(labels: npt.NDArray[Any]) -> Blocks[int]:
     return most + 1
 
 
-def _unpacked(file: Path, byte_limit: ByteLimit) -> Blocks[Path]:
+def _unpacked(file: Path) -> Blocks[Path]:
     """Return the unpacked file: beside the packed one, or in the cache folder if it cannot be there."""
     packed = file.stat()
     beside = file.with_name(file.name[: -len(_PACKED)])
@@ -167,7 +168,6 @@ def _unpacked(file: Path, byte_limit: ByteLimit) -> Blocks[Path]:
     with gzip.open(file, "rb") as stream:
         try:
             header, at = _header(stream)
-            byte_limit.check(header.reals)
             # A file of that name that has not been unpacked from this one belongs to the user.
             place, unfinished, target = _created(cached) if beside.exists() else _created(beside, cached)
             try:

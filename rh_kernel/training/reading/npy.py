@@ -203,7 +203,9 @@ def _write(contents: Mapping[str, Array], file: IO[bytes]) -> None:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
 
-NPY = Format("npy", (".npy",), "an array saved as .npy", opener(SingleArray))
+NPY = Format(
+    "npy", (".npy",), "an array saved as .npy", opener(SingleArray), "write it with numpy.save, without Python objects"
+)
 NPZ = Format(
     "npz",
     (".npz",),
