@@ -74,6 +74,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.DerivationMade: ("derivations.view", "DERIVATION"),
     r.DiagramMade: ("diagrams.view", "DIAGRAM"),
     r.GradientMade: ("gradients.view", "GRADIENT"),
+    r.DataShown: ("data_sets", "DATA"),
     r.TrainingDone: ("training.runs", "TRAINING"),
     r.SweepDone: ("sweeps.view", "SWEEP"),
     r.Computed: ("lambda_cells.view", "VALUE"),

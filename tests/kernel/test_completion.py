@@ -237,12 +237,17 @@ def test_data_sets_are_completed_in_quotes(session: Session) -> None:
     assert {"digits", "digits.train", "digits.test"} <= set(complete(session, 'train f(x) for x in data("dig|'))
     assert {f"{name}.test" for name in NAMES} <= set(complete(session, 'data("|'))
     assert {"mine", "mine.test"} <= set(complete(session, 'data("mi'))
+    assert {"mine", "mine.test"} <= set(complete(session, '%data "mi'))
 
 
 @pytest.mark.parametrize(
     ("text", "start", "expected"),
     [
         ('data("po', 6, ["points.csv"]),
+        ('data("x.npy", "po', 15, ["points.csv"]),
+        ('train f(x) for (x, t) in data("x.npy", # the samples\n  "t.npy", "po', 65, ["points.csv"]),
+        ('%data "po', 7, ["points.csv"]),
+        ('%data "x.npy", "po', 16, ["points.csv"]),
         ('data("points', 6, ["points.csv"]),
         ('data("su', 6, ["sub/"]),
         ('data("sub/', 10, ["cells.zarr", "deep.csv", "train-images-idx3-ubyte", "pets/"]),

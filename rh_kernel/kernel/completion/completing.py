@@ -166,6 +166,8 @@ def _arguments(session: Session, context: Argument) -> tuple[int, list[Completio
         case ["file"]:
             start, found = _files(session, context.start, context.text, _with(saved_suffixes()))
             return start, found if context.quoted else [c for c in found if " " not in c.text]
+        case ["data…"]:
+            return _in_quotes(session, context.start, context.text, "data")
         case ["what"]:
             meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
             return context.start, [Completion(n, "keyword", meanings[n]) for n in _matching(meanings, context.text)]

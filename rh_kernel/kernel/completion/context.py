@@ -193,7 +193,7 @@ def _word(span: Span, directive: str) -> Word | Quoted | None:
                 start = last.start
                 read.pop()
             case Kind.BAD_STRING:
-                *earlier, _ = read
+                earlier = [token for token in read[:-1] if token.kind is not Kind.COMMENT]
                 # Other strings before it in the same brackets: data("x.npy", "t.np
                 while len(earlier) > 1 and earlier[-1].text == "," and earlier[-2].kind is Kind.STRING:
                     del earlier[-2:]

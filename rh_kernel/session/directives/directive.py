@@ -16,9 +16,9 @@ class Directive(Generic[Item]):
     """A line ``%name …``.
 
     ``usage`` describes the arguments: ``on|off``, ``[location…]``, ``file``. Completion offers the alternatives in it, and the
-    existing files, locations and names for ``file``, ``location…`` and ``name``. ``help`` is one line for ``%help``, without a
-    capital or a full stop. ``section`` is the first line of the section in which the directive may be used, such as ``%%eff``,
-    or empty.
+    existing files, locations, data sets and names for ``file``, ``location…``, ``data…`` and ``name``. ``help`` is one line for
+    ``%help``, without a capital or a full stop. ``section`` is the first line of the section in which the directive may be
+    used, such as ``%%eff``, or empty.
 
     ``analyze`` takes the item and its context. It returns an action, or a generator that returns one and yields ``Working``
     while it reads files. It raises ``Rejected`` for invalid arguments. With ``checks_live``, it is also called while a cell is
