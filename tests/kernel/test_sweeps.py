@@ -92,7 +92,8 @@ print(json.dumps([[dict(run.values), list(run.results.values()), run.error] for 
     assert file.read_text().split("\n")[0] == "n,let x <= Get[v]() in return sum(x),seconds,error"
     trained = kernel.run(SWEEP)
     assert trained.reply["status"] == "ok"
-    program = "%%python\nrun = rh.sweep.runs[0]\nprint([len(c) for c in run.curves.values()], list(run.measures.values()) == [c[-1] for c in run.curves.values()])"
+    program = "%%python\nrun = rh.sweep.runs[0]\ncurves = run.curves.values()\n"
+    program += "print([len(c) for c in curves], list(run.measures.values()) == [c[-1] for c in curves])"
     assert kernel.run(program).contents("stream")[0]["text"] == "[2] True\n"
 
 

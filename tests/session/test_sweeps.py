@@ -22,9 +22,9 @@ from rh_kernel.session.results import ItemFailed, Shown, SweepDone, SweepProgres
 from rh_kernel.session.session import Session
 from rh_kernel.session.sweeps import action as action_module
 from rh_kernel.session.sweeps import choice
-from rh_kernel.session.sweeps.executors import Executor, WorkerLost
+from rh_kernel.session.sweeps.executors import Executor, Pending, WorkerLost
 from rh_kernel.session.sweeps.in_process import InProcess
-from rh_kernel.session.sweeps.jobs import combinations, packed, unpacked
+from rh_kernel.session.sweeps.jobs import Job, combinations, packed, unpacked
 from rh_kernel.session.sweeps.processes import Processes
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse
@@ -42,7 +42,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
     return declared(tmp_path_factory.mktemp("sweeps"))
 
 
-def reported(one: SweepRun) -> object:
+def reported(one: SweepRun) -> tuple[object, object, object]:
     """What two runs must have in common, to the bit; the texts of results are not there by hand."""
     return one.values, one.measures, tuple([value for _, value in one.results])
 
@@ -100,7 +100,7 @@ def test_the_order_of_the_values_changes_no_run(session: Session, monkeypatch: p
     there, _ = swept(session, f"sweep seed in [1, 0], h in [3, 2], a in [0.5, 0.1]\n{ITEMS}")
     here, _ = swept(session, SWEEP)
     found = {frozenset(each.values): reported(each) for each in there.runs}
-    assert [found[frozenset(each.values)][1:] for each in here.runs] == [reported(each)[1:] for each in here.runs]  # type: ignore[index]
+    assert [found[frozenset(each.values)][1:] for each in here.runs] == [reported(each)[1:] for each in here.runs]
 
 
 def test_a_sweep_changes_nothing_but_the_last_sweep(session: Session) -> None:
@@ -146,7 +146,7 @@ def test_a_job_reads_back_as_it_was(session: Session) -> None:
         ("  sum(fill[n + 1](n))", [0.0, 6.0]),
         ("  net f[p : Dim, c : Real](x : Real(p)) : Real = return sum(x) + c\n  f[n + 1, n](n * fill[n + 1](1))", [0.0, 8.0]),
         (
-            "  const k = n * n\n  dim m = n + 2\n  loc w : Real(m) = uniform(n, n, seed=n)\n  let x <= Get[w]() in return k + sum(x)",
+            "  const k = n * n\n  loc w : Real(n + 2) = uniform(n, n, seed=n)\n  let x <= Get[w]() in return k + sum(x)",
             [0.0, 12.0],
         ),
         ("  check n == n\n  n", [0.0, 2.0]),
@@ -275,7 +275,7 @@ def combinations_of(text: str) -> tuple[tuple[tuple[str, float], ...], ...]:
     return combinations(item.parameters)
 
 
-class Killing:
+class Killing(Executor):
     """Processes, of which that of a run is killed the first ``times`` times that it is submitted."""
 
     def __init__(self, data: bytes, places: int, victim: int, times: int) -> None:
@@ -290,7 +290,7 @@ class Killing:
     def description(self) -> str:
         return self._inner.description
 
-    def submit(self, values: tuple[tuple[str, float], ...]) -> object:
+    def submit(self, values: tuple[tuple[str, float], ...]) -> Pending:
         before = set(self._inner.pids)
         number, self._count = self._count, self._count + 1
         pending = self._inner.submit(values)
@@ -310,8 +310,8 @@ class Killing:
 def test_a_lost_run_is_begun_once_more(
     session: Session, monkeypatch: pytest.MonkeyPatch, times: int, failed: list[str]
 ) -> None:
-    def executor(job: object, _: int) -> Executor:
-        return Killing(packed(job), 1, 0, times)  # type: ignore[arg-type, return-value]
+    def executor(job: Job, _: int) -> Executor:
+        return Killing(packed(job), 1, 0, times)
 
     monkeypatch.setattr(action_module, "executor_for", executor)
     done, _ = swept(session, SWEEP)

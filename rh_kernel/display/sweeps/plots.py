@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rh_kernel.display.data import Json
 from rh_kernel.display.markup import FAINT, box, code, element, span
-from rh_kernel.display.palette import ABOVE, BELOW
+from rh_kernel.display.palette import ABOVE, BACKWARD, BELOW, COLOURS
 from rh_kernel.display.pictures import polyline
 from rh_kernel.display.sweeps.sheet import Row, Sheet, cut, number, varying
 from rh_kernel.display.text import visible
@@ -21,12 +21,14 @@ from rh_kernel.display.training.curves import (
     scale,
     tick_text,
 )
+from rh_kernel.syntax.printing.doc import Role
 
 HEIGHT = 220
-CURVES, AGAINST = 420, 250
+CURVES, AGAINST = 420, 206
 """The width in pixels of the plot of curves, and of the others."""
 
 MOST_CURVES = 200
+_RAMP = (BELOW, COLOURS[Role.LOCATION], BACKWARD, ABOVE)
 MOST_AGAINST = 3
 MOST_IN_KEY = 6
 _LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 10, 26
@@ -78,16 +80,19 @@ def plots_data(sheet: Sheet) -> list[Json]:
     ]
 
 
-def colour(sheet: Sheet, row: Row, name: str) -> str:
-    """The colour of a run by the rank of one of its numbers, from blue to orange."""
+def _colour(sheet: Sheet, row: Row, name: str) -> str:
+    """The colour of a run by the rank of one of its numbers."""
     values = _values(sheet, name)
     rank = values.index(dict(row.values)[name]) / max(len(values) - 1, 1)
     return _between(rank)
 
 
 def _between(rank: float) -> str:
-    low, high = _parts(BELOW), _parts(ABOVE)
-    return "#" + "".join([f"{round(a + (b - a) * rank):02x}" for a, b in zip(low, high, strict=True)])
+    """The colour of a rank from 0 to 1: from blue over teal and ochre to orange, all equally light."""
+    at = rank * (len(_RAMP) - 1)
+    i = min(int(at), len(_RAMP) - 2)
+    low, high = _parts(_RAMP[i]), _parts(_RAMP[i + 1])
+    return "#" + "".join([f"{round(a + (b - a) * (at - i)):02x}" for a, b in zip(low, high, strict=True)])
 
 
 def _parts(colour: str) -> list[int]:
@@ -121,10 +126,10 @@ def _curves(sheet: Sheet, names: list[str]) -> Plot:
     for row in sorted(rows, key=lambda row: row.number == sheet.best):
         is_best = row.number == sheet.best
         points = [(x(i), y(v)) if is_shown(s, v) else None for i, v in sampled(row.curves[-1])]
-        parts.append(_curve(points, colour(sheet, row, name), is_best=is_best))
+        parts.append(_curve(points, _colour(sheet, row, name), is_best=is_best))
     label = f"{sheet.scored_by} over the epochs, a curve for each of {len(rows)} runs"
     note = "" if sheet.best is None else "the best is bold"
-    title = f"{cut(sheet.scored_by, 40)} over the epochs"
+    title = f"{cut(sheet.scored_by, 30)} over the epochs"
     return Plot(title, sheet.scored_by, CURVES, tuple(parts), label, _key(sheet, name) if names else (), note)
 
 

@@ -1,0 +1,81 @@
+"""A sweep in JupyterLab: the table fills, is sorted by click and by keyboard, and has a static form without the kernel."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Window
+from tests.session.sweeps import NET
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+Open = Callable[..., Window]
+
+SWEEP = """sweep alpha in [0.03, 0.1, 0.3, 1], h in [2, 4, 0.5], seed in 0..2
+  loc v0 : Real(h, 2) = normal(0.5, seed=seed)
+  loc v1 : Real(1, h) = normal(0.5, seed=seed)
+  net small(x : Real(2)) : Real(1) = let z <= FC[v0](x) in let y <= return swish(z) in FC[v1](y)
+  train rev handle (x) <u>. small(u) with sgd(alpha, t)
+    for (x, t) in data("xor") epochs 60 batch 4 shuffle seed
+    measure let y <= handle small(x) with infer in return dot(y - t, y - t)
+  alpha * seed"""
+COLUMN = """n => [...document.querySelectorAll('.rh-sweep tbody tr')].map(row => {
+    const cell = row.querySelectorAll('td')[n];
+    return (cell?.querySelector('.rh-sweep-value') ?? cell)?.innerText ?? '';
+})"""
+SORTED = "n => document.querySelectorAll('.rh-sweep thead th')[n].getAttribute('aria-sort')"
+
+
+def column(window: Window, n: int) -> list[str]:
+    return window.page.evaluate(COLUMN, n)
+
+
+def test_a_sweep_is_sorted_by_click_and_by_keyboard(open_notebook: Open, tmp_path: Path) -> None:
+    window = open_notebook("sweep.ipynb", NET, SWEEP)
+    window.run_all()
+    window.page.wait_for_selector(".rh-sweep tbody tr")
+    window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "sweep.png")
+    assert len(column(window, 1)) == 36
+    assert column(window, 1)[:2] == ["0.03", "0.03"]
+    assert window.page.locator(".rh-sweep tbody .rh-sweep-best").count() == 1
+    assert window.page.locator(".rh-sweep tbody .rh-sweep-failed").count() == 12
+    assert "RH118" in window.page.inner_text(".rh-sweep tbody .rh-sweep-failed >> nth=0")
+    assert window.page.locator(".rh-sweep figure img").count() == 4
+
+    window.page.click(".rh-sweep thead button >> nth=3")
+    assert window.page.evaluate(SORTED, 4) == "ascending"
+    measures = [float(text) for text in column(window, 4)[:24]]
+    assert measures == sorted(measures)
+    assert column(window, 0)[0] == "★"
+    assert column(window, 0)[24:] == ["✗"] * 12
+
+    window.page.focus(".rh-sweep thead button >> nth=3")
+    window.page.keyboard.press("Enter")
+    assert window.page.evaluate(SORTED, 4) == "descending"
+    measures = [float(text) for text in column(window, 4)[:24]]
+    assert measures == sorted(measures, reverse=True)
+    window.page.keyboard.press("Space")
+    assert window.page.evaluate(SORTED, 4) == "none"
+    assert column(window, 1)[:2] == ["0.03", "0.03"]
+    window.page.keyboard.press("Shift+Tab")
+    window.page.keyboard.press("Enter")
+    assert window.page.evaluate(SORTED, 3) == "ascending"
+    assert column(window, 3)[:12] == ["0"] * 12
+    assert window.errors == []
+
+
+def test_a_sweep_fills_while_it_runs_and_an_interrupt_keeps_the_rest(open_notebook: Open, tmp_path: Path) -> None:
+    window = open_notebook("filling.ipynb", NET, SWEEP.replace("epochs 60", "epochs 30000"))
+    window.command("notebook:run-all-cells")
+    window.page.wait_for_selector("text=/[1-9][0-9]* of 36 runs/", timeout=60_000)
+    window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "filling.png")
+    window.command("notebook:interrupt-kernel")
+    window.page.wait_for_selector(".rh-sweep", timeout=60_000)
+    assert "stopped after" in window.page.inner_text(".rh-sweep-head")
+    assert 0 < len(column(window, 1)) < 36
+    window.page.evaluate("async () => await window.jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
+    assert len(column(window, 1)) > 0
