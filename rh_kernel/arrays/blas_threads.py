@@ -8,8 +8,20 @@ from typing import Any
 
 def one_blas_thread() -> AbstractContextManager[object]:
     """Return a context in which matrix products take one thread."""
+    return with_blas_threads(1)
+
+
+def with_blas_threads(count: int) -> AbstractContextManager[object]:
+    """Return a context in which matrix products take so many threads."""
     # There are no threads in a browser, nor this library.
-    return nullcontext() if sys.platform == "emscripten" else _controller().limit(limits=1, user_api="blas")
+    return nullcontext() if sys.platform == "emscripten" else _controller().limit(limits=count, user_api="blas")
+
+
+def blas_threads() -> int:
+    """Return how many threads matrix products take at most."""
+    if sys.platform == "emscripten":
+        return 1
+    return max([library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"], default=1)
 
 
 @cache

@@ -60,5 +60,4 @@ def job_of(session: Session, text: str) -> tuple[Job, Sweep]:
     (item,) = parse(Source("cell", text))
     assert isinstance(item, SweepItem)
     action = Sweep(item, session.definitions, session.given)
-    job = Job(item.items, session.folder, session.definitions, session.heap, session.initial, session.given, session.settings)
-    return job, action
+    return action.job(session.state), action

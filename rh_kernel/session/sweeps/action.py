@@ -6,13 +6,15 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
+from rh_kernel.arrays.blas_threads import blas_threads
 from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Refuse, Run, State
 from rh_kernel.session.errors import RunLost
+from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Result, Shown, SweepDone, SweepProgress, SweepRun, Working
 from rh_kernel.session.sweeps.choice import executor_for
 from rh_kernel.session.sweeps.executors import Executor, Pending, WorkerLost
 from rh_kernel.session.sweeps.jobs import Job, Values, combinations, text_of, with_numbers
-from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
+from rh_kernel.source.diagnostic import Diagnostic, Failure, Note, Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
@@ -48,8 +50,9 @@ class Sweep(Action):
 
     def run(self, number: int, state: State) -> Run:
         """Yield progress, then the results. Raises ``Interrupted`` with the state as it was; finished runs are shown."""
-        job = Job(self.item.items, state.folder, self.definitions, state.heap, state.initial, self.given, state.settings)
-        runs = _Runs(combinations(self.item.parameters), executor_for(job, len(combinations(self.item.parameters))), self.span)
+        yield from self._opened(state)
+        values = combinations(self.item.parameters)
+        runs = _Runs(values, executor_for(self.job(state), len(values)), self.span)
         try:
             yield runs.progress()
             while not runs.proceed():
@@ -63,7 +66,23 @@ class Sweep(Action):
             runs.executor.stop()
         done = runs.done(stopped=False)
         yield Shown(number, done)
+        for note in runs.executor.notes:
+            yield Shown(number, Notice(note))
         return replace(state, sweep=done)
+
+    def job(self, state: State) -> Job:
+        """Return what the runs need besides their numbers."""
+        before = (self.definitions, state.heap, state.initial, self.given)
+        return Job(self.item.items, state.folder, *before, state.settings, blas_threads())
+
+    def _opened(self, state: State) -> Generator[Working]:
+        """Connect to the cluster, if there is one. Raises ``Rejected``."""
+        if state.settings.cluster is None:
+            return
+        try:
+            yield from working(state.settings.cluster.open(), "connecting to the cluster")
+        except Rejected as failure:
+            raise Rejected(*[replace(diagnostic, span=self.span) for diagnostic in failure.diagnostics]) from None
 
     @property
     def span(self) -> Span:
@@ -101,6 +120,8 @@ class _Runs:
             pending = self._pending.pop(i)
             try:
                 self._finished[i] = pending.result()
+            except Failure as failure:
+                self._finished[i] = SweepRun(self._values[i], (), (), failure.diagnostics, 0.0)
             except WorkerLost:
                 if self._attempts[i] < ATTEMPTS:
                     self._waiting.append(i)

@@ -3,7 +3,7 @@
 An executor is made for one job. ``submit`` begins a run and returns at once; ``stop`` ends everything that it has begun.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
 from typing import Protocol, TypeAlias, cast
 
@@ -23,7 +23,7 @@ class Pending(Protocol):
         ...
 
     def result(self) -> SweepRun:
-        """Return the result. Raises ``WorkerLost``, and what is a bug of ours."""
+        """Return the result. Raises ``WorkerLost``, ``Failure`` if it cannot be had, and what is a bug of ours."""
         ...
 
 
@@ -38,6 +38,11 @@ class Executor(Protocol):
     @property
     def description(self) -> str:
         """Where the runs run, as in ``2 processes``."""
+        ...
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences about what happened to its workers."""
         ...
 
     def submit(self, values: Values) -> Pending:

@@ -16,6 +16,7 @@ class InProcess:
 
     places = 1
     description = "this process"
+    notes = ()
 
     def __init__(self, job: Job) -> None:
         self._job = job

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -37,7 +38,10 @@ _PICKLING = threading.Lock()
 
 @frozen
 class Job:
-    """The items of a sweep, and the session that each of its runs begins with."""
+    """The items of a sweep, and the session that each of its runs begins with.
+
+    ``threads`` is how many threads a matrix product takes in the kernel, since their number decides the last digits.
+    """
 
     items: tuple[SweptItem, ...]
     folder: Path
@@ -46,6 +50,7 @@ class Job:
     initial: Mapping[Location, Array]
     given: Mapping[str, Mapping[str, Array]]
     settings: Settings
+    threads: int
 
 
 def combinations(parameters: Sequence[SweepParameter]) -> tuple[Values, ...]:
@@ -77,7 +82,8 @@ def text_of(values: Values) -> str:
 
 
 def packed(job: Job) -> bytes:
-    """Return the job as bytes. Raises ``RecursionError`` if its declarations are nested too deeply for that."""
+    """Return the job as bytes, without the cluster. Raises ``RecursionError`` if its declarations are nested too deeply."""
+    job = replace(job, settings=replace(job.settings, cluster=None))
     with _deep_stack(), ThreadPoolExecutor(1) as thread:
         return thread.submit(pickle.dumps, job, 5).result()
 
@@ -94,6 +100,7 @@ def unpacked(data: bytes) -> Job:
         _read_only(job.initial),
         MappingProxyType(given),
         job.settings,
+        job.threads,
     )
 
 

@@ -19,6 +19,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
 
+from rh_kernel.arrays.blas_threads import with_blas_threads
 from rh_kernel.session.results import SweepRun
 from rh_kernel.session.sweeps.executors import WorkerLost, entry
 from rh_kernel.session.sweeps.jobs import Job, Values, unpacked
@@ -29,6 +30,8 @@ END = 0.5
 
 class Processes:
     """An executor with a process for each place. A process starts with the first run at its place."""
+
+    notes = ()
 
     def __init__(self, data: bytes, places: int) -> None:
         self._tracker = _Tracker()
@@ -205,7 +208,9 @@ def _begin(data: bytes) -> None:
     with suppress(AttributeError, OSError):
         os.setpgid(0, 0)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _JOB.append(unpacked(data))
+    job = unpacked(data)
+    with_blas_threads(job.threads).__enter__()
+    _JOB.append(job)
 
 
 def _end_with_parent() -> None:
