@@ -1,12 +1,14 @@
 """The files of the page about many machines: they are well-formed, agree with one another, and their commands run."""
 
 import ast
+import json
 import os
 import socket
 import subprocess
 import sys
 import tomllib
-from contextlib import ExitStack
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -96,37 +98,55 @@ def here(service: str, port: int) -> list[str]:
     return [places.get(word, word) for word in words]
 
 
-@pytest.mark.slow
-@pytest.mark.essential
-def test_the_commands_of_compose_make_a_cluster(tmp_path: Path) -> None:
-    from distributed import Client
-
+@contextmanager
+def compose(folder: Path) -> Generator[str]:
+    """The address of a scheduler with two workers, started by the commands of the services."""
     port = free_port()
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    with (tmp_path / "log").open("w") as log, ExitStack() as stack:
-
-        def start(service: str) -> subprocess.Popen[bytes]:
-            command = here(service, port)
-            process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=log, stderr=log)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    with (folder / "log").open("w") as log, ExitStack() as stack:
+        for service in ("scheduler", *["worker"] * SERVICES["worker"]["deploy"]["replicas"]):
+            process = subprocess.Popen(here(service, port), cwd=folder, env=environment, stdout=log, stderr=log)
             stack.callback(process.wait, 30)
             stack.callback(process.terminate)
-            return process
-
-        start("scheduler")
-        workers = [start("worker") for _ in range(SERVICES["worker"]["deploy"]["replicas"])]
-        client = stack.enter_context(Client(f"tcp://127.0.0.1:{port}", timeout=60, set_as_default=False))
-        client.wait_for_workers(len(workers), timeout=60)
-        known = client.scheduler_info(n_workers=-1)["workers"]
-        assert [worker["nthreads"] for worker in known.values()] == [1, 1]
-        assert [worker["memory_limit"] for worker in known.values()] == [2 << 30, 2 << 30]
-        parts: Any = [
-            client.submit(whole_and_process, range(10 * i, 10 * (i + 1)), workers=[name]) for i, name in enumerate(known)
-        ]
-        found: Any = client.gather(parts)
-        assert [part for part, _ in found] == [sum(range(10)), sum(range(10, 20))]
-        assert len({process for _, process in found}) == 2
+        yield f"tcp://127.0.0.1:{port}"
 
 
-def whole_and_process(numbers: range) -> tuple[int, int]:
-    """The sum, and the process that computed it."""
-    return sum(numbers), os.getpid()
+PROGRAM = """
+loc w : Real(10, 64) = glorot(seed=1)
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return alpha * (softmax(x) - t)
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in let _ <= Put[l](w - outer(y, x)) in return w^T @ y
+}
+train rev handle (x) <u>. FC[w](u) with sgd(0.1, t) for (x, t) in data("digits") epochs 2 batch 256 pieces 2
+Get[w]()
+"""
+
+
+def ran(program: str) -> list[dict[str, Any]]:
+    """What ``rh run --json`` prints for a program."""
+    command = [sys.executable, "-m", "rh_kernel", "run", "--json", "-"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        command, input=program, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.essential
+def test_the_commands_of_compose_make_a_cluster_that_trains_to_the_same_weights(tmp_path: Path) -> None:
+    from distributed import Client
+
+    client: Any
+    with compose(tmp_path) as address, Client(address, timeout=60, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        workers = [*client.scheduler_info(n_workers=-1)["workers"].values()]
+        assert [(worker["nthreads"], worker["memory_limit"]) for worker in workers] == [(1, 2 << 30)] * 2
+        there = ran(f"%cluster {address}\n{PROGRAM}")
+    alone = ran(PROGRAM)
+    assert there[-1] == {**alone[-1], "item": alone[-1]["item"] + 1}
+    assert there[0]["kind"] != alone[0]["kind"]

@@ -23,7 +23,7 @@ trap finish EXIT
 trap 'exit 143' TERM INT
 
 dask scheduler --port 0 --dashboard-address :0 --scheduler-file "$file" &
-srun dask worker --scheduler-file "$file" --nworkers 1 --nthreads 1 --local-directory /tmp --death-timeout 120 &
+srun dask worker --scheduler-file "$file" --nworkers 1 --nthreads 1 --memory-limit 2GB --local-directory /tmp --death-timeout 120 &
 
 until [[ -s $file ]]; do
   sleep 1
