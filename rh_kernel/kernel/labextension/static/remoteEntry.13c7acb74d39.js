@@ -4,9 +4,9 @@
  */
 (() => {
 <<<<<<<< HEAD:rh_kernel/kernel/labextension/static/remoteEntry.468720f9cfbc.js
-  const VERSION = "6f4b7790afaa";
+  const VERSION = "357d07c9e2a2";
 ========
-  const VERSION = "6f4b7790afaa";
+  const VERSION = "357d07c9e2a2";
 >>>>>>>> dc58590 (reference: describe sweeps):rh_kernel/kernel/labextension/static/remoteEntry.8ddf19f1871a.js
 
   let scope;
