@@ -3,11 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-<<<<<<<< HEAD:rh_kernel/kernel/labextension/static/remoteEntry.468720f9cfbc.js
   const VERSION = "357d07c9e2a2";
-========
-  const VERSION = "357d07c9e2a2";
->>>>>>>> dc58590 (reference: describe sweeps):rh_kernel/kernel/labextension/static/remoteEntry.8ddf19f1871a.js
 
   let scope;
 
