@@ -32,7 +32,9 @@ def open_hdf5(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
         opened = h5py.File(file, "r", rdcc_nbytes=_CACHE)
     try:
         with as_damaged():
-            return DataSets(opened, (yield from _data_sets(h5py, opened)))
+            found = yield from _data_sets(h5py, opened)
+            is_compressed = any(data.compression for data in found.values())
+            return (CompressedDataSets if is_compressed else DataSets)(opened, found)
     except BaseException:
         opened.close()
         raise
@@ -118,6 +120,12 @@ class DataSets(RowReader):
     def _decoded(self, name: str, rows: int) -> int:
         """Return about how many entries are decoded for so many adjacent rows."""
         return max(rows, self._chunk(name)) * prod(self.header(name).shape[1:])
+
+
+class CompressedDataSets(DataSets):
+    """An open HDF5 file in which some chunks are compressed: each row would take the time of its whole chunk."""
+
+    random_access = False
 
 
 def _called(dtype: np.dtype[Any]) -> str:
