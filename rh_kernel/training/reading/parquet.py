@@ -40,7 +40,9 @@ class Columns(SequentialReader):
         self._arrow = library("pyarrow", "pyarrow", file)
         parquet = library("pyarrow", "pyarrow.parquet", file)
         with as_damaged():
-            self._file = parquet.ParquetFile(file, buffer_size=_BUFFER, page_checksum_verification=True)
+            # With `pre_buffer`, a whole row group is in memory.
+            options = {"buffer_size": _BUFFER, "pre_buffer": False, "page_checksum_verification": True}
+            self._file = parquet.ParquetFile(file, **options)
         try:
             with as_damaged():
                 metadata = self._file.metadata
