@@ -1,0 +1,138 @@
+"""A step of about 200 ms in this process, on one worker and on two; the same heap while workers are killed at random.
+
+``python -m tests.benchmarks.cluster`` prints the times, ``--kills 50`` kills that many workers. Every worker has one thread,
+and so have matrix products in this process. Figures mean something only on a machine that does nothing else.
+"""
+
+import argparse
+import os
+import random
+import signal
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rh_kernel.cluster.cluster import Cluster, Local
+from rh_kernel.training.events import Progress
+from tests.cluster.runs import Heap, events, opened, processes, remarks, result, workers
+from tests.training.programs import Run, mlp
+from tests.training.test_loop import training
+
+SAMPLES = 24_000
+INPUTS, HIDDEN, OUTPUTS = 64, 512, 10
+STEPS = 12
+"""Steps that are timed, after the first."""
+
+
+def net(options: str) -> Run:
+    """Return a net of 64-512-10 on random data."""
+    rng = np.random.default_rng(0)
+    data = {"mine": {"x": rng.normal(size=(SAMPLES, INPUTS)), "t": rng.normal(size=(SAMPLES, OUTPUTS))}}
+    return training(data, options, mlp(INPUTS, HIDDEN, OUTPUTS))
+
+
+def step(batch: int, cluster: Cluster | None) -> float:
+    """Return the median time of a step in seconds."""
+    run = net(f"epochs {(STEPS + 2) * batch // SAMPLES + 1} batch {batch} pieces 2 shuffle 0")
+    times: list[float] = []
+    before, done = time.perf_counter(), 0.0
+    for event in events(run, cluster):
+        now = time.perf_counter()
+        if isinstance(event, Progress) and event.fraction > done:
+            times.append((now - before) * batch / ((event.fraction - done) * run.run.epochs * SAMPLES))
+            before, done = now, event.fraction
+    return statistics.median(times[1:])
+
+
+def speed(wanted: float) -> None:
+    """Print the time of a step of about ``wanted`` seconds in this process, and on one and two workers."""
+    batch = SAMPLES // 12
+    batch = min(SAMPLES // 2, max(2, round(batch * wanted / step(batch, None)) // 2 * 2))
+    here = step(batch, None)
+    print(f"batch {batch} pieces 2 of a net of {INPUTS}-{HIDDEN}-{OUTPUTS}, median of a step")
+    print(f"  in this process  {1000 * here:7.1f} ms")
+    one = 0.0
+    for count in (1, 2):
+        with opened(Local(count)) as cluster:
+            found = step(batch, cluster)
+        one = one or found
+        name = "1 worker " if count == 1 else f"{count} workers"
+        print(f"  {name}        {1000 * found:7.1f} ms   {one / found:.2f} × one worker, {here / found:.2f} × here")
+
+
+@dataclass
+class Kills:
+    """Workers that were killed; ``left`` more are to be killed."""
+
+    left: int
+    done: int = 0
+    ended: threading.Event = field(default_factory=threading.Event)
+
+
+@contextmanager
+def killing(cluster: Cluster, kills: Kills, rng: random.Random) -> Iterator[None]:
+    """Kill workers of the cluster at random moments, about one a second, while the block runs."""
+
+    def kill() -> None:
+        while kills.left and not kills.ended.wait(rng.expovariate(1.0)):
+            alive = workers(cluster)
+            if alive:
+                os.kill(rng.choice(alive), signal.SIGKILL)
+                kills.left, kills.done = kills.left - 1, kills.done + 1
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield
+    finally:
+        kills.ended.set()
+        thread.join()
+
+
+def endure(count: int, seed: int) -> None:
+    """Train again and again while workers are killed, and print how it went. Raises ``SystemExit`` if a heap is wrong."""
+    run = net("epochs 6 batch 2000 pieces 4 shuffle 0")
+    expected = result([*events(run)])
+    kills, rng, runs, said, longest = Kills(count), random.Random(seed), 0, 0, 0.0
+    with opened(Local(2)) as cluster:
+        group = cluster.pid
+        with killing(cluster, kills, rng):
+            while kills.left:
+                began = time.perf_counter()
+                found = [*events(run, cluster)]
+                longest = max(longest, time.perf_counter() - began)
+                runs, said = runs + 1, said + len(remarks(found))
+                if not equal(result(found), expected):
+                    raise SystemExit(f"run {runs}, after {kills.done} kills: another heap")
+    left = {} if group is None else processes(group)
+    print(f"{kills.done} kills in {runs} runs of 72 steps: all heaps equal to the bit, {said} pieces computed again")
+    print(f"  the longest run took {longest:.1f} s; processes left after the end: {len(left)}")
+    if left:
+        raise SystemExit(f"left: {left}")
+
+
+def equal(left: Heap, right: Heap) -> bool:
+    """Whether two heaps are equal to the bit."""
+    return all(left[at].tobytes() == array.tobytes() for at, array in right.items())
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=0, help="how many workers to kill")
+    parser.add_argument("--seed", type=int, default=0, help="of the moments of the kills")
+    parser.add_argument("--milliseconds", type=float, default=200, help="time of a step in this process")
+    options = parser.parse_args()
+    if options.kills:
+        endure(options.kills, options.seed)
+    else:
+        speed(options.milliseconds / 1000)
+
+
+if __name__ == "__main__":
+    main()
