@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 TRIES = 6
 """How often a call is tried."""
 
-PATIENCE = 20.0
+PATIENCE = 30.0
 """Seconds to wait for a worker if there is none; one that was killed is restarted in about one."""
 
 STOPPING = 0.3

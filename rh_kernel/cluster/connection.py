@@ -6,6 +6,7 @@ cancelled and cleans up by itself, so that no lock of the library is held by cod
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from concurrent.futures import CancelledError as Cancelled
@@ -21,6 +22,9 @@ Value = TypeVar("Value")
 
 LOOK = 0.05
 """Seconds between two looks at whether a coroutine has ended; an interrupt comes through at once."""
+
+THREAD = "rh cluster"
+"""The name of the thread of the loop."""
 
 CONNECT = 10.0
 """Seconds to wait for a scheduler."""
@@ -52,7 +56,7 @@ class Connection:
         self.changed = asyncio.Event()
         """Set when a worker comes, leaves, or becomes free."""
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="rh cluster", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name=THREAD, daemon=True)
         self._thread.start()
         self.client: Any = None
         self._background: set[asyncio.Task[Any]] = set()
@@ -88,6 +92,8 @@ class Connection:
         """Connect, and learn of the workers. Raises ``OSError`` if there is no scheduler."""
         import distributed
 
+        for handler in logging.getLogger("distributed").handlers:
+            handler.addFilter(_is_of_others)
         self.client = await distributed.Client(
             address, security=security, asynchronous=True, set_as_default=False, timeout=CONNECT, name="rh-kernel"
         )
@@ -197,6 +203,11 @@ class Connection:
         if worker is not None:
             worker.gone.set()
             self.notify()
+
+
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is not about this connection, of whose workers the cell tells what there is to know."""
+    return record.threadName != THREAD
 
 
 async def _silent(coroutine: Coroutine[Any, Any, None]) -> None:

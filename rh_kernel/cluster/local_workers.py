@@ -5,6 +5,7 @@ kernel do not reach it. It ends them all when its standard input is closed or th
 that is killed leaves no process, not even a worker that is stopped.
 """
 
+import asyncio
 import contextlib
 import json
 import os
@@ -14,12 +15,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from typing import IO, Any
 from weakref import finalize
 
-LOOK = 0.3
+LOOK = 0.2
 """Seconds between two looks at whether the kernel is there."""
+
+ABSENT = 10
+"""Looks in a row without a process of a worker after which its nanny is replaced; one that was killed is back at the second."""
 
 _KEYS = ("tls_ca_file", "tls_client_cert", "tls_client_key")
 
@@ -88,9 +91,9 @@ def _kill_group(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def _main(workers: int) -> None:
+async def _main(workers: int) -> None:
     """Start a scheduler and workers, print where it is, and end when the kernel does."""
-    from distributed import LocalCluster
+    from distributed import Scheduler
     from distributed.security import Security
 
     # Without it, whoever is on this machine could have the workers run their code.
@@ -98,30 +101,57 @@ def _main(workers: int) -> None:
     parent = os.getppid()
     scratch = tempfile.mkdtemp(prefix="rh-cluster-")
     try:
-        cluster = LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            local_directory=scratch,
-            security=security,
+        scheduler = await Scheduler(
+            host="127.0.0.1", port=0, protocol="tls://", security=security, dashboard_address="127.0.0.1:0"
         )
-        keys = {name: getattr(security, name) for name in _KEYS}
-        sys.stdout.write(json.dumps({"scheduler": cluster.scheduler_address, "security": keys}) + "\n")
-        sys.stdout.flush()
+        keepers = [asyncio.create_task(_keep(scheduler.address, name, workers, scratch, security)) for name in range(workers)]
+        told = False
         while os.getppid() == parent:
-            ready, _, _ = select.select([sys.stdin], [], [], LOOK)
+            if not told and len(scheduler.workers) == workers:
+                told = True
+                keys = {name: getattr(security, name) for name in _KEYS}
+                sys.stdout.write(json.dumps({"scheduler": scheduler.address, "security": keys}) + "\n")
+                sys.stdout.flush()
+            ready, _, _ = select.select([sys.stdin], [], [], 0)
             if ready and not os.read(sys.stdin.fileno(), 1):
                 break
-        ending = threading.Thread(target=cluster.close, kwargs={"timeout": GRACE}, daemon=True)
-        ending.start()
-        ending.join(GRACE)
+            await asyncio.sleep(LOOK)
+        for keeper in keepers:
+            keeper.cancel()
+        await asyncio.wait(keepers, timeout=GRACE)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
         # This process is one of the group.
         _kill_group(os.getpgrp())
 
 
+async def _keep(scheduler: str, name: int, workers: int, scratch: str, security: Any) -> None:
+    """Have a worker of this name until cancelled: its nanny restarts it, and is replaced if that fails."""
+    from distributed import Nanny
+    from distributed.system import MEMORY_LIMIT
+
+    while True:
+        nanny = Nanny(
+            scheduler,
+            nthreads=1,
+            name=name,
+            host="127.0.0.1",
+            memory_limit=MEMORY_LIMIT // workers,
+            local_directory=scratch,
+            security=security,
+        )
+        try:
+            await nanny
+            absent = 0
+            while absent < ABSENT and nanny.status.name not in {"closing", "closed", "failed"}:
+                await asyncio.sleep(LOOK)
+                absent = 0 if nanny.is_alive() else absent + 1
+        except Exception:
+            await asyncio.sleep(LOOK)
+        finally:
+            with contextlib.suppress(Exception):
+                await nanny.close(timeout=GRACE / 2)
+
+
 if __name__ == "__main__":
-    _main(int(sys.argv[1]))
+    asyncio.run(_main(int(sys.argv[1])))

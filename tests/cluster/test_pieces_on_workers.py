@@ -4,12 +4,17 @@ import os
 import signal
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from rh_kernel.arrays.backends import by_name
 from rh_kernel.cluster.cluster import Cluster
+from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.training.batches import Pool
 from rh_kernel.training.events import Event, Progress
-from tests.cluster.runs import asked, calls, events, net, opened, remarks, result, same, signalled, wait_until, workers
+from rh_kernel.training.loop import train
+from tests.cluster.runs import Heap, asked, calls, events, net, opened, remarks, result, same, signalled, wait_until, workers
+from tests.training.programs import elaborated
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +41,30 @@ def test_a_cluster_computes_the_same_digits(
     found = [*events(run, cluster, backend=backend)]
     same(result(found), result([*events(run, backend=backend)]))
     assert not remarks(found)
+
+
+@pytest.mark.slow
+def test_single_precision_is_sent_as_it_is(cluster: Cluster) -> None:
+    run = net(options="epochs 2 batch 20 pieces 3 shuffle 0")
+
+    def after(pool: Pool | None) -> Heap:
+        return result([*train(run.run, run.data, run.sets, run.weights(), precision="float32", pool=pool)])
+
+    same(after(cluster.pool()), after(None))
+
+
+@pytest.mark.slow
+def test_a_failure_of_a_piece_is_the_one_that_this_process_has(cluster: Cluster) -> None:
+    """The diagnostic of a point where a function is not smooth travels, with its span."""
+    text = 'loc w : Real = zeros\ntrain let _ <= Put[w](relu(x)) in return x for x in data("mine") batch 2 pieces 2'
+    run = elaborated(text, {"mine": {"x": np.array([[1.0], [0.0]])}})
+
+    def failure(pool: Pool | None) -> Stuck:
+        with pytest.raises(Stuck) as stuck:
+            result([*train(run.run, run.data, run.sets, run.weights(), strict=True, pool=pool)])
+        return stuck.value
+
+    assert failure(cluster.pool()).diagnostics == failure(None).diagnostics
 
 
 @pytest.mark.slow

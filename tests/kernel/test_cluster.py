@@ -79,6 +79,19 @@ def test_a_kernel_that_is_killed_leaves_no_process(start: Start, stopped: bool) 
     wait_until(lambda: are_gone(found), "no process is left")
 
 
+def test_a_cell_tells_of_a_worker_that_is_killed(start: Start) -> None:
+    kernel, found = with_cluster(start)
+    request = kernel.client.execute(TRAIN.replace("100000", "40"))
+    time.sleep(2)
+    os.kill(found[-1].pid, signal.SIGKILL)
+    ran = kernel.collect(request)
+    assert ran.reply["status"] == "ok"
+    assert any("what it was doing is done again" in text for text in ran.texts)
+    assert "stream" not in ran.types()
+    assert kernel.run("%cluster off").reply["status"] == "ok"
+    wait_until(lambda: are_gone(found), "no process is left")
+
+
 def test_a_restarted_kernel_has_no_cluster_and_leaves_no_process(start: Start) -> None:
     kernel, found = with_cluster(start)
     kernel.manager.restart_kernel()

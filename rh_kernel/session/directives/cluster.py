@@ -117,7 +117,7 @@ The [pieces](language.md#training) of a batch are computed on them, from the sam
 without: a worker gets the compiled program, the contents and the samples, never code.
 
 If a worker dies, leaves or does not answer in time, its piece is computed again on another one, and the cell says so; if none
-is left for 20 s, the cell fails, and the heap stays as it was. An answer may take 20 times as long as the slowest so far, at
+is left for 30 s, the cell fails, and the heap stays as it was. An answer may take 20 times as long as the slowest so far, at
 least 5 s, and 60 s for the first; `%cluster limit 30` makes it 30 s and `%cluster limit default` takes that back. Local
 workers end with `%cluster off` and with the kernel, however that ends.
 """,
