@@ -136,7 +136,7 @@ async def _keep(scheduler: str, name: int, workers: int, scratch: str, security:
             nthreads=1,
             name=name,
             host="127.0.0.1",
-            memory_limit=MEMORY_LIMIT // workers,
+            memory_limit=f"{MEMORY_LIMIT // workers}B",
             local_directory=scratch,
             security=security,
         )

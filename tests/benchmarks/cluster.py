@@ -11,7 +11,7 @@ import signal
 import statistics
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -25,6 +25,7 @@ from tests.training.test_loop import training
 
 SAMPLES = 24_000
 INPUTS, HIDDEN, OUTPUTS = 64, 512, 10
+WORKERS = 2
 STEPS = 12
 """Steps that are timed, after the first."""
 
@@ -75,13 +76,15 @@ class Kills:
 
 
 @contextmanager
-def killing(cluster: Cluster, kills: Kills, rng: random.Random) -> Iterator[None]:
-    """Kill workers of the cluster at random moments, about one a second, while the block runs."""
+def killing(cluster: Cluster, kills: Kills, rng: random.Random) -> Generator[None]:
+    """Kill workers of the cluster at random moments, on average a second after both are there, while the block runs."""
 
     def kill() -> None:
         while kills.left and not kills.ended.wait(rng.expovariate(1.0)):
+            while len(cluster.workers) < WORKERS and not kills.ended.wait(0.02):
+                pass
             alive = workers(cluster)
-            if alive:
+            if alive and not kills.ended.wait(rng.uniform(0, 1)):
                 os.kill(rng.choice(alive), signal.SIGKILL)
                 kills.left, kills.done = kills.left - 1, kills.done + 1
 
@@ -99,7 +102,7 @@ def endure(count: int, seed: int) -> None:
     run = net("epochs 6 batch 2000 pieces 4 shuffle 0")
     expected = result([*events(run)])
     kills, rng, runs, said, longest = Kills(count), random.Random(seed), 0, 0, 0.0
-    with opened(Local(2)) as cluster:
+    with opened(Local(WORKERS)) as cluster:
         group = cluster.pid
         with killing(cluster, kills, rng):
             while kills.left:

@@ -4,7 +4,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -75,7 +75,7 @@ def same(left: Heap, right: Heap) -> None:
 
 
 @contextmanager
-def opened(place: Place | None = None) -> Iterator[Cluster]:
+def opened(place: Place | None = None) -> Generator[Cluster]:
     """Open a cluster, by default of two workers here, and close it."""
     cluster = Cluster(place or Local(2))
     exhaust(cluster.open())
@@ -107,7 +107,7 @@ def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60) ->
 
 
 @contextmanager
-def signalled(pid: int, number: int, cluster: Cluster) -> Iterator[None]:
+def signalled(pid: int, number: int, cluster: Cluster) -> Generator[None]:
     """Send a signal to a process from another thread, in the middle of a step that the block runs."""
 
     def send() -> None:

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def exhausted(running: Iterator[object]) -> None:
 
 
 @contextmanager
-def scheduler(folder: Path) -> Iterator[str]:
+def scheduler(folder: Path) -> Generator[str]:
     """Start a scheduler as a program, and yield its address."""
     file = folder / "scheduler.json"
     options = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--scheduler-file", f"{file}"]
@@ -53,7 +53,7 @@ def scheduler(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def program(name: str, *options: str) -> Iterator[int]:
+def program(name: str, *options: str) -> Generator[int]:
     """Run a program of the library, and yield its number."""
     command = [sys.executable, "-W", "ignore", "-m", f"distributed.cli.{name}", *options]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=Path.cwd()) as process:
@@ -177,17 +177,17 @@ def test_no_worker_left_is_an_error_and_the_heap_is_as_it_was(tmp_path: Path, mo
 
 @pytest.mark.slow
 def test_a_cluster_given_from_python() -> None:
-    import distributed
+    from distributed import LocalCluster
 
     alone = Workspace()
     alone.run(f"{TRAINED}\n{TRAIN}")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as made:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as made:
         session = Workspace()
         session.cluster(made)
         session.run(f"{TRAINED}\n{TRAIN}")
         np.testing.assert_array_equal(session.heap["w"], alone.heap["w"])
         session.run("%cluster off")
-        assert len(made.workers) == 2
+        assert len(made.scheduler_info["workers"]) == 2
 
 
 @pytest.mark.slow

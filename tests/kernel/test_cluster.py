@@ -28,15 +28,20 @@ VALUE = "let a <= Get[w]() in return dot(reshape[25600](a), reshape[25600](a))"
 pytestmark = pytest.mark.slow
 
 
+def process(kernel: Client) -> psutil.Process:
+    """Return the process of the kernel."""
+    assert isinstance(kernel.manager.provisioner, LocalProvisioner)
+    return psutil.Process(kernel.manager.provisioner.pid)
+
+
 def family(kernel: Client) -> list[psutil.Process]:
     """Return the processes that the kernel has started, and those that these have."""
-    assert isinstance(kernel.manager.provisioner, LocalProvisioner)
-    return psutil.Process(kernel.manager.provisioner.pid).children(recursive=True)
+    return process(kernel).children(recursive=True)
 
 
 def are_gone(processes: list[psutil.Process]) -> bool:
     """Whether the processes have ended."""
-    return not any(process.is_running() and process.status() != psutil.STATUS_ZOMBIE for process in processes)
+    return not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in processes)
 
 
 def with_cluster(start: Start) -> tuple[Client, list[psutil.Process]]:
@@ -74,8 +79,7 @@ def test_a_kernel_that_is_killed_leaves_no_process(start: Start, stopped: bool) 
     time.sleep(1)
     if stopped:
         os.kill(found[-1].pid, signal.SIGSTOP)
-    assert isinstance(kernel.manager.provisioner, LocalProvisioner)
-    os.kill(kernel.manager.provisioner.pid, signal.SIGKILL)
+    process(kernel).kill()
     wait_until(lambda: are_gone(found), "no process is left")
 
 
@@ -87,7 +91,7 @@ def test_a_cell_tells_of_a_worker_that_is_killed(start: Start) -> None:
     ran = kernel.collect(request)
     assert ran.reply["status"] == "ok"
     assert any("what it was doing is done again" in text for text in ran.texts)
-    assert "stream" not in ran.types()
+    assert not ran.contents("stream")
     assert kernel.run("%cluster off").reply["status"] == "ok"
     wait_until(lambda: are_gone(found), "no process is left")
 
