@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from rh_kernel.cluster import tasks
 from rh_kernel.cluster.connection import Connection, Worker
-from rh_kernel.cluster.errors import GivenUp, NoWorkers, WorkerFailed
+from rh_kernel.cluster.errors import NoWorkers, PieceGivenUp, WorkerFailed
 from rh_kernel.source.diagnostic import Failure, Stuck
 
 Value = TypeVar("Value")
@@ -68,7 +68,7 @@ class Calls:
             finally:
                 worker.running -= 1
                 self._connection.notify()
-        raise Stuck(GivenUp(tries=TRIES, why=why))
+        raise Stuck(PieceGivenUp(tries=TRIES, why=why))
 
     async def _free_worker(self, place: int | None) -> Worker:
         """Wait for a worker with a free thread."""

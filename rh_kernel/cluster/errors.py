@@ -48,11 +48,12 @@ class NoWorkers(Diagnostic):
 
 
 @frozen_kw_only
-class GivenUp(Diagnostic):
+class PieceGivenUp(Diagnostic):
     """A piece that failed on one worker after the other"""
 
     code, title = "RH355", "Piece given up"
-    label = "a piece of a batch was tried {tries} times; at last {why}"
+    label = "a call of a worker was tried {tries} times; at last {why}"
+    hint: str = "if the workers need more time, raise `%cluster limit`; if they have too little memory, use more pieces"
     tries: int
     why: str
 
@@ -63,6 +64,7 @@ class WorkerFailed(Diagnostic):
 
     code, title = "RH356", "Worker cannot compute"
     label = "the worker {worker} failed: {why}"
+    hint: str = "give the workers the same environment as the kernel, with its C compiler; more pieces need less memory"
     worker: str
     why: str
 

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -181,6 +182,7 @@ def test_a_cluster_given_from_python() -> None:
 
     alone = Workspace()
     alone.run(f"{TRAINED}\n{TRAIN}")
+    made: Any
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as made:
         session = Workspace()
         session.cluster(made)

@@ -17,6 +17,7 @@ from rh_kernel.ad.language.core import Constant, Program
 from rh_kernel.ad.language.types import Real
 from rh_kernel.ad.system import Stage, System, VjpResult
 from rh_kernel.ad.system import Step as RewritingStep
+from rh_kernel.cluster.cluster import WorkerShown
 from rh_kernel.display.registry import bundle
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress
@@ -25,6 +26,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.session.results import (
     Change,
     CheckPassed,
+    ClusterShown,
     Computed,
     Counted,
     DeclarationMade,
@@ -131,6 +133,8 @@ def hostile_results(words: str) -> list[Result]:
         ValueFound(SCALAR, constant(1.0), changes, is_command=True),
         CheckPassed(words, words),
         NamesShown((NameShown(words, words, words, words, (words,)),)),
+        ClusterShown(words, (WorkerShown(words, 1, 0),), words, None),
+        ClusterShown(words, (WorkerShown(words, 1, 5),), f"https://{words}", 3.0),
         Notice(words),
         TrainingDone(2, 3, ((words, (1.0, 0.5)),), 0.1, changes),
         ItemFailed((diagnostic,)),
