@@ -8,6 +8,7 @@ import json
 import re
 from base64 import b64decode
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -87,7 +88,7 @@ def test_csv_has_every_number_in_full() -> None:
 
 
 def test_the_page_gets_numbers_to_sort_by() -> None:
-    opening = SweepView(DONE).opening()
+    opening: dict[str, Any] = SweepView(DONE).opening()
     assert [row["keys"] for row in opening["rows"]] == [[0.1, 0, 0.5], [0.1, 1, 0.25], [0.2, 0, None], [0.2, 1, None]]
     assert opening["best"] == {"row": 1, "values": "a = 0.1, seed = 1", "score": "0.25"}
     assert [column["kind"] for column in opening["columns"]] == ["number", "number", "measure"]
@@ -141,7 +142,8 @@ def test_of_many_runs_the_text_and_the_static_page_show_some() -> None:
     assert len(text(done).split("\n")) < MOST_ROWS + 10
     assert "… 440 more" in text(done)
     assert bundle(done)["text/html"].count("<tr") < MOST_ROWS + 10
-    assert len(SweepView(done).opening()["rows"]) == 500
+    opening: dict[str, Any] = SweepView(done).opening()
+    assert len(opening["rows"]) == 500
 
 
 def test_progress_says_what_is_done_and_shows_the_table_so_far() -> None:

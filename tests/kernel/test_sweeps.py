@@ -31,9 +31,15 @@ def kernel(start: Start) -> Client:
     return running
 
 
-def children(client: Client) -> list[psutil.Process]:
+def pid_of(client: Client) -> int:
     assert isinstance(client.manager.provisioner, LocalProvisioner)
-    return psutil.Process(client.manager.provisioner.pid).children(recursive=True)
+    pid = client.manager.provisioner.pid
+    assert pid is not None
+    return pid
+
+
+def children(client: Client) -> list[psutil.Process]:
+    return psutil.Process(pid_of(client)).children(recursive=True)
 
 
 def updates(ran: Ran) -> Iterator[str]:
@@ -106,8 +112,7 @@ def test_a_killed_kernel_leaves_no_process(start: Start) -> None:
         assert time.monotonic() < end
         time.sleep(0.05)
     found = children(client)
-    assert isinstance(client.manager.provisioner, LocalProvisioner)
-    os.kill(client.manager.provisioner.pid, signal.SIGKILL)
+    os.kill(pid_of(client), signal.SIGKILL)
     _, alive = psutil.wait_procs(found, timeout=PATIENCE)
     assert alive == []
 

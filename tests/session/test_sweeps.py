@@ -48,7 +48,10 @@ def reported(one: SweepRun) -> tuple[object, object, object]:
 
 
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(action_module, "executor_for", lambda job, _: InProcess(job))
+    def executor(job: Job, _: int) -> Executor:
+        return InProcess(job)
+
+    monkeypatch.setattr(action_module, "executor_for", executor)
 
 
 # -- laws ----------------------------------------------------------------------------------------------------------------------
@@ -275,7 +278,7 @@ def combinations_of(text: str) -> tuple[tuple[tuple[str, float], ...], ...]:
     return combinations(item.parameters)
 
 
-class Killing(Executor):
+class Killing:
     """Processes, of which that of a run is killed the first ``times`` times that it is submitted."""
 
     def __init__(self, data: bytes, places: int, victim: int, times: int) -> None:
@@ -285,6 +288,10 @@ class Killing(Executor):
     @property
     def places(self) -> int:
         return self._inner.places
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
 
     @property
     def description(self) -> str:

@@ -24,6 +24,12 @@ from rh_kernel.session.results import SweepRun
 from rh_kernel.session.sweeps.executors import WorkerLost, entry
 from rh_kernel.session.sweeps.jobs import Job, Values, unpacked
 
+_IDLE_BLAS_THREADS = {"OPENBLAS_THREAD_TIMEOUT": "4", "KMP_BLOCKTIME": "0"}
+"""Lets the threads of matrix products sleep when they are idle; otherwise they keep the core of another process busy.
+
+Their number is that of the kernel, since it decides the last digits.
+"""
+
 END = 0.5
 """Seconds that an idle process has to end by itself before it is killed."""
 
@@ -184,16 +190,20 @@ class _Tracker:
 
 @contextmanager
 def _quiet_start() -> Generator[None]:
-    """Within the block, processes start without SIGINT, which a terminal sends to all, and without the user's main module."""
+    """Let processes start within the block: without SIGINT, which a terminal sends to all, nor the user's main module."""
     if sys.platform != "win32":
         resource_tracker.ensure_running()
     main = sys.modules["__main__"]
     is_main = threading.current_thread() is threading.main_thread() and hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if is_main else None
     sys.modules["__main__"] = ModuleType("__main__")
+    added = {name: value for name, value in _IDLE_BLAS_THREADS.items() if name not in os.environ}
+    os.environ.update(added)
     try:
         yield
     finally:
+        for name in added:
+            del os.environ[name]
         sys.modules["__main__"] = main
         if before is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
