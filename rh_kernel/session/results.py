@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
 from rh_kernel.session.limits.alarm import Alarm
+from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
@@ -319,20 +320,6 @@ class TrainingDone(Result):
 
 
 @frozen
-class SweepRun:
-    """One run of a sweep: its numbers, the averages of each measure after each epoch, and the results of type ``Real``.
-
-    ``failed`` says why it has neither; usually empty.
-    """
-
-    values: tuple[tuple[str, float], ...]
-    measures: tuple[tuple[str, tuple[float, ...]], ...]
-    results: tuple[tuple[str, float], ...]
-    failed: tuple[Diagnostic, ...]
-    seconds: float
-
-
-@frozen
 class SweepDone(Result):
     """A sweep: its finished runs in the order of the combinations, of which there were ``count``.
 
@@ -344,17 +331,6 @@ class SweepDone(Result):
     place: str
     seconds: float
     stopped: bool = False
-
-
-@frozen
-class SweepProgress:
-    """A sweep that is running: the numbers of all its runs, what is finished of them, and which are running."""
-
-    values: tuple[tuple[tuple[str, float], ...], ...]
-    runs: tuple[SweepRun | None, ...]
-    running: frozenset[int]
-    place: str
-    seconds: float
 
 
 @frozen

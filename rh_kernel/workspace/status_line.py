@@ -10,7 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 
-from rh_kernel.session.results import Event, Printed, Progress, Shown, SweepProgress, Timed, Working
+from rh_kernel.session.results import Event, Printed, Progress, Shown, Timed, Working
+from rh_kernel.session.sweeps.runs import SweepProgress
 
 SILENCE = 1.0
 """Seconds of silence before a status line is shown."""

@@ -11,9 +11,10 @@ import statistics
 import time
 from pathlib import Path
 
-from rh_kernel.session.results import Shown, SweepDone, SweepRun
+from rh_kernel.session.results import Shown, SweepDone
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.sweeps import choice
+from rh_kernel.session.sweeps.runs import SweepRun
 from rh_kernel.source.span import Source
 from tests.benchmarks.machine import facts
 from tests.benchmarks.process import PLACE

@@ -12,8 +12,9 @@ import pytest
 
 from rh_kernel.cluster.cluster import Address, Cluster
 from rh_kernel.session.actions import Interrupted
-from rh_kernel.session.results import ItemFailed, Notice, Shown, SweepDone, SweepProgress
+from rh_kernel.session.results import ItemFailed, Notice, Shown, SweepDone
 from rh_kernel.session.session import Session
+from rh_kernel.session.sweeps.runs import SweepProgress
 from tests.cluster.runs import asked, calls, opened, wait_until, workers
 from tests.session.cells import codes, run
 from tests.session.sweeps import ITEMS, by_hand, declared, job_of

@@ -19,7 +19,8 @@ from rh_kernel.display.sweeps.plots import plots
 from rh_kernel.display.sweeps.sheet import sheet_of
 from rh_kernel.display.sweeps.view import MOST_ROWS, progress, progress_text, to_csv
 from rh_kernel.session.errors import CheckFailed
-from rh_kernel.session.results import SweepDone, SweepProgress, SweepRun
+from rh_kernel.session.results import SweepDone
+from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 
 NAN = float("nan")
 

@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 from rh_kernel.primitives.values import to_array
-from rh_kernel.session.results import ItemFailed, SweepDone, SweepRun, TrainingDone, ValueFound
+from rh_kernel.session.results import ItemFailed, SweepDone, TrainingDone, ValueFound
 from rh_kernel.session.session import Session
 from rh_kernel.session.sweeps.action import Sweep
 from rh_kernel.session.sweeps.jobs import Job, Values
+from rh_kernel.session.sweeps.runs import SweepRun
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import SweepItem

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.session.actions import Interrupted
-from rh_kernel.session.results import ItemFailed, Shown, SweepDone, SweepProgress, SweepRun
+from rh_kernel.session.results import ItemFailed, Shown, SweepDone
 from rh_kernel.session.session import Session
 from rh_kernel.session.sweeps import action as action_module
 from rh_kernel.session.sweeps import choice
@@ -26,6 +26,7 @@ from rh_kernel.session.sweeps.executors import Executor, Pending, WorkerLost
 from rh_kernel.session.sweeps.in_process import InProcess
 from rh_kernel.session.sweeps.jobs import Job, combinations, packed, unpacked
 from rh_kernel.session.sweeps.processes import Processes
+from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import SweepItem

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rh_kernel.display.values import short
-from rh_kernel.session.results import SweepDone, SweepProgress, SweepRun
+from rh_kernel.session.results import SweepDone
+from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 
 Values: TypeAlias = tuple[tuple[str, float], ...]
 State: TypeAlias = Literal["done", "failed", "running", "waiting"]

@@ -14,7 +14,8 @@ from rh_kernel.display.tables import columns, shortened_rows
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.curves import sparkline
 from rh_kernel.display.training.runs import duration
-from rh_kernel.session.results import SweepDone, SweepProgress, SweepRun
+from rh_kernel.session.results import SweepDone
+from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 from rh_kernel.syntax.printing.doc import Role
 
 MOST_ROWS = 60

@@ -10,10 +10,11 @@ from rh_kernel.arrays.blas_threads import blas_threads
 from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Refuse, Run, State
 from rh_kernel.session.errors import RunLost
 from rh_kernel.session.limits.timing import working
-from rh_kernel.session.results import Notice, Result, Shown, SweepDone, SweepProgress, SweepRun, Working
+from rh_kernel.session.results import Notice, Result, Shown, SweepDone, Working
 from rh_kernel.session.sweeps.choice import executor_for
 from rh_kernel.session.sweeps.executors import Executor, Pending, WorkerLost
 from rh_kernel.session.sweeps.jobs import Job, Values, combinations, text_of, with_numbers
+from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Note, Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span

@@ -7,8 +7,9 @@ from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
 from typing import Protocol, TypeAlias, cast
 
-from rh_kernel.session.results import Event, SweepRun
+from rh_kernel.session.results import Event
 from rh_kernel.session.sweeps.jobs import Job, Values
+from rh_kernel.session.sweeps.runs import SweepRun
 
 
 class WorkerLost(Exception):

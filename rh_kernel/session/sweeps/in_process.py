@@ -3,9 +3,10 @@
 import time
 from collections.abc import Generator
 
-from rh_kernel.session.results import Event, SweepRun
+from rh_kernel.session.results import Event
 from rh_kernel.session.sweeps.executors import entry
 from rh_kernel.session.sweeps.jobs import Job, Values
+from rh_kernel.session.sweeps.runs import SweepRun
 
 SLICE = 0.01
 """Seconds that a run goes on when it is asked whether it is done."""

@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from rh_kernel.arrays.blas_threads import with_blas_threads
 from rh_kernel.cluster.cluster import Cluster
-from rh_kernel.session.results import SweepRun
 from rh_kernel.session.sweeps.executors import entry
 from rh_kernel.session.sweeps.jobs import Job, Values, unpacked
+from rh_kernel.session.sweeps.runs import SweepRun
 from rh_kernel.source.trampoline import exhaust
 
 

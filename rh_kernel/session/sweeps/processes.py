@@ -20,9 +20,9 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
 
 from rh_kernel.arrays.blas_threads import with_blas_threads
-from rh_kernel.session.results import SweepRun
 from rh_kernel.session.sweeps.executors import WorkerLost, entry
 from rh_kernel.session.sweeps.jobs import Job, Values, unpacked
+from rh_kernel.session.sweeps.runs import SweepRun
 
 _IDLE_BLAS_THREADS = {"OPENBLAS_THREAD_TIMEOUT": "4", "KMP_BLOCKTIME": "0"}
 """Lets the threads of matrix products sleep when they are idle; otherwise they keep the core of another process busy.

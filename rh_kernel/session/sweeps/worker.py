@@ -5,10 +5,11 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from rh_kernel.primitives.values import to_array
-from rh_kernel.session.results import Event, ItemFailed, Shown, SweepRun, TrainingDone, ValueFound
+from rh_kernel.session.results import Event, ItemFailed, Shown, TrainingDone, ValueFound
 from rh_kernel.session.session import Session, run_items
 from rh_kernel.session.settings import unlocked
 from rh_kernel.session.sweeps.jobs import Job, Values, of_run
+from rh_kernel.session.sweeps.runs import SweepRun
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.types import SCALAR
 
