@@ -5,6 +5,7 @@ from typing import cast
 
 import pytest
 
+from rh_kernel.session.sweeps.jobs import combinations, with_numbers
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
@@ -22,6 +23,7 @@ from rh_kernel.typing.definitions import (
     HandlerDefinition,
     LocDefinition,
     NetDefinition,
+    NumberDefinition,
     OpDefinition,
     Written,
 )
@@ -59,6 +61,12 @@ def elaborated(known: Definitions, item: items.Item | Unparsed) -> Definitions:
             return known
         case items.TrainItem() | items.Directive() | items.SectionItem() | Unparsed():
             return known
+        case items.SweepItem(parameters, swept):
+            for values in combinations(parameters):
+                inside = with_numbers(known, parameters, values)
+                for each in swept:
+                    inside = elaborated(inside, each)
+            return known
         case declaration:
             definition = declare(known, declaration)
             derive_definition(definition)
@@ -87,5 +95,5 @@ def derive_definition(definition: Definition) -> None:
             assert derive_command(gamma, (A,), cast(Command, body.body)).type == B
         case HandlerDefinition(_, _, parameters, H):
             derive_handler(tuple(A for _, A in parameters), H)
-        case DimDefinition() | OpDefinition() | LocDefinition():
+        case DimDefinition() | OpDefinition() | LocDefinition() | NumberDefinition():
             pass

@@ -173,6 +173,10 @@ OUTSIDE = {
     "syntax_indented_first_line": "the grammar does not see spaces",
     "syntax_option_twice": "an option may come any number of times",
     "syntax_too_deep": "the grammar has no limits",
+    "sweep_indented_unevenly": "the grammar does not see spaces",
+    "sweep_name_twice": "a name may stand any number of times",
+    "sweep_of_too_many": "the grammar has no limits",
+    "sweep_over_a_location": "a name is a name",
     "laboratory_map_without_a_variable": "the names of formers are names like others",
 }
 """Wrong texts that the grammar allows, and why."""
