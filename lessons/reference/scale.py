@@ -97,7 +97,23 @@ def scale_part() -> str:
         for payload in _payloads()
         for row in _chosen(COLLECTOR, payload)
     ]
-    return "\n\n".join([_conditions(), table(head, collector), table(("weights", "workers", *WAYS), ways)])
+    tables = (table(head, collector), table(("weights", "workers", *WAYS), ways))
+    return "\n\n".join([_conditions(), *tables, *map(_limits, _payloads())])
+
+
+def _limits(payload: int) -> str:
+    """What the largest cluster says about the scheduler and the client, and for how many workers a step is enough."""
+    row = _chosen(COLLECTOR, payload)[-1]
+    each = _seconds(row.busy / row.workers)
+    best = ", ".join([f"{(work * row.workers / row.busy) ** 0.5:,.0f} for W = {work:,} s" for work in (1, 100, 10_000)])
+    sentences = (
+        f"**Weights of {_bytes(payload)}.** With {row.workers:,} workers a piece takes {_seconds(row.scheduler / row.workers)}",
+        f"of the scheduler's processor and {_seconds(row.client / row.workers)} of the client's:",
+        f"the scheduler serves at most {row.workers / row.scheduler:,.0f} pieces a second, on however many workers.",
+        f"Extrapolated: a step of W seconds of computation takes about W/n + n · {each} on n workers, which is least for",
+        f"n = √(W / {each}) of them, {best}; more workers make the step slower.",
+    )
+    return " ".join(sentences)
 
 
 def _conditions() -> str:

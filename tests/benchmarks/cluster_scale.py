@@ -49,6 +49,9 @@ FAN = 10
 ROUNDS, SECONDS = 50, 10.0
 """The most rounds of a kind, and the seconds after which there are no more, but two at least, or one if it takes longer."""
 
+MOST_PEERS = 300
+"""The most workers that get the weights from one another: each message of that names all who have them already."""
+
 TRIES, LONGEST = 3, 30.0
 """How many steps with a computation are tried, and how many seconds these may take."""
 
@@ -141,6 +144,8 @@ def measured(count: int, payloads: Sequence[int]) -> Iterator[Row]:
     with cluster(count) as (client, names, scheduler):
         for payload in payloads:
             for name, way in STEPS.items():
+                if name == PEERS and count > MOST_PEERS:
+                    continue
                 yield replace(_row(client, names, scheduler, payload, name, way), load=load)
 
 
@@ -192,12 +197,16 @@ def main() -> None:
     for count in map(int, arguments.workers.split(",")):
         for row in measured(count, [*map(int, arguments.payloads.split(","))]):
             rows[row.workers, row.payload, row.way] = row
+            _write([*rows.values()])
             print(row, f"needed={row.needed:.2f} bound={row.bound:.2f}", flush=True)
-    found = sorted(rows.values(), key=lambda row: (row.payload, list(STEPS).index(row.way), row.workers))
+
+
+def _write(rows: Sequence[Row]) -> None:
+    """Write what is known so far."""
+    found = sorted(rows, key=lambda row: (row.payload, list(STEPS).index(row.way), row.workers))
     facts = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "cores": os.cpu_count(), "distributed": version("distributed")}
-    text = {**facts, "rows": [asdict(row) for row in found]}
     FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps({**facts, "rows": [asdict(row) for row in found]}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
