@@ -38,10 +38,6 @@ def test_there_are_two_workers_and_ports_are_open_on_this_machine_only() -> None
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
-def test_workers_have_the_data_where_the_notebook_has_it() -> None:
-    assert SERVICES["worker"]["volumes"] == SERVICES["lab"]["volumes"]
-
-
 def test_the_image_has_extras_that_there_are() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     (line,) = [line for line in (FOLDER / "Dockerfile").read_text(encoding="utf-8").splitlines() if "pip install" in line]
