@@ -81,12 +81,13 @@ def _payloads() -> list[int]:
 def scale_part() -> str:
     """The tables: what one collector needs, and the rounds of all ways."""
     head = (
-        *("weights", "workers", "round", "processor: scheduler", "client"),
+        *("weights", "workers", "rounds", "median round", "processor: scheduler", "client"),
         *("step for 80 %", "efficiency of such a step", "extrapolated step for 80 %"),
     )
     collector = [
         (
-            *(_bytes(row.payload), f"{row.workers:,}", _seconds(row.round), _seconds(row.scheduler), _seconds(row.client)),
+            *(_bytes(row.payload), f"{row.workers:,}", f"{row.rounds}"),
+            *(_seconds(row.round), _seconds(row.scheduler), _seconds(row.client)),
             *(_seconds(row.needed), _percent(row.tried), _seconds(row.bound)),
         )
         for payload in _payloads()
