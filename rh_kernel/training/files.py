@@ -14,7 +14,7 @@ from rh_kernel.training.errors import UnreadableFile
 from rh_kernel.training.reading import converted
 from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.npy import SingleArray
-from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, error_text
+from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, error_text
 from rh_kernel.training.reading.rows import RowReader
 from rh_kernel.training.samples import Checking, DataSet, Summary, check_array, check_lengths, samples
 from rh_kernel.training.sources import InFile, OpenFile, Source, stamp
@@ -65,6 +65,9 @@ def _read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[
             _drop(reals, byte_limit)
             arrays = yield from reader.read(reader.names)
             return (yield from samples(name, arrays, check))
+        # At least one sample at a time is in memory; a small one is a part of what reading needs in any case.
+        sample = sum(header.reals // header.shape[0] for header in headers.values())
+        byte_limit.check(sample if sample > BLOCK else 0)
         errors = partial(_read_errors, form, name)
         if not reader.random_access:
             return (yield from _converted(file, reader, name, headers, check, errors))

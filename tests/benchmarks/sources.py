@@ -1,0 +1,176 @@
+"""Data of twice ``%limit bytes``, trained from its file and from memory: ``python -m tests.benchmarks.sources [megabytes]``.
+
+Each run is a process of its own. Its peak of memory is that above what the modules take, without pages of files (``RssAnon``,
+looked at 200 times a second). The weights of all runs have to be the same, to the bit.
+"""
+
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.benchmarks.problems import Floats
+
+COLUMNS, CLASSES, BATCH, EPOCHS = 256, 10, 64, 2
+
+NET = f"""
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {{
+  return x -> return alpha * (x - t)
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in
+              let _ <= Put[l](w - outer(y, x)) in
+              return w^T @ y
+}}
+loc w0 : Real(64, {COLUMNS}) = glorot(seed=1)
+loc w1 : Real({CLASSES}, 64) = glorot(seed=2)
+net mlp(x : Real({COLUMNS})) : Real({CLASSES}) =
+  let z <= FC[w0](x) in
+  let h <= return swish(z) in
+  FC[w1](h)
+"""
+
+
+def write(folder: Path, arrays: Mapping[str, Floats]) -> dict[str, str]:
+    """Write the arrays in each format for which there is a library; return the argument of ``data`` for each."""
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    found = {"npy": '"x.npy", "t.npy"'}
+    for suffix, writer in (("h5", _write_h5), ("zarr", _write_zarr), ("parquet", _write_parquet)):
+        try:
+            writer(folder / f"a.{suffix}", arrays)
+        except ImportError:
+            continue
+        found[suffix] = f'"a.{suffix}"'
+    return found
+
+
+def _write_h5(file: Path, arrays: Mapping[str, Floats]) -> None:
+    import h5py
+
+    with h5py.File(file, "w") as opened:
+        for name, array in arrays.items():
+            opened[name] = array
+
+
+def _write_zarr(file: Path, arrays: Mapping[str, Floats]) -> None:
+    import zarr
+
+    group = zarr.open_group(file, mode="w")
+    for name, array in arrays.items():
+        group.create_array(name, data=array, chunks=(1024, array.shape[1]))
+
+
+def _write_parquet(file: Path, arrays: Mapping[str, Floats]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {f"{name}{i}": array[:, i] for name, array in arrays.items() for i in range(array.shape[1])}
+    pq.write_table(pa.table(columns), file, row_group_size=4096)
+
+
+def program(data: str, limit: int | None) -> str:
+    """The run, with a limit of bytes if one is given."""
+    bound = "" if limit is None else f"%limit bytes {limit}\n"
+    train = f"train rev handle (x) <u>. mlp(u) with sgd(0.05, t) for (x, t) in data({data})"
+    return f"{bound}{NET}\n{train} epochs {EPOCHS} batch {BATCH} shuffle 0\n"
+
+
+def child(folder: str, file: str) -> None:
+    """Run a program and print its figures."""
+    from rh_kernel.session.results import ItemFailed, Shown, TrainingDone
+    from rh_kernel.session.session import Session, execute
+    from rh_kernel.source.span import Source
+
+    peak, done = [0], threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.005):
+            peak[0] = max(peak[0], _status("RssAnon"))
+
+    watching = threading.Thread(target=look)
+    before = _status("RssAnon")
+    watching.start()
+    began = time.perf_counter()
+    events = execute(Session.start(Path(folder)), Source("bench", Path(file).read_text(encoding="utf-8")))
+    speed, found = 0.0, None
+    while found is None:
+        try:
+            event = next(events)
+        except StopIteration as stop:
+            found = stop.value
+            break
+        match event:
+            case Shown(_, ItemFailed(diagnostics)):
+                raise SystemExit(str(diagnostics))
+            case Shown(_, TrainingDone() as run):
+                speed = run.epochs * run.samples / run.seconds
+            case _:
+                pass
+    seconds = time.perf_counter() - began
+    done.set()
+    watching.join()
+    digest = hashlib.sha256(b"".join([found.heap[at].tobytes() for at in sorted(found.heap, key=lambda at: at.name)]))
+    figures = {"speed": speed, "seconds": seconds, "peak": peak[0] - before, "weights": digest.hexdigest()[:16]}
+    print(json.dumps(figures))
+
+
+def _status(field: str) -> int:
+    """A field of ``/proc/self/status``, in bytes."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(f"{field}:"):
+            return 1024 * int(line.split()[1])
+    return 0
+
+
+def main(megabytes: int) -> None:
+    """Measure and print a table. Raises ``SystemExit`` if the weights differ."""
+    size = megabytes * 10**6 // (8 * (COLUMNS + CLASSES))
+    limit = size * 8 * (COLUMNS + CLASSES) // 2
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        x = rng.normal(size=(size, COLUMNS))
+        forms = write(folder, {"x": x, "t": np.eye(CLASSES)[rng.integers(0, CLASSES, size)]})
+        del x
+        print(
+            f"{size:,} samples, {megabytes} MB of float64, %limit bytes {limit:,}, batch {BATCH}, {EPOCHS} epochs, shuffled\n"
+        )
+        print(f"{'data':24}{'samples/s':>12}{'seconds':>10}{'peak MB':>10}  weights")
+        runs: list[tuple[str, str, int | None]] = [("npy in memory", forms["npy"], None)]
+        runs += [(f"{form} from its file", data, limit) for form, data in forms.items()]
+        runs += [(f"{form} again", data, limit) for form, data in forms.items() if form in ("zarr", "parquet")]
+        weights = {_measured(what, _process(folder, program(data, limit))) for what, data, limit in runs}
+    if len(weights) != 1:
+        raise SystemExit("the weights differ")
+
+
+def _process(folder: Path, text: str) -> dict[str, Any]:
+    file = folder / "program.rh"
+    file.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "tests.benchmarks.sources", "--child", str(folder), str(file)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def _measured(what: str, found: dict[str, Any]) -> str:
+    speed, seconds, peak, weights = found["speed"], found["seconds"], found["peak"], found["weights"]
+    print(f"{what:24}{speed:>12,.0f}{seconds:>10.2f}{peak / 1e6:>10,.0f}  {weights}", flush=True)
+    return weights
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["--child", folder, file]:
+            child(folder, file)
+        case [megabytes]:
+            main(int(megabytes))
+        case _:
+            main(400)
