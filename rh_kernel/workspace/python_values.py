@@ -49,6 +49,7 @@ def with_constant(session: Session, name: str, value: ArrayInput) -> tuple[Sessi
 def with_data(session: Session, name: str, arrays: Mapping[str, npt.ArrayLike]) -> tuple[Session, DataSet]:
     """Return the session in which ``data("name")`` is these arrays (the first axis counts samples), and the data set.
 
+    Arrays that can be written to are copied, and those that are not float64 are converted; a read-only one is taken as it is.
     Raises ``Rejected`` unless they are arrays of finite real numbers of equal length, ``Stuck`` if they are too large.
     """
     if not name or not name.isprintable():
@@ -56,8 +57,8 @@ def with_data(session: Session, name: str, arrays: Mapping[str, npt.ArrayLike]) 
         raise Rejected(NotAName(found=repr(name), expected="the name of the data", hint=hint))
     found = {key: real_array(key, array) for key, array in arrays.items()}
     check_size(sum(array.size for array in found.values()), f'the data "{name}"', None, session.settings)
-    # The caller may still write to the arrays, so copy them.
-    data = data_set(name, {key: np.array(array) for key, array in found.items()})
+    # The caller may still write to the arrays, so copy them, unless they are read-only.
+    data = data_set(name, {key: np.array(array) if array.flags.writeable else array for key, array in found.items()})
     given = MappingProxyType({**session.given, name: data.arrays})
     return replace(session, given=given), data
 

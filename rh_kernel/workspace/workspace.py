@@ -10,8 +10,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
-import numpy.typing as npt
-
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import ClusterShown, DeclarationMade, Event, ItemFailed, Notice, Result, Shown
 from rh_kernel.session.session import Session, commit, execute, is_same
@@ -19,8 +17,10 @@ from rh_kernel.session.signatures import type_text
 from rh_kernel.source.diagnostic import Failure, KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
+from rh_kernel.training.data import DataSet
 from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
+from rh_kernel.workspace.frames import frame_arrays, unframed
 from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.ipython_display import shell
 from rh_kernel.workspace.outcome import unwritable
@@ -102,9 +102,20 @@ class Workspace:
         """Declare a constant: a number has type ``Real(1)``, an array its shape, a tuple a product. Raises ``Wrong``."""
         return Outcome(self._change(lambda session: with_constant(session, name, value)))
 
-    def data(self, name: str, **arrays: npt.ArrayLike) -> Outcome[Notice]:
-        """Make ``data("name")`` stand for copies of these arrays, one sample per row. Raises ``Wrong``."""
-        found = self._change(lambda session: with_data(session, name, arrays))
+    def data(self, name: str, frame: object = None, /, **arrays: object) -> Outcome[Notice]:
+        """Make ``data("name")`` stand for these arrays, one sample per row. Raises ``Wrong``.
+
+        They are arrays, nested lists, or frames and series of pandas or polars. A whole ``frame`` is like a ``.csv`` of its
+        columns: ``x0 x1 … t`` form the arrays ``x`` and ``t``. What can be written to is copied, and so are several columns
+        of a frame, which are made into rows; a read-only array of float64, such as a single column, is not, so do not change
+        such a frame in place.
+        """
+
+        def change(session: Session) -> tuple[Session, DataSet]:
+            columns = {} if frame is None else frame_arrays(frame)
+            return with_data(session, name, {**columns, **unframed(arrays)})
+
+        found = self._change(change)
         samples = "1 sample" if found.size == 1 else f"{found.size:,} samples"
         types = ", ".join([f"{key} : {A}" for key, A in found.types.items()])
         return Outcome(Notice(f'data("{name}"): {samples} of {types}'))
