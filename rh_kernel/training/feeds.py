@@ -26,6 +26,9 @@ SHARE = 16
 SLICE = 1 << 15
 """Reals that are read between two looks at whether to stop."""
 
+SLICE_ROWS = 128
+"""Samples that are read between two such looks, at most: a format may need a millisecond for each."""
+
 WAIT = 0.05
 """Seconds after which the wait for a chunk looks for an interrupt."""
 
@@ -213,7 +216,7 @@ class _Reading:
 
     def _read(self, source: Source) -> Array:
         array = np.empty((len(self._rows), *source.shape[1:]), self._precision)
-        step = max(1, SLICE // max(1, prod(source.shape[1:])))
+        step = min(SLICE_ROWS, max(1, SLICE // max(1, prod(source.shape[1:]))))
         for start in range(0, len(self._rows), step):
             if self._stopped:
                 break
