@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "357d07c9e2a2";
+  const VERSION = "28bfc6cfa73d";
 
   let scope;
 
