@@ -23,7 +23,7 @@ from tests.cluster.runs import Heap, events, opened, processes, remarks, result,
 from tests.training.programs import Run, mlp
 from tests.training.test_loop import training
 
-SAMPLES = 24_000
+SAMPLES = 60_000
 INPUTS, HIDDEN, OUTPUTS = 64, 512, 10
 WORKERS = 2
 STEPS = 12
@@ -99,7 +99,7 @@ def killing(cluster: Cluster, kills: Kills, rng: random.Random) -> Generator[Non
 
 def endure(count: int, seed: int) -> None:
     """Train again and again while workers are killed, and print how it went. Raises ``SystemExit`` if a heap is wrong."""
-    run = net("epochs 6 batch 2000 pieces 4 shuffle 0")
+    run = net("epochs 3 batch 2500 pieces 4 shuffle 0")
     expected = result([*events(run)])
     kills, rng, runs, said, longest = Kills(count), random.Random(seed), 0, 0, 0.0
     with opened(Local(WORKERS)) as cluster:
