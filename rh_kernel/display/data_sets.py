@@ -17,7 +17,7 @@ from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.tables import columns
 from rh_kernel.display.text import visible
 from rh_kernel.display.values import short
-from rh_kernel.session.results import Component, DataShown
+from rh_kernel.session.data_summary import Component, DataShown
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import Role
 

@@ -17,6 +17,7 @@ from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import element
 from rh_kernel.display.text import visible
 from rh_kernel.session import results as r
+from rh_kernel.session.data_summary import DataShown
 from rh_kernel.session.results import Result
 
 R = TypeVar("R", bound=Result)
@@ -74,7 +75,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.DerivationMade: ("derivations.view", "DERIVATION"),
     r.DiagramMade: ("diagrams.view", "DIAGRAM"),
     r.GradientMade: ("gradients.view", "GRADIENT"),
-    r.DataShown: ("data_sets", "DATA"),
+    DataShown: ("data_sets", "DATA"),
     r.TrainingDone: ("training.runs", "TRAINING"),
     r.SweepDone: ("sweeps.view", "SWEEP"),
     r.Computed: ("lambda_cells.view", "VALUE"),

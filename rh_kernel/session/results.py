@@ -279,32 +279,6 @@ class ClusterShown(Result):
 
 
 @frozen
-class Component:
-    """A component of a data set: its type for one sample, how its numbers are stored, and the least and the greatest of them.
-
-    ``counts`` is the number of samples of each class if it is one-hot. ``first`` are the first samples, (n, d1, …, dk).
-    """
-
-    name: str
-    type: str
-    stored: str
-    in_memory: bool
-    low: float
-    high: float
-    counts: tuple[int, ...] | None
-    first: Array
-
-
-@frozen
-class DataShown(Result):
-    """A data set of so many samples, ``data("name")``, with its components."""
-
-    name: str
-    samples: int
-    components: tuple[Component, ...]
-
-
-@frozen
 class TrainingDone(Result):
     """A training run: the text of each measure with its averages after each epoch, and the changes to the heap.
 

@@ -15,7 +15,8 @@ from hypothesis.extra.numpy import arrays
 
 from rh_kernel.display.data_sets import pictures, png
 from rh_kernel.display.registry import text, view_of
-from rh_kernel.session.results import DataShown, ItemFailed, Result, Shown
+from rh_kernel.session.data_summary import DataShown
+from rh_kernel.session.results import ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.training import files

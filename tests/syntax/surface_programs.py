@@ -66,6 +66,7 @@ from rh_kernel.syntax.surface_items import (
     OwnDerivative,
     SectionItem,
     StaticParameter,
+    SweepItem,
     TrainItem,
     TypeCheck,
     TypedParameter,
@@ -418,8 +419,8 @@ class Writer:
             case Directive(name, M, words):
                 options = [f"--{word}" for word in words]
                 return [f"%{name.text}", *(words if M is None else [*options, *self.expression(M)])]
-            case SectionItem():
-                raise AssertionError("these programs are in one language")
+            case SectionItem() | SweepItem():
+                raise AssertionError("these programs have neither sections nor sweeps")
 
     def own(self, own: OwnDerivative) -> list[str]:
         bound = [*self.pattern(own.cotangent), ",", *self.pattern(own.point)]

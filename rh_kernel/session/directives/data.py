@@ -7,11 +7,12 @@ from pathlib import PurePath
 import numpy as np
 
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
+from rh_kernel.session.data_summary import Component, DataShown
 from rh_kernel.session.directives.arguments import invalid_arguments
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.limits.budget import byte_limit
 from rh_kernel.session.limits.timing import working
-from rh_kernel.session.results import Component, DataShown, Notice, Shown, Working
+from rh_kernel.session.results import Notice, Shown, Working
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface_items as items

@@ -182,7 +182,8 @@ def _errors(
             is_refused = True
             found += action.diagnostics
     if is_refused and not found:
-        found.append(InvalidSweep(span=item.span, why="the items of this sweep follow from something that has failed"))
+        why, hint = "the items of this sweep depend on something that has an error", "correct that first"
+        found.append(InvalidSweep(span=item.span, why=why, hint=hint))
     return tuple(found)
 
 

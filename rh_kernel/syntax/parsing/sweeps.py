@@ -152,7 +152,7 @@ def _number(c: Cursor) -> float:
     text = c.advance().text
     value = int(text) if text.isdecimal() else float(text)
     if not isfinite(float(value) if abs(value) < 1 << 1023 else float("inf")):
-        raise Rejected(InvalidSweep(span=c.since(start), why="this number is too large"))
+        raise Rejected(InvalidSweep(span=c.since(start), why="this number is too large", hint="the largest is about 1.8e308"))
     return -value if is_negative else value
 
 

@@ -130,7 +130,8 @@ def _variable(cx: Context, name: str, span: Span) -> Dim:
         case NumberDefinition(_, value) as number:
             if number.whole is None:
                 why = f"`{name}` is {value:g} in this run of the sweep"
-                raise Rejected(NotADimension(span=span, why=why, expected="a whole number from 0 on"))
+                hint = f"give `{name}` whole numbers only, or name the size by another number"
+                raise Rejected(NotADimension(span=span, why=why, expected="a whole number from 0 on", hint=hint))
             return dim(number.whole)
         case None if cx.open_dims and not name[:1].isupper() and name not in cx.definitions.failed:
             return dim(DimVar(name))
