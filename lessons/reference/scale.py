@@ -21,7 +21,7 @@ WAYS = {COLLECTOR: "#2b6cb0", PEERS: "#b7791f", TREE: "#2f855a"}
 
 EFFICIENCY = 0.8
 
-PANEL, HEIGHT, MARGIN, LEGEND = 360, 260, 60, 190
+PANEL, HEIGHT, MARGIN, LEGEND = 360, 260, 60, 206
 """Width and height of a panel of the figure, the space around it, and the width of a part of the legend, in pixels."""
 
 
