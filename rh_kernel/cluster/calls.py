@@ -116,7 +116,7 @@ class Calls:
             except (Failure, asyncio.CancelledError):
                 raise
             except Exception as lost:
-                raise _Lost(f"is gone ({type(lost).__name__})") from None
+                raise _Lost("is gone") from lost
             future = client.submit(
                 tasks.called,
                 token,
@@ -135,7 +135,7 @@ class Calls:
             raise
         except Exception as error:
             if future.status != "error" or isinstance(error, KilledWorker):
-                raise _Lost(f"is gone ({type(error).__name__})") from None
+                raise _Lost("is gone") from error
             raise Stuck(WorkerFailed(worker=worker.address, why=f"{type(error).__name__}: {error}")) from None
 
     async def _stop(self, worker: Worker, future: Any, token: str) -> None:

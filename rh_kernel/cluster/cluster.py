@@ -19,6 +19,7 @@ from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.samples import DataSet
+from rh_kernel.training.sources import Source, located
 
 if TYPE_CHECKING:
     from rh_kernel.cluster.connection import Connection
@@ -178,11 +179,15 @@ class Cluster:
         from rh_kernel.cluster.tasks import Job
 
         samples: tuple[Array, ...] = ()
+        sources: list[Source] = []
         if data.is_in_memory:
             with np.errstate(over="ignore"):
                 samples = tuple([np.ascontiguousarray(data.arrays[name], precision) for name in names])
-        job = Job(program, tuple(contents((program,), heap)), tuple(names), samples, precision, name_of(backend))
-        sources = [] if data.is_in_memory else [data.sources[name] for name in names]
+        else:
+            sources = [data.sources[name] for name in names]
+        found = [there[0] for source in sources if (there := located(source, np.empty(0, np.intp))) is not None]
+        places = tuple(found) if len(found) == len(sources) else ()
+        job = Job(program, tuple(contents((program,), heap)), tuple(names), samples, places, precision, name_of(backend))
         return RemotePieces(self._open_connection, self.name, job, sources, estimate, limit)
 
     def submit(

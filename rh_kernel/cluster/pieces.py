@@ -15,7 +15,7 @@ from rh_kernel.cluster.connection import Connection, Worker
 from rh_kernel.loops.ir import Integers
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
-from rh_kernel.training.sources import Source
+from rh_kernel.training.sources import Source, located
 
 FIRST_LIMIT = 60.0
 """Seconds for the first answer of a worker, which also gets its data and compiles."""
@@ -30,8 +30,10 @@ LIMIT_FACTOR = 20.0
 class RemotePieces:
     """The pieces of a job, which take about ``estimate`` seconds each.
 
-    Samples that are not in the memory of this process are taken from ``sources`` here and sent with each piece.
-    A worker has ``limit`` seconds for each; without it, so many as follow from the slowest piece so far.
+    Samples that are not in the memory of this process come from ``sources``. A worker that has the same files at the same paths
+    reads those of a piece itself; for the others they are read here and sent.
+
+    A worker has ``limit`` seconds for each piece; without it, so many as follow from the slowest piece so far.
     """
 
     def __init__(
@@ -43,6 +45,8 @@ class RemotePieces:
         self._limit = limit
         self._first = FIRST_LIMIT + LIMIT_FACTOR * estimate
         self._slowest = 0.0
+        self._without_files: set[str] = set()
+        """The addresses of workers that cannot read the files."""
         self._remarks: list[str] = []
         self._calls = Calls(connection, what, self._remarks.append)
 
@@ -53,8 +57,7 @@ class RemotePieces:
         """
         given = [old[location] for location in self._job.locations]
         writes = [location for location, _ in self._job.program.writes]
-        sent = [self._taken(rows) for rows in pieces]
-        for found in self._connection.run(self._step(given, pieces, sent)):
+        for found in self._connection.run(self._step(given, pieces)):
             yield dict(zip(writes, [tasks.own(array) for array in found], strict=True))
 
     def remarks(self) -> Sequence[str]:
@@ -75,35 +78,40 @@ class RemotePieces:
         with np.errstate(over="ignore"):
             return [np.ascontiguousarray(source.take(rows), self._job.precision) for source in self._sources]
 
-    async def _step(
-        self, given: Sequence[Array], pieces: Sequence[Integers], sent: Sequence[Sequence[Array]]
-    ) -> list[list[Array]]:
-        parts = enumerate(zip(pieces, sent, strict=True))
-        running = [asyncio.ensure_future(self._piece(i, given, rows, samples)) for i, (rows, samples) in parts]
+    def _there(self, rows: Integers) -> list[Integers]:
+        return [found[1] for source in self._sources if (found := located(source, rows)) is not None]
+
+    async def _step(self, given: Sequence[Array], pieces: Sequence[Integers]) -> list[list[Array]]:
+        running = [asyncio.ensure_future(self._piece(i, given, rows)) for i, rows in enumerate(pieces)]
         try:
             return list(await asyncio.gather(*running))
         finally:
             for task in running:
                 task.cancel()
 
-    async def _piece(self, place: int, given: Sequence[Array], rows: Integers, samples: Sequence[Array]) -> list[Array]:
-        began = 0.0
+    async def _piece(self, place: int, given: Sequence[Array], rows: Integers) -> list[Array]:
+        began, asked = 0.0, ""
 
         async def arguments(worker: Worker) -> Sequence[object]:
-            nonlocal began
+            nonlocal began, asked
+            asked = worker.address
             began = time.monotonic() if self._job in worker.jobs else 0.0
             if not began:
                 (worker.jobs[self._job],) = await self._connection.client.scatter(
                     [self._job], workers=[worker.address], hash=False
                 )
-            return worker.jobs[self._job], given, rows, samples
+            if self._job.places and worker.address not in self._without_files:
+                return worker.jobs[self._job], given, rows, [], self._there(rows)
+            sent = await asyncio.to_thread(self._taken, rows) if self._sources else []
+            return worker.jobs[self._job], given, rows, sent, []
 
         def limit(worker: Worker) -> float:
             if self._limit is not None:
                 return self._limit
             return max(LEAST_LIMIT, LIMIT_FACTOR * self._slowest) if self._job in worker.jobs else self._first
 
-        found = await self._calls.call(tasks.compute, arguments, limit, place)
+        while (found := await self._calls.call(tasks.compute, arguments, limit, place)) is None:
+            self._without_files.add(asked)
         if began:
             self._slowest = max(self._slowest, time.monotonic() - began)
         return found

@@ -23,8 +23,9 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import Batches
 from rh_kernel.training.feeds import Whole
+from rh_kernel.training.files import open_at
 from rh_kernel.training.samples import DataSet
-from rh_kernel.training.sources import InMemory
+from rh_kernel.training.sources import FilePlace, InMemory
 
 Value = TypeVar("Value")
 
@@ -36,23 +37,35 @@ COMPARED = ("rh_kernel", "numpy", "distributed")
 class Job:
     """A batched program, and the samples that it runs on: for each of ``names`` an array, samples first.
 
-    ``samples`` is empty if those of a piece are sent with it. ``locations`` are those whose contents the program needs; their
-    contents come with each piece, in that order.
+    ``samples`` is empty if they are not in memory: a worker reads those of a piece from ``places``, one for each name, or they
+    are sent with it. ``locations`` are those whose contents the program needs; their contents come with each piece, in that
+    order.
     """
 
     program: Program
     locations: tuple[Location, ...]
     names: tuple[str, ...]
     samples: tuple[Array, ...]
+    places: tuple[FilePlace, ...]
     precision: Precision
     backend: str
 
 
 class _Samples(Whole):
-    """Samples that may be replaced by those of another piece"""
+    """The samples of a job; those of a piece, if they are not in memory"""
 
-    def __init__(self, arrays: Sequence[Array]) -> None:
-        self.give(arrays)
+    def __init__(self, job: Job) -> None:
+        self.give([own(array) for array in job.samples])
+        found = [open_at(place) for place in job.places]
+        self._sources = [source for source in found if source is not None]
+        self.can_read = len(self._sources) == len(job.names)
+        self._precision = job.precision
+
+    def read(self, rows: Sequence[Integers]) -> None:
+        """Serve these rows of the places. Raises ``Rejected`` if a file can no longer be read."""
+        with np.errstate(over="ignore"):
+            arrays = [source.take(own(numbers)) for source, numbers in zip(self._sources, rows, strict=True)]
+            self.give([np.ascontiguousarray(array, self._precision) for array in arrays])
 
     def give(self, arrays: Sequence[Array]) -> None:
         """Serve these arrays, which have the precision of the job."""
@@ -81,11 +94,14 @@ def is_running(token: str) -> bool:
     return token in _RUNNING
 
 
-def compute(job: Job, given: Sequence[Array], rows: Integers, sent: Sequence[Array]) -> list[Array]:
+def compute(
+    job: Job, given: Sequence[Array], rows: Integers, sent: Sequence[Array], there: Sequence[Integers]
+) -> list[Array] | None:
     """Run the samples of a piece from the contents; return the new ones, times the number of samples, in the order of writes.
 
-    The samples are those ``rows`` of the job's, or all that are ``sent``. Raises ``LookupError`` if this machine does not have
-    the back end of the job.
+    The samples are those ``rows`` of the job's; if it has none, all that are ``sent``, or of each place the rows that are
+    ``there``. Returns ``None`` if these places cannot be read here. Raises ``LookupError`` if this machine does not have the
+    back end of the job, ``Rejected`` if a file has changed.
     """
     one_blas_thread_from_now_on()
     old = dict(zip(job.locations, [own(array) for array in given], strict=True))
@@ -94,7 +110,11 @@ def compute(job: Job, given: Sequence[Array], rows: Integers, sent: Sequence[Arr
     if here not in mine:
         mine[here] = _prepared(job, old)
     batches, samples = mine[here]
-    if not job.samples:
+    if there:
+        if not samples.can_read:
+            return None
+        samples.read(there)
+    elif not job.samples:
         samples.give([own(array) for array in sent])
     (found,) = batches.weighted(old, [own(rows) if job.samples else np.arange(len(rows))])
     return [found[location] for location, _ in job.program.writes]
@@ -106,7 +126,7 @@ def versions() -> dict[str, str]:
 
 
 def _prepared(job: Job, old: Mapping[Location, Array]) -> tuple[Batches, _Samples]:
-    backend, samples = by_name(job.backend), _Samples([own(array) for array in job.samples])
+    backend, samples = by_name(job.backend), _Samples(job)
     data = DataSet("sent", {name: InMemory(np.empty((1, 1))) for name in job.names})
     memory = backend.memory(contents((job.program,), old), job.precision)
     return Batches(job.program, job.names, data, memory, job.precision, backend, source=samples), samples

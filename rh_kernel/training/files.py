@@ -7,17 +7,19 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Failure, Rejected
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.runtime_errors import readable
 from rh_kernel.training.errors import UnreadableFile
 from rh_kernel.training.reading import converted
 from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.npy import SingleArray
-from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, error_text
+from rh_kernel.training.reading.formats import formats
+from rh_kernel.training.reading.npy import NPY, SingleArray
+from rh_kernel.training.reading.reader import BLOCK, UNBOUNDED, Blocks, ByteLimit, Damaged, Header, error_text
 from rh_kernel.training.reading.rows import RowReader
 from rh_kernel.training.samples import Checking, DataSet, Summary, check_array, check_lengths, samples
-from rh_kernel.training.sources import InFile, OpenFile, Source, stamp
+from rh_kernel.training.sources import FilePlace, InFile, OpenFile, Source, stamp
 
 _MOST_KEPT = 8
 
@@ -78,7 +80,8 @@ def _read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[
             _remember(key, check.summaries)
         opened.pop_all()
         there = OpenFile(None if form.is_folder else file, reader, errors)
-        return _in_file(name, headers, {array: (there, array) for array in headers}, _checked[key])
+        places = {array: FilePlace(file.resolve(), form.name, array, key[1:]) for array in headers}
+        return _in_file(name, headers, {array: (there, places[array]) for array in headers}, _checked[key])
 
 
 def _converted(
@@ -104,7 +107,10 @@ def _converted(
     for place in places.values():
         converted.used(place)
     notice = f'"{name}" can be read in order only: it was converted to .npy, {readable(size)} in {converted.cache_folder()}'
-    there = {array: (OpenFile(None, SingleArray(place), errors), "") for array, place in places.items()}
+    there = {
+        array: (OpenFile(None, SingleArray(place), errors), FilePlace(place.resolve(), NPY.name, "", stamp(place)))
+        for array, place in places.items()
+    }
     return _in_file(name, headers, there, check.summaries, notice if missing else "")
 
 
@@ -125,15 +131,34 @@ def _in_order(
 def _in_file(
     name: str,
     headers: Mapping[str, Header],
-    files: Mapping[str, tuple[OpenFile, str]],
+    files: Mapping[str, tuple[OpenFile, FilePlace]],
     summaries: Mapping[str, Summary],
     notice: str = "",
 ) -> DataSet:
-    sources: dict[str, Source] = {}
-    for array, header in headers.items():
-        shape = header.shape if len(header.shape) > 1 else (*header.shape, 1)
-        sources[array] = InFile(*files[array], shape, header.dtype)
+    sources: dict[str, Source] = {array: _source(*files[array], header) for array, header in headers.items()}
     return DataSet(name, MappingProxyType(sources), notice, summaries)
+
+
+def _source(file: OpenFile, place: FilePlace, header: Header) -> Source:
+    return InFile(file, place, header.shape if len(header.shape) > 1 else (*header.shape, 1), header.dtype)
+
+
+def open_at(place: FilePlace) -> Source | None:
+    """Open an array of a file that another process has used, or return ``None`` if that file cannot be read here."""
+    form = next((form for form in formats() if form.name == place.format), None)
+    if form is None:
+        return None
+    try:
+        if stamp(place.file) != place.stamp:
+            return None
+        reader = exhaust(form.open(place.file, UNBOUNDED))
+        header = reader.header(place.array)
+    except (Failure, Damaged, OSError, LookupError):
+        return None
+    if not isinstance(reader, RowReader):
+        return None
+    errors = partial(_read_errors, form, place.file.name)
+    return _source(OpenFile(None if form.is_folder else place.file, reader, errors), place, header)
 
 
 def _remember(key: tuple[Path, int, int], summaries: Mapping[str, Summary]) -> None:

@@ -123,15 +123,32 @@ def stamp(file: Path) -> tuple[int, int]:
     return changed, size
 
 
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """Where an array is: the file, the name of its format, the name of the array in it, and the ``stamp`` of the file."""
+
+    file: Path
+    format: str
+    array: str
+    stamp: tuple[int, int]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class InFile:
     """An array of a file, read when it is used; an array of shape (N,) is one of (N, 1)."""
 
     file: OpenFile
-    name: str
+    place: FilePlace
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
     def take(self, rows: Integers) -> Array:
         """Read these samples. Raises ``Rejected`` if the file cannot be read or has changed."""
-        return self.file.take(self.name, rows).reshape(len(rows), *self.shape[1:])
+        return self.file.take(self.place.array, rows).reshape(len(rows), *self.shape[1:])
+
+
+def located(source: Source, rows: Integers) -> tuple[FilePlace, Integers] | None:
+    """Return the place of these samples and their numbers there, or ``None`` if they are not in a file."""
+    while isinstance(source, View):
+        source, rows = source.source, source.rows[rows]
+    return (source.place, rows) if isinstance(source, InFile) else None

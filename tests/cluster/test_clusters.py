@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,22 @@ import pytest
 
 from rh_kernel.cluster import calls, tasks
 from rh_kernel.cluster.cluster import Address, Cluster, Local, WorkerShown, given
+from rh_kernel.cluster.pieces import RemotePieces
 from rh_kernel.display.registry import bundle, records
+from rh_kernel.loops.ir import Integers
 from rh_kernel.session.results import ClusterShown
 from rh_kernel.source.diagnostic import KernelBug, Rejected, Stuck
 from rh_kernel.source.trampoline import exhaust
-from rh_kernel.training.samples import DataSet
-from rh_kernel.training.sources import InMemory, View
+from rh_kernel.training.data import split
+from rh_kernel.training.files import read
+from rh_kernel.training.reading.npy import NPY
+from rh_kernel.training.reading.reader import ByteLimit
+from rh_kernel.training.samples import DataSet, data_set
+from rh_kernel.training.sources import FilePlace, InMemory, Source, View, located
 from rh_kernel.workspace.errors import Wrong
 from rh_kernel.workspace.workspace import Workspace
 from tests.cluster.runs import events, net, opened, processes, result, same, wait_until
+from tests.training.programs import Run
 
 TRAINED = """
 loc w : Real(2, 2) = [[1, 2], [3, 4]]
@@ -202,6 +210,52 @@ def test_samples_that_are_not_in_memory_are_sent() -> None:
     assert not elsewhere.data.is_in_memory
     with opened() as cluster:
         same(result([*events(elsewhere, cluster)]), result([*events(run)]))
+
+
+def in_files(run: Run, folder: Path) -> Run:
+    """The same run on four fifths of its samples, which stay in a file for each array."""
+    sources: dict[str, Source] = {}
+    for name, array in run.data.arrays.items():
+        file = folder / f"{name}.npy"
+        np.save(file, array)
+        (sources[name],) = exhaust(read(file, NPY, f"{name}.npy", ByteLimit(array.shape[1]))).sources.values()
+    part = exhaust(split(DataSet(run.data.name, sources), ".train"))
+    assert not part.held
+    return type(run)(run.run, {run.run.data: part}, run.locations)
+
+
+def in_memory(run: Run) -> Run:
+    """The same run on arrays."""
+    return type(run)(run.run, {run.run.data: data_set(run.data.name, run.data.arrays)}, run.locations)
+
+
+@pytest.mark.slow
+def test_workers_read_the_files_that_they_can_reach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read here, and the samples of a split are those of the file."""
+    run = in_files(net(), tmp_path)
+    alone = result([*events(in_memory(run))])
+
+    def taken(self: RemotePieces, rows: object) -> list[object]:
+        raise AssertionError("samples were read here")
+
+    monkeypatch.setattr(RemotePieces, "_taken", taken)
+    with opened() as cluster:
+        same(result([*events(run, cluster)]), alone)
+
+
+@pytest.mark.slow
+def test_samples_of_files_that_workers_cannot_reach_are_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of another time or size at that path is another file."""
+    run = in_files(net(), tmp_path)
+    alone = result([*events(in_memory(run))])
+
+    def changed(source: Source, rows: Integers) -> tuple[FilePlace, Integers] | None:
+        found = located(source, rows)
+        return None if found is None else (replace(found[0], stamp=(0, 0)), found[1])
+
+    monkeypatch.setattr("rh_kernel.cluster.cluster.located", changed)
+    with opened() as cluster:
+        same(result([*events(run, cluster)]), alone)
 
 
 @pytest.mark.slow

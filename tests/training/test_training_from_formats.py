@@ -82,7 +82,7 @@ def test_a_folder_of_pictures(tmp_path: Path) -> None:
     compare(tmp_path, '"pets"', pictures.transpose(0, 3, 1, 2) / 255.0, np.eye(3)[labels])
 
 
-@pytest.mark.parametrize("name", [*{name for name, _ in WRITERS.values()}, "a-idx3-ubyte.gz", "pets"])
+@pytest.mark.parametrize("name", [*dict.fromkeys(name for name, _ in WRITERS.values()), "a-idx3-ubyte.gz", "pets"])
 def test_an_interrupt_passes_between_two_blocks(tmp_path: Path, name: str) -> None:
     rows = 3000
     if name == "pets":
