@@ -56,7 +56,7 @@ def said(text: str, session: Session = EMPTY) -> str:
     [
         ("%%e", ["%%eff"]),
         ("%%eff\n%%r", ["%%rh"]),
-        ("%%eff\n%", ["%trace", "%count", "%type", "%%rh"]),
+        ("%%eff\n%", ["%count", "%trace", "%type", "%%rh"]),
         ("%%eff\n%c", ["%count"]),
         ("%%eff\ninclude cont", ["continuation"]),
         ("%%eff\nhandl", ["handler", "handle"]),
