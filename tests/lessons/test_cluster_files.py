@@ -133,7 +133,6 @@ def ran(program: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.essential
 def test_the_commands_of_compose_make_a_cluster_that_trains_to_the_same_weights(tmp_path: Path) -> None:
     from distributed import Client
 
