@@ -20,7 +20,7 @@ DRAWN = {
     "svg": {"aria-label", "class", "height", "preserveAspectRatio", "role", "style", "viewBox", "width", "xmlns"},
     "g": {"class", "fill", "font-family", "font-size"},
     "path": {"class", "d", "fill", "fill-opacity", "stroke", "stroke-linejoin", "stroke-opacity", "stroke-width"},
-    "circle": {"class", "cx", "cy", "fill", "r"},
+    "circle": {"class", "cx", "cy", "fill", "fill-opacity", "r"},
     "rect": {"class", "fill", "fill-opacity", "height", "rx", "stroke", "stroke-width", "width", "x", "y"},
     "text": {"class", "pointer-events", "style", "text-anchor", "x", "y"},
     "tspan": {"class", "dy"},

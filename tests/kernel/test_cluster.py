@@ -85,8 +85,11 @@ def test_a_kernel_that_is_killed_leaves_no_process(start: Start, stopped: bool) 
 
 def test_a_cell_tells_of_a_worker_that_is_killed(start: Start) -> None:
     kernel, found = with_cluster(start)
-    request = kernel.client.execute(TRAIN.replace("100000", "40"))
+    request = kernel.client.execute(TRAIN.replace("100000", "60"))
     time.sleep(2)
+    # Stopped, it gets a piece in the next step and keeps it.
+    os.kill(found[-1].pid, signal.SIGSTOP)
+    time.sleep(1)
     os.kill(found[-1].pid, signal.SIGKILL)
     ran = kernel.collect(request)
     assert ran.reply["status"] == "ok"
