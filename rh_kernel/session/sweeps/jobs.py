@@ -89,7 +89,10 @@ def packed(job: Job) -> bytes:
 
 
 def unpacked(data: bytes) -> Job:
-    """Return the job that ``packed`` has packed; its arrays are read-only."""
+    """Return the job that ``packed`` has packed; its arrays are read-only.
+
+    The bytes come from the kernel that started this process, over its own pipe, never from a file or a user.
+    """
     job: Job = pickle.loads(data)
     given = {name: _read_only(arrays) for name, arrays in job.given.items()}
     return Job(
