@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 BLOCKS = {
     **{tag: {"style", "title", "class"} for tag in ("div", "span")},
-    **{tag: {"style"} for tag in ("table", "tr", "th", "pre")},
+    **{tag: {"style"} for tag in ("table", "tr", "pre")},
     **{tag: set[str]() for tag in ("summary", "tbody", "b", "br")},
-    "td": {"style", "title"},
+    **{tag: {"style", "title"} for tag in ("th", "td")},
     "details": {"style", "open"},
     "img": {"alt", "height", "width", "src", "style"},
 }
