@@ -68,9 +68,9 @@ def without(item: Item, context: AnalysisContext) -> AnalysisContext:
 
 
 def diagnostics_of(failure: Failure | MemoryError, span: Span) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of a failure of the item at ``span``."""
+    """Return the diagnostics of a failure of the item at ``span``, which is also the span of those that have none."""
     if isinstance(failure, Failure):
-        return failure.diagnostics
+        return tuple([replace(d, span=d.span or span) for d in failure.diagnostics])
     hint = "make one of the dimensions smaller"
     return (TooLarge(span=span, what="this", needed=_requested(failure), hint=hint),)
 

@@ -184,7 +184,7 @@ def _timed(session: Session, items: Items, first: int, cell: str, *, continues: 
     try:
         return (yield from within(bound, _cell(session, items, first, cell, continues=continues)))
     except Stuck as failure:
-        yield Shown(first, ItemFailed(failure.diagnostics))
+        yield Shown(first, ItemFailed(diagnostics_of(failure, _first_span(items))))
         return session, _End.FAILED
 
 
@@ -205,7 +205,7 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
         return (yield from _undo(session, undoing, first, alone=len(items) == 1))
     definitions = actions[-1][0] if actions else session.definitions.forget(cell)
     state, end = session.state, _End.DONE
-    number, span = first, Span(Source("", ""), 0, 0)
+    number, span = first, _first_span(items)
     try:
         if cell and (text := _outdated_text(session.definitions, definitions)):
             yield Shown(first, Notice(text))
@@ -224,7 +224,7 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
         yield Shown(number, ItemFailed(diagnostics_of(failure, span)))
         return session, _End.FAILED
     except Late:
-        yield Shown(number, ItemFailed(out_of_time(session.settings.bounds.seconds or 0).diagnostics))
+        yield Shown(number, ItemFailed(diagnostics_of(out_of_time(session.settings.bounds.seconds or 0), span)))
         return session, _End.FAILED
     finally:
         for file in state.files:
@@ -235,6 +235,10 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
         # No content has been replaced, so there is no need to measure what the past sessions hold.
         return replace(after_all, past=(*session.past, replace(session, past=()))[-undo.MAX_CELLS :]), end
     return commit(session, after_all), end
+
+
+def _first_span(items: Items) -> Span:
+    return items[0].span if items else Span(Source("", ""), 0, 0)
 
 
 def actions_of(session: Session, items: Items, cell: str, *, continues: bool = False) -> Actions:

@@ -146,7 +146,7 @@ def check_shown(item: int, result: Result, text: str) -> None:
 def check_diagnostic(d: Diagnostic, text: str) -> None:
     """A diagnostic has a code, a place in the text, one sentence, and is the same in every form."""
     assert re.fullmatch(r"RH\d{3}", d.code)
-    assert d.span is not None
+    assert d.span is not None, d
     for span in (d.span, *(note.span for note in d.notes)):
         assert 0 <= span.start <= span.end <= len(span.source.text)
     assert d.message

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests.tiers import RUNS_SLOW_TESTS
@@ -28,6 +28,9 @@ ROUND = 20
 ROUNDS = (80 if RUNS_SLOW_TESTS else 8) if IN_CI and "RH_FUZZ" not in os.environ else math.inf
 """So that a fast machine tries in CI nothing that has not been tried before."""
 
+PHASES = (Phase.generate, Phase.shrink)
+"""Not ``explain``: it traces every line, and then ``within`` reports programs that are slow only because of that."""
+
 UNWORRIED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example, HealthCheck.filter_too_much)
 
 Made = TypeVar("Made")
@@ -41,7 +44,7 @@ def tried(made: st.SearchStrategy[Made], check: Callable[[Made], None], shares: 
     """Give ``check`` what is made up until so many shares of the time are over; how many rounds that were."""
     end, rounds = time.monotonic() + SECONDS * shares / SHARES, 0
     while rounds == 0 or (rounds < ROUNDS and time.monotonic() < end):
-        chosen = settings(max_examples=ROUND, database=None, deadline=None, suppress_health_check=UNWORRIED)
+        chosen = settings(max_examples=ROUND, phases=PHASES, database=None, deadline=None, suppress_health_check=UNWORRIED)
         try:
             seed(SEED + rounds)(chosen(given(made)(check)))()
         except Exception as failure:

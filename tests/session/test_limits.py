@@ -10,7 +10,7 @@ import pytest
 from rh_kernel.display.registry import bundle
 from rh_kernel.session.limits import timing
 from rh_kernel.session.limits.bounds import DEFAULT, LEAST_OUTPUT, MEANINGS, Bound, value_of
-from rh_kernel.session.results import Event, Notice, Shown, TrainingDone, ValueFound
+from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, TrainingDone, ValueFound
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from tests.session.cells import codes, run
@@ -96,6 +96,17 @@ def test_a_cell_that_takes_too_long_is_stopped_and_changes_nothing(session: Sess
     results, same = run(session, "1 + 1\n" + TRAIN)
     assert codes(results) == ["RH208"]
     assert same is session
+
+
+def test_the_error_of_a_cell_that_takes_too_long_is_at_the_item(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, session = run(session, TRAINED + "%limit seconds 5")
+    ticks = itertools.count()
+    monkeypatch.setattr(timing.time, "monotonic", lambda: next(ticks))
+    results, _ = run(session, "1 + 1\n" + TRAIN)
+    (failed,) = [result for result in results if isinstance(result, ItemFailed)]
+    (diagnostic,) = failed.diagnostics
+    assert diagnostic.span is not None
+    assert diagnostic.span.text == TRAIN.strip()
 
 
 def test_in_a_file_each_item_has_its_seconds(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
