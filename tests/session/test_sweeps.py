@@ -99,6 +99,15 @@ def test_neither_place_nor_number_of_processes_changes_a_number(
     assert [reported(each) for each in there.runs] == [reported(each) for each in here.runs]
 
 
+def test_a_run_in_this_process_goes_on_without_waiting(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_process(monkeypatch)
+    slept: list[float] = []
+    monkeypatch.setattr(action_module.time, "sleep", slept.append)
+    done, _ = swept(session, f"sweep seed in 0..1, h in [200], a in [0.1]\n{ITEMS}")
+    assert len(done.runs) == 2
+    assert not slept
+
+
 def test_the_order_of_the_values_changes_no_run(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     in_process(monkeypatch)
     there, _ = swept(session, f"sweep seed in [1, 0], h in [3, 2], a in [0.5, 0.1]\n{ITEMS}")

@@ -110,8 +110,9 @@ class _Runs:
             i = self._waiting.pop()
             self._attempts[i] += 1
             self._pending[i] = self.executor.submit(self._values[i])
-        if not self._take() and self._pending:
-            time.sleep(BETWEEN_EVENTS / 4)
+        began = time.monotonic()
+        if not self._take() and self._pending and time.monotonic() - began < BETWEEN_EVENTS / 4:
+            time.sleep(BETWEEN_EVENTS / 4)  # Runs in this process go on while they are asked, and need no further wait.
         return len(self._finished) == len(self._values)
 
     def _take(self) -> bool:
