@@ -89,11 +89,13 @@ class Connection:
             started.cancel()
 
     async def connect(self, address: str, security: Any) -> None:
-        """Connect, and learn of the workers. Raises ``OSError`` if there is no scheduler."""
+        """Connect, and learn of the workers. Raises ``OSError`` if there is no scheduler, or no certificate for TLS."""
         import distributed
 
         for handler in logging.getLogger("distributed").handlers:
             handler.addFilter(_is_of_others)
+        if security is None and address.startswith("tls://") and _lacks_certificates():
+            raise OSError("no certificates for TLS in Dask's configuration (distributed.comm.tls)")
         self.client = await distributed.Client(
             address, security=security, asynchronous=True, set_as_default=False, timeout=CONNECT, name="rh-kernel"
         )
@@ -180,6 +182,8 @@ class Connection:
                 self.start(self.close()).result(3)
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(1)
+            if not self._thread.is_alive():
+                self._loop.close()
 
     async def _restart(self, worker: Worker) -> None:
         await self.client.restart_workers([worker.address], timeout=2, raise_for_error=False)
@@ -219,3 +223,13 @@ async def _silent(coroutine: Coroutine[Any, Any, None]) -> None:
 
 Told = Callable[[str], None]
 """Takes a sentence for the user about what happened."""
+
+
+def _lacks_certificates() -> bool:
+    """Whether the configuration of Dask has no certificates for clients. Raises ``OSError`` if they cannot be read."""
+    from dask import config
+    from distributed.security import Security
+
+    if config.get("distributed.client.security-loader", None) is not None:
+        return False
+    return Security().get_connection_args("client").get("ssl_context") is None

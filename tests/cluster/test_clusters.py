@@ -52,11 +52,11 @@ def exhausted(running: Iterator[object]) -> None:
 
 
 @contextmanager
-def scheduler(folder: Path) -> Generator[str]:
+def scheduler(folder: Path, *more: str) -> Generator[str]:
     """Start a scheduler as a program, and yield its address."""
     file = folder / "scheduler.json"
     options = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0", "--scheduler-file", f"{file}"]
-    with program("dask_scheduler", *options):
+    with program("dask_scheduler", *options, *more):
         wait_until(lambda: file.exists() and bool(file.read_text()), "the scheduler is there")
         yield json.loads(file.read_text())["address"]
 
@@ -75,6 +75,11 @@ def program(name: str, *options: str) -> Generator[int]:
 def worker(address: str, *options: str) -> AbstractContextManager[int]:
     """Run a worker of one thread, without a nanny, which would restart it."""
     return program("dask_worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1", *options)
+
+
+def written(workspace: Workspace) -> dict[str, bytes]:
+    """The contents of a heap, to the bit."""
+    return {name: content.tobytes() for name, content in workspace.heap.items()}
 
 
 @pytest.mark.parametrize("words", ["local", "local 0", "local x", "local 2 3", "nowhere", "tcp://", "limit", "limit 0", "on"])
@@ -131,6 +136,33 @@ def test_a_scheduler_that_runs_already(tmp_path: Path) -> None:
         same(result([*events(run, cluster)]), result([*events(run)]))
         assert cluster.submit(tasks.versions).result(20) == tasks.versions()
         cluster.close()
+
+
+@pytest.mark.slow
+def test_a_scheduler_with_certificates_is_found_with_those_of_the_users_configuration(tmp_path: Path) -> None:
+    from dask import config
+    from distributed.security import Security
+
+    made = Security.temporary()
+    files = {name: tmp_path / f"{name}.pem" for name in ("tls_ca_file", "tls_client_cert", "tls_client_key")}
+    for name, file in files.items():
+        file.write_text(getattr(made, name))
+    ca, cert, key = files.values()
+    certificates = ["--tls-ca-file", f"{ca}", "--tls-cert", f"{cert}", "--tls-key", f"{key}"]
+    with scheduler(tmp_path, "--protocol", "tls", *certificates) as address, worker(address, *certificates):
+        assert address.startswith("tls://")
+        workspace = Workspace()
+        workspace.run(TRAINED)
+        before = written(workspace)
+        with pytest.raises(Wrong, match="no certificates for TLS"):
+            workspace.run(f"%cluster {address}\n{TRAIN}")
+        assert written(workspace) == before
+        names = {"ca-file": ca, "client.cert": cert, "client.key": key}
+        with config.set({f"distributed.comm.tls.{name}": f"{file}" for name, file in names.items()}):
+            workspace.run(f"%cluster {address}\n{TRAIN}\n%cluster off")
+    alone = Workspace()
+    alone.run(TRAINED + TRAIN)
+    assert written(workspace) == written(alone) != before
 
 
 @pytest.mark.slow
