@@ -221,10 +221,6 @@ async def _silent(coroutine: Coroutine[Any, Any, None]) -> None:
         return
 
 
-Told = Callable[[str], None]
-"""Takes a sentence for the user about what happened."""
-
-
 def _lacks_certificates() -> bool:
     """Whether the configuration of Dask has no certificates for clients. Raises ``OSError`` if they cannot be read."""
     from dask import config
@@ -233,3 +229,7 @@ def _lacks_certificates() -> bool:
     if config.get("distributed.client.security-loader", None) is not None:
         return False
     return Security().get_connection_args("client").get("ssl_context") is None
+
+
+Told = Callable[[str], None]
+"""Takes a sentence for the user about what happened."""

@@ -1,7 +1,7 @@
 """A sweep of 32 digit trainings in one process and in two: ``python -m tests.benchmarks.sweep``.
 
 Each run is 64-``h``-10 on the digits, 32 samples a batch, measured after each epoch. The times are of the whole sweep, from the
-start of its processes to their end; the sweeps alternate, and the ratio is that of the medians. ``--epochs 1500`` and
+start of its processes to their end; the sweeps alternate, and the ratio is that of the medians. ``--epochs 150`` and
 ``--repeat 3`` set how long it takes; a process takes half a second to start, which short runs do not make up for. The runs must
 be equal to the bit. The numbers go to build/bench/sweep.json.
 """
@@ -55,7 +55,7 @@ def swept(epochs: int, processes: int) -> tuple[float, tuple[SweepRun, ...]]:
 def main() -> None:
     """Print a line for each sweep, and the ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=1500)
+    parser.add_argument("--epochs", type=int, default=150)
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
     seconds: dict[int, list[float]] = {1: [], 2: []}

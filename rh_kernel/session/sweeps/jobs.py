@@ -1,7 +1,7 @@
 """Jobs: all that the runs of a sweep need besides their numbers, as bytes that other processes can read.
 
-A job holds records of ours and arrays, and no code of the user's. Whoever unpickles it trusts whoever has sent it; the kernel
-sends it to its own workers only.
+A job holds records of ours and arrays, and no code of the user's. Whoever unpickles it trusts whoever has sent it: a process
+trusts the kernel that started it, a worker of a cluster whoever reaches its scheduler, who can run code there in any case.
 """
 
 import copyreg
@@ -91,7 +91,8 @@ def packed(job: Job) -> bytes:
 def unpacked(data: bytes) -> Job:
     """Return the job that ``packed`` has packed; its arrays are read-only.
 
-    The bytes come from the kernel that started this process, over its own pipe, never from a file or a user.
+    The bytes come from the kernel over the pipe of this process or, in a worker, over the connection of the cluster; never from
+    a file or a user.
     """
     job: Job = pickle.loads(data)
     given = {name: _read_only(arrays) for name, arrays in job.given.items()}
