@@ -4,7 +4,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -19,7 +21,7 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected, Stuck
 from rh_kernel.source.trampoline import exhaust
 from rh_kernel.training.data import loading
 from rh_kernel.training.reading import formats
-from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit
+from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged
 from rh_kernel.training.reading.rows import RowReader
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of, find
@@ -265,6 +267,46 @@ def test_a_file_that_python_still_writes_is_read(tmp_path: Path) -> None:
     assert list(find("a.h5", tmp_path).types) == ["t", "x"]
 
 
+def test_hdf5_is_read_however_it_is_stored(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).integers(0, 9, (20, 3))
+    with h5py.File(tmp_path / "a.h5", "w", userblock_size=512) as file:
+        file["doubles"] = x.astype(np.float64)
+        file["big_endian"] = x.astype(">i2")
+        file["halves"] = x.astype(np.float16)
+        file["truths"] = x > 4
+        file.create_dataset("elsewhere", x.shape, np.float32, external=[(tmp_path / "part.bin", 0, x.size * 4)])[...] = x
+        file.create_dataset("chunks", data=x, chunks=(4, 3))
+        file.create_dataset("unwritten", x.shape, np.float64, fillvalue=7)
+        bits = h5py.h5t.NATIVE_INT32.copy()
+        bits.set_precision(24)
+        place = h5py.h5d.create(file.id, b"bits", bits, h5py.h5s.create_simple(x.shape))
+        place.write(h5py.h5s.ALL, h5py.h5s.ALL, x.astype(np.int32))
+    expected = dict.fromkeys(("doubles", "big_endian", "halves", "elsewhere", "chunks", "bits"), x)
+    expected |= {"truths": x > 4, "unwritten": np.full(x.shape, 7)}
+    rows = np.array([19, 2, 2, 0])
+    with closing(opened(tmp_path / "a.h5")) as reader:
+        assert set(reader.names) == set(expected)
+        for name, array in expected.items():
+            assert np.array_equal(reader.rows(name, 3, 9), array[3:9]), name
+            assert np.array_equal(reader.take(name, rows), array[rows]), name
+
+
+@pytest.mark.parametrize("name", ["a.h5", "a.npy"])
+def test_a_file_that_becomes_shorter_is_reported(tmp_path: Path, name: str) -> None:
+    x = np.random.default_rng(0).normal(size=(10_000, 8))
+    if name == "a.h5":
+        write_hdf5(tmp_path / name, {"x": x})
+    else:
+        np.save(tmp_path / name, x)
+    with closing(opened(tmp_path / name)) as reader:
+        array = reader.names[0]
+        assert np.array_equal(reader.rows(array, 0, 2), x[:2])
+        with (tmp_path / name).open("r+b") as file:
+            file.truncate(20_000)
+        with pytest.raises(Damaged, match="the file was cut off after 20,000 of"):
+            reader.rows(array, 9_000, 9_010)
+
+
 def test_a_chunk_that_is_damaged_is_reported_with_its_array(tmp_path: Path) -> None:
     write_hdf5_in_chunks(tmp_path / "a.hdf5", {"x": np.random.default_rng(0).normal(size=(400, 2))})
     content = bytearray((tmp_path / "a.hdf5").read_bytes())
@@ -336,6 +378,51 @@ def test_a_missing_number_is_reported_with_its_row(tmp_path: Path) -> None:
     column = pa.array([*range(40), None, 1], pa.int32())
     pq.write_table(pa.table({"x0": column, "x1": column}), tmp_path / "a.parquet", row_group_size=16)
     assert diagnostic_of("a.parquet", tmp_path).message == "`x0`[40] is missing"
+
+
+MANY = 300
+"""Columns that are not decoded at the same time, if they have 7,500 entries."""
+
+
+def many_columns(folder: Path, rows: int, **options: Any) -> np.ndarray:
+    entries = np.random.default_rng(0).normal(size=(rows, MANY))
+    entries[:, 1] = np.round(entries[:, 1])
+    columns = {f"x{i}": entries[:, i] for i in range(MANY)} | {"x1": entries[:, 1].astype(np.int16)}
+    pq.write_table(pa.table(columns), folder / "a.parquet", **options)
+    return entries
+
+
+def test_many_columns_are_decoded_one_after_another(tmp_path: Path) -> None:
+    entries = many_columns(tmp_path, 20_000, row_group_size=7_500)
+    reader = opened(tmp_path / "a.parquet")
+    assert np.array_equal(exhaust(reader.read(["x"]))["x"], entries)
+    assert np.array_equal(reader.rows("x", 7_400, 15_100), entries[7_400:15_100])
+    assert np.array_equal(reader.take("x", np.array([19_999, 3, 3])), entries[[19_999, 3, 3]])
+
+
+def test_a_missing_number_among_many_columns_is_reported_with_its_row(tmp_path: Path) -> None:
+    full, gap = pa.array(np.arange(8_000.0)), pa.array([*range(7_999), None], pa.float64())
+    pq.write_table(pa.table({f"x{i}": gap if i == 7 else full for i in range(MANY)}), tmp_path / "a.parquet")
+    assert diagnostic_of("a.parquet", tmp_path).message == "`x7`[7999] is missing"
+
+
+READ_IN_ORDER = """
+import sys
+from pathlib import Path
+import pyarrow
+from rh_kernel.training.reading.parquet import Columns
+
+assert sum([len(rows) for rows in Columns(Path(sys.argv[1])).blocks("x", 0)]) == 20_000
+print(pyarrow.default_memory_pool().max_memory(), "pandas" in sys.modules)
+"""
+
+
+def test_many_columns_are_decoded_in_little_memory(tmp_path: Path) -> None:
+    entries = many_columns(tmp_path, 20_000)
+    command = [sys.executable, "-c", READ_IN_ORDER, str(tmp_path / "a.parquet")]
+    most, has_pandas = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert int(most) < entries.nbytes / 8
+    assert has_pandas == "False"
 
 
 def test_columns_of_one_name_are_reported(tmp_path: Path) -> None:

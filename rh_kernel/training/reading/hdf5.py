@@ -1,4 +1,7 @@
-"""``.h5``: the data sets of an HDF5 file by their paths, ``x`` or ``group/x``. Requires the library h5py."""
+"""``.h5``: the data sets of an HDF5 file by their paths, ``x`` or ``group/x``. Requires the library h5py.
+
+A data set that is stored as one piece is read from a memory map, the others by the library.
+"""
 
 from collections.abc import Sequence
 from math import prod
@@ -6,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.libraries import Untyped, library
+from rh_kernel.training.reading.mapped import MappedFile
 from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, Reader, as_damaged, shortened
 from rh_kernel.training.reading.rows import Integers, RowReader, as_float64, not_real
 
@@ -34,7 +39,7 @@ def open_hdf5(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
         with as_damaged():
             found = yield from _data_sets(h5py, opened)
             is_compressed = any(data.compression for data in found.values())
-            return (CompressedDataSets if is_compressed else DataSets)(opened, found)
+            return (CompressedDataSets if is_compressed else DataSets)(opened, found, MappedFile(file))
     except BaseException:
         opened.close()
         raise
@@ -68,9 +73,11 @@ class DataSets(RowReader):
 
     random_access = True
 
-    def __init__(self, file: Untyped, data_sets: dict[str, Any]) -> None:
+    def __init__(self, file: Untyped, data_sets: dict[str, Any], mapped_file: MappedFile) -> None:
         self._file = file
         self._data_sets = data_sets
+        self._mapped_file = mapped_file
+        self._maps: dict[str, npt.NDArray[Any] | None] = {}
         self.names: Sequence[str] = tuple(data_sets)
 
     def header(self, name: str) -> Header:
@@ -87,13 +94,15 @@ class DataSets(RowReader):
     def rows(self, name: str, start: int, stop: int) -> Array:
         """Return these rows in float64. Raises ``Damaged``."""
         with as_damaged(name):
-            data = self._data_sets[name]
+            data = self._source(name)
             return when_large(self._decoded(name, stop - start), lambda: as_float64(data[start:stop]))
 
     def take(self, name: str, rows: Integers) -> Array:
         """Return these rows in float64. Raises ``Damaged``."""
         with as_damaged(name):
-            data = self._data_sets[name]
+            data = self._source(name)
+            if isinstance(data, np.ndarray):
+                return as_float64(data[rows])
             # The library takes increasing numbers only.
             wanted, places = np.unique(rows, return_inverse=True)
             if not len(wanted):
@@ -111,7 +120,32 @@ class DataSets(RowReader):
 
     def close(self) -> None:
         """Close the file."""
+        self._maps.clear()
+        self._mapped_file.close()
         self._file.close()
+
+    def _source(self, name: str) -> Untyped:
+        """Return a view of the data set in the file, or, if it cannot be mapped, the data set. Raises ``Damaged``."""
+        if name not in self._maps:
+            self._maps[name] = self._map(name)
+        mapped = self._maps[name]
+        if mapped is None:
+            return self._data_sets[name]
+        self._mapped_file.check()
+        return mapped
+
+    def _map(self, name: str) -> npt.NDArray[Any] | None:
+        """Map a data set that is stored as one piece, in a type that NumPy has and in this file, which nobody writes to."""
+        data, header = self._data_sets[name], self.header(name)
+        if data.chunks or data.external or data.is_virtual or header.dtype.kind not in "fiu":
+            return None
+        size, at = header.reals * header.dtype.itemsize, data.id.get_offset()
+        # Space may be allocated only when the first entry is written, and what this process writes may not be flushed.
+        if at is None or size != data.id.get_storage_size() or at + size > self._mapped_file.size or self._file.id.get_intent():
+            return None
+        if not data.id.get_type().equal(_stored_type(header.dtype)):
+            return None
+        return self._mapped_file.map(header, at)
 
     def _chunk(self, name: str) -> int:
         chunks = self._data_sets[name].chunks
@@ -126,6 +160,12 @@ class CompressedDataSets(DataSets):
     """An open HDF5 file in which some chunks are compressed: each row would take the time of its whole chunk."""
 
     random_access = False
+
+
+def _stored_type(dtype: np.dtype[Any]) -> Untyped:
+    import h5py
+
+    return h5py.h5t.py_create(dtype)
 
 
 def _called(dtype: np.dtype[Any]) -> str:

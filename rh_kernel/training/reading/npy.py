@@ -1,7 +1,6 @@
 """NumPy's formats: ``.npy``, one array, and ``.npz``, an archive of arrays by name. Nothing is unpickled."""
 
 import io
-import os
 import struct
 import warnings
 import zipfile
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.format import Format, opener
+from rh_kernel.training.reading.mapped import MappedFile
 from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, as_damaged, error_text, shortened, store
 from rh_kernel.training.reading.rows import Integers, RowReader, as_float64
 
@@ -29,8 +29,8 @@ class SingleArray(RowReader):
 
     def __init__(self, file: Path) -> None:
         with as_damaged():
-            self._stream = file.open("rb")
-        self._size = file.stat().st_size
+            self._file = MappedFile(file)
+        self._stream = self._file.stream
         self._mapped: npt.NDArray[Any] | None = None
         self.names: Sequence[str] = ("",)
 
@@ -61,29 +61,21 @@ class SingleArray(RowReader):
     def close(self) -> None:
         """Close the file."""
         self._mapped = None
-        self._stream.close()
+        self._file.close()
 
     def _map(self, name: str) -> npt.NDArray[Any]:
         """Return the array as a view of the file. Raises ``Damaged``."""
-        # Access to a map beyond the end of its file ends the process.
-        size = os.fstat(self._stream.fileno()).st_size
-        if size < self._size:
-            raise Damaged(f"the file was cut off after {size:,} of {self._size:,} bytes while it was read")
+        self._file.check()
         if self._mapped is None:
             header, fortran = self._start(name)
-            at, order = self._stream.tell(), "F" if fortran else "C"
-            self._mapped = (
-                np.memmap(self._stream, header.dtype, "r", at, header.shape, order)
-                if header.reals
-                else np.empty(header.shape, header.dtype)
-            )
+            self._mapped = self._file.map(header, self._stream.tell(), "F" if fortran else "C")
         return self._mapped
 
     def _start(self, name: str) -> tuple[Header, bool]:
         del name
         self._stream.seek(0)
         header, fortran = _header(self._stream, "the array")
-        _check_length(header, self._size - self._stream.tell(), "the array")
+        _check_length(header, self._file.size - self._stream.tell(), "the array")
         return header, fortran
 
 

@@ -3,13 +3,14 @@
 A column of lists of a fixed size, or of tensors of a fixed shape, is an array of its own.
 """
 
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -17,15 +18,22 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.interruptible import interruptible
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.errors import BadColumns, NotFinite
+from rh_kernel.training.reading.converted import cache_folder, make_room
 from rh_kernel.training.reading.format import Format, opener
 from rh_kernel.training.reading.libraries import Untyped, library
 from rh_kernel.training.reading.reader import BLOCK, Header, as_damaged, shortened
-from rh_kernel.training.reading.rows import not_real
+from rh_kernel.training.reading.rows import as_float64, not_real
 from rh_kernel.training.reading.sequential import SequentialReader
 from rh_kernel.training.reading.table import array_columns
 
 _BUFFER = 1 << 16
 """Bytes that are read at once from each column."""
+
+_PAGE = 1 << 20
+"""Bytes of a page or a dictionary, which writers divide a column into, about."""
+
+_DECODED = 1 << 24
+"""Bytes that decoding may take; an array that needs more is decoded column by column."""
 
 _INDEX = "__index_level_"
 """How the columns begin in which pandas keeps the names of rows."""
@@ -70,9 +78,13 @@ class Columns(SequentialReader):
 
     def blocks(self, name: str, row: int) -> Iterator[Array]:
         """Yield the rows in batches. Raises ``Damaged``, and ``Rejected`` for a missing number."""
-        columns, shape = self._arrays[name], self.header(name).shape[1:]
-        batch_size = max(1, BLOCK // max(1, prod(shape) * 8))
-        batches = self._file.iter_batches(batch_size, range(self._group(row), len(self._starts) - 1), columns)
+        for group in range(self._group(row), len(self._starts) - 1):
+            yield from (self._streamed if self._is_narrow(group, name) else self._gathered)(group, name)
+
+    def _streamed(self, group: int, name: str) -> Iterator[Array]:
+        """Decode all columns of a row group at the same time."""
+        columns, shape, row = self._arrays[name], self.header(name).shape[1:], self._starts[group]
+        batches = self._batches(group, columns, prod(shape))
         # The first batch of a row group takes long: the dictionary of each column is decoded before it.
         while (batch := interruptible(partial(next, batches, None))) is not None:
             found = np.empty((batch.num_rows, *shape))
@@ -84,6 +96,44 @@ class Columns(SequentialReader):
                     found[:, number] = values
             row += len(found)
             yield found
+
+    def _gathered(self, group: int, name: str) -> Iterator[Array]:
+        """Decode the columns of a row group one after another into a temporary file, and yield the rows from there."""
+        columns, rows = self._arrays[name], self._starts[group + 1] - self._starts[group]
+        make_room(shortened(name), 8 * len(columns) * rows)
+        with tempfile.TemporaryFile(dir=cache_folder()) as file:
+            at_once = max(1, _DECODED // max(1, 8 * rows))
+            for start in range(0, len(columns), at_once):
+                interruptible(partial(self._gather, group, columns[start : start + at_once], file))
+            file.flush()
+            gathered = np.memmap(file, np.float64, "r", shape=(len(columns), rows))
+            step = max(1, BLOCK // (8 * len(columns)))
+            for start in range(0, rows, step):
+                yield as_float64(gathered[:, start : start + step].T)
+
+    def _gather(self, group: int, columns: list[str], file: IO[bytes]) -> None:
+        """Append the numbers of one column after another to the file."""
+        for column in columns:
+            row = self._starts[group]
+            for batch in self._batches(group, [column], 1):
+                file.write(as_float64(self._values(column, batch.column(column), row)).data)
+                row += batch.num_rows
+
+    def _batches(self, group: int, columns: list[str], reals: int) -> Iterator[Untyped]:
+        """Decode the columns of a row group, of which a row has so many reals, in record batches of at most ``BLOCK`` bytes."""
+        return self._file.iter_batches(max(1, BLOCK // max(1, reals * 8)), [group], columns, use_threads=False)
+
+    def _is_narrow(self, group: int, name: str) -> bool:
+        """Whether the columns of an array take less than ``_DECODED`` bytes while they are decoded at the same time."""
+        if any(self._is_list(column) for column in self._arrays[name]):
+            return True
+        metadata, wanted, size = self._file.metadata.row_group(group), set(self._arrays[name]), 0
+        for number in range(metadata.num_columns):
+            column = metadata.column(number)
+            if column.path_in_schema in wanted:
+                # A page, a dictionary, and the entries that are made of them.
+                size += _BUFFER + 3 * min(column.total_uncompressed_size, _PAGE)
+        return size < _DECODED
 
     def close(self) -> None:
         """Close the file."""
@@ -157,8 +207,11 @@ class Columns(SequentialReader):
                 part = part.flatten()
             elif self._arrow.types.is_dictionary(kind):
                 part = part.dictionary_decode()
+            elif self._arrow.types.is_boolean(kind):
+                part = part.cast(self._arrow.uint8())
             else:
-                return part.to_numpy(zero_copy_only=False)
+                # `to_numpy` would import pandas, if that is installed.
+                return np.from_dlpack(part)
 
 
 def _dtype(kind: Untyped) -> np.dtype[Any]:
