@@ -102,7 +102,7 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit
         raise Rejected(CannotRestore(span=span, why=why, hint=hint))
     byte_limit = replace(byte_limit, what=f"what is in `{target.name}`", span=span)
     try:
-        with closing((yield from form.open(file, byte_limit))) as reader:
+        with closing((yield from form.open(file))) as reader:
             in_file = frozenset(reader.names)
             names = [name for name in locations if name in in_file]
             if not names:

@@ -16,7 +16,7 @@ from rh_kernel.training.reading import converted
 from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.formats import formats
 from rh_kernel.training.reading.npy import NPY, SingleArray
-from rh_kernel.training.reading.reader import BLOCK, UNBOUNDED, Blocks, ByteLimit, Damaged, Header, error_text
+from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, error_text
 from rh_kernel.training.reading.rows import RowReader
 from rh_kernel.training.samples import Checking, DataSet, Summary, check_array, check_lengths, samples
 from rh_kernel.training.sources import FilePlace, InFile, OpenFile, Source, stamp
@@ -40,7 +40,7 @@ def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[D
     Data that exceeds ``byte_limit`` stays in its file, if the format can be read by rows. Raises ``Rejected`` if it cannot be
     used, and ``Stuck``, before reading, if it exceeds the limit and has to be in memory.
     """
-    hint = "take fewer samples, allow more with `%limit bytes`, or write .npy or .h5 files, which need not fit"
+    hint = "take fewer samples, allow more with `%limit bytes`, or write them in another format, as .npy"
     byte_limit = replace(byte_limit, what=f'"{name}"', hint=hint)
     with _read_errors(form, name):
         key = (file, name, *stamp(file))
@@ -53,7 +53,7 @@ def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[D
 
 
 def _read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
-    reader = yield from form.open(file, byte_limit)
+    reader = yield from form.open(file)
     with ExitStack() as opened:
         opened.callback(reader.close)
         headers = {array: reader.header(array) for array in reader.names}
@@ -151,7 +151,7 @@ def open_at(place: FilePlace) -> Source | None:
     try:
         if stamp(place.file) != place.stamp:
             return None
-        reader = exhaust(form.open(place.file, UNBOUNDED))
+        reader = exhaust(form.open(place.file))
         header = reader.header(place.array)
     except (Failure, Damaged, OSError, LookupError):
         return None

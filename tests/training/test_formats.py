@@ -21,7 +21,7 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected, Stuck
 from rh_kernel.source.trampoline import exhaust
 from rh_kernel.training.data import loading
 from rh_kernel.training.reading import formats
-from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged
+from rh_kernel.training.reading.reader import ByteLimit, Damaged
 from rh_kernel.training.reading.rows import RowReader
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of, find
@@ -74,6 +74,14 @@ def write_tensors(file: Path, arrays: Arrays) -> None:
     pq.write_table(pa.table(columns), file, row_group_size=7)
 
 
+def write_archive(file: Path, arrays: Arrays) -> None:
+    np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def write_archive_in_fortran_order(file: Path, arrays: Arrays) -> None:
+    np.savez(file, allow_pickle=False, **{name: np.asfortranarray(array) for name, array in arrays.items()})
+
+
 WRITERS: dict[str, tuple[str, Write]] = {
     "hdf5": ("a.h5", write_hdf5),
     "hdf5 in chunks": ("a.hdf5", write_hdf5_in_chunks),
@@ -81,6 +89,8 @@ WRITERS: dict[str, tuple[str, Write]] = {
     "zarr 2": ("a.zarr", write_old_zarr),
     "parquet, lists": ("a.parquet", write_lists),
     "parquet, tensors": ("a.parquet", write_tensors),
+    "archive": ("b.npz", write_archive),
+    "archive in Fortran order": ("b.npz", write_archive_in_fortran_order),
 }
 
 each_format = pytest.mark.parametrize(("name", "write"), WRITERS.values(), ids=WRITERS)
@@ -99,7 +109,7 @@ def arrays_of(rows: int) -> dict[str, np.ndarray]:
 def opened(file: Path) -> RowReader:
     form = formats.find(file)
     assert form is not None
-    reader = exhaust(form.open(file, UNBOUNDED))
+    reader = exhaust(form.open(file))
     assert isinstance(reader, RowReader)
     return reader
 

@@ -14,7 +14,7 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.trampoline import exhaust
 from rh_kernel.training.data import loading
 from rh_kernel.training.reading import formats, idx
-from rh_kernel.training.reading.reader import UNBOUNDED, Damaged
+from rh_kernel.training.reading.reader import Damaged
 from rh_kernel.training.reading.rows import RowReader
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of
@@ -38,7 +38,7 @@ def written(array: np.ndarray, code: int | None = None, *sizes: int) -> bytes:
 
 def opened(file: Path) -> RowReader:
     assert formats.find(file) is idx.IDX
-    reader = exhaust(idx.IDX.open(file, UNBOUNDED))
+    reader = exhaust(idx.IDX.open(file))
     assert isinstance(reader, RowReader)
     return reader
 
@@ -206,7 +206,7 @@ def test_where_nothing_can_be_written_it_is_unpacked_into_the_cache(
 
 def test_an_interrupt_while_it_is_unpacked_leaves_nothing(tmp_path: Path) -> None:
     file = packed(tmp_path, np.zeros((4000, 28, 28), np.uint8))
-    opening = idx.IDX.open(file, UNBOUNDED)
+    opening = idx.IDX.open(file)
     next(opening)
     assert len(list(tmp_path.iterdir())) == 3
     with pytest.raises(KeyboardInterrupt):

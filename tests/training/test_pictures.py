@@ -13,7 +13,7 @@ from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.source.trampoline import exhaust
 from rh_kernel.training.data import loading
 from rh_kernel.training.reading import formats, pictures
-from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit
+from rh_kernel.training.reading.reader import ByteLimit
 from rh_kernel.training.reading.rows import RowReader
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of, find, types
@@ -104,7 +104,7 @@ def test_any_rows_in_any_order(tmp_path_factory: pytest.TempPathFactory, rows: l
     folder = tmp_path_factory.mktemp("pictures")
     for number in range(6):
         save(folder, f"{number % 2}/{number}.png", coloured(number))
-    reader = exhaust(pictures.PICTURES.open(folder, UNBOUNDED))
+    reader = exhaust(pictures.PICTURES.open(folder))
     assert isinstance(reader, RowReader)
     whole = exhaust(reader.read(reader.names))
     for name in ("x", "t"):

@@ -5,19 +5,19 @@ import struct
 import time
 import zipfile
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.diagnostic import Diagnostic, Rejected, Stuck
 from rh_kernel.source.trampoline import exhaust
 from rh_kernel.training.data import loading
-from rh_kernel.training.reading import formats, table
-from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged
+from rh_kernel.training.reading import converted, formats, table
+from rh_kernel.training.reading.reader import ByteLimit, Damaged
 from tests.tiers import law
 from tests.training.test_data import SPAN, diagnostic_of, find
 
@@ -41,7 +41,7 @@ def described(shape: str, descr: str = "<f8") -> str:
 def arrays_in(file: Path) -> Mapping[str, np.ndarray]:
     form = formats.find(file)
     assert form is not None
-    reader = exhaust(form.open(file, UNBOUNDED))
+    reader = exhaust(form.open(file))
     try:
         for name in reader.names:
             reader.header(name)
@@ -212,45 +212,67 @@ def bomb(file: Path, reals: int) -> None:
             member.write(bytes(8 * min(1 << 17, reals - start)))
 
 
-def refused(name: str, folder: Path, byte_limit: ByteLimit) -> Any:
-    """Return the diagnostic that the data exceeds the limit."""
-    with pytest.raises(Stuck) as stuck:
-        exhaust(loading(name, folder, {}, SPAN, byte_limit))
-    (found,) = stuck.value.diagnostics
-    assert found.code == "RH241"
+def refused(name: str, folder: Path, reals: int) -> Diagnostic:
+    """Return the error in the data if so many reals may be in memory."""
+    with pytest.raises(Rejected) as rejected:
+        exhaust(loading(name, folder, {}, SPAN, ByteLimit(reals)))
+    (found,) = rejected.value.diagnostics
     assert found.span == SPAN
     return found
 
 
-def test_an_archive_that_unpacks_to_more_than_there_may_be_is_refused_by_its_header(tmp_path: Path) -> None:
+def test_an_archive_that_unpacks_to_more_than_there_is_room_for_is_refused_by_its_header(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     bomb(tmp_path / "bomb.npz", 2_000_000)
     assert (tmp_path / "bomb.npz").stat().st_size < 40_000
-    # What stands where the numbers would be is never looked at.
+    # The bytes of the numbers are never read.
     content = bytearray((tmp_path / "bomb.npz").read_bytes())
     content[5000:6000] = b"\x5a" * 1000
     (tmp_path / "bomb.npz").write_bytes(content)
-    found = refused("bomb.npz", tmp_path, ByteLimit(1_000_000, "by `%limit bytes`"))
-    assert found.message == '"bomb.npz" would need 16 MB of memory'
-    assert found.expected == "at most 8 MB by `%limit bytes`"
-    assert "%limit bytes" in found.hint
+    monkeypatch.setenv(converted.BYTES, "1000000")
+    found = refused("bomb.npz", tmp_path, 1_000_000)
+    assert (found.code, found.found.split(" in ")[0], found.expected) == ("RH321", "room for 1 MB", "16 MB")
     assert diagnostic_of("bomb.npz", tmp_path).code == "RH303"
 
 
-def test_a_table_is_refused_by_the_number_of_its_lines(tmp_path: Path) -> None:
-    # A row that is wrong in the middle would be found by reading.
-    (tmp_path / "long.csv").write_text("x0,x1,t\n" + "1,2,3\n" * 500 + "red\n" + "1,2,3\n" * 499)
-    found = refused("long.csv", tmp_path, ByteLimit(2999, "by `%limit bytes`"))
-    assert found.message == '"long.csv" would need 24 kB of memory'
-    assert diagnostic_of("long.csv", tmp_path).code == "RH310"
+BLANK = '\n \t\n""\n"  "\r\n\r\n'
 
 
-def test_a_table_is_refused_by_the_size_of_its_file(tmp_path: Path) -> None:
-    with (tmp_path / "sparse.csv").open("wb") as file:
-        file.write(b"x,t\n1,2\n")
-        file.truncate(2 << 30)
-    assert refused("sparse.csv", tmp_path, ByteLimit(1 << 20)).needed == "at least 537 MB"
-    found = diagnostic_of("sparse.csv", tmp_path)
-    assert (found.code, found.found) == ("RH303", "line 3 contains a zero byte, so this is not a text file")
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_table_that_exceeds_the_limit_is_converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    lines = [
+        f"{i},{i / 7},{-i}" + (BLANK.replace("\r\n", "\n").replace("\n", end) if i % 50 == 7 else "") for i in range(9_000)
+    ]
+    (tmp_path / "long.csv").write_text(f"x0,t,x1{end}{end}" + end.join(lines), newline="")
+    far = exhaust(loading("long.csv", tmp_path, {}, SPAN, ByteLimit(2999, "by `%limit bytes`")))
+    assert far.notice.startswith('"long.csv" can be read in order only: it was converted to .npy')
+    near = exhaust(loading("long.csv", tmp_path, {}, SPAN))
+    assert (far.held, near.held, near.size) == (0, 27_000, 9_000)
+    for name, array in near.arrays.items():
+        assert np.array_equal(array, far.arrays[name])
+
+
+def test_an_error_in_a_table_that_exceeds_the_limit_has_its_line_and_column(tmp_path: Path) -> None:
+    (tmp_path / "long.csv").write_text("x0,x1,t\n" + "1,2,3\n\n" * 500 + "1,red,3\n" + "1,2,3\n" * 499)
+    found = [refused("long.csv", tmp_path, reals) for reals in (2999, 1 << 60)]
+    assert [(d.code, d.message) for d in found] == [("RH305", found[0].message)] * 2
+    assert "1002" in found[0].message
+    assert "`x1`" in found[0].message
+
+
+def test_a_table_that_grows_while_it_is_read_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "long.csv").write_text("x,t\n" + "1,2\n" * 10)
+    with closing(exhaust(table.open_csv(tmp_path / "long.csv"))) as reader:
+        assert reader.rows("t", 8, 10).tolist() == [[2.0], [2.0]]
+        (tmp_path / "long.csv").write_text("x,t\n" + "1,2\n" * 11)
+        with pytest.raises(Damaged, match="it has grown"):
+            reader.rows("x", 0, 10)
+        (tmp_path / "long.csv").write_text("x,t\n" + "1,2\n" * 9)
+        with pytest.raises(Damaged, match="ends after 9 of 10 rows"):
+            reader.rows("x", 0, 10)
 
 
 def test_a_table_that_just_fits_is_read(tmp_path: Path) -> None:
@@ -266,7 +288,7 @@ def test_what_is_kept_of_earlier_files_gives_way(tmp_path: Path) -> None:
     assert exhaust(loading("a.npz", tmp_path, {}, SPAN)) is one
     exhaust(loading("b.npz", tmp_path, {}, SPAN, ByteLimit(1000)))
     assert exhaust(loading("a.npz", tmp_path, {}, SPAN)) is not one
-    refused("b.npz", tmp_path, ByteLimit(599))
+    assert not exhaust(loading("b.npz", tmp_path, {}, SPAN, ByteLimit(599))).held
 
 
 @pytest.mark.parametrize("name", ["points.npz", "points.csv", "points.csv.train"])

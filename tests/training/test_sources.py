@@ -331,13 +331,6 @@ def test_files_of_different_lengths(tmp_path: Path) -> None:
     assert (found.code, found.found) == ("RH307", "`x` has 4, `t` has 3")
 
 
-def test_a_format_that_must_be_in_memory_is_refused_with_a_hint(tmp_path: Path) -> None:
-    np.savez(tmp_path / "both.npz", x=np.ones((9, 2)))
-    found = refused(tmp_path, 17, ["both.npz"], ["x"])
-    assert found.code == "RH241"
-    assert ".npy" in found.hint
-
-
 class InOrder(RowReader):
     """An array that can be read in order only, as if it were in a file of records."""
 

@@ -6,9 +6,9 @@ from typing import IO, TypeAlias
 
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array
-from rh_kernel.training.reading.reader import Blocks, ByteLimit, Reader
+from rh_kernel.training.reading.reader import Blocks, Reader
 
-Opener: TypeAlias = Callable[[Path, ByteLimit], Blocks[Reader]]
+Opener: TypeAlias = Callable[[Path], Blocks[Reader]]
 """Opens an existing file, in blocks if it has to be read to find the shapes. Raises ``Damaged`` if it has another format."""
 
 Writer: TypeAlias = Callable[[Mapping[str, Array], IO[bytes]], None]
@@ -42,8 +42,7 @@ class Format:
 def opener(reader: Callable[[Path], Reader]) -> Opener:
     """Return the opener of a format whose files need not be read to find the shapes."""
 
-    def open_file(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
-        del byte_limit
+    def open_file(file: Path) -> Blocks[Reader]:
         yield
         return reader(file)
 

@@ -16,7 +16,7 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.libraries import Untyped, library
 from rh_kernel.training.reading.mapped import MappedFile
-from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, Reader, as_damaged, shortened
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, Reader, as_damaged, shortened
 from rh_kernel.training.reading.rows import Integers, RowReader, as_float64, not_real
 
 _CACHE = 1 << 24
@@ -29,9 +29,8 @@ _MOST_AT_ONCE = 1 << 22
 """The bytes of a chunk up to which it is read in one step."""
 
 
-def open_hdf5(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
+def open_hdf5(file: Path) -> Blocks[Reader]:
     """List the data sets of a file and return their reader. Raises ``Damaged``, and ``Rejected`` without the library."""
-    del byte_limit
     h5py = library("h5py", "h5py", file)
     with as_damaged():
         opened = h5py.File(file, "r", rdcc_nbytes=_CACHE)

@@ -21,7 +21,7 @@ from rh_kernel.arrays.native.compile_cache import MODE, folder
 from rh_kernel.source import scratch
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, Reader, as_damaged, error_text
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, Reader, as_damaged, error_text
 from rh_kernel.training.reading.rows import Integers, RowReader, as_float64
 from rh_kernel.training.samples import one_hot
 
@@ -33,12 +33,11 @@ _DTYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: 
 _START = 4
 
 
-def open_idx(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
+def open_idx(file: Path) -> Blocks[Reader]:
     """Read the header and, of labels, the largest one; unpack a packed file first, unless that has been done.
 
     Raises ``Damaged``.
     """
-    del byte_limit
     if file.name.lower().endswith(_PACKED):
         with as_damaged():
             file = yield from _unpacked(file)

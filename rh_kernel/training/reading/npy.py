@@ -2,9 +2,11 @@
 
 import io
 import struct
+import tempfile
 import warnings
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.syntax.core import Array
+from rh_kernel.training.reading.converted import cache_folder
 from rh_kernel.training.reading.format import Format, opener
 from rh_kernel.training.reading.mapped import MappedFile
 from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, as_damaged, error_text, shortened, store
 from rh_kernel.training.reading.rows import Integers, RowReader, as_float64
+from rh_kernel.training.reading.sequential import SequentialReader
 
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000
@@ -79,10 +83,11 @@ class SingleArray(RowReader):
         return header, fortran
 
 
-class Archive:
+class Archive(SequentialReader):
     """An ``.npz`` file, which is a zip archive of ``.npy`` files."""
 
     def __init__(self, file: Path) -> None:
+        super().__init__()
         with as_damaged():
             if _start_of(file) == _MAGIC:
                 raise Damaged("a single array, without a name")
@@ -94,6 +99,19 @@ class Archive:
         """Return the shape and dtype. Raises ``Damaged``."""
         with as_damaged(), self._zip.open(self._members[name].filename) as stream:
             return self._start(name, stream)[0]
+
+    def first_row(self, name: str, row: int) -> int:
+        """Return 0: a packed array is unpacked from its start."""
+        return 0
+
+    def blocks(self, name: str, row: int) -> Generator[Array, None, None]:
+        """Yield the rows in blocks. Raises ``Damaged``."""
+        with self._zip.open(self._members[name].filename) as stream:
+            header, fortran = self._start(name, stream)
+            yield from (_transposed if fortran and len(header.shape) > 1 else _row_blocks)(stream, header, self.step(name))
+            # Reading the end of a member verifies its checksum.
+            if stream.read(1):
+                raise Damaged(f"`{shortened(name)}` is longer than its header says")
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
         """Return the arrays of these names in float64. Raises ``Damaged``."""
@@ -109,6 +127,7 @@ class Archive:
 
     def close(self) -> None:
         """Close the file."""
+        super().close()
         self._zip.close()
 
     def _start(self, name: str, stream: IO[bytes]) -> tuple[Header, bool]:
@@ -178,6 +197,28 @@ def _array(stream: IO[bytes], header: Header, name: str, *, fortran: bool) -> Bl
         store(np.frombuffer(data, header.dtype), array, start, fortran=fortran and len(header.shape) > 1)
         yield
     return array
+
+
+def _row_blocks(stream: IO[bytes], header: Header, step: int) -> Iterator[Array]:
+    """Yield so many rows at a time of an array in C order."""
+    length, *row = header.shape
+    for start in range(0, length, step):
+        rows = min(step, length - start)
+        data = _exactly(stream, rows * prod(row) * header.dtype.itemsize)
+        yield as_float64(np.frombuffer(data, header.dtype).reshape(rows, *row))
+
+
+def _transposed(stream: IO[bytes], header: Header, step: int) -> Iterator[Array]:
+    """Yield so many rows at a time of an array in Fortran order, which is unpacked into a temporary file first."""
+    with tempfile.TemporaryFile(dir=cache_folder()) as file:
+        left = header.reals * header.dtype.itemsize
+        while left and (data := stream.read(min(left, BLOCK))):
+            file.write(data)
+            left -= len(data)
+        file.flush()
+        array = np.memmap(file, header.dtype, "r", 0, header.shape, "F")
+        for start in range(0, header.shape[0], step):
+            yield as_float64(array[start : start + step])
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:

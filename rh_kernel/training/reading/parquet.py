@@ -5,7 +5,7 @@ A column of lists of a fixed size, or of tensors of a fixed shape, is an array o
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import partial
 from itertools import accumulate
 from math import prod
@@ -76,7 +76,7 @@ class Columns(SequentialReader):
         """Return the first row of the row group."""
         return self._starts[self._group(row)]
 
-    def blocks(self, name: str, row: int) -> Iterator[Array]:
+    def blocks(self, name: str, row: int) -> Generator[Array, None, None]:
         """Yield the rows in batches. Raises ``Damaged``, and ``Rejected`` for a missing number."""
         for group in range(self._group(row), len(self._starts) - 1):
             yield from (self._streamed if self._is_narrow(group, name) else self._gathered)(group, name)
@@ -137,6 +137,7 @@ class Columns(SequentialReader):
 
     def close(self) -> None:
         """Close the file."""
+        super().close()
         self._file.close()
 
     def _column_types(self) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from rh_kernel.training.reading.libraries import Untyped, library
 from rh_kernel.training.reading.reader import (
     BLOCK,
     Blocks,
-    ByteLimit,
     Damaged,
     Header,
     Reader,
@@ -53,9 +52,8 @@ _KEPT = {
 }
 
 
-def open_pictures(folder: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
+def open_pictures(folder: Path) -> Blocks[Reader]:
     """List the pictures of a folder. Raises ``Damaged``, and ``Rejected`` if there are none or the library is missing."""
-    del byte_limit
     image = library("Pillow", "PIL.Image", folder)
     # Otherwise some messages about damaged pictures go to the standard error.
     logging.getLogger("PIL").addHandler(_SILENT)

@@ -1,7 +1,7 @@
 """Readers of formats that store rows in blocks, each of which has to be decoded as a whole."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ class _Place:
 
     start: int
     block: Array
-    blocks: Iterator[Array]
+    blocks: Generator[Array, None, None]
 
     @property
     def stop(self) -> int:
@@ -38,8 +38,14 @@ class SequentialReader(RowReader):
         """Return the last row up to this one at which reading can begin."""
 
     @abstractmethod
-    def blocks(self, name: str, row: int) -> Iterator[Array]:
+    def blocks(self, name: str, row: int) -> Generator[Array, None, None]:
         """Yield the rows in blocks from this one on, at which reading can begin, in float64."""
+
+    def close(self) -> None:
+        """Close what the blocks are read from."""
+        for place in self._places.values():
+            place.blocks.close()
+        self._places.clear()
 
     def rows(self, name: str, start: int, stop: int) -> Array:
         """Return these rows, decoding again only what lies before the block that was read last."""
@@ -58,6 +64,8 @@ class SequentialReader(RowReader):
         place = self._places.pop(name, None)
         begin = self.first_row(name, row)
         if place is None or row < place.start or begin > place.stop:
+            if place is not None:
+                place.blocks.close()
             place = _Place(begin, np.empty((0, *self.header(name).shape[1:])), self.blocks(name, begin))
         while place.stop <= row:
             place.start, place.block = place.stop, next(place.blocks, place.block[:0])

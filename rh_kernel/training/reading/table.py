@@ -1,7 +1,7 @@
 """``.csv``: text in UTF-8 whose first line names the columns; ``x0 x1 … t`` form the arrays ``x`` and ``t``.
 
-The file is read twice: first to count its lines, and so find the size of the table, and then to fill it, block by block. A cell
-is a decimal number, in quotes or not, and does not continue on the next line.
+The file is read twice: first to count its lines, and so find the size of the table, and then for its numbers, block by block.
+A cell is a decimal number, in quotes or not, and does not continue on the next line. Blank lines are skipped.
 """
 
 import csv
@@ -9,17 +9,19 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TypeAlias
 
 import numpy as np
 
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.errors import BadColumns, NoSamples, NotANumber, NotFinite, RaggedRow
 from rh_kernel.training.reading.format import Format
-from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, error_text, first_names, shortened
+from rh_kernel.training.reading.reader import Blocks, Damaged, Header, error_text, first_names, shortened
+from rh_kernel.training.reading.sequential import SequentialReader
 
 COUNTED = 1 << 22
 """Bytes per block when lines are counted."""
@@ -33,73 +35,92 @@ CELLS = 1 << 15
 LONGEST_LINE = 1 << 25
 """The most bytes of a line."""
 
-LONGEST_NUMBER = 32
-"""The most bytes of a number with its separator, as programs write them; gives the least count of numbers in a file."""
-
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _END = re.compile(rb"\r\n|\r|\n")
+_BLANK = re.compile(rb'^(?:[ \t\v\f]*|"[ \t\v\f]*"[ \t\v\f]*)$', re.MULTILINE)
+"""A line without entries, possibly with an empty one in quotes."""
+
+_MAY_BE_BLANK = re.compile(rb'\n[\n \t\v\f"]')
+"""The start of what may be a blank line, which takes less time to look for."""
+
 _MARK = "\ufeff".encode()
 
 _Places: TypeAlias = "slice | list[int]"
 
 
-def open_csv(file: Path, byte_limit: ByteLimit) -> Blocks["Table"]:
+def open_csv(file: Path) -> Blocks["Table"]:
     """Count the lines of a table and return its reader.
 
     The separator is the first of comma, semicolon and tab that occurs in the first line. Raises ``Damaged`` if the file is not
-    text, ``Rejected`` if its columns do not form arrays, and ``Stuck`` if it is so large that it must exceed ``byte_limit``.
+    text, and ``Rejected`` if its columns do not form arrays.
     """
-    byte_limit.check(file.stat().st_size // LONGEST_NUMBER, at_least=True)
     with file.open("rb") as stream:
         blocks = _blocks(stream, COUNTED)
         _, first = next(blocks, (1, b""))
         end = _END.search(first)
         line = _text(first[: end.start() if end else None].removeprefix(_MARK), 1)
         names, separator = _header(line, file.name)
-        lines = _count(first) - 1
+        lines = _count(first) - 1 - _count_blank(first)
         for _, block in blocks:
-            lines += _count(block)
+            lines += _count(block) - _count_blank(block)
             yield
     if not lines:
         raise Rejected(_no_rows())
     return Table(file, names, separator, lines)
 
 
-class Table:
-    """A ``.csv`` file with ``lines`` lines below the first, some of which may be blank."""
+class Table(SequentialReader):
+    """A ``.csv`` file with ``lines`` lines of numbers."""
 
     def __init__(self, file: Path, columns: list[str], separator: str, lines: int) -> None:
+        super().__init__()
         self._file = file
         self._columns = columns
         self._separator = separator
         self._lines = lines
-        self._places = array_columns(columns)
-        self.names: Sequence[str] = tuple(self._places)
+        self._columns_of = array_columns(columns)
+        self.names: Sequence[str] = tuple(self._columns_of)
 
     def header(self, name: str) -> Header:
-        """Return the shape if no line is blank, and float64."""
-        return Header((self._lines, len(self._places[name])), np.dtype(np.float64))
+        """Return the shape, and float64."""
+        return Header((self._lines, len(self._columns_of[name])), np.dtype(np.float64))
+
+    def first_row(self, name: str, row: int) -> int:
+        """Return 0: lines can be found by reading from the start only."""
+        return 0
+
+    def blocks(self, name: str, row: int) -> Generator[Array, None, None]:
+        """Yield the rows in blocks. Raises ``Damaged``, and ``Rejected`` for a row that is not finite numbers."""
+        places, size = _slice(self._columns_of[name]), 0
+        with self._file.open("rb") as stream:
+            for number, block in _blocks(stream, READ):
+                rows = exhaust(self._rows(block, number))
+                size = self._grown(size, len(rows))
+                if len(rows):
+                    yield rows[:, places]
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
-        """Return the arrays of these names. Raises ``Damaged``, and ``Rejected`` for a row that is not finite numbers."""
+        """Return the arrays of these names, which are read together. Raises as ``blocks`` does."""
         arrays = {name: np.empty(self.header(name).shape) for name in names}
-        places = {name: _slice(self._places[name]) for name in names}
+        places = {name: _slice(self._columns_of[name]) for name in names}
         size = 0
         with self._file.open("rb") as stream:
             for number, block in _blocks(stream, READ):
                 rows = yield from self._rows(block, number)
-                if size + len(rows) > self._lines:
-                    raise Damaged("it has grown while it was read")
+                end = self._grown(size, len(rows))
                 for name, array in arrays.items():
-                    array[size : size + len(rows)] = rows[:, places[name]]
-                size += len(rows)
+                    array[size:end] = rows[:, places[name]]
+                size = end
                 yield
         if not size:
             raise Rejected(_no_rows())
         return {name: array[:size] for name, array in arrays.items()}
 
-    def close(self) -> None:
-        """Do nothing: the file is open only during a read."""
+    def _grown(self, size: int, more: int) -> int:
+        """Return the sum. Raises ``Damaged`` if there were fewer lines when the file was opened."""
+        if size + more > self._lines:
+            raise Damaged("it has grown while it was read")
+        return size + more
 
     def _rows(self, block: bytes, number: int) -> Blocks[Array]:
         """Parse whole lines, of which the first is line ``number`` of the file.
@@ -180,6 +201,16 @@ def _count(block: bytes) -> int:
     if b"\r" in block:
         ends += block.count(b"\r") - block.count(b"\r\n")
     return ends + (0 if block.endswith((b"\n", b"\r")) or not block else 1)
+
+
+def _count_blank(block: bytes) -> int:
+    """Count blank lines; the last one may lack its line end."""
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    block = b"\n" + block.removesuffix(b"\n")
+    if len(block) > 1 and not _MAY_BE_BLANK.search(block):
+        return 0
+    return sum([1 for _ in _BLANK.finditer(block, 1)])
 
 
 def _text(block: bytes, number: int) -> str:

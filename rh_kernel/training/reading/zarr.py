@@ -1,6 +1,6 @@
 """``.zarr``: a folder of arrays in chunks, by their paths, ``x`` or ``group/x``. Requires the library zarr."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,13 @@ from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.format import Format
 from rh_kernel.training.reading.libraries import Untyped, library
-from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Header, Reader, as_damaged, shortened
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Header, Reader, as_damaged, shortened
 from rh_kernel.training.reading.rows import as_float64, not_real
 from rh_kernel.training.reading.sequential import SequentialReader
 
 
-def open_zarr(file: Path, byte_limit: ByteLimit) -> Blocks[Reader]:
+def open_zarr(file: Path) -> Blocks[Reader]:
     """List the arrays in a folder and return their reader. Raises ``Damaged``, and ``Rejected`` without the library."""
-    del byte_limit
     zarr = library("zarr", "zarr", file)
     with as_damaged():
         opened = zarr.open(file, mode="r")
@@ -66,7 +65,7 @@ class Chunks(SequentialReader):
         """Return the first row of the chunk."""
         return row - row % self._chunk(name)
 
-    def blocks(self, name: str, row: int) -> Iterator[Array]:
+    def blocks(self, name: str, row: int) -> Generator[Array, None, None]:
         """Yield the rows of some whole chunks at a time. Raises ``Damaged``."""
         array, step = self._arrays[name], self.step(name)
         reals = step * prod(array.shape[1:])
@@ -78,9 +77,6 @@ class Chunks(SequentialReader):
         chunk = self._chunk(name)
         row = max(1, prod(self._arrays[name].shape[1:]) * 8)
         return max(1, BLOCK // (chunk * row)) * chunk
-
-    def close(self) -> None:
-        """Do nothing: files are open only while they are read."""
 
     def _chunk(self, name: str) -> int:
         """Return the rows of a chunk."""
