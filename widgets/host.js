@@ -8,6 +8,7 @@ const DEAD = ["dead", "terminating", "restarting", "autorestarting"];
 export function hostOf(model, timeout = TIMEOUT_MS) {
   const waiting = new Map();
   const mourners = [];
+  const openings = [];
   let last = 0;
   let isAlive = true;
 
@@ -54,7 +55,12 @@ export function hostOf(model, timeout = TIMEOUT_MS) {
     if (kernel.isDisposed || DEAD.includes(kernel.status)) die();
   }
 
+  function reopened() {
+    for (const callback of openings) callback(model.get("opening"));
+  }
+
   model.on("msg:custom", heard);
+  model.on("change:opening", reopened);
   model.on("comm_live_update", die);
   // JupyterLab and Notebook report the shutdown of a kernel; elsewhere it is detected by missing answers.
   const kernel = model.widget_manager?.kernel;
@@ -63,6 +69,10 @@ export function hostOf(model, timeout = TIMEOUT_MS) {
 
   return {
     opening: model.get("opening"),
+    /** Call back with the opening record whenever the kernel has replaced it. */
+    onOpening(callback) {
+      openings.push(callback);
+    },
     ask,
     recall(name, otherwise) {
       const kept = model.get("kept") ?? {};
@@ -83,6 +93,7 @@ export function hostOf(model, timeout = TIMEOUT_MS) {
     },
     release() {
       model.off("msg:custom", heard);
+      model.off("change:opening", reopened);
       model.off("comm_live_update", die);
       kernel?.statusChanged?.disconnect(looked);
       kernel?.disposed?.disconnect(looked);

@@ -1,4 +1,4 @@
-// The runs of a sweep: plots, and a table that is sorted by the column whose heading is clicked on.
+// The runs of a sweep: plots, and a table that is sorted by the column whose heading is clicked on. Both fill while it runs.
 import { h, refill } from "./dom.js";
 import { sweepOrder, sweepTurned } from "./sweep_order.js";
 
@@ -6,13 +6,21 @@ const SWEEP_WIDEST = 30;
 
 /** Fill `el` with the sweep of `host.opening`; returns a function that disposes of it. */
 export function sweep(host, el) {
-  const { head, seconds, best, columns, rows, plots } = host.opening;
   const kept = host.recall("order", null);
   let order = Array.isArray(kept) && kept.length === 2 ? kept : [null, 1];
+  let { columns, rows } = host.opening;
+  let headings = [];
+  // Elements are kept as long as what they show, so that an update does not take the focus or swallow a click.
+  const lines = sweepCache();
+  const pictures = sweepCache();
+  const head = h("tr", {}, h("th", { class: "rh-sweep-mark" }, h("span", { class: "rh-hidden" }, "mark")));
   const body = h("tbody", {});
+  const bar = h("div", {});
+  const track = h("div", { class: "rh-sweep-bar", role: "progressbar", "aria-label": "finished runs", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
+  const title = h("div", { class: "rh-sweep-head" });
+  const summary = h("div", {});
+  const plots = h("div", { class: "rh-sweep-plots" });
   const status = h("div", { class: "rh-hidden", role: "status", "aria-live": "polite" });
-  const lines = rows.map((row, n) => sweepRow(row, n, best, columns));
-  const headings = columns.map((column, n) => sweepHeading(column, () => turn(n)));
 
   function turn(column) {
     order = sweepTurned(order, column);
@@ -25,24 +33,67 @@ export function sweep(host, el) {
   function draw() {
     const [by, way] = order;
     headings.forEach((heading, n) => heading.show(n === by ? way : 0));
-    refill(body, sweepOrder(rows, by, way).map((n) => lines[n]));
+    const wanted = sweepOrder(rows, by, way).map((n) => lines.at(n));
+    wanted.forEach((line, n) => {
+      if (body.children[n] !== line) body.insertBefore(line, body.children[n] ?? null);
+    });
+    while (body.children.length > wanted.length) body.lastChild.remove();
   }
 
-  const summary = best === null ? null : h("div", {}, "★ best: ", h("code", { class: "rh-sweep-best-values" }, best.values), " with ", h("code", {}, best.score));
+  function show(record) {
+    const { head: words, seconds, share, best } = record;
+    ({ columns, rows } = record);
+    headings = columns.map((column, n) => {
+      const before = headings[n];
+      if (before?.text === column.text && before.kind === column.kind) return before;
+      before?.el.remove();
+      const heading = sweepHeading(column, () => turn(n));
+      head.insertBefore(heading.el, head.children[n + 1] ?? null);
+      return heading;
+    });
+    track.hidden = share === null;
+    if (share !== null) {
+      bar.style.width = `${100 * share}%`;
+      track.setAttribute("aria-valuenow", Math.round(100 * share));
+    }
+    title.textContent = `${words} · ${seconds}`;
+    summary.hidden = best === null && share === null;
+    refill(summary, best === null ? "\u00a0" : ["★ best: ", h("code", { class: "rh-sweep-best-values" }, best.values), " with ", h("code", {}, best.score)]);
+    lines.update(rows, (row, n) => [row, best?.row === n, columns], sweepRow);
+    const shown = record.plots.map((plot, n) => pictures.one(n, plot, sweepPlot));
+    if (shown.length !== plots.children.length || shown.some((plot, n) => plots.children[n] !== plot)) refill(plots, shown);
+    draw();
+  }
+
   el.append(
-    h("div", { class: "rh-sweep-head" }, `${head} · ${seconds}`),
-    summary ?? "",
-    h("div", { class: "rh-sweep-plots" }, plots.map(sweepPlot)),
-    h(
-      "div",
-      { class: "rh-sweep-scroll", tabindex: "0", role: "region", "aria-label": "the runs of the sweep" },
-      h("table", {}, h("thead", {}, h("tr", {}, h("th", { class: "rh-sweep-mark" }, h("span", { class: "rh-hidden" }, "mark")), headings.map((heading) => heading.el))), body),
-    ),
+    track,
+    title,
+    summary,
+    plots,
+    h("div", { class: "rh-sweep-scroll", tabindex: "0", role: "region", "aria-label": "the runs of the sweep" }, h("table", {}, h("thead", {}, head), body)),
     status,
   );
   el.setAttribute("data-lm-suppress-shortcuts", "true");
-  draw();
+  show(host.opening);
+  host.onOpening(show);
   return () => el.replaceChildren();
+}
+
+/** Elements by number, each made anew only when what it shows has changed. */
+function sweepCache() {
+  const made = [];
+  function one(n, shown, make) {
+    const key = JSON.stringify(shown);
+    if (made[n]?.key !== key) made[n] = { key, el: make(shown) };
+    return made[n].el;
+  }
+  return {
+    one,
+    update(items, shownOf, make) {
+      items.forEach((item, n) => one(n, shownOf(item, n), make));
+    },
+    at: (n) => made[n].el,
+  };
 }
 
 function sweepHeading({ text, kind }, turn) {
@@ -54,18 +105,20 @@ function sweepHeading({ text, kind }, turn) {
     el.setAttribute("aria-sort", way === 0 ? "none" : way > 0 ? "ascending" : "descending");
     arrow.textContent = way === 0 ? "" : way > 0 ? " ▲" : " ▼";
   };
-  return { el, show };
+  return { text, kind, el, show };
 }
 
-function sweepRow({ texts, curves, error }, n, best, columns) {
-  const isBest = best !== null && best.row === n;
-  const mark = error !== "" ? h("span", { class: "rh-sweep-wrong", title: "failed" }, "✗") : isBest ? h("span", { title: "the best run" }, "★") : null;
+function sweepRow([{ texts, curves, error, state }, isBest, columns]) {
+  const marks = { failed: ["✗", "failed", "rh-sweep-wrong"], running: ["▸", "running", "rh-sweep-note"] };
+  const [sign, name, kind] = isBest ? ["★", "the best run", ""] : (marks[state] ?? ["", "", ""]);
+  const mark = sign === "" ? null : h("span", { class: kind, title: name }, sign);
   const numbers = columns.filter(({ kind }) => kind === "number").length;
+  const isDone = state === "done";
   const cell = (text, i) =>
     h("td", { class: `rh-sweep-${columns[i].kind}` }, h("span", { class: "rh-sweep-value" }, text), columns[i].kind === "measure" ? h("span", { class: "rh-sweep-curve", "aria-hidden": "true" }, curves[i - numbers] ?? "") : null);
-  const cells = texts.slice(0, error === "" ? undefined : numbers).map(cell);
-  const why = error === "" ? null : h("td", { class: "rh-sweep-wrong", colspan: Math.max(columns.length - numbers, 1) }, error);
-  return h("tr", { class: isBest ? "rh-sweep-best" : error === "" ? "" : "rh-sweep-failed" }, h("td", { class: "rh-sweep-mark" }, mark), cells, why);
+  const cells = texts.slice(0, isDone ? undefined : numbers).map(cell);
+  const instead = isDone ? null : h("td", { class: state === "failed" ? "rh-sweep-wrong" : "rh-sweep-pending", colspan: Math.max(columns.length - numbers, 1) }, state === "running" ? "running" : error);
+  return h("tr", { class: isBest ? "rh-sweep-best" : state === "failed" ? "rh-sweep-failed" : "" }, h("td", { class: "rh-sweep-mark" }, mark), cells, instead);
 }
 
 function sweepPlot({ title, full, source, width, height, label, key, note }) {

@@ -128,9 +128,10 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
     return tuple([{"item": item, **record} for record in view_of(type(result)).records(result)])
 
 
-def live_view(result: Result) -> View | None:
-    """The interactive view for a page with a running kernel, if this kind of result has one."""
-    live = view_of(type(result)).live
+def live_view(result: Result | r.SweepProgress) -> View | None:
+    """The interactive view for a page with a running kernel, if this kind of result has one; a running sweep has it too."""
+    kind: type[Result] = r.SweepDone if isinstance(result, r.SweepProgress) else type(result)
+    live = cast("Callable[[Result | r.SweepProgress], View] | None", view_of(kind).live)
     return None if live is None else live(result)
 
 

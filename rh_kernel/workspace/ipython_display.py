@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
-from rh_kernel.session.results import Result, Shown
-from rh_kernel.workspace.outputs import Bundle, Outputs, static_only
+from rh_kernel.session.results import Result, Shown, SweepProgress
+from rh_kernel.workspace.outputs import AddWidgets, Bundle, Outputs, static_only
 from rh_kernel.workspace.widgets import Widgets
 
 
@@ -73,7 +73,7 @@ def sender(where: Shell) -> Callable[[str, dict[str, Any]], None]:
     return send
 
 
-def widget_outputs(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]:
+def widget_outputs(where: Shell) -> AddWidgets:
     """Return what adds widgets to static forms in this shell; a terminal shows the static forms alone."""
     if not hasattr(where, "kernel"):
         return static_only
@@ -83,7 +83,7 @@ def widget_outputs(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]
         live.count = count
         live.widgets.clear(cell)
 
-    def add_widgets(result: Result, static: Bundle) -> Iterable[Bundle]:
+    def add_widgets(result: Result | SweepProgress, static: Bundle) -> Iterable[Bundle]:
         return live.widgets.outputs(cell, result, static)
 
     return add_widgets

@@ -8,7 +8,7 @@ when something else is shown.
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 from uuid import uuid4
 
@@ -24,8 +24,14 @@ from rh_kernel.workspace.status_line import Ticker
 Bundle: TypeAlias = Mapping[str, Any]
 Send: TypeAlias = Callable[[str, dict[str, Any]], None]
 """Takes the type of a message and its content."""
-AddWidgets: TypeAlias = Callable[[r.Result, Bundle], Iterable[Bundle]]
-"""Takes a result and its static form; returns the outputs that display it."""
+AddWidgets: TypeAlias = Callable[[r.Result | r.SweepProgress, Bundle], Iterable[Bundle]]
+"""Takes a result, or the progress of one, and its static form; returns the outputs that display it, the static form last.
+
+What displays the progress is changed to display the next one, and finally the result.
+"""
+
+SHARE = 0.1
+"""The share of the time that updates of progress may take."""
 
 BETWEEN_UPDATES = 0.1
 """Seconds between progress updates, and until an output is sent that a later one could have been merged with."""
@@ -42,15 +48,19 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The training run or sweep displayed under the id ``display``: its latest progress, what was shown, and when."""
+    """The training run or sweep displayed under the id ``display``: its latest progress, what was shown, and when.
+
+    The next update is sent after a ``pause`` at the earliest, in seconds.
+    """
 
     display: str
     last: r.Progress | r.SweepProgress
     shown: r.Progress | r.SweepProgress
     sent: float
+    pause: float = BETWEEN_UPDATES
 
 
-def static_only(_result: r.Result, static: Bundle) -> Iterable[Bundle]:
+def static_only(_result: r.Result | r.SweepProgress, static: Bundle) -> Iterable[Bundle]:
     """Return the static form alone."""
     return (static,)
 
@@ -144,9 +154,13 @@ class Outputs:
         """End the cell early, with the reason ``why`` in a word or two; no output may look as if it were still running."""
         self._release()
         if self._running is not None:
-            state = _with_reason(_bundle_of_progress(self._running.last), why)
-            self._update(self._running.display, state)
+            display, last = self._running.display, self._running.last
             self._running = None
+            match last:
+                case r.Progress():
+                    self._update(display, _with_reason(_bundle_of_progress(last), why))
+                case r.SweepProgress():
+                    self._update(display, self._forms(replace(last, ended=why))[-1])
         self._remove_status()
 
     def _take_result(self, result: r.Result) -> None:
@@ -195,25 +209,34 @@ class Outputs:
         now = self._clock()
         if self._running is None:
             self._release()
+            *beside, static = self._forms(progress)
+            for shown in beside:
+                self._display(shown)
             self._running = Running(uuid4().hex, progress, progress, now)
-            self._display(_bundle_of_progress(progress), self._running.display)
-        elif now - self._running.sent < BETWEEN_UPDATES or not _is_news(self._running, progress, now):
-            self._running = Running(self._running.display, progress, self._running.shown, self._running.sent)
+            self._display(static, self._running.display)
+        elif now - self._running.sent < self._running.pause or not _is_news(self._running, progress, now):
+            self._running = replace(self._running, last=progress)
         else:
-            self._running = Running(self._running.display, progress, progress, now)
-            self._update(self._running.display, _bundle_of_progress(progress))
+            display = self._running.display
+            self._update(display, self._forms(progress)[-1])
+            pause = max(BETWEEN_UPDATES, (self._clock() - now) / SHARE)
+            self._running = Running(display, progress, progress, now, pause)
+
+    def _forms(self, progress: r.Progress | r.SweepProgress) -> list[Bundle]:
+        """Return the outputs that display the progress, the static form last."""
+        static = _bundle_of_progress(progress)
+        return [static] if isinstance(progress, r.Progress) else [*self._add_widgets(progress, static)]
 
     def _finish_running(self, result: r.TrainingDone | r.SweepDone) -> None:
-        """Replace the progress by the result; what is shown beside the result follows."""
+        """Replace the progress by the result."""
         self._release()
-        first, *others = self._add_widgets(result, self._form(result))
+        *beside, static = self._add_widgets(result, self._form(result))
         running, self._running = self._running, None
         if running is None:
-            self._display(first)
+            for shown in (*beside, static):
+                self._display(shown)
         else:
-            self._update(running.display, first)
-        for shown in others:
-            self._display(shown)
+            self._update(running.display, static)
 
     def _release(self) -> None:
         waiting, self._waiting = self._waiting, None

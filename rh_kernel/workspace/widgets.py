@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from rh_kernel.display.live.view import View
 from rh_kernel.display.registry import live_view
-from rh_kernel.session.results import Result
+from rh_kernel.session.results import Result, SweepProgress
 
 if TYPE_CHECKING:
     from rh_kernel.display.live.widget import Live
@@ -22,6 +23,7 @@ class Widgets:
     def __init__(self) -> None:
         self._open: list[tuple[str, Live]] = []
         self._cleared: list[Live] = []
+        self._running: tuple[str, Live] | None = None
 
     def clear(self, cell: str, *, wait: bool = False) -> None:
         """Close the widgets of a cell that is run again or whose output was cleared; with ``wait``, at its next output."""
@@ -31,12 +33,27 @@ class Widgets:
         if not wait:
             self._sweep()
 
-    def outputs(self, cell: str, result: Result, static: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-        """Return the outputs for a result: its static form, preceded by a widget if it has a view."""
+    def outputs(self, cell: str, result: Result | SweepProgress, static: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+        """Return the outputs for a result: its static form, preceded by a widget if it has a view.
+
+        The widget of a sweep that is running is that of its result as well.
+        """
         self._sweep()
         view = live_view(result)
         if view is None:
             return (static,)
+        running, self._running = self._running, None
+        if running is not None and running[0] == cell and running[1].is_open and running[1].kind == view.kind:
+            widget = running[1]
+            widget.show(view)
+        else:
+            widget = self._opened(cell, view)
+        if isinstance(result, SweepProgress) and not result.ended:
+            self._running = (cell, widget)
+        return widget.beside(static)
+
+    def _opened(self, cell: str, view: View) -> "Live":
+        """Open a widget."""
         from rh_kernel.display.live.widget import live
 
         widget = live(view)
@@ -46,7 +63,7 @@ class Widgets:
         while len(self._open) > MAX_OPEN:
             _, oldest = self._open.pop(0)
             oldest.close()
-        return widget.beside(static)
+        return widget
 
     def _sweep(self) -> None:
         cleared, self._cleared = self._cleared, []

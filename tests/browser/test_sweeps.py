@@ -71,11 +71,26 @@ def test_a_sweep_is_sorted_by_click_and_by_keyboard(open_notebook: Open, tmp_pat
 def test_a_sweep_fills_while_it_runs_and_an_interrupt_keeps_the_rest(open_notebook: Open, tmp_path: Path) -> None:
     window = open_notebook("filling.ipynb", NET, SWEEP.replace("epochs 60", "epochs 30000"))
     window.command("notebook:run-all-cells")
-    window.page.wait_for_selector("text=/[1-9][0-9]* of 36 runs/", timeout=60_000)
+    window.page.wait_for_selector(".rh-sweep")
+    window.page.click(".rh-sweep thead button >> nth=2")
+    window.page.wait_for_function(
+        "!document.querySelector('.rh-sweep-head').innerText.startsWith('0 of 36 runs')", timeout=60_000
+    )
+    window.page.keyboard.press("Enter")
+    assert window.page.evaluate(SORTED, 3) == "descending"
+    done = window.page.locator(".rh-sweep tbody .rh-sweep-curve").count()
+    window.page.wait_for_function(
+        f"document.querySelectorAll('.rh-sweep tbody .rh-sweep-curve').length > {done}", timeout=60_000
+    )
     window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "filling.png")
+    seeds = [int(text) for text in column(window, 3)]
+    assert len(seeds) == 36
+    assert seeds == sorted(seeds, reverse=True)
     window.command("notebook:interrupt-kernel")
-    window.page.wait_for_selector(".rh-sweep", timeout=60_000)
-    assert "stopped after" in window.page.inner_text(".rh-sweep-head")
+    window.page.wait_for_selector(".rh-sweep-head >> text=/^stopped after/", timeout=60_000)
     assert 0 < len(column(window, 1)) < 36
+    assert window.page.locator(".rh-sweep").count() == 1
+    assert window.page.evaluate(SORTED, 3) == "descending"
+    assert not window.page.is_visible(".rh-sweep-bar")
     window.page.evaluate("async () => await window.jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
     assert len(column(window, 1)) > 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from rh_kernel.display.live.widget import MIME
 from rh_kernel.session.results import (
     DeclarationMade,
     Event,
@@ -15,6 +16,9 @@ from rh_kernel.session.results import (
     Progress,
     Result,
     Shown,
+    SweepDone,
+    SweepProgress,
+    SweepRun,
     TrainingDone,
     ValueFound,
     Working,
@@ -24,6 +28,7 @@ from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import constant
 from rh_kernel.workspace.outputs import BETWEEN_UPDATES, Outputs, joined
 from rh_kernel.workspace.status_line import SILENCE, TICK_INTERVAL
+from rh_kernel.workspace.widgets import Widgets
 
 VALUE = ValueFound(SCALAR, constant(0.25), (), is_command=False)
 DONE = TrainingDone(3, 4, (), 0.5, ())
@@ -217,3 +222,75 @@ def test_progress_of_a_training_run_is_a_sign_of_life() -> None:
     for epoch in range(20):
         front.take(progress(epoch))
         assert front.wait(TICK_INTERVAL) == []
+
+
+def sweep_progress(done: int) -> SweepProgress:
+    values = tuple([(("a", float(i)),) for i in range(3)])
+    runs = [SweepRun(v, (), (("a", float(i)),), (), 0.1) if i < done else None for i, v in enumerate(values)]
+    return SweepProgress(values, tuple(runs), frozenset([done]), "2 processes", float(done))
+
+
+def sweep_done() -> SweepDone:
+    return SweepDone(tuple([run for run in sweep_progress(3).runs if run is not None]), 3, "2 processes", 3.0)
+
+
+class WithWidgets(Front):
+    """A receiver of messages of a cell with widgets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.widgets = Widgets()
+        self.outputs = Outputs(
+            lambda name, content: self.sent.append((name, content)),
+            7,
+            lambda: self.now,
+            lambda result, static: self.widgets.outputs("cell", result, static),
+        )
+
+    @property
+    def openings(self) -> list[dict[str, Any]]:
+        return [widget.opening for _, widget in self.widgets._open if widget.is_open]
+
+
+def test_the_widget_of_a_sweep_fills_and_becomes_that_of_its_result() -> None:
+    front = WithWidgets()
+    assert front.take(sweep_progress(0), sweep_progress(1), apart=1.0) == [
+        "display_data",
+        "display_data",
+        "update_display_data",
+    ]
+    (opening,) = front.openings
+    assert (opening["share"], [row["state"] for row in opening["rows"]]) == (1 / 3, ["done", "running", "waiting"])
+    assert front.take(Shown(1, sweep_done()))[3:] == ["update_display_data"]
+    (opening,) = front.openings
+    assert (opening["share"], [row["state"] for row in opening["rows"]]) == (None, ["done"] * 3)
+    widget, first, *updates = [content for _, content in front.sent]
+    assert MIME in widget["data"]
+    assert all(update["transient"] == first["transient"] for update in updates)
+    assert "rh-static" in updates[-1]["data"]["text/html"]
+    front.take(sweep_progress(0))
+    assert len(front.openings) == 2
+
+
+def test_a_sweep_that_ends_without_a_result_says_why() -> None:
+    front = WithWidgets()
+    front.take(sweep_progress(1), sweep_progress(2))
+    front.outputs.abandon("failed")
+    (opening,) = front.openings
+    assert opening["head"].startswith("2 of 3 runs")
+    assert opening["head"].endswith("failed")
+    assert front.sent[-1][1]["data"]["text/plain"].endswith("failed")
+    assert "failed" in front.sent[-1][1]["data"]["text/html"]
+
+
+def test_updates_of_progress_take_a_bounded_share_of_the_time() -> None:
+    front = Front()
+    send = front.outputs._send
+
+    def slow(name: str, content: dict[str, Any]) -> None:
+        front.now += 0.5
+        send(name, content)
+
+    front.outputs._send = slow
+    front.take(*[sweep_progress(i % 3) for i in range(200)], apart=0.05)
+    assert front.now < 200 * 0.05 * 1.25

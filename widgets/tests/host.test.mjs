@@ -102,3 +102,15 @@ test("a host that is released hears nothing more", () => {
   hostOf(model).release();
   assert.equal(model.count(), 0);
 });
+
+test("a view is told when the kernel replaces its opening record", () => {
+  const model = modelThat(() => {});
+  const host = hostOf(model);
+  const seen = [];
+  host.onOpening((opening) => seen.push(opening));
+  model.set("opening", { steps: 4 });
+  model.fire("change:opening");
+  assert.deepEqual(seen, [{ steps: 4 }]);
+  host.release();
+  assert.equal(model.count(), 0);
+});

@@ -46,6 +46,11 @@ class Live(anywidget.AnyWidget):
     def _closed_by_page(self, _message: object) -> None:
         self.close()
 
+    def show(self, view: View) -> None:
+        """Show another view of the same kind in the same place; the page keeps what the user has chosen."""
+        self._view = view
+        cast(Any, self).opening = view.opening()
+
     @property
     def is_open(self) -> bool:
         """Whether the comm to the page is open."""

@@ -119,18 +119,30 @@ def cut(text: str, most: int) -> str:
     return f"{text[: most - end - 1].rstrip()}…{text[-end:].lstrip()}"
 
 
-def head(sweep: SweepDone, sheet: Sheet) -> str:
+def head(sweep: SweepDone | SweepProgress, sheet: Sheet) -> str:
     """``32 runs · 1 failed · 2 processes``"""
     return " · ".join([part for part in _head_parts(sweep, sheet) if part])
 
 
-def _head_parts(sweep: SweepDone, sheet: Sheet) -> Sequence[str]:
-    runs = "1 run" if len(sheet.rows) == 1 else f"{len(sheet.rows):,} runs"
+def _head_parts(sweep: SweepDone | SweepProgress, sheet: Sheet) -> Sequence[str]:
+    match sweep:
+        case SweepDone(stopped=True):
+            first, last = f"stopped after {len(sheet.rows):,} of {sweep.count:,} runs", ""
+        case SweepDone():
+            first, last = "a sweep of " + ("1 run" if len(sheet.rows) == 1 else f"{len(sheet.rows):,} runs"), ""
+        case SweepProgress():
+            first, last = f"{finished(sweep):,} of {len(sheet.rows):,} runs", sweep.ended
     failed = sum([row.state == "failed" for row in sheet.rows])
     lost = sum([row.state == "done" and bool(row.outcomes) and row.score is None for row in sheet.rows])
     return (
-        f"stopped after {len(sheet.rows):,} of {sweep.count:,} runs" if sweep.stopped else f"a sweep of {runs}",
+        first,
         f"{failed:,} failed" if failed else "",
         f"{lost:,} not finite" if lost else "",
         sweep.place,
+        last,
     )
+
+
+def finished(progress: SweepProgress) -> int:
+    """The number of runs that are finished, or have failed."""
+    return sum([run is not None for run in progress.runs])

@@ -9,7 +9,7 @@ from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, element, span
 from rh_kernel.display.palette import BACKGROUNDS, COLOURS, NEUTRAL
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.sweeps.plots import plots_html
-from rh_kernel.display.sweeps.sheet import Row, Sheet, cut, head, listed, number, outcome, sheet_of
+from rh_kernel.display.sweeps.sheet import Row, Sheet, cut, finished, head, listed, number, outcome, sheet_of
 from rh_kernel.display.tables import columns, shortened_rows
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.curves import sparkline
@@ -73,24 +73,22 @@ def _omitted(count: int, width: int) -> list[str]:
 
 
 def progress_text(p: SweepProgress) -> str:
-    """One line: ``12/32 runs ██▌░░░ 37% · best 0.2931 · 2 processes · 12 s``."""
-    sheet, done = sheet_of(p), sum([run is not None for run in p.runs])
+    """One line: ``12/32 runs ██▌░░░ · best 0.2931 · 2 processes · 12 s``."""
+    sheet, done = sheet_of(p), finished(p)
     full = round(done / max(len(p.runs), 1) * BAR)
     failed = sum([row.state == "failed" for row in sheet.rows])
     parts = [f"{done}/{len(p.runs)} runs {'█' * full}{'░' * (BAR - full)}"]
     parts += [f"best {outcome(sheet.rows[sheet.best].score or 0.0)}"] if sheet.best is not None else []
     parts += [f"{failed} failed"] if failed else []
-    return " · ".join([*parts, p.place, duration(p.seconds)])
+    return " · ".join([*parts, p.place, duration(p.seconds), *([p.ended] if p.ended else [])])
 
 
 def progress(p: SweepProgress) -> dict[str, str]:
     """The progress of a sweep as a MIME bundle: a line of text, and HTML with a bar, the plots and the table so far."""
-    sheet, done = sheet_of(p), sum([run is not None for run in p.runs])
-    share = done / max(len(p.runs), 1)
-    filled = box(f"width:{share:.1%};height:6px;background-color:{COLOURS[Role.FUNCTION]}", "")
+    sheet = sheet_of(p)
+    filled = box(f"width:{finished(p) / max(len(p.runs), 1):.1%};height:6px;background-color:{COLOURS[Role.FUNCTION]}", "")
     bar = box("max-width:798px;height:6px;background-color:rgba(128,128,128,0.25);margin:4px 0", filled)
-    words = [f"{done} of {len(p.runs)} runs", duration(p.seconds), p.place]
-    line = box("", *[span("display:inline-block;margin-right:1.2em;min-width:6em", word) for word in words])
+    line = box("", span("", f"{head(p, sheet)} · {duration(p.seconds)}"))
     return {"text/plain": progress_text(p), "text/html": bar + line + plots_html(sheet) + table_html(sheet)}
 
 

@@ -20,10 +20,14 @@ class SweepRun:
 
 @frozen
 class SweepProgress:
-    """A sweep that is running: the numbers of all its runs, what is finished of them, and which are running."""
+    """A sweep that is running: the numbers of all its runs, what is finished of them, and which are running.
+
+    ``ended`` says in a word why it ended without a result; usually empty.
+    """
 
     values: tuple[tuple[tuple[str, float], ...], ...]
     runs: tuple[SweepRun | None, ...]
     running: frozenset[int]
     place: str
     seconds: float
+    ended: str = ""
