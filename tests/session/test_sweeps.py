@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -386,3 +388,37 @@ def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         until(started)
         parent.kill()
         until(lambda: not any(is_alive(process.pid) for process in found))
+
+
+class Call:
+    """What a pickle can hold instead of data: a call."""
+
+    def __init__(self, function: Callable[..., object], *arguments: object) -> None:
+        self.made = function, arguments
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return self.made
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call(os.mkdir, "made"),
+        Call(eval, "1 + 1"),
+        Call(getattr, 1, "real"),
+        Call(Processes, b"", 2),
+        Call(run),
+        Call(subprocess.Popen, ["true"]),
+        Call(np.load, "a.npy"),
+    ],
+    ids=lambda call: call.made[0].__name__,
+)
+def test_a_job_is_data_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call) -> None:
+    monkeypatch.chdir(tmp_path)
+    job, _ = job_of(declared(tmp_path), SWEEP)
+    for data in (pickle.dumps(call), pickle.dumps(replace(job, folder=call))):
+        with pytest.raises(pickle.UnpicklingError, match="a job of a sweep contains no"):
+            unpacked(data)
+    with pytest.raises(pickle.UnpicklingError, match="this is no job of a sweep"):
+        unpacked(pickle.dumps(frozenset([1])))
+    assert not list(tmp_path.iterdir())

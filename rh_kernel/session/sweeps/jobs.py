@@ -1,17 +1,19 @@
 """Jobs: all that the runs of a sweep need besides their numbers, as bytes that other processes can read.
 
-A job holds records of ours and arrays, and no code of the user's. Whoever unpickles it trusts whoever has sent it: a process
-trusts the kernel that started it, a worker of a cluster whoever reaches its scheduler, who can run code there in any case.
+A job holds records of ours and arrays, and no code of the user's. So its reader accepts nothing else: it makes records and
+enumerations of this package, arrays and paths, and refuses bytes that name any other class or function.
 """
 
 import copyreg
+import io
 import pickle
 import sys
 import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
+from enum import Enum
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +24,7 @@ import numpy as np
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.source.tables import Table
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import SweepParameter, SweptItem
@@ -89,12 +92,10 @@ def packed(job: Job) -> bytes:
 
 
 def unpacked(data: bytes) -> Job:
-    """Return the job that ``packed`` has packed; its arrays are read-only.
-
-    The bytes come from the kernel over the pipe of this process or, in a worker, over the connection of the cluster; never from
-    a file or a user.
-    """
-    job: Job = pickle.loads(data)
+    """Return the job that ``packed`` has packed; its arrays are read-only. Raises ``UnpicklingError`` for other bytes."""
+    job = _JobReader(io.BytesIO(data)).load()
+    if not isinstance(job, Job):
+        raise pickle.UnpicklingError("this is no job of a sweep")
     given = {name: _read_only(arrays) for name, arrays in job.given.items()}
     return Job(
         job.items,
@@ -106,6 +107,38 @@ def unpacked(data: bytes) -> Job:
         job.settings,
         job.threads,
     )
+
+
+class _JobReader(pickle.Unpickler):
+    """Reads what jobs consist of: records and enumerations of this package, tables, arrays, and paths."""
+
+    def find_class(self, module_name: str, global_name: str, /) -> object:
+        """Return a class or function that makes a part of a job. Raises ``UnpicklingError`` for any other one."""
+        is_ours = module_name.startswith(_PACKAGE)
+        if is_ours or (module_name, global_name) in _OTHERS:
+            found: object = super().find_class(module_name, global_name)
+            if not is_ours or found is _mapping or _is_record(found):
+                return found
+        raise pickle.UnpicklingError(f"a job of a sweep contains no {module_name}.{global_name}")
+
+
+_PACKAGE = "rh_kernel."
+
+_OTHERS = {
+    ("builtins", "frozenset"),
+    ("builtins", "set"),
+    *[(f"numpy.{core}.multiarray", "_reconstruct") for core in ("core", "_core")],
+    *[(f"numpy.{core}.numeric", "_frombuffer") for core in ("core", "_core")],
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    *[(module, name) for module in ("pathlib", "pathlib._local") for name in ("PosixPath", "WindowsPath")],
+}
+"""What makes sets, arrays and paths, by module and name."""
+
+
+def _is_record(found: object) -> bool:
+    """Whether this is a class whose instances are data: a record, an enumeration or a ``Table``."""
+    return isinstance(found, type) and (issubclass(found, Enum | Table) or is_dataclass(found))
 
 
 def _read_only(arrays: Mapping[Any, Array]) -> Mapping[Any, Array]:
