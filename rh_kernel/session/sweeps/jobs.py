@@ -138,7 +138,10 @@ _OTHERS = {
 
 def _is_record(found: object) -> bool:
     """Whether this is a class whose instances are data: a record, an enumeration or a ``Table``."""
-    return isinstance(found, type) and (issubclass(found, Enum | Table) or is_dataclass(found))
+    if not isinstance(found, type):
+        return False
+    made: type[object] = found
+    return issubclass(made, Enum | Table) or is_dataclass(made)
 
 
 def _read_only(arrays: Mapping[Any, Array]) -> Mapping[Any, Array]:
