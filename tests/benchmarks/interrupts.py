@@ -121,6 +121,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("large arrays, drawn at random", "loc r : Real(12000, 12000) = normal(1.0, seed=1)"),
     Kind("large arrays, shown", "%limit output off\na", (LARGE,), last=0.3),
     Kind("reading a CSV file", READ, (DECLARED,)),
+    Kind("training from a file", f"%limit bytes 4M\n{READ.replace('epochs 1 ', 'epochs 1000000 ')}", (DECLARED,)),
     Kind("types of a huge program", TYPED, last=1.5),
 )
 

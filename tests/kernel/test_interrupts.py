@@ -10,12 +10,13 @@ from collections.abc import Callable, Generator
 from hashlib import pbkdf2_hmac
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rh_kernel.kernel.time_slicing import SLICE, drive
 from rh_kernel.session.results import Event, Working
 from rh_kernel.workspace.interrupts import LONG_SLICE, Interrupts
-from tests.kernel.conftest import STOPPED, Client, Start, has_shown
+from tests.kernel.conftest import STOPPED, Client, Start, has_shown, was_busy
 
 NET = """handler back : rev handler(Real(1)) = { return x -> return x }
 loc weight : Real(32, 64) = normal(0.5, seed=1)
@@ -82,6 +83,31 @@ def test_an_interrupt_stops_the_reading_of_a_file(declared: Client, tmp_path: Pa
     assert ran.reply["ename"] == "Interrupted"
     assert ran.work_after_interrupt < 0.5
     assert declared.run("deep(0.5)").reply["status"] == "ok"
+
+
+FROM_FILE = """%limit bytes 4M
+train rev handle (x) <u>. digits(u) with descent(0.01, t)
+  for (x, t) in data({data}) epochs 1000000 batch 16 shuffle 0"""
+
+
+@pytest.mark.parametrize("form", ["npy", "csv"])
+def test_an_interrupt_stops_a_run_from_files_that_exceed_the_limit(declared: Client, tmp_path: Path, form: str) -> None:
+    rng = np.random.default_rng(0)
+    x, t = rng.normal(size=(40_000, 64)), np.eye(10)[rng.integers(0, 10, 40_000)]
+    if form == "npy":
+        np.save(tmp_path / "x.npy", x)
+        np.save(tmp_path / "t.npy", t)
+        data = f'"{tmp_path / "x.npy"}", "{tmp_path / "t.npy"}"'
+    else:
+        names = ",".join([*[f"x{i}" for i in range(64)], *[f"t{i}" for i in range(10)]])
+        np.savetxt(tmp_path / "long.csv", np.hstack([x, t]), "%.9g", ",", header=names, comments="")
+        data = f'"{tmp_path / "long.csv"}"'
+    # The table is interrupted while it is converted.
+    ran = declared.run(FROM_FILE.format(data=data), once=has_shown(1) if form == "npy" else was_busy, interrupt_after=0.5)
+    assert (ran.reply["status"], ran.reply.get("ename")) == ("error", "Interrupted")
+    assert ran.work_after_interrupt < 0.5
+    assert ran.idle_after_interrupt < STOPPED
+    assert declared.run("%limit bytes off\ndeep(0.5)").reply["status"] == "ok"
 
 
 def test_the_last_state_of_a_stopped_training_says_so(declared: Client) -> None:
