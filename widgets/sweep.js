@@ -108,7 +108,7 @@ function sweepHeading({ text, kind }, turn) {
   return { text, kind, el, show };
 }
 
-function sweepRow([{ texts, curves, error, state }, isBest, columns]) {
+function sweepRow([{ texts, curves, instead: words, state }, isBest, columns]) {
   const marks = { failed: ["✗", "failed", "rh-sweep-wrong"], running: ["▸", "running", "rh-sweep-note"] };
   const [sign, name, kind] = isBest ? ["★", "the best run", ""] : (marks[state] ?? ["", "", ""]);
   const mark = sign === "" ? null : h("span", { class: kind, title: name }, sign);
@@ -117,7 +117,7 @@ function sweepRow([{ texts, curves, error, state }, isBest, columns]) {
   const cell = (text, i) =>
     h("td", { class: `rh-sweep-${columns[i].kind}` }, h("span", { class: "rh-sweep-value" }, text), columns[i].kind === "measure" ? h("span", { class: "rh-sweep-curve", "aria-hidden": "true" }, curves[i - numbers] ?? "") : null);
   const cells = texts.slice(0, isDone ? undefined : numbers).map(cell);
-  const instead = isDone ? null : h("td", { class: state === "failed" ? "rh-sweep-wrong" : "rh-sweep-pending", colspan: Math.max(columns.length - numbers, 1) }, state === "running" ? "running" : error);
+  const instead = isDone ? null : h("td", { class: state === "failed" ? "rh-sweep-wrong" : "rh-sweep-pending", colspan: Math.max(columns.length - numbers, 1) }, words);
   return h("tr", { class: isBest ? "rh-sweep-best" : state === "failed" ? "rh-sweep-failed" : "" }, h("td", { class: "rh-sweep-mark" }, mark), cells, instead);
 }
 

@@ -312,7 +312,7 @@ def _is_news(running: Running, progress: r.Progress | r.SweepProgress, now: floa
     last = running.shown
     if not isinstance(progress, r.SweepProgress) or not isinstance(last, r.SweepProgress):
         return True
-    return now - running.sent >= 0.5 or progress.running != last.running or progress.runs != last.runs
+    return now - running.sent >= 0.5 or progress.running.keys() != last.running.keys() or progress.runs != last.runs
 
 
 def _with_reason(data: Bundle, why: str) -> Bundle:

@@ -78,6 +78,7 @@ def test_a_sweep_fills_while_it_runs_and_an_interrupt_keeps_the_rest(open_notebo
     )
     window.page.keyboard.press("Enter")
     assert window.page.evaluate(SORTED, 3) == "descending"
+    window.page.wait_for_selector(".rh-sweep-pending >> text=/^running, [0-9]+ %$/", timeout=60_000)
     done = window.page.locator(".rh-sweep tbody .rh-sweep-curve").count()
     window.page.wait_for_function(
         f"document.querySelectorAll('.rh-sweep tbody .rh-sweep-curve').length > {done}", timeout=60_000

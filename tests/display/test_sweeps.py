@@ -149,10 +149,10 @@ def test_of_many_runs_the_text_and_the_static_page_show_some() -> None:
 
 def test_progress_says_what_is_done_and_shows_the_table_so_far() -> None:
     values = tuple([run.values for run in RUNS])
-    part = SweepProgress(values, (RUNS[0], None, RUNS[2], None), frozenset({1}), "2 processes", 3.0)
+    part = SweepProgress(values, (RUNS[0], None, RUNS[2], None), {1: 0.25}, "2 processes", 3.0)
     assert progress_text(part) == "2/4 runs ████████░░░░░░░░ · 1 failed · 2 processes · 3.0 s"
     html = progress(part)["text/html"]
     assert html.count("<tr") == 5
-    assert "running" in html
-    nothing = SweepProgress(values, (None,) * 4, frozenset(), "2 processes", 0.0)
+    assert "running, 25 %" in html
+    nothing = SweepProgress(values, (None,) * 4, {}, "2 processes", 0.0)
     assert progress(nothing)["text/html"].count("<tr") == 5

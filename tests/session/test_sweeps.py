@@ -340,6 +340,25 @@ def test_a_lost_run_is_begun_once_more(
             assert reported(each) == reported(by_hand(session, ITEMS, each.values))
 
 
+@pytest.mark.parametrize("has_processes", [True, False])
+def test_a_run_tells_which_share_of_it_is_done(session: Session, *, has_processes: bool) -> None:
+    text = f"sweep a in [0.1], h in [2], seed in [0], e in [3000]\n{ITEMS.replace('epochs h', 'epochs e')}"
+    job, _ = job_of(session, text)
+    executor: Executor = Processes(packed(job), 1) if has_processes else InProcess(job)
+    try:
+        pending = executor.submit((("a", 0.1), ("h", 2), ("seed", 0), ("e", 3000)))
+        shares = [pending.share]
+        while not pending.done():
+            shares.append(pending.share)
+        assert not pending.result().failed
+        assert shares == sorted(shares)
+        assert len({share for share in shares if 0 < share < 1}) > 3
+        again = executor.submit((("a", 0.1), ("h", 2), ("seed", 0), ("e", 3)))
+        assert again.share < 1
+    finally:
+        executor.stop()
+
+
 def test_an_interrupt_keeps_what_is_finished_and_ends_the_processes(session: Session) -> None:
     items = ITEMS.replace("epochs h", "epochs e")
     text = f"sweep a in [0.1], h in [2], seed in [0], e in [1, 2, 1000000000, 3]\n{items}"

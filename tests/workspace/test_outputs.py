@@ -227,7 +227,7 @@ def test_progress_of_a_training_run_is_a_sign_of_life() -> None:
 def sweep_progress(done: int) -> SweepProgress:
     values = tuple([(("a", float(i)),) for i in range(3)])
     runs = [SweepRun(v, (), (("a", float(i)),), (), 0.1) if i < done else None for i, v in enumerate(values)]
-    return SweepProgress(values, tuple(runs), frozenset([done]), "2 processes", float(done))
+    return SweepProgress(values, tuple(runs), {done: 0.4}, "2 processes", float(done))
 
 
 def sweep_done() -> SweepDone:
@@ -261,6 +261,7 @@ def test_the_widget_of_a_sweep_fills_and_becomes_that_of_its_result() -> None:
     ]
     (opening,) = front.openings
     assert (opening["share"], [row["state"] for row in opening["rows"]]) == (1 / 3, ["done", "running", "waiting"])
+    assert opening["rows"][1]["instead"] == "running, 40 %"
     assert front.take(Shown(1, sweep_done()))[3:] == ["update_display_data"]
     (opening,) = front.openings
     assert (opening["share"], [row["state"] for row in opening["rows"]]) == (None, ["done"] * 3)

@@ -60,11 +60,11 @@ def _share(sweep: SweepDone | SweepProgress) -> float | None:
 
 
 def _row(row: Row, sheet: Sheet) -> Record:
-    """The texts of the cells, the numbers to sort by (``None``: not finite or missing), curves, the error, and the state."""
+    """The texts of the cells, the numbers to sort by (``None``: not finite or missing), curves, words instead, the state."""
     values = [value for _, value in row.values]
     ends: list[float] = [] if row.failure else [*row.outcomes]
     missing = len(sheet.measures) + len(sheet.results) - len(ends)
     texts: list[Json] = [*[number(value) for value in values], *[outcome(end) for end in ends], *[""] * missing]
     keys: list[Json] = [*[end if math.isfinite(end) else None for end in (*values, *ends)], *[None] * missing]
     curves: list[Json] = [sparkline(curve, LENGTH) if len(curve) > 1 else "" for curve in row.curves]
-    return {"texts": texts, "keys": keys, "curves": curves, "error": visible(row.failure), "state": row.state}
+    return {"texts": texts, "keys": keys, "curves": curves, "instead": visible(row.failure) or row.words, "state": row.state}

@@ -15,12 +15,23 @@ State: TypeAlias = Literal["done", "failed", "running", "waiting"]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run: its numbers, the last value of each measure and of each result, and why it failed."""
+    """A run: its numbers, the last value of each measure and of each result, and why it failed.
+
+    Of a run that is running, ``share`` is done, from 0 to 1.
+    """
 
     number: int
     values: Values
     state: State
     run: SweepRun | None
+    share: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """``running`` or ``running, 40 %``, empty in other states."""
+        if self.state != "running":
+            return ""
+        return f"running, {100 * self.share:.0f} %" if self.share > 0 else "running"
 
     @property
     def curves(self) -> tuple[tuple[float, ...], ...]:
@@ -73,7 +84,7 @@ def sheet_of(sweep: SweepDone | SweepProgress) -> Sheet:
         case SweepDone(runs):
             rows = [Row(n, run.values, "failed" if run.failed else "done", run) for n, run in enumerate(runs)]
         case SweepProgress(values, runs, running):
-            rows = [_row(n, values[n], run, is_running=n in running) for n, run in enumerate(runs)]
+            rows = [_row(n, values[n], run, running.get(n)) for n, run in enumerate(runs)]
     first = next((row.run for row in rows if row.run is not None and not row.run.failed), None)
     scores = [(row.score, row.number) for row in rows if row.score is not None]
     return Sheet(
@@ -85,9 +96,9 @@ def sheet_of(sweep: SweepDone | SweepProgress) -> Sheet:
     )
 
 
-def _row(number: int, values: Values, run: SweepRun | None, *, is_running: bool) -> Row:
+def _row(number: int, values: Values, run: SweepRun | None, share: float | None) -> Row:
     if run is None:
-        return Row(number, values, "running" if is_running else "waiting", None)
+        return Row(number, values, "waiting", None) if share is None else Row(number, values, "running", None, share)
     return Row(number, values, "failed" if run.failed else "done", run)
 
 

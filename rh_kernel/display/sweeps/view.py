@@ -149,9 +149,7 @@ def _row_html(row: Row, sheet: Sheet) -> str:
         words = span(f"color:{COLOURS[Role.ERROR]};white-space:normal", row.failure)
         cells.append(element("td", _LEFT, words, colspan=str(max(others, 1))))
     elif row.run is None:
-        cells.append(
-            element("td", f"{_LEFT};{FAINT}", "running" if row.state == "running" else "", colspan=str(max(others, 1)))
-        )
+        cells.append(element("td", f"{_LEFT};{FAINT}", row.words, colspan=str(max(others, 1))))
     else:
         ends = row.outcomes[len(row.curves) :]
         cells += [element("td", _LEFT, _measure(curve)) for curve in row.curves]

@@ -134,7 +134,8 @@ class _Runs:
     def progress(self) -> SweepProgress:
         runs = tuple([self._finished.get(i) for i in range(len(self._values))])
         seconds = time.monotonic() - self._began
-        return SweepProgress(self._values, runs, frozenset(self._pending), self.executor.description, seconds)
+        running = {i: pending.share for i, pending in self._pending.items()}
+        return SweepProgress(self._values, runs, running, self.executor.description, seconds)
 
     def done(self, *, stopped: bool) -> SweepDone:
         runs = tuple([self._finished[i] for i in sorted(self._finished)])

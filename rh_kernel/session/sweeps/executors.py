@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from importlib import import_module
 from typing import Protocol, TypeAlias, cast
 
-from rh_kernel.session.results import Event
+from rh_kernel.session.results import Event, Progress
 from rh_kernel.session.sweeps.jobs import Job, Values
 from rh_kernel.session.sweeps.runs import SweepRun
 
@@ -18,6 +18,11 @@ class WorkerLost(Exception):
 
 class Pending(Protocol):
     """A run that has been submitted."""
+
+    @property
+    def share(self) -> float:
+        """The share of its training that is done, from 0 to 1; 0 if that is not known."""
+        ...
 
     def done(self) -> bool:
         """Return whether ``result`` returns or raises at once. May take some hundredths of a second."""
@@ -57,6 +62,11 @@ class Executor(Protocol):
 
 Entry: TypeAlias = Callable[[Job, Values], Generator[Event, None, SweepRun]]
 """Runs the items of a job with some numbers."""
+
+
+def share_after(event: Event) -> float | None:
+    """Return the share of a run that is done after this event of it; ``None`` if the event does not tell."""
+    return event.fraction if isinstance(event, Progress) else None
 
 
 def entry() -> Entry:

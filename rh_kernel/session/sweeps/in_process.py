@@ -4,7 +4,7 @@ import time
 from collections.abc import Generator
 
 from rh_kernel.session.results import Event
-from rh_kernel.session.sweeps.executors import entry
+from rh_kernel.session.sweeps.executors import entry, share_after
 from rh_kernel.session.sweeps.jobs import Job, Values
 from rh_kernel.session.sweeps.runs import SweepRun
 
@@ -40,12 +40,14 @@ class _Stepped:
     def __init__(self, events: Generator[Event, None, SweepRun]) -> None:
         self._events = events
         self._result: SweepRun | None = None
+        self.share = 0.0
 
     def done(self) -> bool:
         end = time.monotonic() + SLICE
         while self._result is None and time.monotonic() < end:
             try:
-                next(self._events)
+                share = share_after(next(self._events))
+                self.share = self.share if share is None else share
             except StopIteration as stop:
                 self._result = stop.value
         return self._result is not None

@@ -31,16 +31,31 @@ class OnCluster:
         count = len(self._cluster.workers)
         return f"{count} worker{'' if count == 1 else 's'} of the cluster {self._cluster.name}"
 
-    def submit(self, values: Values) -> "Future[SweepRun]":
+    def submit(self, values: Values) -> "_OnWorker":
         """Begin a run on a worker that has a free thread."""
         self._begun = [future for future in self._begun if not future.done()]
         self._begun.append(self._cluster.submit(run_packed, self._data, values, told=self.notes.append))
-        return self._begun[-1]
+        return _OnWorker(self._begun[-1])
 
     def stop(self) -> None:
         """Take back the calls that are not done; the cluster restarts a worker that does not stop."""
         for future in self._begun:
             future.cancel()
+
+
+class _OnWorker:
+    """A run on a worker."""
+
+    share = 0.0
+
+    def __init__(self, future: "Future[SweepRun]") -> None:
+        self._future = future
+
+    def done(self) -> bool:
+        return self._future.done()
+
+    def result(self) -> SweepRun:
+        return self._future.result()
 
 
 def run_packed(data: bytes, values: Values) -> SweepRun:

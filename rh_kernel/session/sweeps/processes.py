@@ -18,9 +18,10 @@ from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from types import ModuleType
+from typing import Protocol
 
 from rh_kernel.arrays.blas_threads import with_blas_threads
-from rh_kernel.session.sweeps.executors import WorkerLost, entry
+from rh_kernel.session.sweeps.executors import WorkerLost, entry, share_after
 from rh_kernel.session.sweeps.jobs import Job, Values, unpacked
 from rh_kernel.session.sweeps.runs import SweepRun
 
@@ -71,11 +72,22 @@ class Processes:
         self._tracker.stop()
 
 
+class _Share(Protocol):
+    """A number in memory that two processes share."""
+
+    value: float
+
+
 class _Running:
     """A run at a place."""
 
-    def __init__(self, future: "Future[SweepRun]") -> None:
+    def __init__(self, future: "Future[SweepRun]", share: _Share) -> None:
         self._future = future
+        self._share = share
+
+    @property
+    def share(self) -> float:
+        return self._share.value
 
     def done(self) -> bool:
         return self._future.done()
@@ -96,6 +108,7 @@ class _Place:
         self._processes: list[SpawnProcess] = []
         self._running: Future[SweepRun] | None = None
         self._ending: threading.Thread | None = None
+        self._share: _Share = multiprocessing.RawValue("d", 0.0)
 
     @property
     def is_free(self) -> bool:
@@ -112,14 +125,16 @@ class _Place:
         with _quiet_start():
             if self._pool is None:
                 context = _Context(self._processes)
-                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=(self._data,))
+                begin = self._data, self._share
+                self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=begin)
+            self._share.value = 0.0
             try:
                 self._running = self._pool.submit(_run, values)
             except (BrokenProcessPool, OSError) as failure:
                 # The process was killed while it was idle, or cannot be started; `result` tells.
                 self._running = Future[SweepRun]()
                 self._running.set_exception(failure if isinstance(failure, BrokenProcessPool) else BrokenProcessPool())
-        return _Running(self._running)
+        return _Running(self._running, self._share)
 
     def end(self) -> None:
         """Begin to end the process: kill it if it is running a run."""
@@ -209,18 +224,18 @@ def _quiet_start() -> Generator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_JOB: list[Job] = []
-"""In a worker: its job."""
+_JOB: list[tuple[Job, _Share]] = []
+"""In a worker: its job, and where it writes the share that is done of its run."""
 
 
-def _begin(data: bytes) -> None:
+def _begin(data: bytes, share: _Share) -> None:
     """Begin a worker: in a group of its own, which ends when the kernel does."""
     with suppress(AttributeError, OSError):
         os.setpgid(0, 0)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     job = unpacked(data)
     with_blas_threads(job.threads).__enter__()
-    _JOB.append(job)
+    _JOB.append((job, share))
 
 
 def _end_with_parent() -> None:
@@ -233,9 +248,11 @@ def _end_with_parent() -> None:
 
 
 def _run(values: Values) -> SweepRun:
-    events = entry()(_JOB[0], values)
+    ((job, share),) = _JOB
+    events = entry()(job, values)
     while True:
         try:
-            next(events)
+            done = share_after(next(events))
+            share.value = share.value if done is None else done
         except StopIteration as end:
             return end.value

@@ -1,5 +1,7 @@
 """What a sweep reports of its runs, while it runs and at its end."""
 
+from collections.abc import Mapping
+
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen
 
@@ -20,14 +22,14 @@ class SweepRun:
 
 @frozen
 class SweepProgress:
-    """A sweep that is running: the numbers of all its runs, what is finished of them, and which are running.
+    """A sweep that is running: the numbers of all its runs, what is finished of them, and the share of those that are running.
 
     ``ended`` says in a word why it ended without a result; usually empty.
     """
 
     values: tuple[tuple[tuple[str, float], ...], ...]
     runs: tuple[SweepRun | None, ...]
-    running: frozenset[int]
+    running: Mapping[int, float]
     place: str
     seconds: float
     ended: str = ""
