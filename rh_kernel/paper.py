@@ -45,10 +45,11 @@ class Rule(Enum):
     """A rule of the operational semantics; the value is the name that is printed (LANGUAGE §5).
 
     ``figure`` states the rule, and ``says`` is a sentence about it. ``equation`` is ``redex → contractum``, one case after
-    the other, in the notation in which terms and commands are printed; ``R-Plus`` is not in the paper. V, W and U are values,
-    M, N and L terms, P and Q commands, and ``M[V/x]`` is M with V for x. F is the frame around the head of a command:
-    ``[-]``, ``let x ⇐ F in Q``, or ``handle F with H`` where H has no clause for the head. ``condition`` says when the
-    equation holds and what its letters stand for; it is empty where the equation is clear without it.
+    the other, in the notation in which terms and commands are printed. ``R-Plus``, ``Map``, ``R-Map``, ``Scan`` and
+    ``RH-Scan`` are not in the paper and extend the figure. V, W and U are values, M, N and L terms, P and Q commands, and
+    ``M[V/x]`` is M with V for x. F is the frame around the head of a command: ``[-]``, ``let x ⇐ F in Q``, or
+    ``handle F with H`` where H has no clause for the head. ``condition`` says when the equation holds and what its letters
+    stand for; it is empty where the equation is clear without it.
     """
 
     figure: Figure
@@ -186,6 +187,32 @@ W.R_V(x. N) → D[V/x][W.R_⟨V; y₁, …, yₙ⟩(x. D[U])]""",
         "in the second case N is what the derivatives in it have unfolded to, D is let y₁ ← M₁ in … let yₙ ← Mₙ "
         "in […], each Mᵢ is a function, a sum or a component of values, and D[U] is N",
     )
+    MAP = (
+        "Map",
+        Figure.DEF_5_4,
+        "one round of a map: the body at the first row, then the map over the other rows",
+        """\
+map (x in V) do N →
+  let y ← let x ← first(V) in N in
+  let ys ← map (x in rest(V)) do N in
+  cons(y, ys)
+map (x in V) do N → 0""",
+        "the second case is for a sequence of no rows, and 0 has the type Real(0, e…)",
+    )
+    R_MAP = (
+        "R-Map",
+        Figure.FIG_6,
+        "each row gets its part of the cotangent; the rows' answers go on, and what the body captures gets their sum",
+        """\
+W.R_V(x. map (y in M) do N) →
+  let x ← V in
+  let m ← M in
+  (let m' ← map (w in W, y in m) do w.rd(y. N)(y) in m'.R_V(x. M)) +
+  (let x' ← map (w in W, y in m) do w.rd(x. N)(V) in Σ x')
+W.R_V(x. C[map (y in M) do N]) → W.R_V(x. C[let m ← M in N'])""",
+        "Σ x' is the sum of the rows, and a summand that is 0 is left out; the second case is for nested derivatives, "
+        "where N' is what map (y in m) do N unfolds to by Map",
+    )
     LET_COMMAND = (
         "Let⇐",
         Figure.DEF_5_10,
@@ -237,6 +264,29 @@ RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Op(yᵢ)]) →
         """\
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[rev handle (yᵢ) ⟨z₁, …, zₙ⟩. Q with H']) →
   RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[RH^yᵢ_H'(⟨z₁, …, zₙ⟩. Q)])""",
+    )
+    SCAN = (
+        "Scan",
+        Figure.DEF_5_10,
+        "one round of a scan: the body at the first row and the state, then the scan of the other rows",
+        """\
+scan (x in V) from s = W do P →
+  let x ⇐ ⌊first(V)⌋ in
+  let s ⇐ ⌊W⌋ in
+  let ⟨b, s⟩ ⇐ P in
+  let ⟨bs, s'⟩ ⇐ scan (x in rest(V)) from s = s do P in
+  ⌊⟨cons(b, bs), s'⟩⌋
+scan (x in V) from s = W do P → ⌊⟨0, W⟩⌋""",
+        "the second case is for a sequence of no rows, and 0 has the type of no stacked rows",
+    )
+    RH_SCAN = (
+        "RH-Scan",
+        Figure.FIG_7,
+        "one round of a scan inside: its body and the scan of the other rows are lets from now on",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in yᵢ.1) from s = yᵢ.2 do P]) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Q])""",
+        "Q is what scan (x in yᵢ.1) from s = yᵢ.2 do P unfolds to by Scan; yᵢ is the pair of the sequence and the state",
     )
     RH_TERM = (
         "RH-Term",

@@ -11,6 +11,7 @@ from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
 from rh_kernel.denotational.environment import Binding, Continuation, Environment, bind, enclose, find, names, wires
 from rh_kernel.denotational.ordinary_handlers import Clause, handled
 from rh_kernel.denotational.reverse import Clauses, homomorphism
+from rh_kernel.denotational.sequences import row_of, stacked_rows
 from rh_kernel.denotational.smooth import Draft, without_unused_inputs
 from rh_kernel.denotational.terms import Interpretation, term
 from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
@@ -19,6 +20,7 @@ from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax import core
 from rh_kernel.syntax.clauses import ordinary_clause, reverse_clause
 from rh_kernel.syntax.core import Operation
+from rh_kernel.syntax.sequences import rounds
 from rh_kernel.syntax.types import Type, leaves
 
 
@@ -82,6 +84,17 @@ def _command(P: core.Command, rho: Environment, b: Row) -> Interpretation:
             result = b.graft(k.rest, (*flat(V), *k.captured))
             b.place, b.calls = clause
             return nested(k.answer, result)
+        case core.Scan(M, scope, source, emitted):
+            V = yield _pure(M, rho, b)
+            sequence, state = part(V, 0, 2), part(V, 1, 2)
+            rows: list[Wires] = []
+            for i in range(rounds(source)):
+                x = yield _pure(row_of(source, i), bind(("m",), (sequence,), None), b)
+                result = yield _command(cast(core.Command, scope.body), bind(scope.hints, (x, state), rho), b)
+                rows += (part(result, 0, 2),)
+                state = part(result, 1, 2)
+            hints, stacked = stacked_rows(len(rows), emitted)
+            return (yield _pure(stacked, bind(hints, rows, None), b)), state
 
 
 def _is_call(P: core.Bind) -> bool:

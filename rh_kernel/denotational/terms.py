@@ -11,6 +11,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.denotational import smooth
 from rh_kernel.denotational.environment import Environment, bind, enclose, wires
+from rh_kernel.denotational.sequences import row_of, stacked_rows
 from rh_kernel.denotational.smooth import Draft, Smooth, Symbol
 from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
 from rh_kernel.primitives.derivative import derivative
@@ -18,6 +19,7 @@ from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax import core
 from rh_kernel.syntax.core import Scope, Term
+from rh_kernel.syntax.sequences import rounds
 from rh_kernel.syntax.types import Type, leaves
 from rh_kernel.syntax.values import constant_type
 
@@ -83,6 +85,14 @@ def term(M: Term, rho: Environment, b: Draft) -> Interpretation:
         case core.Rd(W, scope, L) | core.R(W, scope, L):
             w = yield term(W, rho, b)
             return (yield _derivative(w, scope, (yield term(L, rho, b)), rho, b))
+        case core.Map(N, scope, source, made):
+            V = yield term(N, rho, b)
+            rows: list[Wires] = []
+            for i in range(rounds(source)):
+                x = yield term(row_of(source, i), bind(("m",), (V,), None), b)
+                rows += ((yield term(cast(Term, scope.body), bind(scope.hints, (x,), rho), b)),)
+            names, stacked = stacked_rows(len(rows), made)
+            return (yield term(stacked, bind(names, rows, None), b))
 
 
 def _sum(x: int, y: int, b: Draft) -> int:

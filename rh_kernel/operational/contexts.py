@@ -22,6 +22,7 @@ from rh_kernel.syntax.core import (
     Const,
     Handle,
     Let,
+    Map,
     Node,
     Perform,
     Plus,
@@ -30,6 +31,7 @@ from rh_kernel.syntax.core import (
     Resume,
     Return,
     RevHandle,
+    Scan,
     Scope,
     Term,
     Tuple,
@@ -201,6 +203,8 @@ def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
             return Perform(beside[0], M, span=span)
         case RevHandle():
             return RevHandle(M, *beside, span=span)
+        case Map(_, _, source, made) | Scan(_, _, source, made):
+            return type(form)(M, beside[0], source, made, span=span)
         case Bind():
             return Bind(P, beside[0], span=span)
         case Handle():
@@ -230,7 +234,7 @@ def _unevaluated(form: Subject, position: int) -> tuple[Node, ...]:
             return items[position + 1 :]
         case Let(_, scope):
             return () if position else (scope,)
-        case Bind(_, scope):
+        case Bind(_, scope) | Map(_, scope) | Scan(_, scope):
             return (scope,)
         case Rd(_, scope, V):
             return (scope,) if position else (scope, V)

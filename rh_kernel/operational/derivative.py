@@ -1,7 +1,7 @@
 """``W.R_V(x. N)``, the reverse derivative of a term by rewriting (RH Fig. 6).
 
 Each equation is one step, taken when the form reaches an evaluation position; an ``R`` in the body is rewritten first.
-The figure has no equation for sums: ``R-Plus`` is added. Cotangents precede points.
+The figure has no equation for sums and none for ``map``: ``R-Plus`` and ``R-Map`` are added. Cotangents precede points.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,7 @@ from rh_kernel.operational.binders import (
     rewrite_scope,
     tuple_from,
 )
+from rh_kernel.operational.sequences import r_map
 from rh_kernel.operational.telescopes import Telescope, type_of
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
@@ -58,6 +59,8 @@ def unfold(form: core.R, gamma: Telescope | None) -> tuple[Rule, core.Term]:
             types = factors(type_of(M, Telescope(form.point, gamma, gamma)), n)
             U = [W if k == i else fixed(core.Zero(A)) for k, A in enumerate(types, start=1)]
             return Rule.R_PROJ, _proj(V, core.Scope((x,), M), through(tuple_from(*U), M))(0)
+        case core.Map() as N:
+            return Rule.R_MAP, r_map(form.cotangent, x, N, form.point, type_of(form.point, gamma))
         case core.Rd() | core.R():
             raise KernelBug("a derivative is unfolded by R-Rd")
 

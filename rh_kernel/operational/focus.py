@@ -1,7 +1,7 @@
 """Unique decomposition (RH Lemma 5.6): every term or command that is not a result is exactly one ``K[head]``.
 
 The heads are, outside every ``RH``: a redex of Def. 5.4, ``⌊V⌋``, ``Op(V)`` and ``rev handle (V) …``. Inside one, where
-variables are values and terms wait for RH-Term, they are ``⌊M⌋``, ``Op(M)`` and ``rev handle (M) …`` for any M.
+variables are values and terms wait for RH-Term, they are ``⌊M⌋``, ``Op(M)``, ``rev handle (M) …`` and ``scan`` for any M.
 """
 
 from dataclasses import replace
@@ -21,6 +21,7 @@ from rh_kernel.syntax.core import (
     Const,
     Handle,
     Let,
+    Map,
     Perform,
     Plus,
     R,
@@ -28,6 +29,7 @@ from rh_kernel.syntax.core import (
     Resume,
     Return,
     RevHandle,
+    Scan,
     Term,
     Tuple,
     Unary,
@@ -91,13 +93,13 @@ def _head(M: Subject, rho: Environment, K: Context | None) -> Head:
                 return form, V, W, rho, outer
             K = _at_last_child(form, V, rho, outer)
             continue
-        if type(M) is Call or type(M) is Perform or type(M) is RevHandle:
+        if type(M) is Call or type(M) is Perform or type(M) is RevHandle or type(M) is Scan:
             N = M.argument
         elif type(M) is Return:
             N = M.term
         elif type(M) is Let:
             N = M.bound
-        elif isinstance(M, Unary):
+        elif isinstance(M, Unary) or type(M) is Map:
             N = M.of
         elif type(M) is Plus or type(M) is Rd:
             N = M.left if isinstance(M, Plus) else M.cotangent
@@ -150,6 +152,8 @@ def evaluated(head: Head) -> Subject:
             return form if N is V else Perform(op, V, span=span)
         case RevHandle(N, scope, H):
             return form if N is V else RevHandle(V, scope, H, span=span)
+        case Map(N, scope, source, made) | Scan(N, scope, source, made):
+            return form if N is V else type(form)(V, scope, source, made, span=span)
         case Bound() | Const() | Zero() | Plus() | Tuple() | Rd() | R() | Bind() | RH() | Handle() | Resume():
             raise KernelBug(f"{type(form).__name__} is no head")
 
@@ -197,7 +201,7 @@ def _head_in_rh(M: Subject, K: Context | None) -> Head:
             M = M.bound
         elif type(M) is Return:
             return M, M.term, None, None, K
-        elif type(M) is Perform or type(M) is RevHandle:
+        elif type(M) is Perform or type(M) is RevHandle or type(M) is Scan:
             return M, M.argument, None, None, K
         elif type(M) is RH:
             M, K = cast(Command, M.scope.body), around(K, M, 1)

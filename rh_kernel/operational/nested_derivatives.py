@@ -21,17 +21,18 @@ from typing import cast
 from rh_kernel.operational.binders import fixed, let, rewrite_scope
 from rh_kernel.operational.contexts import Context, fill, plug, siblings, within
 from rh_kernel.operational.let_chains import pull_back_last_let, straightened
+from rh_kernel.operational.sequences import map_at
 from rh_kernel.operational.telescopes import Telescope
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_term
-from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, R, Rd, Scope, Term, Tuple, Unary, Zero
+from rh_kernel.syntax.core import Bound, Call, Const, Let, Map, Plus, R, Rd, Scope, Term, Tuple, Unary, Zero
 
 # -- which derivative is unfolded first ----------------------------------------------------------------------------------------
 
 
-def descended(M: Term, K: Context | None) -> tuple[Term, Context | None]:
-    """Return the first ``rd`` or unfoldable ``R`` in a term M in the body of an R, and its context.
+def descended(M: Term, K: Context | None, *, maps: bool = True) -> tuple[Term, Context | None]:
+    """Return the first ``rd``, ``map`` or unfoldable ``R`` in a term M in the body of an R, and its context.
 
     If M has none, continue to the right of it in K, up to the next enclosing R; return that R if nothing comes before it, or at
     once if its body is a let that only renames. If there is none at all, return M and no context.
@@ -40,7 +41,7 @@ def descended(M: Term, K: Context | None) -> tuple[Term, Context | None]:
         if K is not None and type(K.form) is R and _renames(M):
             return cast(Term, fill(K, M, ())), K.outer
         # Descend to the leftmost candidate,
-        while not (type(M) is Rd or (type(M) is R and not _waits(M))):
+        while not (type(M) is Rd or (type(M) is Map and maps) or (type(M) is R and not _waits(M))):
             first = _child(M, 0)
             if first is None:
                 break
@@ -82,8 +83,8 @@ def innermost(M: R, K: Context | None) -> tuple[R, Context | None]:
 
 
 def has_derivative(M: Term) -> bool:
-    """Whether M contains an ``rd`` or an ``R``."""
-    found, _ = descended(M, None)
+    """Whether M contains an ``rd`` or an ``R``, outside the bodies of maps."""
+    found, _ = descended(M, None, maps=False)
     return isinstance(found, Rd | R)
 
 
@@ -102,7 +103,7 @@ def _is_name(M: Term) -> bool:
 
 def _child(M: Term, position: int) -> tuple[int, Term] | None:
     """Return the child at this position or the first one after it."""
-    if isinstance(M, Unary):
+    if isinstance(M, Unary | Map):
         return None if position else (0, M.of)
     match M:
         case Call(_, N) if not position:
@@ -139,6 +140,8 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term] | None:
     match cast(Term, form.scope.body):
         case Let(U, scope) as N if form.known is not None and _renames(N):
             return Rule.R_LET, _over(form, instantiate_term(scope, U))
+        case N if form.known is not None and isinstance(descended(N, None)[0], Map):
+            return Rule.R_MAP, entered(form)
         case Let() | Rd() | R() as N if has_derivative(N):
             return Rule.R_RD, entered(form)
         case Let() if form.known is not None:
@@ -150,9 +153,14 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term] | None:
 
 
 def entered(form: R) -> Term:
-    """``W.R_V(x. C[M.rd(y. N)(L)])`` with ``let z ← M in let w ← L in z.R_w(y. N)`` for the first derivative in its body"""
-    found, K = descended(cast(Term, form.scope.body), None)
-    if isinstance(found, Rd):
+    """``W.R_V(x. C[M.rd(y. N)(L)])`` with ``let z ← M in let w ← L in z.R_w(y. N)`` for the first derivative in its body
+
+    If derivatives are nested, a ``map`` counts as one and is unfolded by a round.
+    """
+    found, K = descended(cast(Term, form.scope.body), None, maps=form.known is not None)
+    if isinstance(found, Map):
+        found = map_at(found)
+    elif isinstance(found, Rd):
         M, scope, L = fixed(found.cotangent), found.scope, fixed(found.point)
         found = let(M, "z", lambda z: let(L, "w", lambda w: rewrite_scope(z, scope, w, ())))(0)
     return _over(form, cast(Term, plug(K, found)))

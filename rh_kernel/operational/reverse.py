@@ -32,6 +32,7 @@ from rh_kernel.operational.binders import (
 from rh_kernel.operational.contexts import Context, plug
 from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.memo import Memo
+from rh_kernel.operational.sequences import unfolded_scan
 from rh_kernel.operational.substitution import instantiated
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
@@ -41,7 +42,7 @@ from rh_kernel.syntax.clauses import reverse_clause
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import UNIT_VALUE, component
 
-Head: TypeAlias = core.Return | core.Perform | core.RevHandle
+Head: TypeAlias = core.Return | core.Perform | core.RevHandle | core.Scan
 
 Unfolded: TypeAlias = tuple[core.Command, Environment]
 """The ``P[ρ]`` that a form unfolds to. If the form is closed, ρ holds the values, so that P is built only once."""
@@ -178,6 +179,11 @@ def rh_handle(form: Form, M: core.RevHandle) -> Unfolded:
     return form.with_body(core.RH(M.argument, M.scope, M.handler, span=M.span), form.K), None
 
 
+def rh_scan(form: Form, M: core.Scan) -> Unfolded:
+    """``RH(⟨ys⟩. F[scan (x in yᵢ.1) from s = yᵢ.2 do P])``: the form for the first round and the scan of the rest"""
+    return form.with_body(unfolded_scan(M, M.argument), form.K), None
+
+
 def rh_term(form: Form, head: Head) -> Unfolded:
     """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and backward ``z.rd(y_i. M)(V_i)`` for every i"""
     M, hint, hints, values = _argument(head), _result_name(form.K), form.hints, form.values
@@ -203,7 +209,7 @@ def rh_term(form: Form, head: Head) -> Unfolded:
 
 def _argument(head: Head) -> core.Term:
     match head:
-        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _):
+        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _) | core.Scan(M):
             return M
 
 
@@ -215,6 +221,8 @@ def _with_argument(head: Head, y: core.Term) -> core.Command:
             return core.Perform(op, y, span=head.span)
         case core.RevHandle(_, scope, H):
             return core.RevHandle(y, scope, H, span=head.span)
+        case core.Scan(_, scope, source, emitted):
+            return core.Scan(y, scope, source, emitted, span=head.span)
 
 
 def _result_name(K: Context) -> str:

@@ -19,6 +19,7 @@ from rh_kernel.syntax.core import (
     Const,
     Handle,
     Let,
+    Map,
     Node,
     Perform,
     Plus,
@@ -28,6 +29,7 @@ from rh_kernel.syntax.core import (
     Resume,
     Return,
     RevHandle,
+    Scan,
     Scope,
     Term,
     Tuple,
@@ -183,6 +185,8 @@ def _children(node: Node, depth: int) -> list[_Visit] | None:
             parts = (M,)
         case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
             parts = (M, scope)
+        case Map(M, scope) | Scan(M, scope):
+            parts = (M, scope)
         case _:
             return None
     return [(part, depth) for part in parts if part.loose >> depth]
@@ -243,6 +247,9 @@ def _rebuilt_form(node: Node, depth: int, take: Callable[[], Any], image: Image,
         case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
             scope = take() if scope.loose >> depth else scope
             return type(node)(take() if M.loose >> depth else M, scope, H, span=span)
+        case Map(M, scope, source, made) | Scan(M, scope, source, made):
+            scope = take() if scope.loose >> depth else scope
+            return type(node)(take() if M.loose >> depth else M, scope, source, made, span=span)
         case Resume(index, hint, M):
             M = take() if M.loose >> depth else M
             return Resume(index, hint, M, span=span) if resume is None else resume(node, M, depth)

@@ -10,7 +10,8 @@ from typing import cast
 
 from rh_kernel.operational.contexts import Context, binding
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import RH, Bound, Call, Const, Let, Plus, Proj, R, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.core import RH, Bound, Call, Const, Let, Map, Plus, Proj, R, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.sequences import length, stacked
 from rh_kernel.syntax.types import Product, Type, factors
 from rh_kernel.syntax.values import component, constant_type
 
@@ -73,6 +74,8 @@ def type_of(M: Term, gamma: Telescope | None) -> Type:
                 M = cast(Term, scope.body)
             case Rd(_, _, V) | R(_, _, V):
                 M = V
+            case Map(_, _, source, row):
+                return _factor(stacked(length(source), row), pending)
 
 
 def _entry(gamma: Telescope | None, index: int) -> Telescope:

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import cast
 
 from rh_kernel.operational import derivative as fig_6
+from rh_kernel.operational.binders import fixed
 from rh_kernel.operational.contexts import Context
 from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.focus import focus
 from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.sequences import unfolded_map
 from rh_kernel.operational.substitution import substituted
 from rh_kernel.operational.symbols import added, applied, rd_of
 from rh_kernel.operational.telescopes import telescope, type_of
@@ -26,6 +28,7 @@ from rh_kernel.syntax.core import (
     Defined,
     Function,
     Let,
+    Map,
     Plus,
     Primitive,
     Proj,
@@ -53,6 +56,9 @@ def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Co
             return Rule.PROJ, component(V, form.index - 1, form.arity), None
         if type(form) is Plus and W is not None:
             return Rule.PLUS, added(V, W, of_cotangents=form.of_cotangents), None
+        if type(form) is Map:
+            M = replace(form, scope=substituted(form.scope, rho))
+            return Rule.MAP, unfolded_map(M, fixed(V))(0), None
         if type(form) is Rd and W is not None:
             return Rule.RD, R(V, substituted(form.scope, rho), W, span=form.span), None
     raise KernelBug(f"{type(form).__name__} is no redex")

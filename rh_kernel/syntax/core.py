@@ -218,9 +218,22 @@ class R(Node):
         leave_loose(self, loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
 
 
+@frozen
+class Map(Node):
+    """``map (x in M) do N``: M has the type ``source`` of sequences (``syntax.sequences``), and N the type ``row``"""
+
+    of: "Term"
+    scope: Scope
+    source: Type
+    row: Type
+
+    def __post_init__(self) -> None:
+        leave_loose(self, self.of.loose | self.scope.loose)
+
+
 # Terms that are strict in their only subterm, `of`.
 Unary: TypeAlias = Proj
-Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R
+Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R | Map
 
 
 def is_value(M: Term) -> bool:
@@ -324,7 +337,23 @@ class Resume(Node):
         leave_loose(self, 1 << self.index | self.argument.loose)
 
 
-Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume
+@frozen
+class Scan(Node):
+    """``scan (x in M) from s = N do P``: ``argument`` is ``⟨M, N⟩`` or another term for both, the scope is ``x, s. P``.
+
+    M has the type ``source`` of sequences (``syntax.sequences``), and P gives a pair of an ``emitted`` and the next state.
+    """
+
+    argument: Term
+    scope: Scope
+    source: Type
+    emitted: Type
+
+    def __post_init__(self) -> None:
+        leave_loose(self, self.argument.loose | self.scope.loose)
+
+
+Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume | Scan
 
 
 @frozen

@@ -7,6 +7,7 @@ from rh_kernel.syntax.core import (
     Const,
     Function,
     Let,
+    Map,
     Node,
     Operation,
     Perform,
@@ -14,6 +15,7 @@ from rh_kernel.syntax.core import (
     Primitive,
     RdOf,
     Return,
+    Scan,
     Scope,
     Tuple,
     Unary,
@@ -62,6 +64,11 @@ def is_ground(node: Node) -> bool:
             todo.append(node.right)
         elif isinstance(node, Unary):
             todo.append(node.of)
+        elif isinstance(node, Map | Scan):
+            made = node.row if isinstance(node, Map) else node.emitted
+            if not (node.source.is_concrete and made.is_concrete):
+                return False
+            todo += [node.scope, node.of if isinstance(node, Map) else node.argument]
         elif not (isinstance(node, Zero) and node.type.is_concrete):
             return False
     return True

@@ -261,13 +261,34 @@ class ResumeExpr(Written):
     children = (child("argument"),)
 
 
+@frozen
+class MapExpr(Written):
+    """``map (p1 in M1, …, pn in Mn) do N``"""
+
+    patterns: tuple[Pattern, ...]
+    sources: tuple["Expr", ...]
+    body: "Expr"
+    children = child("sources"), child("body", binds="patterns")
+
+
+@frozen
+class ScanExpr(Written):
+    """``scan (p in M) from s = N do P``; ``variables`` are p and s"""
+
+    variables: tuple[Pattern, Pattern]
+    source: "Expr"
+    start: "Expr"
+    body: "Expr"
+    children = child("source"), child("start"), child("body", binds="variables")
+
+
 UnaryExpr: TypeAlias = Negate | Transpose | Projection
 """Expressions with one subexpression, ``operand``."""
 
-TermExpr: TypeAlias = Var | Number | ArrayLiteral | Unit | TupleExpr | UnaryExpr | Binary | ReverseDerivative
+TermExpr: TypeAlias = Var | Number | ArrayLiteral | Unit | TupleExpr | UnaryExpr | Binary | ReverseDerivative | MapExpr
 """Expressions that are terms and never commands."""
 
-Expr: TypeAlias = TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr
+Expr: TypeAlias = TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr | ScanExpr
 
 
 @frozen

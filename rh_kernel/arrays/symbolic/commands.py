@@ -13,8 +13,21 @@ from typing import TypeAlias, cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
-from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Closure, Continuation, Environment, Performed, Region, Tape, enter
-from rh_kernel.arrays.symbolic.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
+from rh_kernel.arrays.symbolic.sequences import Scanning, results, rows_of
+from rh_kernel.arrays.symbolic.tape import (
+    EMPTY,
+    NO_NAMES,
+    Closure,
+    Continuation,
+    Environment,
+    Performed,
+    Region,
+    Tape,
+    bind,
+    enter,
+    entry_at,
+)
+from rh_kernel.arrays.symbolic.terms import Cotangents, accumulate, collect, evaluate, pull_back
 from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.records import frozen
@@ -32,6 +45,7 @@ from rh_kernel.syntax.core import (
     Return,
     ReverseHandler,
     RevHandle,
+    Scan,
     Scope,
     Zero,
 )
@@ -107,7 +121,7 @@ class Backward:
     cotangents: Cotangents
 
 
-Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward
+Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward | Scanning
 Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 
@@ -201,6 +215,17 @@ class Machine:
                 V = evaluate(M, rho, b)
                 self._reinstall(cast("tuple[StackSegment, ...]", k.stretches))
                 return V
+            case Scan(M, _, source):
+                sequence, state = unpack(evaluate(M, rho, b), 2)
+                return self._next_round(Scanning(P, rho, rows_of(sequence, source, b)), state)
+
+    def _next_round(self, scan: Scanning, state: Symbolic) -> "Symbolic | None":
+        """Begin the next round, or return the result if there is no row left."""
+        if scan.count == len(scan.rows):
+            return results(scan, self.builder), state
+        self._frames = (scan, self._frames)
+        self._enter_scope(scan.form.scope, (scan.rows[scan.count], state), scan.environment)
+        return None
 
     def _install(self, edge: Edge) -> None:
         self._outside = Outside(edge, self._frames, self._outside)
@@ -223,6 +248,9 @@ class Machine:
                 return None
             case Paired():
                 return V, UNIT_SYMBOL
+            case Scanning(form, rho, rows, count, before):
+                emitted, state = unpack(V, 2)
+                return self._next_round(Scanning(form, rho, rows, count + 1, (emitted, before)), state)
             case Forwarded(argument, backward, stretches, bit, tape):
                 y, z = unpack(V, 2)
                 y = b.alias(y, bit)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from rh_kernel.arrays.symbolic.values import Slot, Symbolic
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic, unpack
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Defined, Primitive, Scope
@@ -109,3 +110,30 @@ class Closure:
     arity: int
     environment: Environment
     names: Names
+
+
+def variable(index: int, environment: Environment) -> Symbolic:
+    """Return the value of the variable. Raises ``KernelBug`` if it is not bound to a value."""
+    V = entry_at(index, environment)
+    if isinstance(V, Continuation):
+        raise KernelBug("a continuation is no term")
+    return V
+
+
+def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
+    """Return what the variable is bound to. Raises ``KernelBug`` if it is not bound."""
+    cell: Environment | None = environment
+    while index and cell is not None:
+        cell = cell[1]
+        index -= 1
+    if cell is None or cell[0] is None:
+        raise KernelBug("a variable is not bound")
+    return cell[0]
+
+
+def bind(scope: Scope, V: Symbolic, environment: Environment) -> Environment:
+    """Return the environment with the scope's variables bound to the components of V."""
+    names = environment[2]
+    for W in unpack(V, len(scope.hints)):
+        environment = (W, environment, names)
+    return environment

@@ -5,21 +5,24 @@ cotangent of its result and adds to the cotangents of its arguments. That is Fig
 is visited once; the literal equations visit it once for each variable in scope.
 """
 
+from functools import partial
 from typing import TypeAlias, cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.closure_compiler import evaluator
+from rh_kernel.arrays.symbolic.sequences import Rows, mapped
 from rh_kernel.arrays.symbolic.tape import (
     EMPTY,
     NO_NAMES,
     Aliased,
     Applied,
     Called,
-    Continuation,
     Environment,
     Performed,
     Region,
+    bind,
     enter,
+    variable,
 )
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, pack, unpack
 from rh_kernel.primitives.smoothness import base
@@ -33,6 +36,7 @@ from rh_kernel.syntax.core import (
     Defined,
     Function,
     Let,
+    Map,
     Plus,
     Primitive,
     Proj,
@@ -112,7 +116,18 @@ class _Leave:
 
 
 _Task: TypeAlias = (
-    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _Backward | _Seal | _Discard | _Leave
+    tuple[Term, Environment]
+    | _Call
+    | _Add
+    | _Pack
+    | _Project
+    | _Enter
+    | _Differentiate
+    | _Backward
+    | _Seal
+    | _Discard
+    | _Leave
+    | Rows
 )
 
 
@@ -175,8 +190,14 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
                 b.region = region
             case _Leave(strict, place):
                 b.strict, b.place = strict, place
+            case Rows(form, rho):
+                values.append(mapped(form, values.pop(), b, partial(_at_row, form.scope, rho, b)))
     (V,) = values
     return V
+
+
+def _at_row(scope: Scope, rho: Environment, b: Builder, x: Symbolic) -> Symbolic:
+    return evaluate(cast(Term, scope.body), bind(scope, x, rho), b)
 
 
 def _fast_path(M: Term, environment: Environment, b: Builder) -> "Symbolic | None":
@@ -230,6 +251,8 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
             todo.append(_Differentiate(scope, environment))
             todo.append((N, environment))
             todo.append((W, environment))
+        case Map(N):
+            todo += [Rows(M, environment), (N, environment)]
         case Bound(index):
             values.append(variable(index, environment))
         case Const(array):
@@ -362,30 +385,3 @@ def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
             return V
         case tuple():
             return tuple([collect(W, cotangents) for W in V])
-
-
-def variable(index: int, environment: Environment) -> Symbolic:
-    """Return the value of the variable. Raises ``KernelBug`` if it is not bound to a value."""
-    V = entry_at(index, environment)
-    if isinstance(V, Continuation):
-        raise KernelBug("a continuation is no term")
-    return V
-
-
-def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
-    """Return what the variable is bound to. Raises ``KernelBug`` if it is not bound."""
-    cell: Environment | None = environment
-    while index and cell is not None:
-        cell = cell[1]
-        index -= 1
-    if cell is None or cell[0] is None:
-        raise KernelBug("a variable is not bound")
-    return cell[0]
-
-
-def bind(scope: Scope, V: Symbolic, environment: Environment) -> Environment:
-    """Return the environment with the scope's variables bound to the components of V."""
-    names = environment[2]
-    for W in unpack(V, len(scope.hints)):
-        environment = (W, environment, names)
-    return environment

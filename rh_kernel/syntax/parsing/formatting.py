@@ -99,12 +99,16 @@ def _sweep(chunk: Span, end: int) -> Iterator[_Line]:
 
 
 def _canonical(chunk: Span) -> list[Token]:
-    """The tokens in canonical notation: ``⟨x⟩``, ``×`` in types and ``*`` elsewhere, ``;`` only between clauses on one line."""
+    """The tokens in canonical notation: ``⟨x⟩``, ``×`` in types and ``*`` elsewhere, ``;`` only between clauses on one line.
+
+    Names that are keywords where they stand become keywords.
+    """
     read = tokens(chunk)
     c = Cursor(chunk)
     if c.token.kind is not Kind.END:
         item(c)
-    products = frozenset(c.product_signs)
+    products, words = frozenset(c.product_signs), frozenset(c.keywords)
+    read = [replace(t, kind=Kind.KEYWORD) if t.start in words else t for t in read]
     code = [t for t in read if t.kind is not Kind.COMMENT]
     dropped = frozenset(t.start for i, t in enumerate(code) if t.text == ";" and not _separates(chunk.source, code, i))
     return [replace(t, text="×" if t.start in products else _SIGNS.get(t.text, t.text)) for t in read if t.start not in dropped]

@@ -164,7 +164,8 @@ class Layout:
             return 0
         match token.text:
             case "in":
-                return self._innermost(_Form.LET)
+                # In the bracket of a map or a scan, ``in`` does not end a let.
+                return max(self._innermost(_Form.LET), self._innermost(_Form.BRACKET))
             case "|":
                 return self._innermost(_Form.ARROW)
             case "with":

@@ -71,6 +71,12 @@ COMPILE_OPTIONS = ("passes", "profile")
 TRAINING_OPTIONS = ("epochs", "batch", "pieces", "shuffle", "measure")
 """Contextual keywords of a training item; elsewhere they are names."""
 
+ITERATIONS = ("map", "scan")
+"""Start a map or a scan if ``(``, a pattern and ``in`` follow; elsewhere they are names."""
+
+ITERATION_WORDS = ("from", "do")
+"""Contextual keywords of a scan or a map; elsewhere they are names."""
+
 SWEEP = "sweep"
 """Starts a sweep if a name follows; elsewhere it is a name."""
 

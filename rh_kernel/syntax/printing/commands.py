@@ -8,9 +8,10 @@ from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Line, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
-from rh_kernel.syntax.printing.terms import Level, arguments, joined, link, term
+from rh_kernel.syntax.printing.terms import Level, arguments, iteration, joined, link, term
 from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT
+from rh_kernel.syntax.values import component
 
 _Opening: TypeAlias = Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]
 
@@ -84,6 +85,20 @@ def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
         case core.Resume(index, _, M):
             inner = yield term(page, M, Level.NUMBER, marks.child(0))
             return concat(page.names[index], " • ", nest(inner))
+        case core.Scan():
+            return (yield _scan(page, P, marks))
+
+
+def _scan(page: PrinterState, P: core.Scan, marks: Marks) -> Printing:
+    """``scan (x in M) from s = N do P``"""
+    M, inner = P.argument, marks.child(0)
+    parts = [(component(M, i, 2), inner.child(i if isinstance(M, core.Tuple) else 0)) for i in range(2)]
+    docs: list[Doc] = []
+    for N, of in parts:
+        docs += ((yield term(page, N, Level.OPEN, of if isinstance(M, core.Tuple) else UNMARKED)),)
+    (x, s), body = yield from _scope(page, P.scope, marks.child(1))
+    start = concat(" ", role(Role.KEYWORD, "from"), f" {s} = ", nest(docs[1]))
+    return iteration("scan", x, docs[0], start, body)
 
 
 def _bind(page: PrinterState, P: core.Bind, marks: Marks) -> Printing:

@@ -85,7 +85,7 @@ def level_of(M: core.Term) -> Level:
             return Level.POSTFIX
         case core.Plus():
             return Level.SUM
-        case core.Let():
+        case core.Let() | core.Map():
             return Level.OPEN
         case core.Call(core.Primitive("neg"), N) if not _is_number(N):
             return Level.UNARY
@@ -115,6 +115,7 @@ def arguments(page: PrinterState, M: core.Term, marks: Marks, *, takes_one: bool
             | core.Let()
             | core.Rd()
             | core.R()
+            | core.Map()
         ):
             doc = yield term(page, M, Level.OPEN, marks)
     return group("(", nest(doc), ")")
@@ -147,12 +148,23 @@ def joined(link: Link, bound: Doc, *, is_long: bool) -> Doc:
     return concat(link.head, " ", nest(bound), " ", _IN, LINE, link.body)
 
 
-def term_scope(page: PrinterState, scope: core.Scope, marks: Marks) -> Printing:
-    """``x. N``"""
+def iteration(word: str, row: str, sequence: Doc, start: Doc | str, body: Doc) -> Doc:
+    """``map (x in M) do N``, and with a ``start`` ``scan (x in M) from s = N do P``"""
+    head = concat(role(Role.KEYWORD, word), f" ({row} ", _IN, " ", nest(sequence), ")", start, " ", role(Role.KEYWORD, "do"))
+    return group(head, nest(LINE, body))
+
+
+def _opened(page: PrinterState, scope: core.Scope, marks: Marks) -> Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]:
     opened = open_scope(page.names, scope, marks)
     body = yield term(page, cast(core.Term, opened.body), Level.OPEN, opened.marks)
     page.names.pop(opened.pushed)
-    return concat(opened.binders[0], ". ", nest(body))
+    return opened.binders, body
+
+
+def term_scope(page: PrinterState, scope: core.Scope, marks: Marks) -> Printing:
+    """``x. N``"""
+    binders, body = yield from _opened(page, scope, marks)
+    return concat(binders[0], ". ", nest(body))
 
 
 def _form(page: PrinterState, M: core.Term, marks: Marks) -> Printing:
@@ -175,6 +187,10 @@ def _form(page: PrinterState, M: core.Term, marks: Marks) -> Printing:
             return concat(of, f".{i}")
         case core.Let():
             return (yield from _let(page, M, marks))
+        case core.Map(N, scope):
+            sequence = yield term(page, N, Level.OPEN, marks.child(0))
+            binders, body = yield from _opened(page, scope, marks.child(1))
+            return iteration("map", binders[0], sequence, "", body)
         case core.Rd(W, scope, V):
             cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
             body = yield from term_scope(page, scope, marks.child(1))

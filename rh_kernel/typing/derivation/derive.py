@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax import core
+from rh_kernel.syntax.sequences import is_sequence, length, lengths, row, stacked
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, factors, product
 from rh_kernel.syntax.values import constant_type
 from rh_kernel.typing.context import Zone
@@ -93,6 +94,8 @@ def _term(cx: Context, M: core.Term) -> Judgment:
             return Derivation(TypingRule.T_PROJ, cx, M, of.type.factors[i - 1], (of,))
         case core.Rd(W, scope, V):
             return (yield from _derivative(TypingRule.T_RD, cx, M, W, scope, V))
+        case core.Map():
+            return (yield from _map(cx, M))
         case core.R(W, scope, V, known):
             derivation = yield from _derivative(TypingRule.T_R, cx, M, W, scope, V)
             _, line, _ = derivation.premises
@@ -157,6 +160,34 @@ def _command(cx: Context, P: core.Command) -> Judgment:
             premise = yield _term(cx, M)
             _equal(P, f"the argument of {hint}", premise.type, k.type)
             return Derivation(TypingRule.T_RESUME, cx, P, k.answer, (premise,))
+        case core.Scan():
+            return (yield from _scan(cx, P))
+
+
+def _map(cx: Context, M: core.Map) -> Judgment:
+    """``Γ ⊢ M : Real(n, d…)`` and ``Γ, x : Real(d…) ⊢ N : Real(e…)`` give ``Real(n, e…)``: T-MAP."""
+    sequence = yield _term(cx, M.of)
+    _equal(M, "the sequence of a map", sequence.type, M.source)
+    body = yield _term(extend(cx, [Assumption(M.scope.hints[0], _row(M, M.source), Zone.DELTA)]), _body(M.scope))
+    _equal(M, "the body of a map", body.type, M.row)
+    return Derivation(TypingRule.T_MAP, cx, M, stacked(length(M.source), M.row), (sequence, body))
+
+
+def _scan(cx: Context, P: core.Scan) -> Judgment:
+    """``Γ, Δ ⊢ M : Real(n, d…)``, ``Γ, Δ ⊢ N : S`` and ``Γ ; Δ, x : Real(d…), s : S ⊢ P : B × S`` give T-SCAN's type."""
+    argument = yield _term(cx, P.argument)
+    source, state = _variable_types(P, argument, 2)
+    _equal(P, "the sequence of a scan", source, P.source)
+    binders = zip(P.scope.hints, (_row(P, source), state), strict=True)
+    body = yield _command(extend(cx, [Assumption(x, A, Zone.DELTA) for x, A in binders]), _block(P.scope))
+    _equal(P, "the body of a scan", body.type, Product((P.emitted, state)))
+    return Derivation(TypingRule.T_SCAN, cx, P, Product((stacked(length(source), P.emitted), state)), (argument, body))
+
+
+def _row(node: core.Node, A: Type) -> Type:
+    if not is_sequence(A) or len(set(lengths(A))) != 1:
+        raise IllTyped(f"{A} is no type of sequences of one length", node, node.span)
+    return row(A)
 
 
 def _reverse_handling(

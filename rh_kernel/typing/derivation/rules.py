@@ -145,7 +145,25 @@ class TypingRule(Enum):
         ),
     )
 
+    T_MAP = (
+        "T-MAP",
+        Figure.FIG_2,
+        "the body is typed with x at the type of a row; the rows of the result have its type",
+        Schema(("Γ ⊢ M : Real(n, d…)", "Γ, x : Real(d…) ⊢ N : Real(e…)"), "Γ ⊢ map (x in M) do N : Real(n, e…)"),
+    )
+    T_SCAN = (
+        "T-SCAN",
+        Figure.FIG_3,
+        "a round is typed with x at the type of a row and s at that of the state; it gives a row and the next state",
+        Schema(
+            ("Γ, Δ ⊢ M : Real(n, d…)", "Γ, Δ ⊢ N : S", "Γ ; Δ, x : Real(d…), s : S ⊢ P : B × S"),
+            "Γ ; Δ ⊢ scan (x in M) from s = N do P : Bⁿ × S",
+            ("Bⁿ is the type of n stacked rows of type B",),
+        ),
+    )
+
     @property
     def cited(self) -> str:
-        """The rule together with the figure, section or lemma that states it."""
-        return f"{self.value} (RH {self.figure.value})"
+        """The rule together with the figure, section or lemma that states it, or that a rule beyond the paper extends."""
+        beyond = "after " if self in {TypingRule.T_MAP, TypingRule.T_SCAN} else ""
+        return f"{self.value} ({beyond}RH {self.figure.value})"

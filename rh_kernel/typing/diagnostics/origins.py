@@ -180,6 +180,11 @@ def _free(e: s.Expr) -> Iterator[str]:
                 below = [(point, bound), (cotangent, bound), (body, _extend(bound, x))]
             case s.LetExpr(pattern, _, M, body):
                 below = [(body, _extend(bound, pattern)), (M, bound)]
+            case s.MapExpr(patterns, sources, body):
+                inside = bound.union(*[_extend(bound, p) for p in patterns])
+                below = [*[(source, bound) for source in sources], (body, inside)]
+            case s.ScanExpr((x, state), source, start, body):
+                below = [(source, bound), (start, bound), (body, _extend(_extend(bound, x), state))]
             case s.RevHandleExpr(argument):
                 below = [(argument, bound)]
             case s.HandleExpr(command):

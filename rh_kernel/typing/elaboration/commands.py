@@ -24,12 +24,13 @@ from rh_kernel.typing.diagnostics.shared import no_such_thing, out_of_reach, quo
 from rh_kernel.typing.elaboration.backward import last
 from rh_kernel.typing.elaboration.clause_heads import shape_variables
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
-from rh_kernel.typing.elaboration.functions import function_names
+from rh_kernel.typing.elaboration.functions import argument_of, function_names
 from rh_kernel.typing.elaboration.handlers import Handlers
 from rh_kernel.typing.elaboration.indices import elaborate_indices, located, values_of
 from rh_kernel.typing.elaboration.patterns import Opened, open_patterns, pattern_does_not_fit
+from rh_kernel.typing.elaboration.sequences import elaborate_scan
 from rh_kernel.typing.elaboration.size_constraints import require_sizes
-from rh_kernel.typing.elaboration.terms import Terms, argument_of, open_let_pattern, wrong
+from rh_kernel.typing.elaboration.terms import Terms, open_let_pattern, wrong
 from rh_kernel.typing.errors import CommandInTerm, TermInCommand
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -102,6 +103,8 @@ class Commands:
                 P, B = self._handle(cx, e, A, asked)
             case s.ResumeExpr(continuation, argument):
                 P, B = self._resume(cx, e, continuation, argument)
+            case s.ScanExpr():
+                P, B = elaborate_scan(cx, self.unifier, e, self.terms.infer, lambda cx, body: self.elaborate(cx, body, None))
             case s.Family(head):
                 hint = f"give it an argument: `{head.text}[…](x)`"
                 raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)

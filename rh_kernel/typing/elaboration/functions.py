@@ -197,3 +197,19 @@ def _unknown(unifier: Unifier, v: DimVar | ShapeVar) -> Dim | Shape:
             return unifier.fresh_dim(v.name)
         case ShapeVar():
             return unifier.fresh_shape()
+
+
+def arguments_span(e: s.Apply) -> Span:
+    """The span of the arguments, of which there must be one."""
+    return e.arguments[0].span.to(e.arguments[-1].span)
+
+
+def argument_of(e: s.Apply) -> s.Expr:
+    """The arguments as one expression."""
+    match e.arguments:
+        case ():
+            return s.Unit(span=e.span)
+        case (argument,):
+            return argument
+        case many:
+            return s.TupleExpr(many, span=arguments_span(e))

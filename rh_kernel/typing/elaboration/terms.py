@@ -42,8 +42,16 @@ from rh_kernel.typing.diagnostics.shared import (
 from rh_kernel.typing.elaboration import operators
 from rh_kernel.typing.elaboration.arrays import array_literal, number
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
-from rh_kernel.typing.elaboration.functions import check_needs, check_size, function_names, resolve_function
+from rh_kernel.typing.elaboration.functions import (
+    argument_of,
+    arguments_span,
+    check_needs,
+    check_size,
+    function_names,
+    resolve_function,
+)
 from rh_kernel.typing.elaboration.patterns import Opened, open_name, open_patterns
+from rh_kernel.typing.elaboration.sequences import elaborate_map
 from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -119,8 +127,11 @@ class Terms:
                 raise Rejected(CommandInTerm(span=e.span, what="`return`", hint=hint, fix=fix))
             case s.RevHandleExpr() | s.HandleExpr():
                 raise Rejected(CommandInTerm(span=e.span, what="handling", hint=_bind_first(e)))
-            case s.ResumeExpr():
-                raise Rejected(CommandInTerm(span=e.span, what="applying a continuation", hint=_bind_first(e)))
+            case s.MapExpr():
+                return elaborate_map(cx, self.unifier, e, self.infer)
+            case s.ScanExpr() | s.ResumeExpr():
+                what = "`scan`" if isinstance(e, s.ScanExpr) else "applying a continuation"
+                raise Rejected(CommandInTerm(span=e.span, what=what, hint=_bind_first(e)))
             case s.Family(head):
                 names = function_names(cx)
                 raise no_such_thing(cx, head.text, e.span, "a term", names, "give it an argument in round brackets")
@@ -368,22 +379,6 @@ def open_let_pattern(cx: Context, unifier: Unifier, siblings: ErrorCollector, e:
             raise Rejected(*amended) from None
     poisoned = (Entry(x.name, unifier.poison(), Zone.DELTA, span=x.span) for x in names_of(e.pattern))
     return Opened((), (), cx.bind(*poisoned))
-
-
-def arguments_span(e: s.Apply) -> Span:
-    """The span of the arguments, of which there must be one."""
-    return e.arguments[0].span.to(e.arguments[-1].span)
-
-
-def argument_of(e: s.Apply) -> s.Expr:
-    """The arguments as one expression."""
-    match e.arguments:
-        case ():
-            return s.Unit(span=e.span)
-        case (argument,):
-            return argument
-        case many:
-            return s.TupleExpr(many, span=arguments_span(e))
 
 
 def _without_return(e: s.ReturnExpr) -> Fix | None:

@@ -1,0 +1,88 @@
+"""``map`` and ``scan`` unrolled (LANGUAGE §9): the rows of a sequence, and rows stacked.
+
+A sequence is split into halves until they are single rows, and rows are joined to halves, so that each row is copied only a few
+times, also on the way back.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from rh_kernel.arrays.symbolic.builder import Builder
+from rh_kernel.arrays.symbolic.closure_compiler import evaluator
+from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
+from rh_kernel.arrays.symbolic.values import Symbolic
+from rh_kernel.primitives import sequences
+from rh_kernel.primitives.formulas import Typed
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax.core import Bound, Map, Scan, Term
+from rh_kernel.syntax.sequences import rounds
+from rh_kernel.syntax.types import Type
+
+Emitted: TypeAlias = "tuple[Symbolic, Emitted] | None"
+
+
+@frozen
+class Rows:
+    """``map (x in [ ]) do N``: the sequence is being evaluated"""
+
+    form: Map
+    environment: Environment
+
+
+@frozen
+class Scanning:
+    """``scan (x in m) from s = [ ] do P`` after ``count`` rounds; ``emitted`` is what they gave, the latest first."""
+
+    form: Scan
+    environment: Environment
+    rows: tuple[Symbolic, ...]
+    count: int = 0
+    emitted: Emitted = None
+
+
+def rows_of(V: Symbolic, A: Type, b: Builder) -> tuple[Symbolic, ...]:
+    """The rows of a sequence of type A. Raises ``Stuck`` if the program gets too long."""
+    n = rounds(A)
+    found: list[Symbolic] = []
+    todo = [(V, A, n)]
+    while todo:
+        V, A, n = todo.pop()
+        if n == 1:
+            found.append(_evaluated(sequences.row_at(Typed(Bound(0, "m"), A), 0).term, (V,), b))
+        elif n:
+            for half, size in ((sequences.rows_from, n - n // 2), (sequences.rows_up_to, n // 2)):
+                part = half(Typed(Bound(0, "m"), A), n // 2)
+                todo.append((_evaluated(part.term, (V,), b), part.type, size))
+    return tuple(found)
+
+
+def stacked(rows: tuple[Symbolic, ...], B: Type, b: Builder) -> Symbolic:
+    """The rows of type B, stacked. Raises ``Stuck`` if the program gets too long."""
+    n = len(rows)
+    return _evaluated(sequences.stack([Typed(Bound(n - 1 - i, "y"), B) for i in range(n)], B).term, rows, b)
+
+
+def mapped(form: Map, V: Symbolic, b: Builder, body: Callable[[Symbolic], Symbolic]) -> Symbolic:
+    """The results of the body at the rows of V, stacked. Raises ``Stuck`` if the program gets too long."""
+    return stacked(tuple([body(x) for x in rows_of(V, form.source, b)]), form.row, b)
+
+
+def results(scan: Scanning, b: Builder) -> Symbolic:
+    """What the rounds of a scan gave, stacked. Raises ``Stuck`` if the program gets too long."""
+    backwards: list[Symbolic] = []
+    emitted = scan.emitted
+    while emitted is not None:
+        V, emitted = emitted
+        backwards.append(V)
+    return stacked(tuple(reversed(backwards)), scan.form.emitted, b)
+
+
+def _evaluated(M: Term, values: tuple[Symbolic, ...], b: Builder) -> Symbolic:
+    rho = EMPTY
+    for V in values:
+        rho = V, rho, NO_NAMES
+    compiled = evaluator(M, b)
+    if compiled is None:
+        raise KernelBug("a term that moves rows is too deep")
+    return compiled(rho)
