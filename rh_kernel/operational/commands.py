@@ -10,6 +10,7 @@ from rh_kernel.operational.focus import Head, written
 from rh_kernel.operational.handlers import handle_operation
 from rh_kernel.operational.heap import Change, Heap, access
 from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.repeats import rh_repeat, unfolded
 from rh_kernel.operational.substitution import instantiated, substituted
 from rh_kernel.operational.terms import contract, ev
 from rh_kernel.paper import Rule
@@ -21,6 +22,7 @@ from rh_kernel.syntax.core import (
     Call,
     Handle,
     Perform,
+    Repeat,
     Return,
     RevHandle,
     Term,
@@ -49,6 +51,8 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
         if type(form) is RevHandle:
             M = RH(V, substituted(form.scope, rho), substituted(form.handler, rho), span=form.span)
             return Rule.REV_HANDLE, M, None, K, None
+        if type(form) is Repeat:
+            return Rule.REPEAT, unfolded(substituted(form, rho), V), None, K, None
     rule, N, rho = contract(cast(Term, form), V, W, rho, K)
     return rule, N, rho, K, None
 
@@ -77,7 +81,7 @@ def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
 
 def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
     """Return the step for a head in the body of an ``RH``: by an ordinary handler inside it, or by an equation of Fig. 7."""
-    if isinstance(M, Return | Perform | RevHandle) and type(V) is not Bound:
+    if isinstance(M, Return | Perform | RevHandle | Repeat) and type(V) is not Bound:
         return _unfold_by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
     if isinstance(M, Return):
         return _return_inside(M.term, K)
@@ -85,6 +89,8 @@ def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
         return _perform_inside(M, K)
     if isinstance(M, RevHandle):
         return _unfold_by(Rule.RH_HANDLE, K, lambda form: fig_7.rh_handle(form, M))
+    if isinstance(M, Repeat):
+        return _unfold_by(Rule.RH_REPEAT, K, lambda form: rh_repeat(form, M))
     raise KernelBug(f"{type(M).__name__} is no head")
 
 

@@ -41,7 +41,7 @@ from rh_kernel.syntax.clauses import reverse_clause
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import UNIT_VALUE, component
 
-Head: TypeAlias = core.Return | core.Perform | core.RevHandle
+Head: TypeAlias = core.Return | core.Perform | core.RevHandle | core.Repeat
 
 Unfolded: TypeAlias = tuple[core.Command, Environment]
 """The ``P[ρ]`` that a form unfolds to. If the form is closed, ρ holds the values, so that P is built only once."""
@@ -203,7 +203,7 @@ def rh_term(form: Form, head: Head) -> Unfolded:
 
 def _argument(head: Head) -> core.Term:
     match head:
-        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _):
+        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _) | core.Repeat(start=M):
             return M
 
 
@@ -215,6 +215,8 @@ def _with_argument(head: Head, y: core.Term) -> core.Command:
             return core.Perform(op, y, span=head.span)
         case core.RevHandle(_, scope, H):
             return core.RevHandle(y, scope, H, span=head.span)
+        case core.Repeat(index, first, count, _, scope):
+            return core.Repeat(index, first, count, y, scope, span=head.span)
 
 
 def _result_name(K: Context) -> str:

@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
+from rh_kernel.arrays.symbolic.repeats import check_rounds, family_of, located, round_of
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Closure, Continuation, Environment, Performed, Region, Tape, enter
 from rh_kernel.arrays.symbolic.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
 from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
@@ -28,6 +29,7 @@ from rh_kernel.syntax.core import (
     Operation,
     OrdinaryHandler,
     Perform,
+    Repeat,
     Resume,
     Return,
     ReverseHandler,
@@ -37,7 +39,7 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.runtime_errors import placed, unhandled
-from rh_kernel.syntax.signature import Location, LocationVar
+from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member
 
 
 @frozen
@@ -107,7 +109,16 @@ class Backward:
     cotangents: Cotangents
 
 
-Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward
+@frozen
+class Rounds:
+    """``repeat next ≤ i < n from s = [ ] do P``"""
+
+    repeat: Repeat
+    next: int
+    environment: Environment
+
+
+Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward | Rounds
 Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 
@@ -201,6 +212,10 @@ class Machine:
                 V = evaluate(M, rho, b)
                 self._reinstall(cast("tuple[StackSegment, ...]", k.stretches))
                 return V
+            case Repeat():
+                check_rounds(P, b)
+                self._frames = (Rounds(P, P.first, rho), self._frames)
+                return evaluate(P.start, rho, b)
 
     def _install(self, edge: Edge) -> None:
         self._outside = Outside(edge, self._frames, self._outside)
@@ -238,6 +253,13 @@ class Machine:
                 cotangents = dict(before)
                 accumulate(argument, V, bit, cotangents, b)
                 return self._backward(variables, bit, tape, cotangents)
+            case Rounds(P, k, rho):
+                scope = round_of(P, k)
+                if scope is None:
+                    return V
+                self._frames = (Rounds(P, k + 1, rho), self._frames)
+                self._enter_scope(scope, V, rho)
+                return None
 
     def _leave(self, V: Symbolic) -> "Symbolic | None":
         outside = self._outside
@@ -313,11 +335,15 @@ class Machine:
 
     def _index(self, i: Index, rho: Environment) -> MetIndex:
         match i:
-            case Location() | Dim():
+            case Location() | LocationFamily() | Dim():
                 return i
+            case Member(family, index):
+                return located(family, index, rho[2])
+            case LocationFamilyVar():
+                return family_of(i, rho[2])
             case LocationVar(name):
                 location = rho[2].get(name)
-                if location is None:
+                if not isinstance(location, Location):
                     raise KernelBug(f"{name} stands for no location")
                 return location
             case M:

@@ -74,6 +74,12 @@ TRAINING_OPTIONS = ("epochs", "batch", "pieces", "shuffle", "measure")
 SWEEP = "sweep"
 """Starts a sweep if a name follows; elsewhere it is a name."""
 
+REPEAT = "repeat"
+"""Starts a repetition if a name and ``<`` follow; elsewhere it is a name."""
+
+REPEAT_WORDS = ("from", "do")
+"""Contextual keywords of a repetition; elsewhere they are names."""
+
 CHECK = "check"
 """Starts a check if ``==`` or ``⊢`` follows in the same item; elsewhere it is a name."""
 

@@ -145,7 +145,20 @@ class TypingRule(Enum):
         ),
     )
 
+    T_REPEAT = (
+        "T-REPEAT",
+        Figure.UNFOLDING,
+        "every round takes a state of one type to another of that type; the index is a dimension variable of the round",
+        Schema(
+            ("Γ, Δ ⊢ M : S", "Γ ; Δ, s : S ⊢ P : S"),
+            "Γ ; Δ ⊢ repeat i < n from s = M do P : S",
+            ("i does not occur in Γ, Δ and S",),
+        ),
+    )
+
     @property
     def cited(self) -> str:
         """The rule together with the figure, section or lemma that states it."""
+        if self.figure is Figure.UNFOLDING:
+            return self.value
         return f"{self.value} (RH {self.figure.value})"
