@@ -7,7 +7,10 @@ from enum import Enum
 
 
 class Figure(Enum):
-    """A figure, definition or example of the paper; ``home`` is the module that holds it."""
+    """A figure, definition or example of the paper; ``home`` is the module that holds it.
+
+    ``UNFOLDING`` is for the forms that the paper does not have: their rules unfold them into those that it has.
+    """
 
     FIG_2 = "Fig. 2"
     FIG_3 = "Fig. 3"
@@ -34,6 +37,7 @@ class Figure(Enum):
     DEF_7_12 = "Def. 7.12"
     DEF_7_13 = "Def. 7.13"
     SECTION_2_2 = "§2.2.1"
+    UNFOLDING = "by unfolding"
 
     @property
     def home(self) -> str:
@@ -328,6 +332,28 @@ RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. Fᵗ[M]) →
         "handle F[Op(V)] with H → Q[V/x, k]",
         "H has the clause Op(x), k → Q, and k • M is handle F[⌊M⌋] with H",
     )
+    REPEAT = (
+        "Repeat",
+        Figure.UNFOLDING,
+        "the next round, and then those after it; after the last one the state is returned",
+        """\
+repeat k ≤ i < n from s = V do P →
+  let s ⇐ P[k/i, V/s] in
+  repeat k + 1 ≤ i < n from s = s do P
+repeat n ≤ i < n from s = V do P → ⌊V⌋""",
+        "k < n; repeat i < n is repeat 0 ≤ i < n",
+    )
+    RH_REPEAT = (
+        "RH-Repeat",
+        Figure.UNFOLDING,
+        "the next round is unfolded under RH, as Repeat does outside of it",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat k ≤ i < n from s = yⱼ do P]) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[let s ⇐ P[k/i, yⱼ/s] in repeat k + 1 ≤ i < n from s = s do P])
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat n ≤ i < n from s = yⱼ do P]) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[⌊yⱼ⌋])""",
+        "k < n",
+    )
 
 
 _HOME: dict[Figure, str] = {
@@ -356,4 +382,5 @@ _HOME: dict[Figure, str] = {
     Figure.DEF_7_12: "rh_kernel.denotational.terms",
     Figure.DEF_7_13: "rh_kernel.denotational.commands",
     Figure.SECTION_2_2: "rh_kernel.operational.handlers",
+    Figure.UNFOLDING: "rh_kernel.operational.repeats",
 }

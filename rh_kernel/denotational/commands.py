@@ -18,8 +18,10 @@ from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, pa
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax import core
+from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.clauses import ordinary_clause, reverse_clause
 from rh_kernel.syntax.core import Operation
+from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.sequences import rounds
 from rh_kernel.syntax.types import Type, leaves
 
@@ -95,6 +97,20 @@ def _command(P: core.Command, rho: Environment, b: Row) -> Interpretation:
                 state = part(result, 1, 2)
             hints, stacked = stacked_rows(len(rows), emitted)
             return (yield _pure(stacked, bind(hints, rows, None), b)), state
+        case core.Repeat():
+            return (yield _rounds(P, rho, b))
+
+
+def _rounds(P: core.Repeat, rho: Environment, b: Row) -> Interpretation:
+    """``⟦repeat i < n from s = M do P⟧ = η(⟦M⟧) ;^μ ⟦P[0/i]⟧ ;^μ … ;^μ ⟦P[n-1/i]⟧``: an n-fold composition"""
+    n = P.count.constant
+    if n is None:
+        raise KernelBug(f"the number of rounds {P.count} is not known")
+    V = yield _pure(P.start, rho, b)
+    for k in range(P.first, n):
+        round_k = specialise(P.scope, Static({P.index: dim(k)}, {}, {}))
+        V = yield _block(round_k, (V,), rho, b)
+    return V
 
 
 def _is_call(P: core.Bind) -> bool:

@@ -11,8 +11,8 @@ from rh_kernel.denotational.smooth import apply
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import Array, Operation
-from rh_kernel.syntax.runtime_errors import unhandled
-from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.runtime_errors import no_such_member, unhandled
+from rh_kernel.syntax.signature import Location, Member
 from rh_kernel.syntax.values import UNIT_VALUE
 
 
@@ -52,6 +52,8 @@ def _location(op: Operation) -> Location:
     match op.family, op.indices:
         case family, (Location() as location,) if family in (GET, PUT):
             return location
+        case family, (Member() as missing,) if family in (GET, PUT):
+            raise no_such_member(missing, op.span)
         case family, _ if family in (GET, PUT):
             raise KernelBug(f"{family.name} is at no location")
         case _:

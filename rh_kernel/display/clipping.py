@@ -1,6 +1,6 @@
 """Truncation of commands and terms after a number of lets: the variable ``…`` replaces the rest."""
 
-from rh_kernel.syntax.core import RH, Bind, Bound, Command, Handle, Let, Return, RevHandle, Term
+from rh_kernel.syntax.core import RH, Bind, Bound, Command, Handle, Let, Repeat, Return, RevHandle, Term
 from rh_kernel.syntax.traversal import children, rebuilt
 
 DOTS = "…"
@@ -22,7 +22,7 @@ class _Clipping:
 
     def cut(self, M: Term | Command, dots: int) -> Term | Command:
         """Truncate M, in whose context ``…`` has the index ``dots``. Terms inside a command are unchanged."""
-        if not isinstance(M, Let | Bind | RevHandle | RH | Handle):
+        if not isinstance(M, Let | Bind | RevHandle | RH | Handle | Repeat):
             return M
         if not self.left:
             return Bound(dots, DOTS) if isinstance(M, Let) else Return(Bound(dots, DOTS))

@@ -10,6 +10,7 @@ from rh_kernel.session.directives.registry import is_directive
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens
+from rh_kernel.syntax.parsing.repeats import repeat_keywords
 from rh_kernel.syntax.parsing.sweeps import is_sweep, pieces
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
@@ -123,8 +124,11 @@ def _classify_item(chunk: Span) -> Iterator[ClassifiedToken]:
     words = words_of_directive(chunk)
     is_check = _CHECK.match(chunk.source.text, chunk.start) is not None
     before: list[str] = []
-    for token in tokens(chunk) if words is None else words:
+    read = tokens(chunk) if words is None else words
+    keywords = repeat_keywords(read) if words is None else frozenset[int]()
+    for token in read:
         kind = _class_of(token, before, is_check=is_check, is_word=words is not None)
+        kind = TokenClass.KEYWORD if token.start in keywords else kind
         yield ClassifiedToken(kind, token.start, token.end)
         if token.kind is not Kind.COMMENT:
             before.append(token.text)

@@ -11,6 +11,7 @@ from rh_kernel.operational.focus import Head, written
 from rh_kernel.operational.handlers import handle_operation
 from rh_kernel.operational.heap import Change, Heap, access
 from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.repeats import rh_repeat, unfolded
 from rh_kernel.operational.sequences import unfolded_scan
 from rh_kernel.operational.substitution import instantiated, substituted
 from rh_kernel.operational.terms import contract, ev
@@ -23,6 +24,7 @@ from rh_kernel.syntax.core import (
     Call,
     Handle,
     Perform,
+    Repeat,
     Return,
     RevHandle,
     Scan,
@@ -54,6 +56,8 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
             return Rule.REV_HANDLE, M, None, K, None
         if type(form) is Scan:
             return Rule.SCAN, unfolded_scan(replace(form, scope=substituted(form.scope, rho)), V), None, K, None
+        if type(form) is Repeat:
+            return Rule.REPEAT, unfolded(substituted(form, rho), V), None, K, None
     rule, N, rho = contract(cast(Term, form), V, W, rho, K)
     return rule, N, rho, K, None
 
@@ -82,7 +86,7 @@ def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
 
 def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
     """Return the step for a head in the body of an ``RH``: by an ordinary handler inside it, or by an equation of Fig. 7."""
-    if isinstance(M, Return | Perform | RevHandle | Scan) and type(V) is not Bound:
+    if isinstance(M, Return | Perform | RevHandle | Scan | Repeat) and type(V) is not Bound:
         return _unfold_by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
     if isinstance(M, Return):
         return _return_inside(M.term, K)
@@ -92,6 +96,8 @@ def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
         return _unfold_by(Rule.RH_HANDLE, K, lambda form: fig_7.rh_handle(form, M))
     if isinstance(M, Scan):
         return _unfold_by(Rule.RH_SCAN, K, lambda form: fig_7.rh_scan(form, M))
+    if isinstance(M, Repeat):
+        return _unfold_by(Rule.RH_REPEAT, K, lambda form: rh_repeat(form, M))
     raise KernelBug(f"{type(M).__name__} is no head")
 
 

@@ -28,6 +28,7 @@ from rh_kernel.syntax.core import (
     Plus,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -211,6 +212,8 @@ def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
             return Handle(P, beside[0], span=span)
         case RH(V, scope, H):
             return RH(V, Scope(scope.hints, P), H, span=span)
+        case Repeat(index, first, count):
+            return Repeat(index, first, count, M, beside[0], span=span)
         case Bound() | Const() | Zero() | Resume():
             raise KernelBug(f"nothing is evaluated inside of {type(K.form).__name__}")
 
@@ -234,7 +237,7 @@ def _unevaluated(form: Subject, position: int) -> tuple[Node, ...]:
             return items[position + 1 :]
         case Let(_, scope):
             return () if position else (scope,)
-        case Bind(_, scope) | Map(_, scope) | Scan(_, scope):
+        case Bind(_, scope) | Map(_, scope) | Scan(_, scope) | Repeat(scope=scope):
             return (scope,)
         case Rd(_, scope, V):
             return (scope,) if position else (scope, V)

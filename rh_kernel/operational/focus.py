@@ -1,7 +1,7 @@
 """Unique decomposition (RH Lemma 5.6): every term or command that is not a result is exactly one ``K[head]``.
 
-The heads are, outside every ``RH``: a redex of Def. 5.4, ``⌊V⌋``, ``Op(V)`` and ``rev handle (V) …``. Inside one, where
-variables are values and terms wait for RH-Term, they are ``⌊M⌋``, ``Op(M)``, ``rev handle (M) …`` and ``scan`` for any M.
+The heads are, outside every ``RH``: a redex of Def. 5.4, ``⌊V⌋``, ``Op(V)``, ``rev handle (V) …``, ``repeat … from s = V …``
+and ``scan`` with values. Inside one, where variables are values and terms wait for RH-Term, they have any M in place of V.
 """
 
 from dataclasses import replace
@@ -26,6 +26,7 @@ from rh_kernel.syntax.core import (
     Plus,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -154,6 +155,8 @@ def evaluated(head: Head) -> Subject:
             return form if N is V else RevHandle(V, scope, H, span=span)
         case Map(N, scope, source, made) | Scan(N, scope, source, made):
             return form if N is V else type(form)(V, scope, source, made, span=span)
+        case Repeat(index, first, count, N, scope):
+            return form if N is V else Repeat(index, first, count, V, scope, span=span)
         case Bound() | Const() | Zero() | Plus() | Tuple() | Rd() | R() | Bind() | RH() | Handle() | Resume():
             raise KernelBug(f"{type(form).__name__} is no head")
 
@@ -181,8 +184,11 @@ def _first_unevaluated(
 
 
 def _head_to_unfold(M: Subject, rho: Environment, K: Context | None) -> Head:
-    """Return the head of a form that is unfolded in place."""
+    """Return the head of a form that is unfolded in place, or in the term that a ``repeat`` begins with."""
     match M:
+        case Repeat():
+            V = value(M.start, rho)
+            return (M, V, None, rho, K) if V is not None else _head(M.start, rho, Context(M, 0, rho, None, K))
         case RH(N, scope, H):
             V = None if rho is None or scope.loose or H.loose else value(N, rho)
             return _head_in_rh(substituted(M, rho) if V is None else RH(V, scope, H, span=M.span), K)
@@ -203,6 +209,8 @@ def _head_in_rh(M: Subject, K: Context | None) -> Head:
             return M, M.term, None, None, K
         elif type(M) is Perform or type(M) is RevHandle or type(M) is Scan:
             return M, M.argument, None, None, K
+        elif type(M) is Repeat:
+            return M, M.start, None, None, K
         elif type(M) is RH:
             M, K = cast(Command, M.scope.body), around(K, M, 1)
         elif type(M) is Handle:

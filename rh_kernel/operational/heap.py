@@ -15,7 +15,8 @@ from rh_kernel.primitives.values import to_array
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import Array, Command, Const, Perform, Return
-from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.runtime_errors import no_such_member
+from rh_kernel.syntax.signature import Location, Member
 from rh_kernel.syntax.values import UNIT_VALUE
 
 
@@ -77,6 +78,8 @@ def access(M: Perform, hp: Heap) -> tuple[Rule, Command, Change | None] | None:
     if not reads and family != PUT:
         return None
     (location,) = indices
+    if isinstance(location, Member):
+        raise no_such_member(location, M.span)
     if not isinstance(location, Location):
         return None
     content = hp.get(location)

@@ -42,7 +42,7 @@ from rh_kernel.syntax.clauses import reverse_clause
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import UNIT_VALUE, component
 
-Head: TypeAlias = core.Return | core.Perform | core.RevHandle | core.Scan
+Head: TypeAlias = core.Return | core.Perform | core.RevHandle | core.Scan | core.Repeat
 
 Unfolded: TypeAlias = tuple[core.Command, Environment]
 """The ``P[ρ]`` that a form unfolds to. If the form is closed, ρ holds the values, so that P is built only once."""
@@ -209,7 +209,7 @@ def rh_term(form: Form, head: Head) -> Unfolded:
 
 def _argument(head: Head) -> core.Term:
     match head:
-        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _) | core.Scan(M):
+        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _) | core.Scan(M) | core.Repeat(start=M):
             return M
 
 
@@ -223,6 +223,8 @@ def _with_argument(head: Head, y: core.Term) -> core.Command:
             return core.RevHandle(y, scope, H, span=head.span)
         case core.Scan(_, scope, source, emitted):
             return core.Scan(y, scope, source, emitted, span=head.span)
+        case core.Repeat(index, first, count, _, scope):
+            return core.Repeat(index, first, count, y, scope, span=head.span)
 
 
 def _result_name(K: Context) -> str:

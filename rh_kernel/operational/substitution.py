@@ -26,6 +26,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -183,6 +184,8 @@ def _children(node: Node, depth: int) -> list[_Visit] | None:
             parts = (W, scope, V, *(known or ()))
         case Resume(_, _, M):
             parts = (M,)
+        case Repeat(_, _, _, M, scope):
+            parts = (M, scope)
         case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
             parts = (M, scope)
         case Map(M, scope) | Scan(M, scope):
@@ -250,6 +253,9 @@ def _rebuilt_form(node: Node, depth: int, take: Callable[[], Any], image: Image,
         case Map(M, scope, source, made) | Scan(M, scope, source, made):
             scope = take() if scope.loose >> depth else scope
             return type(node)(take() if M.loose >> depth else M, scope, source, made, span=span)
+        case Repeat(index, first, count, M, scope):
+            scope = take() if scope.loose >> depth else scope
+            return Repeat(index, first, count, take() if M.loose >> depth else M, scope, span=span)
         case Resume(index, hint, M):
             M = take() if M.loose >> depth else M
             return Resume(index, hint, M, span=span) if resume is None else resume(node, M, depth)

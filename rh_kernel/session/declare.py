@@ -1,6 +1,7 @@
 """Declarations, and the initial content of a location as an array (LANGUAGE §3)."""
 
 import math
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -25,11 +26,23 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.source.tables import table
 from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Real, concrete_shape
 from rh_kernel.training.data import is_file
 from rh_kernel.training.reading.npy import SingleArray, is_archive
 from rh_kernel.training.reading.reader import Blocks, Damaged, error_text
-from rh_kernel.typing.definitions import Definition, Drawn, FunDefinition, Loaded, LocDefinition, Written, kind_of
+from rh_kernel.typing.definitions import (
+    Definition,
+    Drawn,
+    FunDefinition,
+    Initial,
+    Loaded,
+    LocDefinition,
+    LocFamilyDefinition,
+    Written,
+    kind_of,
+    locations_of,
+)
 
 
 @frozen
@@ -48,43 +61,64 @@ class Declare(Action):
         """Compute the initial content of a location."""
         definition = self.definition
         changes: tuple[Change, ...] = ()
-        if isinstance(definition, LocDefinition):
-            blocks = _initial_content(definition, state.folder, self.type, self.content, state.settings)
-            content = yield from working(blocks, "making the initial content")
-            location = definition.location
-            changes = (Change(location, None, content),)
+        if isinstance(definition, LocDefinition | LocFamilyDefinition):
+            blocks = self._contents(definition, state)
+            contents = yield from working(blocks, "making the initial content")
+            changes = tuple([Change(location, None, content) for location, content in contents.items()])
             heap, initial = table(state.heap), table(state.initial)
-            state = replace(state, heap=heap.with_(location, content), initial=initial.with_(location, content))
+            for location, content in contents.items():
+                heap, initial = heap.with_(location, content), initial.with_(location, content)
+            state = replace(state, heap=heap, initial=initial)
         kind = kind_of(definition)
         if isinstance(definition, FunDefinition) and definition.name in SYMBOLS:
             kind += " in the place of the one that comes with the language"
         yield Shown(number, DeclarationMade(definition.name, kind, type_text(definition), changes))
         return state
 
+    def _contents(self, definition: LocDefinition | LocFamilyDefinition, state: State) -> Blocks[Mapping[Location, Array]]:
+        """Return the initial content of each location, read-only arrays; a file is read in blocks.
 
-def _initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span, settings: Settings) -> Blocks[Array]:
-    """Return the content as a read-only array; a file is read in blocks.
+        Raises ``Rejected`` for a file that does not fit, ``Stuck`` for arrays that are too large or a term without a value.
+        """
+        name, locations = definition.name, locations_of(definition)
+        A = Real(definition.location.shape if isinstance(definition, LocDefinition) else definition.family.shape)
+        shape = concrete_shape(A)
+        if shape is None:
+            raise KernelBug(f"the location {name} has the open type {A}")
+        number = "" if isinstance(definition, LocDefinition) else f"{len(locations)} locations "
+        check_size(math.prod(shape) * len(locations), f"{number}`{name}` of type {A}", self.type, state.settings)
+        match definition, definition.initial:
+            case LocFamilyDefinition(), Drawn() as drawn:
+                return {
+                    location: _read_only(when_large(math.prod(shape), partial(_draw, drawn, shape, (drawn.seed, i))))
+                    for i, location in enumerate(locations)
+                }
+            case _, initial:
+                array = yield from _initial_content(initial, shape, state.folder, self.content, state.settings)
+                return dict.fromkeys(locations, array)
 
-    ``type_`` and ``content`` are the spans of the two sides of the declaration. Raises ``Rejected`` for a file that does not
-    fit, ``Stuck`` for an array that is too large or a term without a value.
-    """
-    A = Real(definition.location.shape)
-    shape = concrete_shape(A)
-    if shape is None:
-        raise KernelBug(f"the location {definition.name} has the open type {A}")
-    check_size(math.prod(shape), f"`{definition.name}` of type {A}", type_, settings)
-    match definition.initial:
+
+def _initial_content(
+    initial: Initial, shape: tuple[int, ...], folder: Path, content: Span, settings: Settings
+) -> Blocks[Array]:
+    """Return the content as a read-only array; a file is read in blocks. ``content`` is the span of its declaration."""
+    match initial:
         case Written(term):
             array = to_array(run(term, Heap(), limits(settings)).value)
         case Drawn() as drawn:
-            array = when_large(math.prod(shape), partial(_draw, drawn, shape))
+            array = when_large(math.prod(shape), partial(_draw, drawn, shape, drawn.seed))
         case Loaded(path):
             array = yield from _load(folder / path, path, shape, content)
+    return _read_only(array)
+
+
+def _read_only(array: Array) -> Array:
     array.setflags(write=False)
     return array
 
 
-def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
+def _draw(drawn: Drawn, shape: tuple[int, ...], seed: int | tuple[int, int]) -> Array:
+    """Draw an array with the generator of this seed; for the i-th location of a family that is ``(seed, i)``."""
     match drawn.how, drawn.numbers:
         case "zeros", ():
             return np.zeros(shape)
@@ -93,16 +127,16 @@ def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
         case "eye", ():
             return np.eye(shape[0], shape[1])
         case "normal", (deviation,):
-            return np.random.default_rng(drawn.seed).normal(0.0, abs(deviation), shape)
+            return np.random.default_rng(seed).normal(0.0, abs(deviation), shape)
         case "uniform", (low, high):
-            rng = np.random.default_rng(drawn.seed)
+            rng = np.random.default_rng(seed)
             if math.isfinite(high - low):
                 return rng.uniform(low, high, shape)
             u = rng.uniform(0.0, 1.0, shape)
             return low * (1 - u) + high * u
         case "glorot", ():
             bound = math.sqrt(6.0 / max(shape[0] + shape[-1], 1))
-            return np.random.default_rng(drawn.seed).uniform(-bound, bound, shape)
+            return np.random.default_rng(seed).uniform(-bound, bound, shape)
         case how, _:
             raise KernelBug(f"there is no initial content `{how}`")
 

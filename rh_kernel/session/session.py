@@ -28,7 +28,7 @@ from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.source.trampoline import exhaust
-from rh_kernel.syntax.binding import locations_within
+from rh_kernel.syntax.census import locations_within
 from rh_kernel.syntax.core import Array, Node
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
@@ -368,7 +368,7 @@ def _same_names(one: Definitions, other: Definitions) -> bool:
 
 def _named_locations(definitions: Definitions) -> frozenset[Location]:
     found = [declared.definition for names in (definitions.named, definitions.locked) for declared in names.values()]
-    return frozenset([definition.location for definition in found if isinstance(definition, d.LocDefinition)])
+    return frozenset([location for definition in found for location in d.locations_of(definition)])
 
 
 def _bodies(definitions: Definitions) -> Iterator[Node]:
@@ -381,5 +381,5 @@ def _bodies(definitions: Definitions) -> Iterator[Node]:
                 yield H
             case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition():
                 pass
-            case d.LocDefinition() | d.FunDefinition() | d.OpDefinition():
+            case d.LocDefinition() | d.LocFamilyDefinition() | d.FunDefinition() | d.OpDefinition():
                 pass

@@ -21,6 +21,8 @@ def type_text(definition: d.Definition) -> str:
             return str(A)
         case d.LocDefinition(_, location, _):
             return f"Loc({show_shape(location.shape)})"
+        case d.LocFamilyDefinition(_, family, _):
+            return f"Loc({show_shape(family.shape)})[{family.length}]"
         case d.FunDefinition(domain=A, codomain=B):
             return f"{A} -> {B}"
         case d.OpDefinition(_, family):
@@ -48,6 +50,7 @@ def signature(definition: d.Definition) -> str:
             | d.ConstDefinition()
             | d.NumberDefinition()
             | d.LocDefinition()
+            | d.LocFamilyDefinition()
             | d.FunDefinition()
         ):
             return f"{definition.name} : {type_text(definition)}"

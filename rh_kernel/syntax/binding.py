@@ -4,33 +4,39 @@ All arithmetic on indices is done here, except for terms in environments (``oper
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias, TypeVar, cast
+from dataclasses import field, replace
+from types import MappingProxyType
+from typing import TypeVar, cast
 
 from rh_kernel.source.records import frozen
-from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     Bind,
     Bound,
-    Call,
     Command,
     Const,
     Node,
-    Operation,
-    OrdinaryClause,
     OrdinaryHandler,
-    Primitive,
-    RdOf,
     Resume,
     Return,
-    ReverseClause,
     ReverseHandler,
     Scope,
     Term,
 )
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
 from rh_kernel.syntax.rebuild import Transform, rebuild
-from rh_kernel.syntax.signature import Loc, Location, LocationVar, LocKind, Pattern
-from rh_kernel.syntax.traversal import nodes
+from rh_kernel.syntax.signature import (
+    Loc,
+    Location,
+    LocationFamily,
+    LocationFamilyVar,
+    LocationVar,
+    LocFamily,
+    LocFamilyKind,
+    LocKind,
+    Member,
+    Pattern,
+    member,
+)
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type, TypeMeta, is_known, map_shape, map_type
 
 AnyNode = TypeVar("AnyNode", bound=Node)
@@ -132,13 +138,22 @@ def mentions(scope: Scope, position: int) -> bool:
     return bool(scope.body.loose >> (scope.arity - 1 - position) & 1)
 
 
+_NO_FAMILIES: Mapping[str, LocFamily] = MappingProxyType({})
+
+
 @frozen
 class Static:
-    """A substitution for dimension variables, shape variables and location parameters, by name."""
+    """A substitution for dimension variables, shape variables, and parameters for locations and families of them, by name.
+
+    ``avoid`` are further names that an index of a ``repeat`` must not have: those in scope where metavariables in the images
+    were made, as these may stand for them.
+    """
 
     dims: Mapping[str, Dim]
     shapes: Mapping[str, Shape]
     locations: Mapping[str, Loc]
+    families: Mapping[str, LocFamily] = field(default_factory=lambda: _NO_FAMILIES)
+    avoid: frozenset[str] = frozenset()
 
     def without(self, names: set[str]) -> "Static":
         """The substitution restricted to all other names."""
@@ -146,14 +161,19 @@ class Static:
             {k: v for k, v in self.dims.items() if k not in names},
             {k: v for k, v in self.shapes.items() if k not in names},
             {k: v for k, v in self.locations.items() if k not in names},
+            {k: v for k, v in self.families.items() if k not in names},
+            self.avoid,
         )
 
     @property
     def taken(self) -> set[str]:
         """The free names of the images, which must not be captured by a binder."""
+        families = [*self.families.values(), *(loc.family for loc in self.locations.values() if isinstance(loc, Member))]
         names: set[str] = {loc.name for loc in self.locations.values() if isinstance(loc, LocationVar)}
-        shapes = [*self.shapes.values(), *(loc.shape for loc in self.locations.values())]
-        dims = [*self.dims.values(), *(d for s in shapes if isinstance(s, tuple) for d in s)]
+        names |= {family.name for family in families if isinstance(family, LocationFamilyVar)}
+        shapes = [*self.shapes.values(), *(loc.shape for loc in (*self.locations.values(), *families))]
+        dims = [*self.dims.values(), *(d for s in shapes if isinstance(s, tuple) for d in s), *(f.length for f in families)]
+        dims += [loc.index for loc in self.locations.values() if isinstance(loc, Member)]
         names |= {s.name for s in shapes if isinstance(s, ShapeVar)}
         names |= {v.name for d in dims for v in variables(d) if isinstance(v, DimVar)}
         return names
@@ -174,36 +194,11 @@ def specialise_shape(s: Shape, static: Static) -> Shape:
     return _StaticImages(static).shape(s)
 
 
-Placed = TypeVar("Placed")
-Within: TypeAlias = list[tuple[Span | None, Placed]]
-
-
 def solutions(
     on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
 ) -> Transform:
     """Return the transform that replaces the metavariables of type inference by their solutions."""
     return _Solutions(on_dim, on_shape, on_type)
-
-
-def types_within(node: Node) -> Within[Type]:
-    """Every type in ``node``, each with the span of the innermost enclosing node that has one."""
-    return types_and_primitives_within(node)[0]
-
-
-def locations_within(node: Node) -> frozenset[Location]:
-    """Every location that ``node`` performs an operation at or has a clause for."""
-    heads = [n.indices if isinstance(n, Operation) else n.pattern.indices for n in nodes(node) if isinstance(n, _Indexed)]
-    return frozenset([i for indices in heads for i in indices if isinstance(i, Location)])
-
-
-_Indexed = Operation | ReverseClause | OrdinaryClause
-
-
-def types_and_primitives_within(node: Node) -> tuple[Within[Type], Within[Primitive]]:
-    """The types as in ``types_within``, and the built-in function symbols, each with the span of its application."""
-    census = _Census([], [], [None])
-    rebuild(node, 0, census)
-    return census.types, census.primitives
 
 
 @frozen
@@ -259,8 +254,28 @@ class _StaticImages(_AtomImages):
             case LocationVar(name, shape):
                 image = self.static.locations.get(name) or LocationVar(name, self.shape(shape))
                 return loc if image == loc else image
+            case Member(family, index):
+                return _of_family(loc, self.location_family(family), self.dim(index))
             case Location():
                 return loc
+
+    def location_family(self, family: LocFamily) -> LocFamily:
+        match family:
+            case LocationFamilyVar(name, shape, length):
+                image = self.static.families.get(name) or LocationFamilyVar(name, self.shape(shape), self.dim(length))
+                return family if image == family else image
+            case LocationFamily():
+                return family
+
+    def under_index(self, index: str) -> tuple[Transform, str]:
+        inner = self.static.without({index})
+        taken = inner.taken | inner.avoid
+        if index not in taken:
+            return _StaticImages(inner), index
+        fresh = index + "'"
+        while fresh in taken:
+            fresh += "'"
+        return _StaticImages(replace(inner, dims={**inner.dims, index: dim(fresh)})), fresh
 
     def under(self, pattern: Pattern) -> tuple[Transform, Pattern]:
         bound = {*pattern.variables, *(i for i in pattern.indices if isinstance(i, str))}
@@ -281,16 +296,21 @@ class _StaticImages(_AtomImages):
         shapes: dict[str, Shape] = {old: ShapeVar(new) for old, new in fresh.items()}
         kinds = dict(zip(pattern.indices, (p.kind for p in pattern.family.parameters), strict=True))
         locations: dict[str, Loc] = {}
+        families: dict[str, LocFamily] = {}
         for old, new in fresh.items():
             kind = kinds.get(old)
             if isinstance(kind, LocKind):
                 locations[old] = LocationVar(new, self.shape(kind.shape))
+            elif isinstance(kind, LocFamilyKind):
+                families[old] = LocationFamilyVar(new, self.shape(kind.shape), self.dim(kind.length))
         return (
             _StaticImages(
                 Static(
                     {**inner.dims, **{old: dim(new) for old, new in fresh.items()}},
                     {**inner.shapes, **shapes},
                     {**inner.locations, **locations},
+                    {**inner.families, **families},
+                    inner.avoid,
                 )
             ),
             renamed,
@@ -313,8 +333,18 @@ class _Solutions(_AtomImages):
         match loc:
             case LocationVar(name, shape):
                 return LocationVar(name, self.shape(shape))
+            case Member(family, index):
+                return _of_family(loc, self.location_family(family), self.dim(index))
             case Location():
                 return loc
+
+    def location_family(self, family: LocFamily) -> LocFamily:
+        match family:
+            case LocationFamilyVar(name, shape, length):
+                image = LocationFamilyVar(name, self.shape(shape), self.dim(length))
+                return family if image == family else image
+            case LocationFamily():
+                return family
 
     def on_atom(self, atom: DimVar | DimMeta) -> Dim | None:
         return self.on_dim(atom) if isinstance(atom, DimMeta) else None
@@ -326,23 +356,5 @@ class _Solutions(_AtomImages):
         return self.on_type(A)
 
 
-@frozen
-class _Census(Transform):
-    types: list[tuple[Span | None, Type]]
-    primitives: list[tuple[Span | None, Primitive]]
-    place: list[Span | None]
-
-    def skips(self, node: Node, depth: int) -> bool:
-        if node.span is not None:
-            self.place[0] = node.span
-        if isinstance(node, Call):
-            f = node.function
-            while isinstance(f, RdOf):
-                f = f.of
-            if isinstance(f, Primitive):
-                self.primitives.append((node.span, f))
-        return isinstance(node, Bound | Const)
-
-    def type(self, A: Type) -> Type:
-        self.types.append((self.place[0], A))
-        return A
+def _of_family(loc: Member, family: LocFamily, index: Dim) -> Loc:
+    return loc if family is loc.family and index is loc.index else member(family, index)

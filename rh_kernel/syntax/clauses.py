@@ -7,7 +7,20 @@ A reverse handler forwards an operation that it has no clause for:
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import Static, shift, specialise, supply
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.signature import (
+    DimKind,
+    Loc,
+    Location,
+    LocationFamily,
+    LocationFamilyVar,
+    LocationVar,
+    LocFamily,
+    LocFamilyKind,
+    LocKind,
+    Member,
+    Pattern,
+    ValueKind,
+)
 from rh_kernel.syntax.types import Shape
 from rh_kernel.syntax.values import UNIT_VALUE
 
@@ -60,7 +73,8 @@ def _forwarding(op: core.Operation) -> tuple[core.Scope, core.Scope]:
 def _static(pattern: Pattern, op: core.Operation) -> Static:
     dims: dict[str, Dim] = {}
     shapes: dict[str, Shape] = {}
-    locations: dict[str, Location | LocationVar] = {}
+    locations: dict[str, Loc] = {}
+    families: dict[str, LocFamily] = {}
     for name, extent in zip(pattern.variables, op.at, strict=True):
         if isinstance(extent, Dim):
             dims[name] = extent
@@ -68,13 +82,15 @@ def _static(pattern: Pattern, op: core.Operation) -> Static:
             shapes[name] = extent
     for name, parameter, index in zip(pattern.indices, op.family.parameters, op.indices, strict=True):
         match parameter.kind, index:
-            case LocKind(), Location() | LocationVar() if isinstance(name, str):
+            case LocKind(), Location() | LocationVar() | Member() if isinstance(name, str):
                 locations[name] = index
+            case LocFamilyKind(), LocationFamily() | LocationFamilyVar() if isinstance(name, str):
+                families[name] = index
             case DimKind(), Dim() if isinstance(name, str):
                 dims[name] = index
-            case LocKind() | DimKind() | ValueKind(), _:
+            case LocKind() | DimKind() | ValueKind() | LocFamilyKind(), _:
                 pass
-    return Static(dims, shapes, locations)
+    return Static(dims, shapes, locations, families)
 
 
 def _values(pattern: Pattern, op: core.Operation) -> tuple[core.Term, ...]:
@@ -82,5 +98,6 @@ def _values(pattern: Pattern, op: core.Operation) -> tuple[core.Term, ...]:
         index
         for name, parameter, index in zip(pattern.indices, op.family.parameters, op.indices, strict=True)
         if isinstance(parameter.kind, ValueKind)
-        if isinstance(name, str) and not isinstance(index, Location | LocationVar | Dim)
+        if isinstance(name, str)
+        and not isinstance(index, Location | LocationVar | Member | LocationFamily | LocationFamilyVar | Dim)
     )

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.nodes import Node, leave_loose, loose_in
-from rh_kernel.syntax.signature import Family, Loc, Pattern
+from rh_kernel.syntax.signature import Family, Loc, LocFamily, Pattern
 from rh_kernel.syntax.types import Product, Shape, Type
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -241,7 +241,7 @@ def is_value(M: Term) -> bool:
     return M.of_values if type(M) is Tuple else type(M) is Const or type(M) is Bound or type(M) is Zero
 
 
-Index: TypeAlias = "Loc | Dim | Term"
+Index: TypeAlias = "Loc | LocFamily | Dim | Term"
 
 
 @frozen
@@ -353,7 +353,24 @@ class Scan(Node):
         leave_loose(self, self.argument.loose | self.scope.loose)
 
 
-Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume | Scan
+@frozen
+class Repeat(Node):
+    """``repeat i < n from s = M do P``: the scope ``s. P`` for ``i = first, …, count - 1``, beginning with the value of M.
+
+    ``index`` is a dimension variable, bound by name in the scope only. A program begins with ``first = 0``.
+    """
+
+    index: str
+    first: int
+    count: Dim
+    start: Term
+    scope: Scope
+
+    def __post_init__(self) -> None:
+        leave_loose(self, self.start.loose | self.scope.loose)
+
+
+Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume | Scan | Repeat
 
 
 @frozen

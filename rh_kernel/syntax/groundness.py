@@ -14,6 +14,7 @@ from rh_kernel.syntax.core import (
     Plus,
     Primitive,
     RdOf,
+    Repeat,
     Return,
     Scan,
     Scope,
@@ -22,7 +23,7 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.signature import Location, LocationFamily
 from rh_kernel.syntax.types import Shape, is_known
 
 
@@ -69,6 +70,10 @@ def is_ground(node: Node) -> bool:
             if not (node.source.is_concrete and made.is_concrete):
                 return False
             todo += [node.scope, node.of if isinstance(node, Map) else node.argument]
+        elif isinstance(node, Repeat):
+            if node.count.constant is None:
+                return False
+            todo += (node.scope, node.start)
         elif not (isinstance(node, Zero) and node.type.is_concrete):
             return False
     return True
@@ -85,7 +90,7 @@ def _is_ground_symbol(f: Function) -> bool:
 def _is_ground_operation(op: Operation) -> bool:
     if not (op.domain.is_concrete and op.codomain.is_concrete):
         return False
-    return all(isinstance(i, Location) for i in op.indices) and all(_is_known(a) for a in op.at)
+    return all(isinstance(i, Location | LocationFamily) for i in op.indices) and all(_is_known(a) for a in op.at)
 
 
 def _is_known(a: Dim | Shape) -> bool:

@@ -24,13 +24,14 @@ from rh_kernel.syntax.core import (
     OrdinaryClause,
     Primitive,
     RdOf,
+    Repeat,
     Resume,
     ReverseClause,
     Scope,
     Term,
 )
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Loc, Location, LocationVar, Pattern
+from rh_kernel.syntax.signature import Loc, Location, LocationFamily, LocationFamilyVar, LocationVar, LocFamily, Member, Pattern
 from rh_kernel.syntax.traversal import CORE
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
 
@@ -71,6 +72,14 @@ class Transform:
     def location(self, loc: Loc) -> Loc:
         """The image of a location or of a location parameter."""
         return loc
+
+    def location_family(self, family: LocFamily) -> LocFamily:
+        """The image of a family of locations or of a parameter for one."""
+        return family
+
+    def under_index(self, index: str) -> "tuple[Transform, str]":
+        """The transform in the rounds of a ``repeat``, and the new name of its index."""
+        return self, index
 
     def under(self, pattern: Pattern) -> "tuple[Transform, Pattern]":
         """The transform inside a clause, and the new head of the clause: clauses bind dimension and location names."""
@@ -142,6 +151,14 @@ def _opened(node: Node, depth: int, transform: Transform) -> Opened:
                 ((forward, depth, inner), (backward, depth, inner)),
                 lambda c: ReverseClause(head, c[0], D, c[1], span=span),
                 is_same,
+            )
+        case Repeat(index, first, count, M, scope):
+            inner, new_index = transform.under_index(index)
+            new_count = transform.dim(count)
+            return (
+                ((M, depth, transform), (scope, depth, inner)),
+                lambda c: Repeat(new_index, first, new_count, c[0], c[1], span=span),
+                new_index == index and new_count is count,
             )
         case OrdinaryClause(pattern, scope):
             inner, head = transform.under(pattern)
@@ -218,11 +235,13 @@ def function_image(f: Function, transform: Transform) -> Function:
             return f if h is g else RdOf(h)
 
 
-def _index(i: Index, transform: Transform) -> Loc | Dim | None:
+def _index(i: Index, transform: Transform) -> Loc | LocFamily | Dim | None:
     """The image of a static index; ``None`` for a term, which is a child."""
     match i:
-        case Location() | LocationVar():
+        case Location() | LocationVar() | Member():
             return transform.location(i)
+        case LocationFamily() | LocationFamilyVar():
+            return transform.location_family(i)
         case Dim():
             return transform.dim(i)
         case _:

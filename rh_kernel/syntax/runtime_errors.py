@@ -8,6 +8,8 @@ from rh_kernel.source.diagnostic import Diagnostic, Note, Stuck
 from rh_kernel.source.records import frozen_kw_only
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Operation
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.signature import Member
 from rh_kernel.syntax.types import Type
 
 BYTES = 8  # per float64
@@ -44,6 +46,16 @@ class ImpossibleSize(Diagnostic):
     code, title = "RH205", "Impossible size"
     label = "this leads to {what}"
     what: str
+
+
+@frozen_kw_only
+class NoSuchMember(Diagnostic):
+    """``Get[ws[i + 1]]()`` in the last round of a ``repeat`` over ws, in a clause."""
+
+    code, title = "RH211", "Index out of range"
+    label = "`{family}` has no location `{location}`"
+    family: str
+    location: str
 
 
 @frozen_kw_only
@@ -86,6 +98,13 @@ def impossible_size(A: Type, span: Span | None = None) -> Stuck:
 def impossible_member(f: str, domain: str, need: str, span: Span | None = None) -> Stuck:
     """The error for a function symbol ``f`` that is undefined on ``domain``, since it needs ``need``."""
     return Stuck(ImpossibleSize(span=span, what=f"`{f}` of {domain}, which needs {need}", hint=_OTHER_SIZE))
+
+
+def no_such_member(loc: Member, span: Span | None = None) -> Stuck:
+    """The error for ``ws[i]`` with an i that is not in 0, …, n - 1."""
+    n = loc.family.length
+    expected = "no index: it has no locations" if n.constant == 0 else f"an index from 0 to {n - dim(1)}"
+    return Stuck(NoSuchMember(span=span, family=loc.family.name, location=loc.name, expected=expected))
 
 
 def too_many_nodes(limit: int, span: Span) -> Stuck:

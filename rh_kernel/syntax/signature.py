@@ -3,6 +3,7 @@
 from typing import TypeAlias
 
 from rh_kernel.source.records import frozen
+from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.types import Shape, Type, show_shape
 
 
@@ -26,7 +27,63 @@ class LocationVar:
     shape: Shape
 
 
-Loc: TypeAlias = Location | LocationVar
+@frozen
+class LocationFamily:
+    """``ws : Loc(shape)[length]``: the declared locations ``ws[0]``, …, ``ws[length - 1]``; ``version`` as in ``Location``."""
+
+    name: str
+    shape: Shape
+    length: Dim
+    version: int = 0
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@frozen
+class LocationFamilyVar:
+    """``ws : Loc(shape)[length]``: a parameter of a net, an operation or a clause that stands for a family of locations."""
+
+    name: str
+    shape: Shape
+    length: Dim
+
+
+LocFamily: TypeAlias = LocationFamily | LocationFamilyVar
+
+
+@frozen
+class Member:
+    """``ws[i]`` where the family or i is not known yet, or i is not in the family; ``member`` makes all others locations."""
+
+    family: LocFamily
+    index: Dim
+
+    @property
+    def name(self) -> str:
+        """``ws[i]``"""
+        return f"{self.family.name}[{self.index}]"
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of every member."""
+        return self.family.shape
+
+
+Loc: TypeAlias = Location | LocationVar | Member
+
+
+def member(family: LocFamily, index: Dim) -> Location | Member:
+    """``ws[i]``: a location as soon as the family and the index are known and the index is in range."""
+    i, n = index.constant, family.length.constant
+    if isinstance(family, LocationFamilyVar) or i is None or n is None or not 0 <= i < n:
+        return Member(family, index)
+    return Location(f"{family.name}[{i}]", family.shape, family.version)
+
+
+def members(family: LocationFamily) -> tuple[Location, ...]:
+    """``ws[0]``, …, ``ws[n - 1]``"""
+    return tuple([Location(f"{family.name}[{i}]", family.shape, family.version) for i in range(family.length.constant or 0)])
 
 
 @frozen
@@ -48,7 +105,15 @@ class ValueKind:
     type: Type
 
 
-Kind: TypeAlias = LocKind | DimKind | ValueKind
+@frozen
+class LocFamilyKind:
+    """``ws : Loc(shape)[length]``"""
+
+    shape: Shape
+    length: Dim
+
+
+Kind: TypeAlias = LocKind | DimKind | ValueKind | LocFamilyKind
 
 
 @frozen
@@ -66,6 +131,8 @@ class Parameter:
                 return f"{self.name} : Dim"
             case ValueKind(A):
                 return f"{self.name} : {A}"
+            case LocFamilyKind(shape, length):
+                return f"{self.name} : Loc({show_shape(shape)})[{length}]"
 
 
 @frozen

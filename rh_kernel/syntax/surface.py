@@ -71,9 +71,10 @@ TypeExpr: TypeAlias = RealType | UnitType | ProductType
 
 @frozen
 class LocKind(Written):
-    """``Loc(d1, …, dk)``"""
+    """``Loc(d1, …, dk)``; for a family of locations ``Loc(d1, …, dk)[n]``"""
 
     dims: tuple["Expr", ...]
+    length: "Expr | None" = None
 
 
 @frozen
@@ -282,13 +283,27 @@ class ScanExpr(Written):
     children = child("source"), child("start"), child("body", binds="variables")
 
 
+@frozen
+class RepeatExpr(Written):
+    """``repeat i < n from p = M do P``"""
+
+    index: Name
+    count: "Expr"
+    variable: Pattern
+    start: "Expr"
+    body: "Expr"
+    children = child("count"), child("start"), child("body", binds=("index", "variable"))
+
+
 UnaryExpr: TypeAlias = Negate | Transpose | Projection
 """Expressions with one subexpression, ``operand``."""
 
 TermExpr: TypeAlias = Var | Number | ArrayLiteral | Unit | TupleExpr | UnaryExpr | Binary | ReverseDerivative | MapExpr
 """Expressions that are terms and never commands."""
 
-Expr: TypeAlias = TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr | ScanExpr
+Expr: TypeAlias = (
+    TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr | ScanExpr | RepeatExpr
+)
 
 
 @frozen
@@ -310,12 +325,21 @@ class ReturnClause(Written):
     children = (child("body", binds="variable"),)
 
 
+ClauseIndex: TypeAlias = Name | Family
+"""``l`` or, for the location ``ws[0]`` alone, ``ws[0]``."""
+
+
+def text_of(index: ClauseIndex) -> str:
+    """The name in an index of a clause; for ``ws[0]`` it is ``ws``."""
+    return index.text if isinstance(index, Name) else index.head.text
+
+
 @frozen
 class ReverseClause(Written):
     """``Op[i, …](x) -> Qf | y, z -> Qb``; ``(x1, x2)`` and ``()`` in the head are a single pattern"""
 
     head: Name
-    indices: tuple[Name, ...]
+    indices: tuple[ClauseIndex, ...]
     variable: Pattern
     forward: Expr
     cotangent: Pattern
@@ -333,7 +357,7 @@ class OrdinaryClause(Written):
     """``Op[i, …](x), k -> Q``"""
 
     head: Name
-    indices: tuple[Name, ...]
+    indices: tuple[ClauseIndex, ...]
     variable: Pattern
     continuation: Name
     body: Expr

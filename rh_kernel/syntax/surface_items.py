@@ -66,11 +66,15 @@ class Initial(Written):
 
 @frozen
 class LocDeclaration(Written):
-    """``loc w0 : Real(n_hid, 2) = normal(0.5, seed=1)``; a literal initial value is an expression"""
+    """``loc w0 : Real(n_hid, 2) = normal(0.5, seed=1)``; a literal initial value is an expression
+
+    ``loc ws[n] : Real(8, 8) = glorot(seed=1)`` declares n locations.
+    """
 
     name: Name
     type: TypeExpr | None
     initial: Initial | Expr
+    length: Expr | None = None
     binders = ("name",)
 
 

@@ -32,4 +32,4 @@ def free_names(item: items.Item) -> AbstractSet[str]:
     if "{" not in item.span.text:
         return free
     clauses = [c for c in nodes(item) if isinstance(c, s.ReverseClause | s.OrdinaryClause)]
-    return free.union([name.text for c in clauses for name in (c.head, *c.indices)])
+    return free.union([name.text for c in clauses for name in (c.head, *c.indices) if isinstance(name, s.Name)])

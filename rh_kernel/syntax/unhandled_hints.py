@@ -119,6 +119,8 @@ def _places(P: core.Command | core.Term) -> Iterator[_Place]:
                 yield _Place(op, around, clause_of)
             case core.Bind(Q, scope):
                 pending += ((scope.body, around, clause_of), (Q, around, clause_of))
+            case core.Repeat(scope=scope):
+                pending.append((scope.body, around, clause_of))
             case core.RevHandle(_, scope, H):
                 pending += [(body, around, H) for body in reversed(_bodies(H))]
                 pending.append((scope.body, (H, *around), clause_of))

@@ -11,7 +11,7 @@ from enum import Enum
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Loc
+from rh_kernel.syntax.signature import Loc, LocFamily
 from rh_kernel.syntax.types import ShapeVar, Type
 from rh_kernel.typing.definitions import Definition, Definitions
 from rh_kernel.typing.scope import Scope
@@ -101,13 +101,15 @@ class Context:
     locations: Mapping[str, Loc] | None = None  # location parameters
     open_dims: bool = False  # whether an unknown lower-case name in a type is a new dimension variable
     places: Mapping[str, Span] | None = None  # where location and dimension parameters are bound
+    families: Mapping[str, LocFamily] | None = None  # parameters for families of locations
 
     def bind(self, *entries: Entry) -> "Context":
         """Add variables, the last one innermost."""
         scope = self.scope
         for entry in entries:
             scope = scope.bind(entry.name, entry)
-        return Context(self.definitions, scope, self.bars, self.dims, self.shapes, self.locations, self.open_dims, self.places)
+        here = self.dims, self.shapes, self.locations, self.open_dims, self.places, self.families
+        return Context(self.definitions, scope, self.bars, *here)
 
     def look_up(self, name: str) -> tuple[int, Entry] | None:
         """Return the index and the entry of the innermost variable with that name, or ``None``."""
@@ -136,6 +138,10 @@ class Context:
     def with_locations(self, locations: Mapping[str, Loc]) -> "Context":
         """Add location parameters."""
         return replace(self, locations={**(self.locations or {}), **locations})
+
+    def with_families(self, families: Mapping[str, LocFamily]) -> "Context":
+        """Add parameters for families of locations."""
+        return replace(self, families={**(self.families or {}), **families})
 
     def with_places(self, places: Mapping[str, Span]) -> "Context":
         """Add the binding occurrences of location and dimension parameters."""

@@ -11,7 +11,7 @@ from rh_kernel.source.tables import table
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import Handler, Scope, Term
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Family, Location, Parameter
+from rh_kernel.syntax.signature import Family, Location, LocationFamily, Parameter, members
 from rh_kernel.syntax.types import Type
 
 
@@ -81,6 +81,15 @@ class LocDefinition:
 
 
 @frozen
+class LocFamilyDefinition:
+    """``loc ws[n] : Real(8, 8) = glorot(seed=1)``: n locations; random contents are drawn with seeds of their own."""
+
+    name: str
+    family: LocationFamily
+    initial: Initial
+
+
+@frozen
 class FunDefinition:
     """``fun f(x : A) : B = M``: scopes ``x. M`` and ``w, x. N``, generic in ``variables``; each use requires ``needs`` ≥ 0."""
 
@@ -145,7 +154,21 @@ Definition: TypeAlias = (
     | OpDefinition
     | NetDefinition
     | HandlerDefinition
+    | LocFamilyDefinition
 )
+
+
+def locations_of(definition: Definition) -> tuple[Location, ...]:
+    """The locations that a definition declares, in order."""
+    match definition:
+        case LocDefinition(_, location):
+            return (location,)
+        case LocFamilyDefinition(_, family):
+            return members(family)
+        case DimDefinition() | ConstDefinition() | NumberDefinition():
+            return ()
+        case FunDefinition() | OpDefinition() | NetDefinition() | HandlerDefinition():
+            return ()
 
 
 @frozen
@@ -166,7 +189,7 @@ class Declared:
     def means(self, other: "Declared") -> bool:
         """Whether ``other`` has the same text and dependencies; a redeclared location always counts as new."""
         same = self.text == other.text and self.made_from == other.made_from
-        return bool(self.text) and same and not isinstance(self.definition, LocDefinition)
+        return bool(self.text) and same and not isinstance(self.definition, LocDefinition | LocFamilyDefinition)
 
 
 NODES = 250_000
@@ -195,6 +218,10 @@ class Definitions:
         declared = self.named.get(name)
         return None if declared is None else declared.definition
 
+    def locations(self) -> Mapping[str, Location]:
+        """The declared locations by name; those of a family are ``ws[0]``, ``ws[1]``, …"""
+        return {found.name: found for declared in self.named.values() for found in locations_of(declared.definition)}
+
     def with_(
         self,
         definition: Definition,
@@ -222,6 +249,8 @@ class Definitions:
         versions = self.versions
         if isinstance(definition, LocDefinition):
             versions = table(versions).with_(name, definition.location.version + 1)
+        elif isinstance(definition, LocFamilyDefinition):
+            versions = table(versions).with_(name, definition.family.version + 1)
         locked = MappingProxyType({**self.locked, name: declared}) if is_locked else self.locked
         return Definitions(named, self.failed - {name}, count, versions, self.nodes, self.forgotten, locked)
 
@@ -299,3 +328,5 @@ def kind_of(definition: Definition) -> str:
             return "a net"
         case HandlerDefinition():
             return "a handler"
+        case LocFamilyDefinition():
+            return "a family of locations"

@@ -77,6 +77,24 @@ class WrongIndex(Diagnostic):
 
 
 @frozen_kw_only
+class IndexOutOfRange(Diagnostic):
+    """``loc ws[2] : Real = zeros``, and then ``Get[ws[2]]()``"""
+
+    code, title = "RH141", "Index out of range"
+    label = "`{family}` has no location with this index"
+    family: str
+
+
+@frozen_kw_only
+class StateChanges(Diagnostic):
+    """``repeat i < 3 from s = [1, 2] do return concat(s, s)``"""
+
+    code, title = "RH142", "The state changes its type"
+    label = "{what}"
+    what: str
+
+
+@frozen_kw_only
 class CommandInTerm(Diagnostic):
     """``relu(return 2)``"""
 

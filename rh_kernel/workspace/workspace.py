@@ -18,7 +18,6 @@ from rh_kernel.source.diagnostic import Failure, KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.data import DataSet
-from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
 from rh_kernel.workspace.frames import frame_arrays, unframed
 from rh_kernel.workspace.interrupts import Interrupts
@@ -52,9 +51,8 @@ class Workspace:
     @property
     def heap(self) -> Mapping[str, Array]:
         """The content of each location that has a name, read-only: programs change it with ``Put``."""
-        named = [d.definition for d in self._session.definitions.named.values()]
-        locations = [d for d in named if isinstance(d, LocDefinition)]
-        return MappingProxyType({d.name: unwritable(self._session.heap[d.location]) for d in locations})
+        locations = self._session.definitions.locations()
+        return MappingProxyType({name: unwritable(self._session.heap[location]) for name, location in locations.items()})
 
     @property
     def sweep(self) -> Sweep | None:

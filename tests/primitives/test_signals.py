@@ -14,7 +14,7 @@ from rh_kernel.primitives.schemes import AtMost, instantiate, unmet
 from rh_kernel.primitives.table import SYMBOLS, failing, kernel, require
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.diagnostic import Stuck
-from rh_kernel.syntax.binding import types_and_primitives_within
+from rh_kernel.syntax.census import types_and_primitives_within
 from rh_kernel.syntax.core import Array, Bound, Call, Const, Primitive, RdOf, Term, Tuple
 from rh_kernel.syntax.dimensions import dim
 from tests.primitives.big_step import apply, typed_zeros

@@ -13,10 +13,10 @@ from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.core import Operation, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Family, Location, Pattern
+from rh_kernel.syntax.signature import Family, Location, LocationFamily, Pattern
 from rh_kernel.syntax.types import Shape
 
-MetIndex: TypeAlias = "Location | Dim | Symbolic"
+MetIndex: TypeAlias = "Location | LocationFamily | Dim | Symbolic"
 Key: TypeAlias = tuple[Family, tuple[Dim | Shape, ...], tuple[Location | Dim, ...]]
 
 
@@ -70,7 +70,7 @@ def entered(met: EvaluatedOperation, opened: SpecialisedClause, environment: Env
         if isinstance(name, Location):
             continue
         match index:
-            case Location():
+            case Location() | LocationFamily():
                 names = {**names, name: index}
             case Dim():
                 pass

@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
+from rh_kernel.arrays.symbolic.repeats import check_rounds, family_of, located, round_of
 from rh_kernel.arrays.symbolic.sequences import Scanning, results, rows_of
 from rh_kernel.arrays.symbolic.tape import (
     EMPTY,
@@ -41,6 +42,7 @@ from rh_kernel.syntax.core import (
     Operation,
     OrdinaryHandler,
     Perform,
+    Repeat,
     Resume,
     Return,
     ReverseHandler,
@@ -51,7 +53,7 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.runtime_errors import placed, unhandled
-from rh_kernel.syntax.signature import Location, LocationVar
+from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member
 
 
 @frozen
@@ -121,7 +123,16 @@ class Backward:
     cotangents: Cotangents
 
 
-Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward | Scanning
+@frozen
+class Rounds:
+    """``repeat next ≤ i < n from s = [ ] do P``"""
+
+    repeat: Repeat
+    next: int
+    environment: Environment
+
+
+Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward | Scanning | Rounds
 Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 
@@ -218,6 +229,10 @@ class Machine:
             case Scan(M, _, source):
                 sequence, state = unpack(evaluate(M, rho, b), 2)
                 return self._next_round(Scanning(P, rho, rows_of(sequence, source, b)), state)
+            case Repeat():
+                check_rounds(P, b)
+                self._frames = (Rounds(P, P.first, rho), self._frames)
+                return evaluate(P.start, rho, b)
 
     def _next_round(self, scan: Scanning, state: Symbolic) -> "Symbolic | None":
         """Begin the next round, or return the result if there is no row left."""
@@ -266,6 +281,13 @@ class Machine:
                 cotangents = dict(before)
                 accumulate(argument, V, bit, cotangents, b)
                 return self._backward(variables, bit, tape, cotangents)
+            case Rounds(P, k, rho):
+                scope = round_of(P, k)
+                if scope is None:
+                    return V
+                self._frames = (Rounds(P, k + 1, rho), self._frames)
+                self._enter_scope(scope, V, rho)
+                return None
 
     def _leave(self, V: Symbolic) -> "Symbolic | None":
         outside = self._outside
@@ -341,11 +363,15 @@ class Machine:
 
     def _index(self, i: Index, rho: Environment) -> MetIndex:
         match i:
-            case Location() | Dim():
+            case Location() | LocationFamily() | Dim():
                 return i
+            case Member(family, index):
+                return located(family, index, rho[2])
+            case LocationFamilyVar():
+                return family_of(i, rho[2])
             case LocationVar(name):
                 location = rho[2].get(name)
-                if location is None:
+                if not isinstance(location, Location):
                     raise KernelBug(f"{name} stands for no location")
                 return location
             case M:

@@ -14,7 +14,7 @@ from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Defined, Primitive, Scope
-from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.signature import Location, LocationFamily
 
 
 @frozen
@@ -88,8 +88,8 @@ class Continuation:
     stretches: tuple[object, ...]
 
 
-Names: TypeAlias = Mapping[str, Location]
-"""The locations bound to the location parameters of the enclosing clauses."""
+Names: TypeAlias = Mapping[str, Location | LocationFamily]
+"""The locations and families bound to the location parameters of the enclosing clauses."""
 
 Environment: TypeAlias = "tuple[Symbolic | Continuation | None, Environment | None, Names]"
 """The value of variable 0, the environment of the others, and the locations bound here."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.live.lines import Position, Region, RenderedLines, triples
 from rh_kernel.operational.contexts import Subject
-from rh_kernel.syntax.core import RH, Bind, Bound, Let, R, Rd, Return, RevHandle, Scope, Term
+from rh_kernel.syntax.core import RH, Bind, Bound, Let, R, Rd, Repeat, Return, RevHandle, Scope, Term
 from rh_kernel.syntax.printing.doc import Typed
 from rh_kernel.syntax.printing.names import Names
 from rh_kernel.syntax.printing.patterns import open_scope
@@ -89,6 +89,8 @@ def _scope(M: Subject, position: int) -> Scope | None:
     """Return the scope whose body is the child at this position, if any."""
     match M:
         case Let(_, scope) | Bind(_, scope) | RevHandle(_, scope) | RH(_, scope) | Rd(_, scope) | R(_, scope):
+            return scope if position == 1 else None
+        case Repeat(scope=scope):
             return scope if position == 1 else None
         case _:
             return None

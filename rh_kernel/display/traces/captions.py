@@ -11,7 +11,7 @@ from rh_kernel.operational.contexts import Context, Subject, binders
 from rh_kernel.operational.step import Step
 from rh_kernel.operational.substitution import substituted
 from rh_kernel.paper import Rule
-from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Return, RevHandle, Scope
+from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Repeat, Return, RevHandle, Scope
 from rh_kernel.syntax.printing.doc import Doc, plain
 from rh_kernel.syntax.printing.names import Names
 from rh_kernel.syntax.printing.patterns import open_scope
@@ -67,7 +67,7 @@ def inspected(step: Step) -> Subject:
             match P:
                 case Return(M):
                     return M
-                case Perform(_, M) | RevHandle(M) if step.rule is Rule.RH_TERM:
+                case Perform(_, M) | RevHandle(M) | Repeat(start=M) if step.rule is Rule.RH_TERM:
                     return M
                 case _:
                     return P

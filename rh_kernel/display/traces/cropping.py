@@ -13,7 +13,7 @@ from typing import TypeAlias
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.source.trampoline import Descent, descend
-from rh_kernel.syntax.core import RH, Bind, Bound, Const, Handle, Let, Plus, Proj, Return, RevHandle, Tuple, Zero
+from rh_kernel.syntax.core import RH, Bind, Bound, Const, Handle, Let, Plus, Proj, Repeat, Return, RevHandle, Tuple, Zero
 from rh_kernel.syntax.printing.printer import Path
 from rh_kernel.syntax.traversal import children, rebuilt
 
@@ -113,7 +113,7 @@ class SizeCache:
                 todo += inner
                 if _splits(N):
                     patterns += 1
-                elif isinstance(N, Let | Bind | RevHandle | RH | Handle):
+                elif isinstance(N, Let | Bind | RevHandle | RH | Handle | Repeat):
                     links += 1
         for N in todo:
             if isinstance(N, tuple) and nodes - N[1][0] > self._most:
@@ -242,7 +242,7 @@ class _Cropper:
 
     def _keeps(self, M: Subject) -> bool:
         """Whether the budget allows for M; always if M is neither a link nor a node with several parts."""
-        if not isinstance(M, Let | Bind | RevHandle | RH | Handle | Plus | Tuple):
+        if not isinstance(M, Let | Bind | RevHandle | RH | Handle | Repeat | Plus | Tuple):
             return True
         if self._nodes <= 0:
             return False

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
-from rh_kernel.syntax.core import RH, Bind, Bound, Handle, Let, Perform, Return, RevHandle, Scan, Scope
+from rh_kernel.syntax.core import RH, Bind, Bound, Handle, Let, Perform, Repeat, Return, RevHandle, Scan, Scope
 from rh_kernel.syntax.printing.doc import Annotation, Mark, MarkKind
 from rh_kernel.syntax.printing.printer import Path
 from rh_kernel.syntax.traversal import children
@@ -35,13 +35,22 @@ def rule_focus(rule: Rule) -> RuleFocus:
         case Rule.LET | Rule.LET_COMMAND:
             return RuleFocus.VALUE
         case (
-            Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.RH_SCAN | Rule.H_OP | Rule.H_RETURN
+            Rule.RH_RETURN
+            | Rule.RH_LET
+            | Rule.RH_OP
+            | Rule.RH_HANDLE
+            | Rule.RH_TERM
+            | Rule.H_OP
+            | Rule.H_RETURN
+            | Rule.RH_REPEAT
+            | Rule.RH_SCAN
         ):
             return RuleFocus.HEAD
         case Rule.REV_HANDLE:
             return RuleFocus.PASS
         case (
             Rule.EV
+            | Rule.REPEAT
             | Rule.PLUS
             | Rule.PROJ
             | Rule.RD
@@ -99,7 +108,7 @@ def _inspected(rule: Rule, M: Subject) -> Path | None:
             return (0,)
         case RuleFocus.HEAD:
             path, P = head(M)
-            return (*path, 0) if rule is Rule.RH_TERM and isinstance(P, Return | Perform | RevHandle | Scan) else path
+            return (*path, 0) if rule is Rule.RH_TERM and isinstance(P, Return | Perform | RevHandle | Scan | Repeat) else path
         case RuleFocus.PASS | RuleFocus.REDEX:
             return None
 

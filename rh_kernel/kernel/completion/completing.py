@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from rh_kernel.kernel.completion.context import Argument, DirectiveName, Quoted, Word, context_at_end
 from rh_kernel.kernel.completion.files import Listed, entries
 from rh_kernel.kernel.completion.unicode_input import partial_name, symbols_for
-from rh_kernel.kernel.completion.words import Completion, declared_in, described, named, words
+from rh_kernel.kernel.completion.words import Completion, declared_in, described, words
 from rh_kernel.kernel.sections.position import section_at
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.lines import RETURN_LINE, SECTION_LINES
@@ -20,7 +20,6 @@ from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, PYTHON, RETURN, SECT
 from rh_kernel.training.bundled import NAMES
 from rh_kernel.training.reading.formats import has_name_of_data, saved_suffixes
 from rh_kernel.training.reading.npy import NPY
-from rh_kernel.typing.definitions import LocDefinition
 
 __all__ = ["Completion", "completions"]
 
@@ -172,7 +171,7 @@ def _arguments(session: Session, context: Argument) -> tuple[int, list[Completio
             meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
             return context.start, [Completion(n, "keyword", meanings[n]) for n in _matching(meanings, context.text)]
         case ["location…"]:
-            others = [name for name in named(session.definitions, LocDefinition) if name not in context.given]
+            others = [name for name in session.definitions.locations() if name not in context.given]
             return context.start, described(session.definitions, "", _matching(others, context.text))
         case ["name"]:
             known = [*session.definitions.named, *SYMBOLS, *FORMS, *names()]

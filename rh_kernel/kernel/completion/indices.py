@@ -7,7 +7,7 @@ from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Token
 from rh_kernel.syntax.parsing.tokens import Kind as TokenKind
-from rh_kernel.syntax.signature import DimKind, Kind, LocKind, Parameter, ValueKind
+from rh_kernel.syntax.signature import DimKind, Kind, LocationFamily, LocFamilyKind, LocKind, Parameter, ValueKind
 from rh_kernel.syntax.types import Shape
 from rh_kernel.typing import definitions as defs
 from rh_kernel.typing.definitions import Definitions
@@ -30,6 +30,8 @@ def indices(definitions: Definitions, context: Word) -> Iterator[str]:
         definition = definitions.get(words[0]) if len(words) == 1 else None
         if isinstance(parameter.kind, LocKind) and isinstance(definition, defs.LocDefinition):
             _fits(parameter.kind.shape, definition.location.shape, known)
+        elif isinstance(parameter.kind, LocFamilyKind) and isinstance(definition, defs.LocFamilyDefinition):
+            _fits_family(parameter.kind, definition.family, known)
     if not given[-1]:
         yield from _named_in_brackets(definitions, context)
     yield from _fitting(definitions, parameters[len(given) - 1].kind, known)
@@ -81,10 +83,22 @@ def _fitting(definitions: Definitions, kind: Kind, known: Mapping[str, Dim]) -> 
             fitting = [d.name for d in locations if _fits(shape, d.location.shape, dict(known))]
             yield from fitting
             yield from [d.name for d in locations if d.name not in fitting]
+            families = [d.family for d in declared if isinstance(d, defs.LocFamilyDefinition)]
+            yield from [f"{family.name}[" for family in families if _fits(shape, family.shape, dict(known))]
+        case LocFamilyKind():
+            families = [d.family for d in declared if isinstance(d, defs.LocFamilyDefinition)]
+            fitting = [family.name for family in families if _fits_family(kind, family, dict(known))]
+            yield from fitting
+            yield from [family.name for family in families if family.name not in fitting]
         case DimKind():
             yield from [d.name for d in declared if isinstance(d, defs.DimDefinition | defs.NumberDefinition)]
         case ValueKind(A):
             yield from [d.name for d in declared if isinstance(d, defs.ConstDefinition) and d.type == A]
+
+
+def _fits_family(kind: LocFamilyKind, family: LocationFamily, known: dict[str, Dim]) -> bool:
+    """``_fits`` for a family: its shape and its length."""
+    return _fits((kind.length,), (family.length,), known) and _fits(kind.shape, family.shape, known)
 
 
 def _fits(shape: Shape, actual: Shape, known: dict[str, Dim]) -> bool:

@@ -54,6 +54,7 @@ _KINDS: Mapping[type[Definition], str] = {
     defs.OpDefinition: "function",
     defs.NetDefinition: "module",
     defs.HandlerDefinition: "class",
+    defs.LocFamilyDefinition: "instance",
 }
 """The kind of completion for each kind of declaration."""
 

@@ -29,6 +29,8 @@ def rules_of(name: str, definition: Definition | None) -> tuple[str, ...]:
             return (f"{_name(TypingRule.T_CONST)}: Γ ⊢ {name} : {A}",)
         case defs.LocDefinition():
             return (f"{_name(TypingRule.T_OP)}: Γ ; Δ ⊢ Get[{name}]() : {Real(definition.location.shape)}",)
+        case defs.LocFamilyDefinition(_, family):
+            return (f"{_name(TypingRule.T_OP)}: Γ ; Δ ⊢ Get[{name}[i]]() : {Real(family.shape)}",)
         case defs.FunDefinition(domain=A, codomain=B):
             return (_function(name, A, B),)
         case defs.OpDefinition(_, family):

@@ -39,7 +39,9 @@ def _of_name(definitions: d.Definitions, name: str) -> tuple[Derivation, ...]:
             if own is None:
                 return (of_body,)
             return of_body, derive_term((B, A), cast(Term, own.body), own.hints)
-        case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.LocDefinition() | d.OpDefinition() | None:
+        case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.OpDefinition() | None:
+            return ()
+        case d.LocDefinition() | d.LocFamilyDefinition():
             return ()
 
 

@@ -74,7 +74,9 @@ def _of_name(definitions: d.Definitions, e: s.Var) -> Denoted | None:
         case d.HandlerDefinition():
             hint = f"draw a command that it handles, as in `%diagram rev handle (…) <x>. … with {e.name}`"
             raise invalid_arguments("diagram", e.span, "a term, a command or a net", "a handler", hint)
-        case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.LocDefinition() | d.OpDefinition() | None:
+        case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.OpDefinition() | None:
+            return None
+        case d.LocDefinition() | d.LocFamilyDefinition():
             return None
 
 

@@ -9,7 +9,7 @@ from rh_kernel.session.results import Change, HeapShown, Shown
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.signature import Location
-from rh_kernel.typing.definitions import Definitions, LocDefinition
+from rh_kernel.typing.definitions import Definitions
 
 
 @frozen
@@ -27,8 +27,7 @@ class ShowHeap(Action):
 
 def declared_locations(definitions: Definitions) -> Mapping[str, Location]:
     """Return the declared locations by name."""
-    declared = [d.definition for d in definitions.named.values()]
-    return {d.name: d.location for d in declared if isinstance(d, LocDefinition)}
+    return definitions.locations()
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> ShowHeap:

@@ -68,7 +68,9 @@ def body_spans(definitions: d.Definitions) -> Mapping[str, Span]:
                 spans = [body.body.span, None if own is None else own.body.span]
             case d.HandlerDefinition(handler=H):
                 spans = [H.span]
-            case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.LocDefinition() | d.OpDefinition():
+            case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.OpDefinition():
+                spans = []
+            case d.LocDefinition() | d.LocFamilyDefinition():
                 spans = []
         for span in spans:
             if span is not None:

@@ -22,7 +22,13 @@ from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.errors import InvalidSweep
 from rh_kernel.syntax.surface_traversal import nodes
-from rh_kernel.typing.definitions import Definitions, LocDefinition, OpDefinition, kind_of
+from rh_kernel.typing.definitions import (
+    Definitions,
+    LocDefinition,
+    LocFamilyDefinition,
+    OpDefinition,
+    kind_of,
+)
 
 BETWEEN_EVENTS = 0.02
 """Seconds between two questions whether runs are done."""
@@ -164,7 +170,7 @@ def analyze_sweep(item: items.SweepItem, context: AnalysisContext, analyze: Anal
 def _check_name(definitions: Definitions, parameter: items.SweepParameter) -> None:
     name = parameter.name
     declared = definitions.named.get(name.text)
-    if declared is not None and isinstance(declared.definition, LocDefinition | OpDefinition):
+    if declared is not None and isinstance(declared.definition, LocDefinition | LocFamilyDefinition | OpDefinition):
         kind = kind_of(declared.definition)
         notes = () if declared.span is None else (Note(span=declared.span, text=f"`{name.text}` is declared here"),)
         why = f"`{name.text}` is {kind}, and cannot be a number as well"

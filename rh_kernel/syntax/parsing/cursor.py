@@ -32,17 +32,18 @@ Parsed = TypeVar("Parsed")
 class Cursor(TokenCursor):
     """Cursor over the tokens of one item of RH or of the λ-calculus.
 
-    ``product_signs`` are the offsets of ``*`` and ``×`` in types, ``keywords`` those of names that are keywords where they
-    stand; ``words`` maps keywords of other languages to their hints.
+    ``product_signs`` are the offsets of ``*`` and ``×`` in types, ``comparisons`` those of ``<`` that are no brackets, and
+    ``keywords`` those of the contextual keywords met in expressions. ``words`` maps keywords of other languages to their hints.
     """
 
-    __slots__ = ("keywords", "product_signs", "words")
+    __slots__ = ("comparisons", "keywords", "product_signs", "words")
     closers = CLOSERS
     deepest = DEEPEST
 
     def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = hints.FOREIGN_WORDS) -> None:
         super().__init__(span, tokens(span))
         self.product_signs: list[int] = []
+        self.comparisons: list[int] = []
         self.keywords: list[int] = []
         self.words = words
 
@@ -85,6 +86,12 @@ class Cursor(TokenCursor):
             hint = hint or "names begin with a letter"
             raise Rejected(errors.NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         raise self.fail(expected, hint)
+
+    def keyword(self, word: str, hint: str = "") -> Token:
+        """Consume a contextual keyword. Raises ``Rejected`` otherwise."""
+        token = self.need(word, hint)
+        self.keywords.append(token.start)
+        return token
 
     def begins_line(self) -> bool:
         """Whether the current token is the first on its line."""
@@ -185,8 +192,10 @@ class Cursor(TokenCursor):
         return Rejected(errors.ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
 
     def _is_foreign(self, word: Token) -> bool:
-        """Whether ``word`` is meant as a keyword of another language; the ``for`` of a training item is not."""
-        return word.text in self.words and not (word.text == "for" and any(t.text == "train" for t in self._passed()))
+        """Whether ``word`` is meant as a keyword of another language; ``for`` in a training item and ``from`` here are not."""
+        if word.text not in self.words or word.start in self.keywords:
+            return False
+        return not (word.text == "for" and any(t.text == "train" for t in self._passed()))
 
     def _comment(self, sign: Token) -> Rejected:
         """The diagnostic for a comment that starts with ``//``."""

@@ -1,7 +1,7 @@
 """Terms ``L M N``, commands ``P Q R`` and handlers ``H`` (RH Def. 3.4) in the syntax of LANGUAGE §1 and §3.
 
 Precedence, from tightest to loosest: ``M.1``, ``W.rd(x. N)(V)``, ``wᵀ``; ``-M``; ``* · @ / //``; ``+ -``; and ``let``,
-``return``, ``k •``, ``handle``, ``rev handle``, ``map``, ``scan``, which extend as far to the right as possible.
+``return``, ``k •``, ``handle``, ``rev handle``, ``map``, ``scan``, ``repeat``, which extend as far to the right as possible.
 """
 
 import re
@@ -16,8 +16,9 @@ from rh_kernel.syntax.parsing.handlers import handler_literal
 from rh_kernel.syntax.parsing.hints import shorten
 from rh_kernel.syntax.parsing.literals import array, number
 from rh_kernel.syntax.parsing.patterns import dot, pattern, patterns
+from rh_kernel.syntax.parsing.repeats import is_repeat, repeat
 from rh_kernel.syntax.parsing.sequences import at_iteration, iteration
-from rh_kernel.syntax.parsing.tokens import ITERATIONS, Kind, Token
+from rh_kernel.syntax.parsing.tokens import ITERATIONS, REPEAT, Kind, Token
 
 _NAME, _NUMBER = Kind.NAME, Kind.NUMBER
 _OPERATORS = {o.value: o for o in s.BinaryOperator} | {"×": s.BinaryOperator.TIMES}
@@ -98,6 +99,10 @@ def _operand(c: Cursor) -> s.Expr:
         c.deepen()
         M = iteration(c, expression)
         c.depth -= 1
+    elif token.text == REPEAT and is_repeat(c):
+        c.deepen(2)
+        M = repeat(c, expression)
+        c.depth -= 2
     elif token.kind is _NAME or (token.text == "rd" and c.peek().text == "["):
         c.advance()
         f = s.Name(token.text, span=c.since(start))

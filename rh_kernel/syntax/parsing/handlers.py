@@ -48,7 +48,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.Clause:
     if c.token.kind is not Kind.NAME:
         raise c.fail(_OR_END, "a clause begins with the name of an operation" if c.holds(Kind.KEYWORD) else "")
     op = c.name()
-    indices = _indices(c)
+    indices = _indices(c, expression)
     if not c.at("("):
         raise c.fail("`(` and the name of the operation's input", _TWO_CLAUSES)
     x = pattern(c)
@@ -72,8 +72,17 @@ def _clause(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.Clause:
     return s.ReverseClause(op, indices, x, Qf, y, z, Qb, span=c.since(start))
 
 
-def _indices(c: Cursor) -> tuple[s.Name, ...]:
-    return c.listed("[", lambda c: c.name("a name for the index")) if c.at("[") else ()
+def _indices(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> tuple[s.ClauseIndex, ...]:
+    return c.listed("[", lambda c: _index(c, expression)) if c.at("[") else ()
+
+
+def _index(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.ClauseIndex:
+    """``l``, or ``ws[0]`` for one location of a family"""
+    name = c.name("a name for the index")
+    if not c.at("["):
+        return name
+    members = c.listed("[", expression)
+    return s.Family(name, members, span=c.since(name.span.start))
 
 
 def _arrow(c: Cursor) -> None:

@@ -31,7 +31,7 @@ ASSIGNMENT = ("assignment", "a let binds a name, `let x <- M in N`; `Put[l](M)` 
 
 COMMENTS = "comments begin with `#`"
 LOOPS = (
-    "write one `let` for each step; `x * x` and `sum(x)` work on whole arrays; "
+    "`repeat i < n from s = M do P` repeats a command n times; `x * x` and `sum(x)` work on whole arrays; "
     'training iterates over a data set: `train P for x in data("xor") epochs 10`'
 )
 FOREIGN_WORDS = {

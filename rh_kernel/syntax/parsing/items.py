@@ -25,6 +25,7 @@ from rh_kernel.syntax.parsing.tokens import (
     Token,
 )
 from rh_kernel.syntax.parsing.types import (
+    family_length,
     handler_type,
     result_type,
     static_parameters,
@@ -85,12 +86,13 @@ def _item(c: Cursor, start: int) -> items.Item:
             return items.ConstDeclaration(name, A, value, span=c.since(start))
         case "loc":
             name = _declared_name(c)
+            length = family_length(c)
             A = result_type(c)
             if A is not None and c.holds(Kind.END):
                 raise c.fail("`=`", f"give the location an initial content: loc {name.text} : {A.span.text} = zeros")
             _expect_equals(c, is_typed=A is not None)
             initial = _initial(c)
-            return items.LocDeclaration(name, A, initial, span=c.since(start))
+            return items.LocDeclaration(name, A, initial, length, span=c.since(start))
         case "fun":
             return _fun(c, start)
         case "op":

@@ -11,9 +11,10 @@ from rh_kernel.syntax.parsing.tokens import CLOSERS, COMPILE_OPTIONS, TRAINING_O
 
 INDENT = 2
 
-_CLOSING = frozenset(CLOSERS.values())
+# Angle brackets are written ⟨ and ⟩ here; `<` is a comparison.
+_CLOSING = frozenset(CLOSERS.values()) - {">"}
 _TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "..", "ᵀ"}
-_TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%", ".."}
+_TIGHT_AFTER = frozenset(CLOSERS) - {"{", "<"} | {"%", ".."}
 _TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
 _OPTION = 4  # `passes` in `%compile --passes` is the fourth token after the first
 _DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), "compile": frozenset(COMPILE_OPTIONS)}
@@ -23,7 +24,9 @@ _BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐
 
 
 class _Form(Enum):
-    """An open construct: the item, a bracket, a let before or after its ``in``, a handled command, the body after ``→``."""
+    """An open construct: the item, a bracket, a let before or after its ``in``, a handled command, the body after ``→``, or a
+    ``repeat``, which extends as far as what is around it.
+    """
 
     ITEM = auto()
     BRACKET = auto()
@@ -31,9 +34,10 @@ class _Form(Enum):
     BODY = auto()
     HANDLE = auto()
     ARROW = auto()
+    REPEAT = auto()
 
 
-_EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW})
+_EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW, _Form.REPEAT})
 
 
 @frozen
@@ -72,7 +76,8 @@ class Layout:
             return max(frame.outer, INDENT)
         if token.text == "|":
             return frame.outer + INDENT
-        goes_on = frame.form in _EXPRESSIONS and frame.opener != "{" and self._before.text not in _BEGINS_PART
+        begins = self._before.text in _BEGINS_PART or self._ends_head()
+        goes_on = frame.form in _EXPRESSIONS and frame.opener != "{" and not begins
         return max(frame.column, INDENT) + (INDENT if goes_on else 0)
 
     def comment_indentation(self, following: Token) -> int:
@@ -141,6 +146,8 @@ class Layout:
             case "handle":
                 start = self._column if self._before.text == "rev" else column
                 self._frames.append(_Frame(_Form.HANDLE, start + INDENT, start))
+            case "repeat" if token.kind is Kind.KEYWORD:
+                self._frames.append(_Frame(_Form.REPEAT, column + INDENT, column))
             case "with" if top.form is _Form.HANDLE:
                 self._frames.pop()
             case "→" if last and top.opener == "{":
@@ -193,6 +200,10 @@ class Layout:
         if token.kind is not Kind.NAME or token.text not in self._words:
             return False
         return self._innermost(_Form.BRACKET) == 0 and ends_expression(self._before)
+
+    def _ends_head(self) -> bool:
+        """Whether the previous token is the ``do`` of a ``repeat``."""
+        return self._before.text == "do" and self._before.kind is Kind.KEYWORD
 
     def _is_head(self) -> bool:
         """Whether the previous token is applied to the bracket that follows it."""

@@ -80,6 +80,12 @@ ITERATION_WORDS = ("from", "do")
 SWEEP = "sweep"
 """Starts a sweep if a name follows; elsewhere it is a name."""
 
+REPEAT = "repeat"
+"""Starts a repetition if a name and ``<`` follow; elsewhere it is a name."""
+
+REPEAT_WORDS = ("from", "do")
+"""Contextual keywords of a repetition; elsewhere they are names."""
+
 CHECK = "check"
 """Starts a check if ``==`` or ``⊢`` follows in the same item; elsewhere it is a name."""
 

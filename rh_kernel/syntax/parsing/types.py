@@ -1,9 +1,10 @@
 """Types ``A B C`` (RH Def. 3.1), kinds of static parameters, and parameter lists, in the syntax of LANGUAGE §2 and §3."""
 
-from rh_kernel.source.diagnostic import Fix
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.syntax.errors import Unexpected
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expressions
-from rh_kernel.syntax.surface import DimKind, Kind, LocKind, ProductType, RealType, TypeExpr, UnitType
+from rh_kernel.syntax.surface import DimKind, Expr, Kind, LocKind, ProductType, RealType, TypeExpr, UnitType
 from rh_kernel.syntax.surface_items import HandlerType, StaticParameter, TypedParameter
 
 _TYPE = "a type: Real, Real(n, …), 1 or a product A * B"
@@ -58,12 +59,25 @@ def _kind(c: Cursor) -> Kind:
             dims = expressions(c, "(") if c.at("(") else ()
             if not dims:
                 raise c.fail("the shape of the location", "write Loc(n) or Loc(m, n)")
-            return LocKind(dims, span=c.since(start))
+            return LocKind(dims, family_length(c), span=c.since(start))
         case "Dim":
             c.advance()
             return DimKind(span=c.since(start))
         case _:
             return type_expression(c)
+
+
+def family_length(c: Cursor) -> Expr | None:
+    """``[n]``, the length of a family of locations, or nothing."""
+    if not c.at("["):
+        return None
+    opening = c.token.start
+    length, *others = expressions(c, "[")
+    if others:
+        hint = "a family has one length; the shape of its locations goes in round brackets"
+        span = c.since(opening)
+        raise Rejected(Unexpected(span=span, found=f"`{span.text}`", expected="one length", hint=hint))
+    return length
 
 
 def static_parameters(c: Cursor) -> tuple[StaticParameter, ...]:

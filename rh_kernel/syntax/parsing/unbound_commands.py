@@ -5,7 +5,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import Unexpected
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.tokens import CLOSERS, Kind, Token
-from rh_kernel.syntax.surface import Apply, Expr, HandleExpr, LetExpr, ResumeExpr, RevHandleExpr
+from rh_kernel.syntax.surface import Apply, Expr, HandleExpr, LetExpr, RepeatExpr, ResumeExpr, RevHandleExpr
 
 _WRITE = "Put"
 _WORDS = frozenset({"let", "return", "rev", "handle"})
@@ -19,7 +19,7 @@ def check_bound(c: Cursor, e: Expr, expected: str, *, in_braces: bool = False) -
     sequence, so the caller reports the unexpected token.
     """
     last = e
-    while isinstance(last, LetExpr):
+    while isinstance(last, LetExpr | RepeatExpr):
         last = last.body
     match last:
         case Apply(head) if head.text == _WRITE:

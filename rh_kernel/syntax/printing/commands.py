@@ -9,7 +9,18 @@ from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Line, Role, Text, co
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
 from rh_kernel.syntax.printing.terms import Level, arguments, iteration, joined, link, term
-from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.signature import (
+    DimKind,
+    Location,
+    LocationFamily,
+    LocationFamilyVar,
+    LocationVar,
+    LocFamilyKind,
+    LocKind,
+    Member,
+    Pattern,
+    ValueKind,
+)
 from rh_kernel.syntax.types import UNIT
 from rh_kernel.syntax.values import component
 
@@ -29,8 +40,10 @@ def operation(page: PrinterState, op: core.Operation) -> Printing:
     indices: list[Doc] = []
     for i in op.indices:
         match i:
-            case Location(name) | LocationVar(name):
+            case Location(name) | LocationVar(name) | LocationFamily(name) | LocationFamilyVar(name):
                 indices.append(role(Role.LOCATION, name))
+            case Member():
+                indices.append(role(Role.LOCATION, i.name))
             case Dim():
                 indices.append(Text(str(i)))
             case V:
@@ -87,6 +100,8 @@ def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
             return concat(page.names[index], " • ", nest(inner))
         case core.Scan():
             return (yield _scan(page, P, marks))
+        case core.Repeat():
+            return (yield _repeat(page, P, marks))
 
 
 def _scan(page: PrinterState, P: core.Scan, marks: Marks) -> Printing:
@@ -101,10 +116,20 @@ def _scan(page: PrinterState, P: core.Scan, marks: Marks) -> Printing:
     return iteration("scan", x, docs[0], start, body)
 
 
+def _repeat(page: PrinterState, P: core.Repeat, marks: Marks) -> Printing:
+    """``repeat i < n from s = M do P``, and ``repeat k ≤ i < n from …`` once the rounds before k are done"""
+    start = yield term(page, P.start, Level.OPEN, marks.child(0))
+    (state,), body = yield from _scope(page, P.scope, marks.child(1))
+    rounds = f"{P.first} ≤ {P.index} < {P.count}" if P.first else f"{P.index} < {P.count}"
+    begins = concat(role(Role.KEYWORD, "from"), f" {state} = ", start)
+    head = group(role(Role.KEYWORD, "repeat"), f" {rounds} ", begins, " ", role(Role.KEYWORD, "do"))
+    return group(head, nest(LINE, body))
+
+
 def _bind(page: PrinterState, P: core.Bind, marks: Marks) -> Printing:
     bound = yield command(page, P.bound, marks.child(0))
     rest = yield from link(page, P.scope, marks.child(1), "⇐", _body)
-    return joined(rest, bound, is_long=isinstance(P.bound, core.Bind | core.RevHandle | core.Handle))
+    return joined(rest, bound, is_long=isinstance(P.bound, core.Bind | core.RevHandle | core.Handle | core.Repeat))
 
 
 def _body(page: PrinterState, Q: core.Command, marks: Marks) -> Printing:
@@ -166,7 +191,7 @@ def _head(page: PrinterState, pattern: Pattern, loose: int) -> tuple[Doc, tuple[
             case str(), ValueKind():
                 values.append(page.names.fresh(i, loose, taken))
                 indices.append(Text(values[-1]))
-            case str(), LocKind():
+            case str(), LocKind() | LocFamilyKind():
                 indices.append(role(Role.LOCATION, i))
             case str(), DimKind():
                 indices.append(Text(i))

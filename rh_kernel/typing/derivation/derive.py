@@ -162,6 +162,14 @@ def _command(cx: Context, P: core.Command) -> Judgment:
             return Derivation(TypingRule.T_RESUME, cx, P, k.answer, (premise,))
         case core.Scan():
             return (yield from _scan(cx, P))
+        case core.Repeat(index, _, _, M, scope):
+            start = yield _term(cx, M)
+            body = yield _command(_under(cx, scope, start), _block(scope))
+            _equal(P, "a round", body.type, start.type)
+            around = [x.type for x in assumptions(cx) if x is not None]
+            if index in {name for A in (*around, _type(start)) for name in dimension_names(A)}:
+                raise IllTyped(f"the type of what a round of {index} is given depends on {index}", P, P.span)
+            return Derivation(TypingRule.T_REPEAT, cx, P, start.type, (start, body))
 
 
 def _map(cx: Context, M: core.Map) -> Judgment:

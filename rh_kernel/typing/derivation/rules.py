@@ -147,13 +147,13 @@ class TypingRule(Enum):
 
     T_MAP = (
         "T-MAP",
-        Figure.FIG_2,
+        Figure.UNFOLDING,
         "the body is typed with x at the type of a row; the rows of the result have its type",
         Schema(("Γ ⊢ M : Real(n, d…)", "Γ, x : Real(d…) ⊢ N : Real(e…)"), "Γ ⊢ map (x in M) do N : Real(n, e…)"),
     )
     T_SCAN = (
         "T-SCAN",
-        Figure.FIG_3,
+        Figure.UNFOLDING,
         "a round is typed with x at the type of a row and s at that of the state; it gives a row and the next state",
         Schema(
             ("Γ, Δ ⊢ M : Real(n, d…)", "Γ, Δ ⊢ N : S", "Γ ; Δ, x : Real(d…), s : S ⊢ P : B × S"),
@@ -161,9 +161,20 @@ class TypingRule(Enum):
             ("Bⁿ is the type of n stacked rows of type B",),
         ),
     )
+    T_REPEAT = (
+        "T-REPEAT",
+        Figure.UNFOLDING,
+        "every round takes a state of one type to another of that type; the index is a dimension variable of the round",
+        Schema(
+            ("Γ, Δ ⊢ M : S", "Γ ; Δ, s : S ⊢ P : S"),
+            "Γ ; Δ ⊢ repeat i < n from s = M do P : S",
+            ("i does not occur in Γ, Δ and S",),
+        ),
+    )
 
     @property
     def cited(self) -> str:
-        """The rule together with the figure, section or lemma that states it, or that a rule beyond the paper extends."""
-        beyond = "after " if self in {TypingRule.T_MAP, TypingRule.T_SCAN} else ""
-        return f"{self.value} ({beyond}RH {self.figure.value})"
+        """The rule together with the figure, section or lemma that states it."""
+        if self.figure is Figure.UNFOLDING:
+            return self.value
+        return f"{self.value} (RH {self.figure.value})"

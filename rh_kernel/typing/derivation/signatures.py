@@ -11,8 +11,20 @@ from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Index, Node, Operation, Primitive, RdOf, Scope, Term
-from rh_kernel.syntax.dimensions import Dim, DimMeta, dim, variables
-from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.dimensions import Dim, DimMeta, dim, substitute, variables
+from rh_kernel.syntax.signature import (
+    DimKind,
+    Family,
+    Location,
+    LocationFamily,
+    LocationFamilyVar,
+    LocationVar,
+    LocFamilyKind,
+    LocKind,
+    Member,
+    Pattern,
+    ValueKind,
+)
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
 from rh_kernel.typing.derivation.derivations import IllTyped
 from rh_kernel.typing.elaboration.clause_heads import shape_variables
@@ -76,10 +88,14 @@ def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
             case DimKind():
                 _require(op, f"the index {p.name} of {family.name} is no dimension", holds=isinstance(index, Dim))
             case LocKind(shape):
-                fits = isinstance(index, Location | LocationVar) and index.shape == specialise_shape(shape, static)
+                fits = isinstance(index, Location | LocationVar | Member) and index.shape == specialise_shape(shape, static)
                 _require(op, f"the index {p.name} of {family.name} is no location of its shape", holds=fits)
             case ValueKind(A):
                 terms.append((_term(op, index), specialise_type(A, static)))
+            case LocFamilyKind(shape, length):
+                wanted = specialise_shape(shape, static), substitute(length, dims)
+                fits = isinstance(index, LocationFamily | LocationFamilyVar) and (index.shape, index.length) == wanted
+                _require(op, f"the index {p.name} of {family.name} is no family of its locations", holds=fits)
     types = specialise_type(family.domain, static), specialise_type(family.codomain, static)
     _require(op, f"no {family.name} has the type {op.domain} → {op.codomain}", holds=types == (op.domain, op.codomain))
     return tuple(terms)
@@ -159,7 +175,7 @@ def _unknowns(family: Family, unifier: Unifier) -> Static:
 
 def _term(op: Operation, index: Index) -> Term:
     match index:
-        case Location() | LocationVar() | Dim():
+        case Location() | LocationVar() | Member() | LocationFamily() | LocationFamilyVar() | Dim():
             raise IllTyped(f"an index of {op.family.name} is no value", op, op.span)
         case M:
             return M

@@ -71,7 +71,7 @@ def opening(clause: s.Clause) -> Span:
 
 def head_of(clause: s.ReverseClause | s.OrdinaryClause) -> str:
     """``FC[l]``"""
-    return clause.head.text + (f"[{', '.join(i.text for i in clause.indices)}]" if clause.indices else "")
+    return clause.head.text + (f"[{', '.join(i.span.text for i in clause.indices)}]" if clause.indices else "")
 
 
 def handler_of_other_kind(cx: Context, h: s.HandlerName, construct: str, wanted: str, is_a: str, more: str = "") -> Rejected:

@@ -18,6 +18,7 @@ from rh_kernel.typing.definitions import (
     FunDefinition,
     HandlerDefinition,
     LocDefinition,
+    LocFamilyDefinition,
     NetDefinition,
     NumberDefinition,
     OpDefinition,
@@ -99,7 +100,7 @@ def where(cx: Context, *names: str) -> Iterator[Note]:
 def _dimension_remarks(definitions: Definitions, declared: Declared) -> Iterator[str]:
     """Remarks on names in a declaration's types that are declared dimensions, and would be variables otherwise."""
     if declared.span is None or isinstance(
-        declared.definition, DimDefinition | ConstDefinition | NumberDefinition | LocDefinition
+        declared.definition, DimDefinition | ConstDefinition | NumberDefinition | LocDefinition | LocFamilyDefinition
     ):
         return
     types = set(_WORD.findall(declared.text.partition("=")[0]))
@@ -121,6 +122,8 @@ def _type(definition: Definition) -> str:
             return f" : {A}"
         case LocDefinition(_, location, _):
             return f" : {Real(location.shape)}"
+        case LocFamilyDefinition(_, family, _):
+            return f"[{family.length}] : {Real(family.shape)}"
         case FunDefinition(domain=A, codomain=B):
             return f" : {A} -> {B}"
         case OpDefinition(_, family):
@@ -187,6 +190,8 @@ def _free(e: s.Expr) -> Iterator[str]:
                 below = [(source, bound), (start, bound), (body, _extend(_extend(bound, x), state))]
             case s.RevHandleExpr(argument):
                 below = [(argument, bound)]
+            case s.RepeatExpr(_, _, x, M, body):
+                below = [(M, bound), (body, _extend(bound, x))]
             case s.HandleExpr(command):
                 below = [(command, bound)]
             case s.ResumeExpr(k, argument):

@@ -31,10 +31,10 @@ def _of_handler(definitions: Definitions, h: s.HandlerLiteral) -> Iterator[str]:
         match definitions.get(clause.head.text):
             case OpDefinition(name, family) if alone and family not in (GET, PUT):
                 pairs = zip(clause.indices, family.parameters, strict=True)
-                named = {i.text: p.name for i, p in pairs if isinstance(p.kind, LocKind) and _is_location(definitions, i.text)}
+                named = {i.span.text: p.name for i, p in pairs if isinstance(p.kind, LocKind) and _is_location(definitions, i)}
                 if named:
                     parameters = {i: _parameter(definitions, clause, named[i]) for i in named}
-                    yield _remark(clause, name, [*named], [parameters.get(i.text, i.text) for i in clause.indices])
+                    yield _remark(clause, name, [*named], [parameters.get(i.span.text, i.span.text) for i in clause.indices])
             case _:
                 pass
 
@@ -50,12 +50,12 @@ def _remark(clause: s.ReverseClause | s.OrdinaryClause, name: str, named: list[s
     )
 
 
-def _is_location(definitions: Definitions, name: str) -> bool:
-    return isinstance(definitions.get(name), LocDefinition)
+def _is_location(definitions: Definitions, index: s.ClauseIndex) -> bool:
+    return isinstance(index, s.Family) or isinstance(definitions.get(index.text), LocDefinition)
 
 
 def _parameter(definitions: Definitions, clause: s.ReverseClause | s.OrdinaryClause, name: str) -> str:
     """A parameter name that is not the name of a declared location."""
-    while _is_location(definitions, name) or name in {i.text for i in clause.indices}:
+    while isinstance(definitions.get(name), LocDefinition) or name in {s.text_of(i) for i in clause.indices}:
         name += "'"
     return name

@@ -8,12 +8,25 @@ from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
-from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.signature import (
+    DimKind,
+    Family,
+    Loc,
+    Location,
+    LocationFamilyVar,
+    LocationVar,
+    LocFamily,
+    LocFamilyKind,
+    LocKind,
+    Pattern,
+    ValueKind,
+)
 from rh_kernel.syntax.types import Real, Shape, ShapeVar, Type, leaves
 from rh_kernel.typing.context import Context, Entry, Zone
-from rh_kernel.typing.definitions import LocDefinition, OpDefinition
+from rh_kernel.typing.definitions import LocDefinition, LocFamilyDefinition, OpDefinition
 from rh_kernel.typing.diagnostics.origins import chosen, where
 from rh_kernel.typing.diagnostics.shared import count_of, no_such_thing, signature, wrong_indices
+from rh_kernel.typing.elaboration.location_families import elaborate_member
 from rh_kernel.typing.errors import NameTwice, WrongIndex
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -36,7 +49,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
         wanted = count_of(len(family.parameters), "index")
         hint = "a clause names the indices, `FC[l](x)`, and covers all of them" if family.parameters else ""
         raise wrong_indices(cx, clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
-    taken = _enclosing_variables(cx)
+    taken = enclosing_variables(cx)
     names, shapes = _rigid_variables(taken, family)
     taken |= {*names}
     dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
@@ -44,42 +57,53 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     numbers: dict[str, str] = {}
     for written, parameter in given:
         if isinstance(parameter.kind, DimKind):
-            numbers[parameter.name] = _fresh(written.text, taken)
+            numbers[parameter.name] = fresh_name(parameter_name(written), taken)
             taken |= {numbers[parameter.name]}
     dims |= {name: dim(index) for name, index in numbers.items()}
     indices: list[str | Location] = []
     values: list[tuple[s.Name, Type]] = []
     open_locations: list[tuple[str, Shape]] = []
+    open_families: list[tuple[str, LocFamilyKind]] = []
     for i, (written, parameter) in enumerate(given):
-        if written.text in {other.text for other in clause.indices[:i]}:
-            first = next(other for other in clause.indices if other.text == written.text)
+        if written.span.text in {other.span.text for other in clause.indices[:i]}:
+            first = next(other for other in clause.indices if other.span.text == written.span.text)
             notes = (Note(span=first.span, text="the first one is here"),)
             hint = "give the indices different names"
-            raise Rejected(NameTwice(span=written.span, name=written.text, notes=notes, hint=hint))
-        index: str | Location = written.text
+            raise Rejected(NameTwice(span=written.span, name=written.span.text, notes=notes, hint=hint))
+        index: str | Location
         match parameter.kind:
             case LocKind(shape):
                 here = specialise_shape(shape, Static(dims, shapes, {}))
-                match cx.definitions.get(written.text):
-                    case LocDefinition(_, location):
-                        dims, shapes = _at_location(cx, family, written, location, here, dims, shapes)
-                        index = location
-                    case _:
-                        open_locations.append((written.text, shape))
+                location = _declared_location(cx, family, written)
+                if location is None:
+                    index = parameter_name(written)
+                    open_locations.append((index, shape))
+                else:
+                    dims, shapes = _at_location(cx, family, written, location, here, dims, shapes)
+                    index = location
             case DimKind():
                 index = numbers[parameter.name]
             case ValueKind(A):
-                values.append((written, A))
+                index = parameter_name(written)
+                values.append((s.Name(index, span=written.span), A))
+            case LocFamilyKind():
+                index = _family_parameter(cx, family, written)
+                open_families.append((index, parameter.kind))
         indices.append(index)
     static = Static(dims, shapes, {})
     # Only now are all dimensions known that declared locations fix, including locations to the right of a parameter.
     locations: dict[str, Loc] = {name: LocationVar(name, specialise_shape(shape, static)) for name, shape in open_locations}
+    families: dict[str, LocFamily] = {
+        name: LocationFamilyVar(name, specialise_shape(kind.shape, static), substitute(kind.length, dims))
+        for name, kind in open_families
+    }
     entries = tuple(Entry(name.text, specialise_type(A, static), Zone.GAMMA, span=name.span) for name, A in values)
-    spoken = {w.text: dims[p.name] for w, p in given if p.name in dims}
+    spoken = {w.text: dims[p.name] for w, p in given if p.name in dims and isinstance(w, s.Name)}
     # Renamed variables are also in scope under their primed names, so that printed clauses parse.
     primed = {v.name: dim(v) for d in dims.values() for v in variables(d) if isinstance(v, DimVar)}
-    cx = cx.with_dims({**primed, **dims, **spoken}).with_locations(locations)
-    cx = cx.with_places({name.text: name.span for name in clause.indices if name.text in locations or name.text in spoken})
+    cx = cx.with_dims({**primed, **dims, **spoken}).with_locations(locations).with_families(families)
+    bound = {*locations, *families, *spoken}
+    cx = cx.with_places({w.text: w.span for w in clause.indices if isinstance(w, s.Name) and w.text in bound})
     cx = cx.with_shapes({v: shape for v, shape in shapes.items() if isinstance(shape, ShapeVar)}).bind(*entries)
     coarity, arity = specialise_type(family.domain, static), specialise_type(family.codomain, static)
     return Head(Pattern(family, tuple(indices), names), coarity, arity, entries, cx)
@@ -95,14 +119,49 @@ def _family(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Family:
             raise no_such_thing(cx, name, span, "an operation", cx.declared(OpDefinition), hint)
 
 
-def _enclosing_variables(cx: Context) -> set[str]:
+def parameter_name(written: s.ClauseIndex) -> str:
+    """The name that the head of a clause binds at this index. Raises ``Rejected`` for ``ws[0]``."""
+    if isinstance(written, s.Name):
+        return written.text
+    why, found = "this index of a clause must be a name", f"`{written.span.text}`"
+    raise Rejected(WrongIndex(span=written.span, why=why, found=found, hint="only locations may be given by an index"))
+
+
+def _declared_location(cx: Context, family: Family, written: s.ClauseIndex) -> Location | None:
+    """The declared location that an index in the head of a clause stands for; ``None`` for a parameter."""
+    if isinstance(written, s.Name):
+        match cx.definitions.get(written.text):
+            case LocDefinition(_, location):
+                return location
+            case _:
+                return None
+    found = elaborate_member(cx, family.name, written)
+    if isinstance(found, Location):
+        return found
+    why, hint = "the location in the head of a clause must be known", f"`{family.name}[l](x) -> …` covers all locations"
+    expected = f"a number as the index of `{written.head.text}`, a declared family"
+    raise Rejected(WrongIndex(span=written.span, why=why, found=f"`{written.span.text}`", expected=expected, hint=hint))
+
+
+def _family_parameter(cx: Context, family: Family, written: s.ClauseIndex) -> str:
+    """The clause's name for a family of locations; a declared family would suggest that the clause is for that one alone."""
+    name = parameter_name(written)
+    if not isinstance(cx.definitions.get(name), LocFamilyDefinition):
+        return name
+    why = f"`{name}` is a declared family, but a clause for `{family.name}` covers all families"
+    hint = "use an undeclared name"
+    raise Rejected(WrongIndex(span=written.span, why=why, hint=hint, notes=chosen(written.span, where(cx, name))))
+
+
+def enclosing_variables(cx: Context) -> set[str]:
     """The dimension and shape variables bound by enclosing clauses and declarations."""
     return {v.name for d in (cx.dims or {}).values() for v in variables(d) if isinstance(v, DimVar)} | {
         v.name for v in (cx.shapes or {}).values()
     }
 
 
-def _fresh(name: str, taken: set[str]) -> str:
+def fresh_name(name: str, taken: set[str]) -> str:
+    """The name, primed until it is not taken."""
     while name in taken:
         name += "'"
     return name
@@ -111,7 +170,7 @@ def _fresh(name: str, taken: set[str]) -> str:
 def _rigid_variables(taken: set[str], family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
     """Fresh names for the family's variables, and the images of its shape variables."""
     whole = shape_variables(family)
-    names = tuple(_fresh(v, taken) for v in family.variables)
+    names = tuple(fresh_name(v, taken) for v in family.variables)
     return names, {v: ShapeVar(n) for v, n in zip(family.variables, names, strict=True) if v in whole}
 
 
@@ -125,7 +184,7 @@ def shape_variables(family: Family) -> frozenset[str]:
 def _at_location(
     cx: Context,
     family: Family,
-    written: s.Name,
+    written: s.ClauseIndex,
     location: Location,
     here: Shape,
     dims: dict[str, Dim],
@@ -148,7 +207,7 @@ def _at_location(
         why = f"the type of location `{location.name}` does not fit `{family.name}`"
         hint = f"`{location.name}` is a declared location; use an undeclared name to cover all locations"
         found, expected = str(Real(location.shape)), str(Real(here))
-        notes = chosen(written.span, where(cx, location.name, family.name))
+        notes = chosen(written.span, where(cx, s.text_of(written), family.name))
         raise Rejected(WrongIndex(span=written.span, why=why, found=found, expected=expected, hint=hint, notes=notes))
     solved = {v: unifier.dim(d) for v, d in unknown.items()}
     filled = {v: unifier.shape(hole) for v, hole in holes.items()}

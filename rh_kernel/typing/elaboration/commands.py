@@ -22,12 +22,13 @@ from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, origins,
 from rh_kernel.typing.diagnostics.quick_fixes import inserted, sign
 from rh_kernel.typing.diagnostics.shared import no_such_thing, out_of_reach, quoted, types_differ, wrong_kind
 from rh_kernel.typing.elaboration.backward import last
-from rh_kernel.typing.elaboration.clause_heads import shape_variables
+from rh_kernel.typing.elaboration.clause_heads import enclosing_variables, shape_variables
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.functions import argument_of, function_names
 from rh_kernel.typing.elaboration.handlers import Handlers
 from rh_kernel.typing.elaboration.indices import elaborate_indices, located, values_of
 from rh_kernel.typing.elaboration.patterns import Opened, open_patterns, pattern_does_not_fit
+from rh_kernel.typing.elaboration.repeats import elaborate_repeat
 from rh_kernel.typing.elaboration.sequences import elaborate_scan
 from rh_kernel.typing.elaboration.size_constraints import require_sizes
 from rh_kernel.typing.elaboration.terms import Terms, open_let_pattern, wrong
@@ -110,6 +111,8 @@ class Commands:
                 raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)
             case s.LetExpr():
                 return self.elaborate(cx, e, A, asked)
+            case s.RepeatExpr():
+                P, B = elaborate_repeat(cx, self.unifier, self.terms, self.elaborate, e)
         if A is not None and not self.unifier.unify_types(B, A):
             if isinstance(e, s.RevHandleExpr):
                 hint = "`rev handle (M) …` gives the cotangent of M, which has the type of M"
@@ -157,6 +160,7 @@ class Commands:
                 {v: self.unifier.dim(d) for v, d in static.dims.items()},
                 {v: self.unifier.shape(s) for v, s in static.shapes.items()},
                 static.locations,
+                static.families,
             )
             require_sizes(self.unifier, e.span, family.name, static.dims)
             at = tuple([static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables])
@@ -169,7 +173,8 @@ class Commands:
 
     def _net(self, cx: Context, e: s.Apply, net: NetDefinition) -> tuple[core.Command, Type]:
         self.unifier.unfold(net.nodes, cx.definitions.nodes, e.span)
-        static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {})
+        avoid = frozenset(enclosing_variables(cx))
+        static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {}, avoid=avoid)
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
         require_sizes(self.unifier, e.span, net.name, static.dims, net.needs)
         M = self.terms.arguments(cx, e, specialise_type(net.domain, static))

@@ -10,7 +10,17 @@ from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Handler, OrdinaryHandler, ReverseHandler, Scope
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.parsing.lexer import count
-from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, ValueKind
+from rh_kernel.syntax.signature import (
+    DimKind,
+    Family,
+    Location,
+    LocationFamilyVar,
+    LocationVar,
+    LocFamilyKind,
+    LocKind,
+    Parameter,
+    ValueKind,
+)
 from rh_kernel.syntax.types import Real, Shape, Type, product
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import (
@@ -21,6 +31,7 @@ from rh_kernel.typing.definitions import (
     FunDefinition,
     HandlerDefinition,
     LocDefinition,
+    LocFamilyDefinition,
     NetDefinition,
     OpDefinition,
 )
@@ -31,6 +42,7 @@ from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.dimensions import dimension_variables, elaborate_dim, elaborate_shape, elaborate_type
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.initial import elaborate_initial
+from rh_kernel.typing.elaboration.location_families import declared_family
 from rh_kernel.typing.elaboration.patterns import open_patterns
 from rh_kernel.typing.elaboration.terms import Terms, wrong
 from rh_kernel.typing.elaboration.zonking import check_dimensions, completed, finished, zonk_type
@@ -88,12 +100,14 @@ def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
     return ConstDefinition(item.name.text, zonk_type(commands.unifier, A), M)
 
 
-def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition:
+def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition | LocFamilyDefinition:
     A = None if item.type is None else elaborate_type(cx, item.type)
     if A is not None and not isinstance(A, Real) and item.type is not None:
         what, hint = f"the content of `{item.name.text}`", "use a separate location for each component"
         raise Rejected(TypesDiffer(span=item.type.span, what=what, found=str(A), expected="Real(…), one array", hint=hint))
     initial, B = elaborate_initial(cx, item, A)
+    if item.length is not None:
+        return declared_family(cx, item, item.length, initial, B)
     version = cx.definitions.versions.get(item.name.text, 0)
     return LocDefinition(item.name.text, Location(item.name.text, B.shape, version), initial)
 
@@ -245,9 +259,12 @@ def _signature(
     variables = _variables(elaborated, (domain, *(() if codomain is None else (codomain,))))
     dims = {v: dim(v) for v in variables} | {p.name: dim(p.name) for p in elaborated if isinstance(p.kind, DimKind)}
     locations = {p.name: LocationVar(p.name, p.kind.shape) for p in elaborated if isinstance(p.kind, LocKind)}
+    families = {
+        p.name: LocationFamilyVar(p.name, p.kind.shape, p.kind.length) for p in elaborated if isinstance(p.kind, LocFamilyKind)
+    }
     places = {p.name.text: p.name.span for p in statics}
     values = [Entry(p.name, p.kind.type, Zone.GAMMA, span=places[p.name]) for p in elaborated if isinstance(p.kind, ValueKind)]
-    inner = cx.with_dims(dims).with_locations(locations).with_places(places).bind(*values)
+    inner = cx.with_dims(dims).with_locations(locations).with_families(families).with_places(places).bind(*values)
     return _Signature(variables, elaborated, typed, domain, codomain, inner)
 
 
@@ -260,8 +277,10 @@ def _statics(cx: Context, statics: tuple[items.StaticParameter, ...]) -> tuple[t
         match p.kind:
             case s.DimKind():
                 elaborated.append(Parameter(p.name.text, DimKind()))
-            case s.LocKind(written):
-                elaborated.append(Parameter(p.name.text, LocKind(elaborate_shape(opened, written))))
+            case s.LocKind(written, length):
+                shape = elaborate_shape(opened, written)
+                kind = LocKind(shape) if length is None else LocFamilyKind(shape, elaborate_dim(opened, length))
+                elaborated.append(Parameter(p.name.text, kind))
             case s.RealType() | s.UnitType() | s.ProductType():
                 elaborated.append(Parameter(p.name.text, ValueKind(elaborate_type(opened, p.kind))))
     return tuple(elaborated), opened
@@ -280,6 +299,8 @@ def _variables(parameters: tuple[Parameter, ...], types: tuple[Type, ...]) -> tu
                 kinds.append(shape)
             case ValueKind(A):
                 kinds.append(A)
+            case LocFamilyKind(shape, length):
+                kinds += (shape, (length,))
             case DimKind():
                 pass
     taken = {p.name for p in parameters if isinstance(p.kind, DimKind)}

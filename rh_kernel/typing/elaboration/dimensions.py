@@ -63,6 +63,14 @@ def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
     return d
 
 
+def elaborate_number(cx: Context, e: s.Expr) -> Dim:
+    """Elaborate an index or a number of rounds, which is written as a dimension. Raises ``Rejected`` if it is none.
+
+    It may be negative: the caller reports that in its own words.
+    """
+    return _dim(cx, e)
+
+
 def _dim(cx: Context, e: s.Expr) -> Dim:
     match e:
         case s.Number(text) if text.isdecimal():

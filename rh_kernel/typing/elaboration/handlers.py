@@ -24,7 +24,7 @@ from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
 from rh_kernel.typing.diagnostics.origins import chosen, origins, where
 from rh_kernel.typing.diagnostics.shared import count_of, no_such_thing, quoted, types_differ
 from rh_kernel.typing.elaboration.backward import backpropagation, explain_auxiliary_data, last, resumed
-from rh_kernel.typing.elaboration.clause_heads import Head, clause_head
+from rh_kernel.typing.elaboration.clause_heads import Head, clause_head, enclosing_variables
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.indices import CLOSED
 from rh_kernel.typing.elaboration.patterns import open_patterns
@@ -110,7 +110,8 @@ class Handlers:
             )
         self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
         fresh = _fresh_copy(self.unifier)
-        static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
+        avoid = frozenset(enclosing_variables(cx))
+        static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {}, avoid=avoid)
         require_sizes(self.unifier, h.span, d.name, static.dims, d.needs)
         closed = cx.bar(CLOSED, ARGUMENT)
         siblings, arguments = ErrorCollector(self.unifier), list[Term]()

@@ -4,8 +4,21 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.core import Index, Term
-from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import DimKind, Loc, Location, LocationVar, LocKind, Parameter, ValueKind
+from rh_kernel.syntax.dimensions import Dim, substitute
+from rh_kernel.syntax.signature import (
+    DimKind,
+    Loc,
+    Location,
+    LocationFamily,
+    LocationFamilyVar,
+    LocationVar,
+    LocFamily,
+    LocFamilyKind,
+    LocKind,
+    Member,
+    Parameter,
+    ValueKind,
+)
 from rh_kernel.syntax.types import Real
 from rh_kernel.typing.context import INDEX, Context, Zone
 from rh_kernel.typing.definitions import LocDefinition, kind_of
@@ -13,6 +26,13 @@ from rh_kernel.typing.diagnostics.hints import Expectation
 from rh_kernel.typing.diagnostics.origins import chosen, origins, where
 from rh_kernel.typing.diagnostics.shared import count_of, signature, types_differ, unknown_name, wrong_indices
 from rh_kernel.typing.elaboration.dimensions import elaborate_dim
+from rh_kernel.typing.elaboration.location_families import (
+    elaborate_family,
+    elaborate_member,
+    family_named,
+    no_single_location,
+    other_length,
+)
 from rh_kernel.typing.elaboration.terms import Terms
 from rh_kernel.typing.errors import WrongIndex
 from rh_kernel.typing.unification.unify import Unifier
@@ -34,7 +54,7 @@ def elaborate_indices(
     indices: list[Index] = []
     given = list(zip(parameters, e.indices, strict=True))
     dims = {**static.dims, **{p.name: elaborate_dim(cx, written) for p, written in given if isinstance(p.kind, DimKind)}}
-    locations = dict(static.locations)
+    locations, families = dict(static.locations), dict(static.families)
     for parameter, written in given:
         match parameter.kind:
             case DimKind():
@@ -53,7 +73,26 @@ def elaborate_indices(
                 asked = _asked(cx, unifier, e, parameter)
                 B = specialise_type(A, Static(dims, static.shapes, {}))
                 indices.append(terms.check(cx.bar(CLOSED, INDEX), written, B, asked))
-    return tuple(indices), Static(dims, static.shapes, locations)
+            case LocFamilyKind():
+                family = _family(cx, unifier, e, parameter, parameter.kind, written, Static(dims, static.shapes, {}))
+                families[parameter.name] = family
+                indices.append(family)
+    return tuple(indices), Static(dims, static.shapes, locations, families, static.avoid)
+
+
+def _family(
+    cx: Context, unifier: Unifier, e: s.Apply, parameter: Parameter, kind: LocFamilyKind, written: s.Expr, static: Static
+) -> LocFamily:
+    """The family of locations at this index. Raises ``Rejected`` if its locations or their number do not fit."""
+    family = elaborate_family(cx, e.head.text, written)
+    wanted, length = unifier.shape(specialise_shape(kind.shape, static)), unifier.dim(substitute(kind.length, static.dims))
+    if not unifier.unify_shapes(family.shape, wanted):
+        what, story = f"the content of a location of `{family.name}`", origins(cx, unifier, written)
+        asked = _asked(cx, unifier, e, parameter)
+        raise types_differ(unifier, written.span, what, Real(family.shape), Real(wanted), asked, story)
+    if not unifier.unify_dims(family.length, length):
+        raise other_length(cx, e.head.text, written, family, length)
+    return family
 
 
 def located(cx: Context, e: s.Apply, parameters: tuple[Parameter, ...]) -> tuple[Location, ...]:
@@ -81,7 +120,8 @@ def values_of(indices: tuple[Index, ...], parameters: tuple[Parameter, ...]) -> 
     return tuple(
         i
         for i, p in zip(indices, parameters, strict=True)
-        if isinstance(p.kind, ValueKind) and not isinstance(i, Location | LocationVar | Dim)
+        if isinstance(p.kind, ValueKind)
+        and not isinstance(i, Location | LocationVar | Member | LocationFamily | LocationFamilyVar | Dim)
     )
 
 
@@ -89,6 +129,10 @@ def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
     match written:
         case s.Var(name) if cx.locations and name in cx.locations:
             return cx.locations[name]
+        case s.Family():
+            return elaborate_member(cx, e.head.text, written)
+        case s.Var(name) if family_named(cx, name) is not None:
+            raise no_single_location(cx, e.head.text, written)
         case s.Var(name):
             match cx.definitions.get(name):
                 case LocDefinition(_, location):

@@ -90,7 +90,7 @@ def is_command(definitions: Definitions, e: s.Expr) -> bool:
             return True
         e = e.body
     match e:
-        case s.ReturnExpr() | s.RevHandleExpr() | s.HandleExpr() | s.ResumeExpr() | s.ScanExpr():
+        case s.ReturnExpr() | s.RevHandleExpr() | s.HandleExpr() | s.ResumeExpr() | s.ScanExpr() | s.RepeatExpr():
             return True
         case s.Apply(head):
             return isinstance(definitions.get(head.text), OpDefinition | NetDefinition)

@@ -15,10 +15,7 @@ from rh_kernel.syntax.values import UNIT_VALUE, constant, constant_type
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import (
     ConstDefinition,
-    DimDefinition,
     FunDefinition,
-    HandlerDefinition,
-    LocDefinition,
     NetDefinition,
     NumberDefinition,
     OpDefinition,
@@ -125,8 +122,9 @@ class Terms:
                 fix = _without_return(e)
                 hint = "remove `return` inside a term"
                 raise Rejected(CommandInTerm(span=e.span, what="`return`", hint=hint, fix=fix))
-            case s.RevHandleExpr() | s.HandleExpr():
-                raise Rejected(CommandInTerm(span=e.span, what="handling", hint=_bind_first(e)))
+            case s.RevHandleExpr() | s.HandleExpr() | s.RepeatExpr():
+                what = "`repeat`" if isinstance(e, s.RepeatExpr) else "handling"
+                raise Rejected(CommandInTerm(span=e.span, what=what, hint=_bind_first(e)))
             case s.MapExpr():
                 return elaborate_map(cx, self.unifier, e, self.infer)
             case s.ScanExpr() | s.ResumeExpr():
@@ -176,7 +174,7 @@ class Terms:
                 raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=_bind_first(e)))
             case None | FunDefinition():
                 return self._call(cx, e)
-            case DimDefinition() | ConstDefinition() | NumberDefinition() | LocDefinition() | HandlerDefinition() as d:
+            case _ as d:
                 raise wrong_kind(cx, name, e.head.span, kind_of(d), "a function")
 
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
@@ -389,6 +387,6 @@ def _without_return(e: s.ReturnExpr) -> Fix | None:
 
 def _bind_first(e: s.Expr) -> str:
     text = e.span.text if len(e.span.text) <= 30 and "\n" not in e.span.text else "…"
-    if isinstance(e, s.RevHandleExpr | s.HandleExpr):
-        text = "rev handle …" if isinstance(e, s.RevHandleExpr) else "handle …"
+    if isinstance(e, s.RevHandleExpr | s.HandleExpr | s.RepeatExpr):
+        text = {s.RevHandleExpr: "rev handle …", s.HandleExpr: "handle …", s.RepeatExpr: "repeat …"}[type(e)]
     return f"bind its result first: `let y <= {text} in …`"

@@ -4,12 +4,16 @@ from rh_kernel.primitives.schemes import keeps_entries
 from rh_kernel.primitives.table import SYMBOLS, failing
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.binding import AnyNode, types_and_primitives_within, types_within
+from rh_kernel.syntax.binding import AnyNode
+from rh_kernel.syntax.census import types_and_primitives_within, types_within
 from rh_kernel.syntax.core import Bound, Call, Function, Node, Operation, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
 from rh_kernel.syntax.rebuild import Transform, function_image
+from rh_kernel.syntax.signature import Member
+from rh_kernel.syntax.traversal import nodes
 from rh_kernel.syntax.types import Real, Type, leaves
 from rh_kernel.typing.diagnostics.shared import no_such_member
+from rh_kernel.typing.elaboration.members import check_members
 from rh_kernel.typing.elaboration.size_constraints import check_sizes
 from rh_kernel.typing.errors import BadDimension, SizesDiffer, Undetermined
 from rh_kernel.typing.unification.atoms import unknowns
@@ -79,6 +83,8 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
             continue
         if isinstance(node, Call):
             _check_entries(span, node.function, solve)
+        if _has_members(node):
+            check_members(unifier, span, node)
         types, primitives = types_and_primitives_within(node)
         for inner, f in primitives:
             if id(f) not in checked:
@@ -91,6 +97,11 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
                         _check(span, inner, leaf, leaf.shape)
                 checked[id(A)] = A
     return check_sizes(unifier)
+
+
+def _has_members(node: Node) -> bool:
+    operations = (n for n in nodes(node) if isinstance(n, Operation))
+    return any(isinstance(i, Member) for op in operations for i in op.indices)
 
 
 def _is_correct(use: Node, fine: set[Primitive]) -> bool:
