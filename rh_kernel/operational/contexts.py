@@ -21,6 +21,8 @@ from rh_kernel.syntax.core import (
     Command,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Node,
     Perform,
@@ -207,6 +209,10 @@ def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
             return Handle(P, beside[0], span=span)
         case RH(V, scope, H):
             return RH(V, Scope(scope.hints, P), H, span=span)
+        case If(condition):
+            return If(condition, M, *beside, span=span)
+        case IfCommand(condition):
+            return IfCommand(condition, M, *beside, span=span)
         case Bound() | Const() | Zero() | Resume():
             raise KernelBug(f"nothing is evaluated inside of {type(K.form).__name__}")
 
@@ -240,6 +246,8 @@ def _unevaluated(form: Subject, position: int) -> tuple[Node, ...]:
             return scope, H
         case Handle(_, H):
             return (H,)
+        case If(_, _, N, L) | IfCommand(_, _, N, L):
+            return N, L
         case Bound() | Const() | Zero() | Call() | R() | Return() | RH() | Resume():
             return ()
 

@@ -1,7 +1,8 @@
 """Unique decomposition (RH Lemma 5.6): every term or command that is not a result is exactly one ``K[head]``.
 
 The heads are, outside every ``RH``: a redex of Def. 5.4, ``⌊V⌋``, ``Op(V)`` and ``rev handle (V) …``. Inside one, where
-variables are values and terms wait for RH-Term, they are ``⌊M⌋``, ``Op(M)`` and ``rev handle (M) …`` for any M.
+variables are values and terms wait for RH-Term, they are ``⌊M⌋``, ``Op(M)`` and ``rev handle (M) …`` for any M, and
+``if B then P else Q`` for any B.
 """
 
 from dataclasses import replace
@@ -20,6 +21,8 @@ from rh_kernel.syntax.core import (
     Command,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Perform,
     Plus,
@@ -150,6 +153,10 @@ def evaluated(head: Head) -> Subject:
             return form if N is V else Perform(op, V, span=span)
         case RevHandle(N, scope, H):
             return form if N is V else RevHandle(V, scope, H, span=span)
+        case If(condition, N, then, otherwise):
+            return form if N is V else If(condition, V, then, otherwise, span=span)
+        case IfCommand(condition, N, then, otherwise):
+            return form if N is V else IfCommand(condition, V, then, otherwise, span=span)
         case Bound() | Const() | Zero() | Plus() | Tuple() | Rd() | R() | Bind() | RH() | Handle() | Resume():
             raise KernelBug(f"{type(form).__name__} is no head")
 
@@ -177,11 +184,14 @@ def _first_unevaluated(
 
 
 def _head_to_unfold(M: Subject, rho: Environment, K: Context | None) -> Head:
-    """Return the head of a form that is unfolded in place."""
+    """Return the head of a form that is unfolded in place, or of a conditional."""
     match M:
         case RH(N, scope, H):
             V = None if rho is None or scope.loose or H.loose else value(N, rho)
             return _head_in_rh(substituted(M, rho) if V is None else RH(V, scope, H, span=M.span), K)
+        case If(_, N) | IfCommand(_, N):
+            V = value(N, rho)
+            return _head(N, rho, Context(M, 0, rho, None, K)) if V is None else (M, V, None, rho, K)
         case R():
             form, K = innermost(substituted(M, rho), K)
             return form, None, None, None, K
@@ -199,6 +209,8 @@ def _head_in_rh(M: Subject, K: Context | None) -> Head:
             return M, M.term, None, None, K
         elif type(M) is Perform or type(M) is RevHandle:
             return M, M.argument, None, None, K
+        elif type(M) is IfCommand:
+            return M, M.operands, None, None, K
         elif type(M) is RH:
             M, K = cast(Command, M.scope.body), around(K, M, 1)
         elif type(M) is Handle:

@@ -33,7 +33,7 @@ from rh_kernel.operational.contexts import Context, plug
 from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.memo import Memo
 from rh_kernel.operational.substitution import instantiated
-from rh_kernel.operational.telescopes import telescope, type_of
+from rh_kernel.operational.telescopes import Telescope, telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import mentions
@@ -176,6 +176,14 @@ def _with_scope(P: core.Command, scope: core.Scope) -> core.Command:
 def rh_handle(form: Form, M: core.RevHandle) -> Unfolded:
     """``RH(⟨ys⟩. F[rev handle (W) ⟨zs⟩. R with H']) = RH(⟨ys⟩. F[RH_H'^W(⟨zs⟩. R)])``"""
     return form.with_body(core.RH(M.argument, M.scope, M.handler, span=M.span), form.K), None
+
+
+def rh_if(form: Form, M: core.IfCommand, is_true: Callable[[core.IfCommand, Telescope | None], bool]) -> Unfolded:
+    """``RH(⟨ys⟩. F[if B then P else Q]) = RH(⟨ys⟩. F[P])`` if ``B[V1/y1, …, Vm/ym]`` holds, else ``RH(⟨ys⟩. F[Q])``"""
+    outer = gamma = telescope(form.at.outer)
+    for V in form.values:
+        gamma = Telescope(V, outer, gamma)
+    return form.with_body(M.then if is_true(M, gamma) else M.otherwise, form.K), None
 
 
 def rh_term(form: Form, head: Head) -> Unfolded:

@@ -18,6 +18,8 @@ from rh_kernel.syntax.core import (
     Command,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Node,
     Perform,
@@ -181,6 +183,8 @@ def _children(node: Node, depth: int) -> list[_Visit] | None:
             parts = (W, scope, V, *(known or ()))
         case Resume(_, _, M):
             parts = (M,)
+        case If(_, L, M, N) | IfCommand(_, L, M, N):
+            parts = (L, M, N)
         case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
             parts = (M, scope)
         case _:
@@ -243,6 +247,11 @@ def _rebuilt_form(node: Node, depth: int, take: Callable[[], Any], image: Image,
         case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
             scope = take() if scope.loose >> depth else scope
             return type(node)(take() if M.loose >> depth else M, scope, H, span=span)
+        case If(condition, L, M, N) | IfCommand(condition, L, M, N):
+            N = take() if N.loose >> depth else N
+            M = take() if M.loose >> depth else M
+            made: Any = type(node)
+            return made(condition, take() if L.loose >> depth else L, M, N, span=span)
         case Resume(index, hint, M):
             M = take() if M.loose >> depth else M
             return Resume(index, hint, M, span=span) if resume is None else resume(node, M, depth)

@@ -8,9 +8,9 @@ the forms.
 from dataclasses import dataclass
 from typing import cast
 
-from rh_kernel.operational.contexts import Context, binding
+from rh_kernel.operational.contexts import Context, binding, up_to
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import RH, Bound, Call, Const, Let, Plus, Proj, R, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.core import RH, Bound, Call, Const, If, Let, Plus, Proj, R, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Type, factors
 from rh_kernel.syntax.values import component, constant_type
 
@@ -31,6 +31,14 @@ def telescope(K: Context | None) -> Telescope | None:
         below = gamma
         for V in _images(part):
             gamma = Telescope(V, below, gamma)
+    return gamma
+
+
+def inside(gamma: Telescope | None, K: Context | None) -> Telescope | None:
+    """Return the context of the hole of K, a context of terms whose root is in Γ."""
+    for part in reversed([*up_to(K, None)]):
+        for V in _images(part):
+            gamma = Telescope(V, gamma, gamma)
     return gamma
 
 
@@ -73,6 +81,8 @@ def type_of(M: Term, gamma: Telescope | None) -> Type:
                 M = cast(Term, scope.body)
             case Rd(_, _, V) | R(_, _, V):
                 M = V
+            case If(_, _, N, _):
+                M = N
 
 
 def _entry(gamma: Telescope | None, index: int) -> Telescope:

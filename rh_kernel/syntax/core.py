@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.source.records import frozen
+from rh_kernel.syntax.conditions import Condition
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.nodes import Node, leave_loose, loose_in
+from rh_kernel.syntax.primitive import Primitive
 from rh_kernel.syntax.signature import Family, Loc, Pattern
 from rh_kernel.syntax.types import Product, Shape, Type
 
@@ -41,25 +43,6 @@ class Scope(Node):
     def arity(self) -> int:
         """The number of variables that the scope binds."""
         return len(self.hints)
-
-
-@frozen
-class Primitive:
-    """``swish : Real(3) → Real(3)``: one member of a built-in family.
-
-    ``at`` holds the shapes and dimensions at which the family's type scheme is instantiated, in the scheme's order.
-    """
-
-    name: str
-    at: tuple[Shape | Dim, ...]
-    domain: Type
-    codomain: Type
-    _hash: int = field(init=False, compare=False, repr=False, default=0)
-
-    def __hash__(self) -> int:
-        if not self._hash:
-            object.__setattr__(self, "_hash", hash((self.name, self.at)))
-        return self._hash
 
 
 @frozen
@@ -218,9 +201,22 @@ class R(Node):
         leave_loose(self, loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
 
 
+@frozen
+class If(Node):
+    """``if B then M else N``; ``operands`` is the tuple of the terms that B compares"""
+
+    condition: Condition
+    operands: "Term"
+    then: "Term"
+    otherwise: "Term"
+
+    def __post_init__(self) -> None:
+        leave_loose(self, loose_in(self.operands, self.then, self.otherwise))
+
+
 # Terms that are strict in their only subterm, `of`.
 Unary: TypeAlias = Proj
-Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R
+Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R | If
 
 
 def is_value(M: Term) -> bool:
@@ -324,7 +320,20 @@ class Resume(Node):
         leave_loose(self, 1 << self.index | self.argument.loose)
 
 
-Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume
+@frozen
+class IfCommand(Node):
+    """``if B then P else Q``, the same for commands"""
+
+    condition: Condition
+    operands: Term
+    then: "Command"
+    otherwise: "Command"
+
+    def __post_init__(self) -> None:
+        leave_loose(self, loose_in(self.operands, self.then, self.otherwise))
+
+
+Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume | IfCommand
 
 
 @frozen

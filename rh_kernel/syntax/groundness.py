@@ -6,6 +6,8 @@ from rh_kernel.syntax.core import (
     Call,
     Const,
     Function,
+    If,
+    IfCommand,
     Let,
     Node,
     Operation,
@@ -62,6 +64,8 @@ def is_ground(node: Node) -> bool:
             todo.append(node.right)
         elif isinstance(node, Unary):
             todo.append(node.of)
+        elif isinstance(node, If | IfCommand):
+            todo += (node.operands, node.then, node.otherwise)
         elif not (isinstance(node, Zero) and node.type.is_concrete):
             return False
     return True

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from rh_kernel.source.children import child
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.syntax.conditions import Connective, Relation
 
 
 @frozen
@@ -261,13 +262,50 @@ class ResumeExpr(Written):
     children = (child("argument"),)
 
 
+@frozen
+class Comparison(Written):
+    """``L < L'`` or ``L > L'``"""
+
+    relation: Relation
+    left: "Expr"
+    right: "Expr"
+
+
+@frozen
+class NotCondition(Written):
+    """``not B``"""
+
+    of: "Condition"
+
+
+@frozen
+class JoinedConditions(Written):
+    """``B and B'`` or ``B or B'``"""
+
+    connective: Connective
+    left: "Condition"
+    right: "Condition"
+
+
+Condition: TypeAlias = Comparison | NotCondition | JoinedConditions
+
+
+@frozen
+class IfExpr(Written):
+    """``if B then M else N``, of terms or of commands"""
+
+    condition: Condition
+    then: "Expr"
+    otherwise: "Expr"
+
+
 UnaryExpr: TypeAlias = Negate | Transpose | Projection
 """Expressions with one subexpression, ``operand``."""
 
 TermExpr: TypeAlias = Var | Number | ArrayLiteral | Unit | TupleExpr | UnaryExpr | Binary | ReverseDerivative
 """Expressions that are terms and never commands."""
 
-Expr: TypeAlias = TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr
+Expr: TypeAlias = TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr | IfExpr
 
 
 @frozen

@@ -125,6 +125,8 @@ def _places(P: core.Command | core.Term) -> Iterator[_Place]:
             case core.Handle(Q, H):
                 pending += [(body, around, H) for body in reversed(_bodies(H))]
                 pending.append((Q, (H, *around), clause_of))
+            case core.IfCommand(_, _, Q, R):
+                pending += ((R, around, clause_of), (Q, around, clause_of))
             case core.Return() | core.Resume() | _:
                 pass
 

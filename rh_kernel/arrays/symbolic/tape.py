@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from rh_kernel.arrays.symbolic.values import Slot, Symbolic
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic, unpack
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Defined, Primitive, Scope
@@ -35,12 +36,16 @@ class Aliased:
 
 @frozen
 class Called:
-    """``y = f(x)``, called at ``span``, for a definition with a user-defined derivative"""
+    """``y = f(x)``, called at ``span``, for a definition with a user-defined derivative
+
+    ``guard`` is 1 where the branch that calls it is taken, else 0; ``None`` outside branches.
+    """
 
     function: Defined
     argument: Symbolic
     result: Symbolic
     span: Span | None
+    guard: Slot | None = None
 
 
 @frozen
@@ -53,7 +58,19 @@ class Performed:
     backward: "Closure"
 
 
-Entry: TypeAlias = Applied | Aliased | Called | Performed
+@frozen
+class Gated:
+    """``y = x``, at the start of a branch that is taken where the number ``condition`` is 1, not where it is 0
+
+    Back through it goes the cotangent if the branch is taken, else 0, even if the cotangent is infinite or nan.
+    """
+
+    source: Slot
+    result: Slot
+    condition: Slot
+
+
+Entry: TypeAlias = Applied | Aliased | Called | Performed | Gated
 Tape: TypeAlias = "tuple[Entry, Tape] | None"
 
 
@@ -70,6 +87,11 @@ class Region:
 def enter(bit: int, tape: Tape, outer: Region | None) -> Region:
     """Return a region with that bit inside ``outer``."""
     return Region(bit, tape, outer, bit | (outer.bits if outer else 0))
+
+
+def copied(region: Region | None) -> Region | None:
+    """Return the region and those further out with the same tapes, which grow on their own from here on."""
+    return None if region is None else Region(region.bit, region.tape, copied(region.outer), region.bits)
 
 
 def record(region: Region | None, entry: Entry, active: int) -> None:
@@ -109,3 +131,30 @@ class Closure:
     arity: int
     environment: Environment
     names: Names
+
+
+def variable(index: int, environment: Environment) -> Symbolic:
+    """Return the value of the variable. Raises ``KernelBug`` if it is not bound to a value."""
+    V = entry_at(index, environment)
+    if isinstance(V, Continuation):
+        raise KernelBug("a continuation is no term")
+    return V
+
+
+def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
+    """Return what the variable is bound to. Raises ``KernelBug`` if it is not bound."""
+    cell: Environment | None = environment
+    while index and cell is not None:
+        cell = cell[1]
+        index -= 1
+    if cell is None or cell[0] is None:
+        raise KernelBug("a variable is not bound")
+    return cell[0]
+
+
+def bind(scope: Scope, V: Symbolic, environment: Environment) -> Environment:
+    """Return the environment with the scope's variables bound to the components of V."""
+    names = environment[2]
+    for W in unpack(V, len(scope.hints)):
+        environment = (W, environment, names)
+    return environment

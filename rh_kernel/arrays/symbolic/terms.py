@@ -5,21 +5,26 @@ cotangent of its result and adds to the cotangents of its arguments. That is Fig
 is visited once; the literal equations visit it once for each variable in scope.
 """
 
+from functools import partial
 from typing import TypeAlias, cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.closure_compiler import evaluator
+from rh_kernel.arrays.symbolic.conditionals import Run, conditional
+from rh_kernel.arrays.symbolic.masks import masked
 from rh_kernel.arrays.symbolic.tape import (
     EMPTY,
     NO_NAMES,
     Aliased,
     Applied,
     Called,
-    Continuation,
     Environment,
+    Gated,
     Performed,
     Region,
+    bind,
     enter,
+    variable,
 )
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, pack, unpack
 from rh_kernel.primitives.smoothness import base
@@ -32,6 +37,7 @@ from rh_kernel.syntax.core import (
     Const,
     Defined,
     Function,
+    If,
     Let,
     Plus,
     Primitive,
@@ -97,13 +103,6 @@ class _Seal:
 
 
 @frozen
-class _Discard:
-    """Discard a value that only had to be defined, and re-enter the region."""
-
-    region: Region | None
-
-
-@frozen
 class _Leave:
     """Leave the body of a function: restore ``strict`` and the call site."""
 
@@ -112,7 +111,7 @@ class _Leave:
 
 
 _Task: TypeAlias = (
-    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _Backward | _Seal | _Discard | _Leave
+    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _Backward | _Seal | Run | _Leave
 )
 
 
@@ -170,9 +169,8 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
             case _Seal(f, argument, region):
                 b.region = region
                 values.append(b.seal(f, argument, values.pop()))
-            case _Discard(region):
-                values.pop()
-                b.region = region
+            case Run(action):
+                action()
             case _Leave(strict, place):
                 b.strict, b.place = strict, place
     (V,) = values
@@ -236,6 +234,8 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
             values.append(b.constant(array))
         case Zero(A):
             values.append(SymbolicZero(A))
+        case If():
+            conditional(M, environment, b, todo, values)
 
 
 def _applied(f: Primitive, V: Symbolic, span: Span | None, b: Builder) -> Symbolic:
@@ -263,7 +263,7 @@ def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_T
             else:
                 todo.append((cast(Term, b.derivative(g).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES)))
             if b.strict:
-                _require(g, v, b, todo)
+                _require(g, v, b, todo, values)
 
 
 def _enter(span: Span | None, b: Builder, todo: list[_Task]) -> None:
@@ -272,7 +272,7 @@ def _enter(span: Span | None, b: Builder, todo: list[_Task]) -> None:
     b.place = b.place or span
 
 
-def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
+def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
     """``rd[g]`` is defined at the point v only if g is (RH Def. 6.8), and for a primitive g it is defined wherever g is."""
     g, depth = base(g)
     for _ in range(depth):
@@ -284,9 +284,15 @@ def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
         case Defined(_, _, _, _, None) | RdOf():
             pass
         case Defined(_, _, _, body, _):
-            todo.append(_Discard(b.region))
+            todo.append(Run(partial(_discard, values, b, b.region)))
             todo.append((cast(Term, body.body), (v, EMPTY, NO_NAMES)))
             b.region = None
+
+
+def _discard(values: list[Symbolic], b: Builder, region: Region | None) -> None:
+    """Discard a value that only had to be defined, and re-enter the region."""
+    values.pop()
+    b.region = region
 
 
 def spread(f: Primitive, V: Symbolic) -> tuple[Symbolic, ...]:
@@ -311,21 +317,27 @@ def _backward_pass(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Sy
     return collect(x, cotangents)
 
 
-def pull_back(entry: Applied | Aliased | Called, bit: int, cotangents: Cotangents, b: Builder) -> None:
+def pull_back(entry: Applied | Aliased | Called | Gated, bit: int, cotangents: Cotangents, b: Builder) -> None:
     """Propagate the cotangent of the entry's result to its arguments, by ``rd[f](w, v)``."""
     match entry:
         case Aliased(source, result):
             w = cotangents.pop(result.register, None)
             if w is not None:
                 accumulate(source, w, bit, cotangents, b)
+        case Gated(source, result, c):
+            w = cotangents.pop(result.register, None)
+            if isinstance(w, Slot):
+                accumulate(source, masked(b, c, w), bit, cotangents, b)
         case Applied(f, arguments, result):
             w = cotangents.pop(result.register, None)
             if w is not None:
                 v = pack(arguments)
                 accumulate(v, _rd(f, w, v, b), bit, cotangents, b)
-        case Called(f, argument, result, span):
+        case Called(f, argument, result, span, guard):
             # A user-defined derivative need not be linear, so it is evaluated even if the cotangent is 0.
+            guard, b.guard = b.guard, guard
             accumulate(argument, _rd(f, collect(result, cotangents), argument, b, span), bit, cotangents, b)
+            b.guard = guard
 
 
 def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = None) -> Symbolic:
@@ -362,30 +374,3 @@ def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
             return V
         case tuple():
             return tuple([collect(W, cotangents) for W in V])
-
-
-def variable(index: int, environment: Environment) -> Symbolic:
-    """Return the value of the variable. Raises ``KernelBug`` if it is not bound to a value."""
-    V = entry_at(index, environment)
-    if isinstance(V, Continuation):
-        raise KernelBug("a continuation is no term")
-    return V
-
-
-def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
-    """Return what the variable is bound to. Raises ``KernelBug`` if it is not bound."""
-    cell: Environment | None = environment
-    while index and cell is not None:
-        cell = cell[1]
-        index -= 1
-    if cell is None or cell[0] is None:
-        raise KernelBug("a variable is not bound")
-    return cell[0]
-
-
-def bind(scope: Scope, V: Symbolic, environment: Environment) -> Environment:
-    """Return the environment with the scope's variables bound to the components of V."""
-    names = environment[2]
-    for W in unpack(V, len(scope.hints)):
-        environment = (W, environment, names)
-    return environment

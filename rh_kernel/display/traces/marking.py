@@ -34,7 +34,7 @@ def rule_focus(rule: Rule) -> RuleFocus:
     match rule:
         case Rule.LET | Rule.LET_COMMAND:
             return RuleFocus.VALUE
-        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
+        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.RH_IF | Rule.H_OP | Rule.H_RETURN:
             return RuleFocus.HEAD
         case Rule.REV_HANDLE:
             return RuleFocus.PASS
@@ -53,6 +53,9 @@ def rule_focus(rule: Rule) -> RuleFocus:
             | Rule.R_RD
             | Rule.GET
             | Rule.PUT
+            | Rule.IF_TRUE
+            | Rule.IF_FALSE
+            | Rule.R_IF
         ):
             return RuleFocus.REDEX
 

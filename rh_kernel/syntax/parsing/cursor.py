@@ -32,16 +32,18 @@ Parsed = TypeVar("Parsed")
 class Cursor(TokenCursor):
     """Cursor over the tokens of one item of RH or of the λ-calculus.
 
-    ``product_signs`` are the offsets of ``*`` and ``×`` in types; ``words`` maps keywords of other languages to their hints.
+    ``product_signs`` are the offsets of ``*`` and ``×`` in types, ``keywords`` those of contextual keywords and of
+    the signs of comparisons; ``words`` maps keywords of other languages to their hints.
     """
 
-    __slots__ = ("product_signs", "words")
+    __slots__ = ("keywords", "product_signs", "words")
     closers = CLOSERS
     deepest = DEEPEST
 
     def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = hints.FOREIGN_WORDS) -> None:
         super().__init__(span, tokens(span))
         self.product_signs: list[int] = []
+        self.keywords: list[int] = []
         self.words = words
 
     def close(self, separator: str = "", hint: str = "") -> Token:

@@ -104,10 +104,16 @@ def _canonical(chunk: Span) -> list[Token]:
     c = Cursor(chunk)
     if c.token.kind is not Kind.END:
         item(c)
-    products = frozenset(c.product_signs)
+    products, keywords = frozenset(c.product_signs), frozenset(c.keywords)
     code = [t for t in read if t.kind is not Kind.COMMENT]
     dropped = frozenset(t.start for i, t in enumerate(code) if t.text == ";" and not _separates(chunk.source, code, i))
-    return [replace(t, text="×" if t.start in products else _SIGNS.get(t.text, t.text)) for t in read if t.start not in dropped]
+    return [
+        replace(t, kind=Kind.KEYWORD)
+        if t.start in keywords
+        else replace(t, text="×" if t.start in products else _SIGNS.get(t.text, t.text))
+        for t in read
+        if t.start not in dropped
+    ]
 
 
 def _separates(source: Source, code: list[Token], i: int) -> bool:

@@ -11,19 +11,23 @@ from rh_kernel.syntax.parsing.tokens import CLOSERS, COMPILE_OPTIONS, TRAINING_O
 
 INDENT = 2
 
-_CLOSING = frozenset(CLOSERS.values())
+# In canonical notation `<` and `>` are comparisons, never brackets.
+_CLOSING = frozenset(CLOSERS.values()) - {">"}
 _TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "..", "ᵀ"}
-_TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%", ".."}
+_TIGHT_AFTER = frozenset(CLOSERS) - {"{", "<"} | {"%", ".."}
 _TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
 _OPTION = 4  # `passes` in `%compile --passes` is the fourth token after the first
 _DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), "compile": frozenset(COMPILE_OPTIONS)}
 
 # Tokens after which a new part starts; after any other token a line continues the previous one.
-_BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"})
+_BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"}) - {"<"}
+_BRANCHES = frozenset({"then", "else"})
 
 
 class _Form(Enum):
-    """An open construct: the item, a bracket, a let before or after its ``in``, a handled command, the body after ``→``."""
+    """An open construct: the item, a bracket, a let before or after its ``in``, a handled command, the body after ``→``, a
+    conditional before its ``then``, its ``else``, and after it.
+    """
 
     ITEM = auto()
     BRACKET = auto()
@@ -31,9 +35,12 @@ class _Form(Enum):
     BODY = auto()
     HANDLE = auto()
     ARROW = auto()
+    IF = auto()
+    THEN = auto()
+    ELSE = auto()
 
 
-_EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW})
+_EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW, _Form.IF, _Form.THEN, _Form.ELSE})
 
 
 @frozen
@@ -72,6 +79,10 @@ class Layout:
             return max(frame.outer, INDENT)
         if token.text == "|":
             return frame.outer + INDENT
+        if token.kind is Kind.KEYWORD and token.text in _BRANCHES:
+            return max(frame.outer, INDENT)
+        if self._before.kind is Kind.KEYWORD and self._before.text in _BRANCHES:
+            return max(frame.column, INDENT)
         goes_on = frame.form in _EXPRESSIONS and frame.opener != "{" and self._before.text not in _BEGINS_PART
         return max(frame.column, INDENT) + (INDENT if goes_on else 0)
 
@@ -143,6 +154,16 @@ class Layout:
                 self._frames.append(_Frame(_Form.HANDLE, start + INDENT, start))
             case "with" if top.form is _Form.HANDLE:
                 self._frames.pop()
+            case "if" if token.kind is Kind.KEYWORD:
+                # A chain of `else if` is aligned with its first `if`, and uses one frame.
+                if top.form is _Form.ELSE and self._before.text == "else":
+                    self._frames[-1] = _Frame(_Form.IF, top.column, top.outer)
+                else:
+                    self._frames.append(_Frame(_Form.IF, column + INDENT, column))
+            case "then" if top.form is _Form.IF and token.kind is Kind.KEYWORD:
+                self._frames[-1] = _Frame(_Form.THEN, top.column, top.outer)
+            case "else" if top.form is _Form.THEN and token.kind is Kind.KEYWORD:
+                self._frames[-1] = _Frame(_Form.ELSE, top.column, top.outer)
             case "→" if last and top.opener == "{":
                 self._frames.append(_Frame(_Form.ARROW, top.column + 2 * INDENT, top.column))
             case "=" if last and top.form is _Form.ITEM:
@@ -165,6 +186,10 @@ class Layout:
         match token.text:
             case "in":
                 return self._innermost(_Form.LET)
+            case "then" if token.kind is Kind.KEYWORD:
+                return self._innermost(_Form.IF)
+            case "else" if token.kind is Kind.KEYWORD:
+                return self._innermost(_Form.THEN)
             case "|":
                 return self._innermost(_Form.ARROW)
             case "with":

@@ -5,10 +5,11 @@ from typing import TypeAlias, cast
 
 from rh_kernel.syntax import core
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.printing.conditionals import conditional
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Line, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
-from rh_kernel.syntax.printing.terms import Level, arguments, joined, link, term
+from rh_kernel.syntax.printing.terms import Level, arguments, at_level, joined, link, term
 from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT
 
@@ -84,6 +85,8 @@ def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
         case core.Resume(index, _, M):
             inner = yield term(page, M, Level.NUMBER, marks.child(0))
             return concat(page.names[index], " • ", nest(inner))
+        case core.IfCommand():
+            return (yield from conditional(page, P, marks, at_level(Level.SUM), command))
 
 
 def _bind(page: PrinterState, P: core.Bind, marks: Marks) -> Printing:
