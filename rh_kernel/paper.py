@@ -38,6 +38,7 @@ class Figure(Enum):
     DEF_7_13 = "Def. 7.13"
     SECTION_2_2 = "§2.2.1"
     UNFOLDING = "by unfolding"
+    SECTION_10 = "§10"
 
     @property
     def home(self) -> str:
@@ -354,6 +355,40 @@ RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat n ≤ i < n from s = 
   RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[⌊yⱼ⌋])""",
         "k < n",
     )
+    IF_TRUE = (
+        "If-True",
+        Figure.SECTION_10,
+        "the condition holds: the branch after then",
+        "if B then M else N → M",
+        "what B compares are values, and B holds; likewise for commands",
+    )
+    IF_FALSE = (
+        "If-False",
+        Figure.SECTION_10,
+        "the condition does not hold: the branch after else",
+        "if B then M else N → N",
+        "what B compares are values, and B does not hold; likewise for commands",
+    )
+    R_IF = (
+        "R-If",
+        Figure.SECTION_10,
+        "the derivative of the branch that runs at the point; none goes through the condition",
+        """\
+W.R_V(x. if B then M else N) → W.R_V(x. M)
+W.R_V(x. if B then M else N) → W.R_V(x. N)""",
+        "the first if B[V/x] holds, else the second; also for a conditional inside the body of a nested derivative",
+    )
+    RH_IF = (
+        "RH-If",
+        Figure.SECTION_10,
+        "the branch that the values of the variables select goes on under RH",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[if B then P else Q]) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[P])
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[if B then P else Q]) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Q])""",
+        "the first if B[V₁/y₁, …, Vₘ/yₘ] holds, else the second",
+    )
 
 
 _HOME: dict[Figure, str] = {
@@ -383,4 +418,5 @@ _HOME: dict[Figure, str] = {
     Figure.DEF_7_13: "rh_kernel.denotational.commands",
     Figure.SECTION_2_2: "rh_kernel.operational.handlers",
     Figure.UNFOLDING: "rh_kernel.operational.repeats",
+    Figure.SECTION_10: "rh_kernel.operational.conditionals",
 }

@@ -15,6 +15,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from rh_kernel.primitives.schemes import Scheme, Variable, instantiate, keeps_entries, size_of
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
+from rh_kernel.syntax.conditions import Compare, Condition, Connective, Joined, Negated, Relation
 from rh_kernel.syntax.core import (
     Array,
     Bound,
@@ -22,6 +23,7 @@ from rh_kernel.syntax.core import (
     Const,
     Defined,
     Function,
+    If,
     Let,
     Plus,
     Primitive,
@@ -61,6 +63,8 @@ ROUGH = frozenset(name for name, row in SYMBOLS.items() if row.nonsmooth is not 
 # Values that leave the moderate range, or lose their digits, when they are nested.
 WILD = frozenset({"exp", "log", "sqrt", "recip", "div", "square"})
 JUMPING = ROUGH - WILD
+BOUNDS = (0.31371, -0.41293, 1.07331)
+"""Numbers that sums and products of ``NUMBERS`` rarely come close to."""
 NUMBERS = (0.0, 0.5, -0.5, 1.0, -1.0, 0.25, 1.5, -0.75)
 
 
@@ -192,7 +196,7 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
     if fuel <= 0 or chance(dice, 6):
         return _leaf(dice, w, A)
     less = fuel - 1 - chance(dice, 3)
-    kinds = ("call", "call", "call", "plus", "let", "proj", "rd", "derivative")
+    kinds = ("call", "call", "call", "plus", "let", "proj", "rd", "derivative", "if")
     match choose(dice, ("tuple", *kinds) if isinstance(A, Product) else kinds):
         case "plus":
             return Plus(draw_term(dice, w, A, less), draw_term(dice, w, A, less))
@@ -207,6 +211,9 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
             B = draw_type(dice, w)
             N = draw_term(dice, w.delta(A), B, less)
             return Rd(draw_term(dice, w, B, less - 1), Scope(("x",), N), draw_term(dice, w, A, less - 1))
+        case "if":
+            condition, operands = draw_condition(dice, w, less - 1)
+            return If(condition, operands, draw_term(dice, w, A, less), draw_term(dice, w, A, less))
         case "derivative":
             f = _function(dice, w, A, into=False)
             return _leaf(dice, w, A) if f is None else Call(RdOf(f), draw_term(dice, w, RdOf(f).domain, less))
@@ -215,6 +222,25 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
             return _leaf(dice, w, A) if f is None else Call(f, draw_term(dice, w, f.domain, less))
         case _:
             return Tuple(tuple(draw_term(dice, w, B, less) for B in A.factors)) if isinstance(A, Product) else _leaf(dice, w, A)
+
+
+def draw_condition(dice: Dice, w: World, fuel: int) -> tuple[Condition, Tuple]:
+    """A condition and its operands. No comparison has equal sides, or almost: rounding must not decide which branch runs."""
+    condition: Condition
+    condition, operands = draw_comparison(dice, w, fuel)
+    if chance(dice, 3):
+        other, more = draw_comparison(dice, w, fuel - 1)
+        moved = replace(other, place=len(operands.items))
+        negated: Condition = Negated(moved) if chance(dice, 2) else moved
+        condition = Joined(choose(dice, (*Connective,)), condition, negated)
+        operands = Tuple((*operands.items, *more.items))
+    return (Negated(condition) if chance(dice, 4) else condition), operands
+
+
+def draw_comparison(dice: Dice, w: World, fuel: int) -> tuple[Compare, Tuple]:
+    """``M < c`` or ``M > c``"""
+    bound = Const(np.array([choose(dice, BOUNDS)]))
+    return Compare(choose(dice, (*Relation,)), 0), Tuple((draw_term(dice, w, SCALAR, fuel), bound))
 
 
 def _leaf(dice: Dice, w: World, A: Type) -> Term:

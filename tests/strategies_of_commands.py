@@ -17,6 +17,7 @@ from rh_kernel.syntax.core import (
     Bound,
     Command,
     Handle,
+    IfCommand,
     Index,
     Operation,
     OrdinaryClause,
@@ -42,7 +43,19 @@ from rh_kernel.typing.derivation.signatures import clause_types, images
 from rh_kernel.typing.elaboration.clause_heads import shape_variables
 from rh_kernel.typing.unification.unify import Unifier
 from tests.declarations import DEFINITIONS
-from tests.strategies import Dice, World, chance, choose, dice_of, draw_term, draw_type, gamma_of, heap_of, is_open
+from tests.strategies import (
+    Dice,
+    World,
+    chance,
+    choose,
+    dice_of,
+    draw_condition,
+    draw_term,
+    draw_type,
+    gamma_of,
+    heap_of,
+    is_open,
+)
 
 FAMILIES = {
     d.definition.family.name: d.definition.family for d in DEFINITIONS.named.values() if isinstance(d.definition, OpDefinition)
@@ -117,11 +130,14 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
     less = fuel - 1
     if fuel <= 0:
         return _simple(dice, w, A)
-    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle", "put and get")):
+    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle", "put and get", "if")):
         case "bind":
             B = _result(dice, w)
             P = draw_command(dice, w, B, less - 1 - chance(dice, 2))
             return Bind(P, Scope(("x",), draw_command(dice, w.delta(B), A, less)))
+        case "if":
+            condition, operands = draw_condition(dice, w, less - 1)
+            return IfCommand(condition, operands, draw_command(dice, w, A, less), draw_command(dice, w, A, less))
         case "put and get":
             return _put_and_get(dice, w, A, less)
         case "rev handle":

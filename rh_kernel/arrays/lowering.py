@@ -112,8 +112,8 @@ class _Lowering:
                 return arguments[0]
             case MeanOverBatch() | OuterMean() | ProductMean():
                 return self.cache.emit(self.loops, (f,), arguments, lambda: self._mean(f, arguments))
-            case Smooth(g, span):
-                self.loops.steps.append(Check(g, tuple([self._plain(r) for r in equation.arguments]), span))
+            case Smooth(g, span, shown):
+                self.loops.steps.append(Check(g, tuple([self._plain(r) for r in equation.arguments]), span, shown))
                 return dense(0, (0,))
 
     def _mean(self, f: MeanOverBatch | OuterMean | ProductMean, arguments: tuple[Layout, ...]) -> Layout:

@@ -52,10 +52,14 @@ class ProductMean:
 
 @frozen
 class Smooth:
-    """``x ↦ ()`` where ``function`` is smooth at x, undefined elsewhere; never removed, although its result is unused"""
+    """``x ↦ ()`` where ``function`` is smooth at x, undefined elsewhere; never removed, although its result is unused
+
+    ``shown`` is the name in errors of what needs the function to be smooth, if that is not the function itself.
+    """
 
     function: Primitive
     span: Span | None = field(compare=False, default=None)
+    shown: str = ""
 
 
 Operator: TypeAlias = Primitive | Alias | MeanOverBatch | OuterMean | ProductMean | Smooth

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from rh_kernel.denotational.smooth import Smooth
 from rh_kernel.denotational.wiring import Builder, Diagram
-from rh_kernel.syntax.core import Operation, Term
+from rh_kernel.syntax.conditions import Condition
+from rh_kernel.syntax.core import IfCommand, Operation, Term
 from rh_kernel.syntax.types import leaves
 
 
@@ -34,7 +35,24 @@ class Effect:
     operation: Operation
 
 
-Step: TypeAlias = Pure | Effect
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """``[B ? a₁ : a₂]``: a box with two arrows in it (``choices``); its first inputs are the numbers that B compares.
+
+    ``command``, with ``names`` for its variables, is what it interprets, and ``order`` is 1 for its backward part.
+    ``is_derived``: a derivative goes through it, so as a morphism of PSmooth it is undefined on the boundary of B.
+    """
+
+    condition: Condition
+    then: "Arrow"
+    otherwise: "Arrow"
+    command: IfCommand = field(compare=False)
+    names: tuple[str, ...] = field(default=(), compare=False)
+    order: int = field(default=0, compare=False)
+    is_derived: bool = False
+
+
+Step: TypeAlias = Pure | Effect | Choose
 Arrow: TypeAlias = Diagram[Step]
 Row: TypeAlias = Builder[Step]
 

@@ -7,7 +7,7 @@ is ``η(⟦M⟧) ;^μ ⟦H⟧(⟦R⟧)``. Tuples, projections and lets of values
 from collections.abc import Callable
 from typing import cast
 
-from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure, Row
 from rh_kernel.denotational.environment import Binding, Continuation, Environment, bind, enclose, find, names, wires
 from rh_kernel.denotational.ordinary_handlers import Clause, handled
 from rh_kernel.denotational.reverse import Clauses, homomorphism
@@ -99,6 +99,8 @@ def _command(P: core.Command, rho: Environment, b: Row) -> Interpretation:
             return (yield _pure(stacked, bind(hints, rows, None), b)), state
         case core.Repeat():
             return (yield _rounds(P, rho, b))
+        case core.IfCommand():
+            return (yield _choose(P, rho, b))
 
 
 def _rounds(P: core.Repeat, rho: Environment, b: Row) -> Interpretation:
@@ -111,6 +113,20 @@ def _rounds(P: core.Repeat, rho: Environment, b: Row) -> Interpretation:
         round_k = specialise(P.scope, Static({P.index: dim(k)}, {}, {}))
         V = yield _block(round_k, (V,), rho, b)
     return V
+
+
+def _choose(P: core.IfCommand, rho: Environment, b: Row) -> Interpretation:
+    """``η(⟨⟦Ls⟧, id⟩) ;^μ [B ? ⟦P⟧ : ⟦Q⟧]``"""
+    u = flat((yield _pure(P.operands, rho, b)))
+    inside = enclose(rho, P.then.loose | P.otherwise.loose)
+    made: list[tuple[Wires, Arrow]] = []
+    for branch in (P.then, P.otherwise):
+        row: Row = Builder(inside.types(b))
+        V = yield _command(branch, inside.environment, row)
+        made += ((V, row.close(flat(V))),)
+    (V, a), (_, c) = made
+    box = Choose(P.condition, a, c, P, names(rho, P.loose))
+    return like(V, b.add(box, (*u, *inside.outer), a.results))
 
 
 def _is_call(P: core.Bind) -> bool:

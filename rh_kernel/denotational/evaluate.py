@@ -6,10 +6,12 @@ A denotation is a free arrow; here its operations act on states. Only these two 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rh_kernel.denotational.arrows import Arrow, Effect, Pure
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure
+from rh_kernel.denotational.conditions import holds, require_interior
 from rh_kernel.denotational.smooth import apply
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.conditions import operand_count
 from rh_kernel.syntax.core import Array, Operation
 from rh_kernel.syntax.runtime_errors import no_such_member, unhandled
 from rh_kernel.syntax.signature import Location, Member
@@ -37,6 +39,15 @@ def run(a: Arrow, inputs: Sequence[Array], heap: Mapping[Location, Array], *, st
         match box.content:
             case Pure(f):
                 values += apply(f, arguments, strict=strict)
+            case Choose(condition, then, otherwise) as choice:
+                n = operand_count(condition)
+                if strict and choice.is_derived:
+                    require_interior(condition, arguments[:n], choice.command.span)
+                branch = then if holds(condition, arguments[:n]) else otherwise
+                outcome = run(branch, arguments[n:], contents, strict=strict)
+                values += outcome.values
+                contents = dict(outcome.heap)
+                accesses += outcome.accesses
             case Effect(op):
                 location = _location(op)
                 accesses.append((op.family.name, location))

@@ -7,6 +7,8 @@
   Z go through k;
 - ``α(a ;^μ b, k) = α(a, α(b, k))``.
 
+- ``α([B ? a₁ : a₂], k)``: the choice of the forward parts, k, the choice of the backward parts (``choices``).
+
 So a row of boxes is traversed forward, then comes k, and then the row is traversed backward, summing the cotangents of a wire
 that several boxes read. The homomorphism induced by H has ``⟦H⟧(η(f)) = α(η(f), p)`` where p interprets its return clause,
 whence ``⟦H⟧(a) = α(a, p)``.
@@ -16,12 +18,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row, Step
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure, Row, Step
+from rh_kernel.denotational.choices import Passes, passes_of_choice, zero
 from rh_kernel.denotational.provenance import Handling, Leg, Mark, Part, Side
 from rh_kernel.denotational.smooth import Draft, Sum, ZeroMap, linear, without_dead_boxes, without_unused_inputs
 from rh_kernel.denotational.terms import reverse_derivative
 from rh_kernel.denotational.wiring import Box, Builder
-from rh_kernel.syntax.core import Bound, Operation, Plus, Zero
+from rh_kernel.syntax.core import Bound, Operation, Plus
 from rh_kernel.syntax.types import Type
 
 Clauses: TypeAlias = Callable[[Operation], tuple[Arrow, Arrow]]
@@ -32,9 +35,23 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
     """``α(a, k) ∈ ⟨𝒜⟩(X)`` for ``a ∈ 𝒜(X, Y)`` and ``k ∈ ⟨𝒜⟩(Y)``; ``handler`` is a name for drawings."""
     b: Row = Builder(a.domain, a.names[: len(a.domain)])
     marking = _Marking(b, Handling(handler), a)
+    image, kept = _forward_pass(a, b, clauses, handler, marking)
+    b.place = (Part(handler, Leg.RETURN, len(a.boxes)),)
+    cotangents = _Cotangents(b, a.types, marking)
+    cotangents.add(a.codomain, b.graft(k, [image[w] for w in a.codomain]))
+    _backward_pass(a, b, kept, cotangents, handler)
+    return b.close(cotangents.of(range(len(a.domain))))
+
+
+_Kept: TypeAlias = tuple[tuple[int, ...], Arrow | None]
+"""The wires kept for the backward pass of a box, and its backward part, unless it is pure."""
+
+
+def _forward_pass(a: Arrow, b: Row, clauses: Clauses, handler: str, marking: "_Marking") -> tuple[list[int], list[_Kept]]:
+    """Run the boxes of ``a`` on the inputs of b; return the image of each wire, and what is kept for each box."""
     image = list(b.inputs)
     marking.mark(Side.VALUE, range(len(image)), image)
-    kept: list[tuple[tuple[int, ...], Arrow | None]] = []
+    kept: list[_Kept] = []
     for level, (box, made) in enumerate(a.wired()):
         b.place = _place(box, handler, Leg.FORWARD, level)
         inputs = [image[w] for w in box.inputs]
@@ -42,8 +59,8 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
             case Pure():
                 outputs = b.add(box.content, inputs, box.outputs)
                 kept.append((tuple(inputs), None))
-            case Effect(op):
-                forward, backward = clauses(op)
+            case Effect() | Choose():
+                forward, backward = _parts(box.content, clauses, handler)
                 results = b.graft(forward, inputs)
                 outputs, auxiliary = results[: len(made)], results[len(made) :]
                 kept.append((auxiliary, backward))
@@ -53,10 +70,35 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
         marking.mark(Side.VALUE, made, outputs)
         image += outputs
     b.mark_all(a, image)
-    b.place = (Part(handler, Leg.RETURN, len(a.boxes)),)
+    return image, kept
+
+
+def _parts(content: Effect | Choose, clauses: Clauses, handler: str) -> Passes:
+    """Return the forward and the backward part of a box that is not pure."""
+    if isinstance(content, Effect):
+        return clauses(content.operation)
+    return passes_of_choice(content, lambda a: _passes(a, clauses, handler))
+
+
+def _passes(a: Arrow, clauses: Clauses, handler: str) -> Passes:
+    """``f : X → Y × D`` and ``b : Y × D → X`` with ``α(a, k) = f ;^μ st_D(k) ;^μ b`` for all k."""
+    b: Row = Builder(a.domain, a.names[: len(a.domain)])
+    image, kept = _forward_pass(a, b, clauses, handler, _Marking(b, Handling(handler), a))
+    b.place = ()
+    n, beside = len(a.codomain), [wire for wires, _ in kept for wire in wires]
+    forward = b.close((*[image[w] for w in a.codomain], *beside))
+    back: Row = Builder(forward.results)
+    waiting = iter(back.inputs[n:])
+    moved: list[_Kept] = [(tuple([next(waiting) for _ in wires]), backward) for wires, backward in kept]
+    cotangents = _Cotangents(back, a.types, _Marking(back, Handling(handler), a))
+    cotangents.add(a.codomain, back.inputs[:n])
+    _backward_pass(a, back, moved, cotangents, handler)
+    return forward, back.close(cotangents.of(range(len(a.domain))))
+
+
+def _backward_pass(a: Arrow, b: Row, kept: Sequence[_Kept], cotangents: "_Cotangents", handler: str) -> None:
+    """Pull the cotangents of the results of ``a`` back to its domain."""
     types = a.types
-    cotangents = _Cotangents(b, types, marking)
-    cotangents.add(a.codomain, b.graft(k, [image[w] for w in a.codomain]))
     for level, (box, made) in reversed(list(enumerate(a.wired()))):
         b.place = _place(box, handler, Leg.BACKWARD, level)
         beside, backward = kept[level]
@@ -65,12 +107,11 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
         elif isinstance(box.content, Pure) and box.inputs and not cotangents.reach(made) and linear(box.content.map):
             if cotangents.found(made):
                 cotangents.of(made)
-                cotangents.add(box.inputs, [_zero(types[w], b) for w in box.inputs])
+                cotangents.add(box.inputs, [zero(types[w], b) for w in box.inputs])
         elif isinstance(box.content, Pure) and box.inputs:
             without = [i for i, wire in enumerate(made) if not cotangents.reach((wire,))]
             cotangents.add(box.inputs, _vjp(box.content, (*cotangents.of(made), *beside), without, b))
     b.place = ()
-    return b.close(cotangents.of(range(len(a.domain))))
 
 
 def homomorphism(clauses: Clauses, p: Arrow, a: Arrow, handler: str = "") -> Arrow:
@@ -150,7 +191,7 @@ class _Cotangents:
 
     def of(self, wires: Sequence[int]) -> list[int]:
         """Return the accumulated cotangents, 0 for wires without one."""
-        found = [self._found[w] if w in self._found else _zero(self._types[w], self._b) for w in wires]
+        found = [self._found[w] if w in self._found else zero(self._types[w], self._b) for w in wires]
         self._marking.mark(Side.COTANGENT, wires, found)
         return found
 
@@ -173,9 +214,3 @@ def _sum(A: Type, x: int, y: int, b: Row) -> int:
     made: Draft = Builder((A, A))
     f = made.close(made.add(Sum(A), made.inputs, (A,)))
     return b.add(Pure(f, Plus(Bound(1, "x"), Bound(0, "y")), ("x", "y")), (x, y), (A,))[0]
-
-
-def _zero(A: Type, b: Row) -> int:
-    made: Draft = Builder(())
-    f = made.close(made.add(ZeroMap(A), (), (A,)))
-    return b.add(Pure(f, Zero(A)), (), (A,))[0]

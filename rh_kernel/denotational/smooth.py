@@ -7,16 +7,19 @@ cotangents of a wire that is used twice, RD.3 gives projections zeros elsewhere,
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
+from rh_kernel.denotational.conditions import holds, require_interior
 from rh_kernel.denotational.wiring import Builder, Diagram
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
 from rh_kernel.source.interruptible import when_large
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.conditions import Condition, operand_count
 from rh_kernel.syntax.core import Array, Const, Primitive
 from rh_kernel.syntax.types import Type
 
@@ -63,11 +66,27 @@ class CustomDerivative:
     asked: bool = True
 
 
-Symbol: TypeAlias = Apply | Constant | ZeroMap | Sum | CustomDerivative
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``[B ? f : g] : ℝ²ⁿ × X → Y`` (``choices``); f and g have one domain and one codomain.
+
+    ``is_derivative``: as a morphism of PSmooth it is undefined on the boundary of the condition. ``has_boundary``: so is its
+    derivative, as the numbers that the condition compares depend on what is differentiated in.
+    """
+
+    condition: Condition
+    then: "Smooth"
+    otherwise: "Smooth"
+    is_derivative: bool = False
+    has_boundary: bool = True
+    span: Span | None = field(default=None, compare=False)
+
+
+Symbol: TypeAlias = Apply | Constant | ZeroMap | Sum | CustomDerivative | Choice
 Smooth: TypeAlias = Diagram[Symbol]
 Draft: TypeAlias = Builder[Symbol]
-Interpreted: TypeAlias = Callable[[Symbol], Smooth]
-"""``⟦f⟧ ↦ R'[⟦f⟧]`` for single symbols with at least one argument."""
+Interpreted: TypeAlias = Callable[[Symbol, Collection[int]], Smooth]
+"""``⟦f⟧ ↦ R'[⟦f⟧]`` for single symbols with at least one argument, and the positions of cotangents that are symbolic zeros."""
 
 
 def total(wires: Sequence[int], A: Type, b: Draft) -> int:
@@ -106,12 +125,16 @@ def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = No
         image += b.add(box.content, [image[w] for w in box.inputs], box.outputs)
         if not live.isdisjoint(box.inputs):
             live.update(made)
-            passed.append((box.content, box.inputs, made))
+            content = box.content
+            if isinstance(content, Choice) and live.isdisjoint(box.inputs[: operand_count(content.condition)]):
+                content = replace(content, has_boundary=False)
+            passed.append((content, box.inputs, made))
     types = f.types
     for symbol, inputs, made in reversed(passed):
         if any(wire in cotangents for wire in made) or _is_asked(symbol):
             ws = [total(cotangents.get(wire, ()), types[wire], b) for wire in made]
-            pulled = b.graft(pullback(symbol), (*ws, *[image[w] for w in inputs]))
+            zeros = [i for i, w in enumerate(ws) if is_zero(w, b)]
+            pulled = b.graft(pullback(symbol, zeros), (*ws, *[image[w] for w in inputs]))
             for wire, w in zip(inputs, pulled, strict=True):
                 if not is_zero(w, b):
                     cotangents.setdefault(wire, []).append(w)
@@ -124,6 +147,8 @@ def linear(f: Smooth) -> bool:
 
 
 def _is_asked(symbol: Symbol) -> bool:
+    if isinstance(symbol, Choice):
+        return not (linear(symbol.then) and linear(symbol.otherwise))
     return isinstance(symbol, CustomDerivative) and symbol.asked
 
 
@@ -182,3 +207,9 @@ def _apply(symbol: Symbol, arguments: list[Array], *, strict: bool) -> list[Arra
             return [when_large(x.size, lambda: x + y)]
         case CustomDerivative(_, f):
             return apply(f, arguments, strict=strict)
+        case Choice(condition, f, g):
+            n = operand_count(condition)
+            operands = arguments[:n]
+            if strict and symbol.is_derivative:
+                require_interior(condition, operands, symbol.span)
+            return apply(f if holds(condition, operands) else g, arguments[n:], strict=strict)

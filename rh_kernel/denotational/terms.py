@@ -10,6 +10,7 @@ from functools import cache
 from typing import TypeAlias, cast
 
 from rh_kernel.denotational import smooth
+from rh_kernel.denotational.choices import pullback_of_choice
 from rh_kernel.denotational.environment import Environment, bind, enclose, wires
 from rh_kernel.denotational.sequences import row_of, stacked_rows
 from rh_kernel.denotational.smooth import Draft, Smooth, Symbol
@@ -38,8 +39,11 @@ def reverse_derivative(f: Smooth, along: Collection[int] | None = None, without:
     return smooth.reverse(f, pullback, along, without)
 
 
-def pullback(symbol: Symbol) -> Smooth:
-    """``R'[⟦f⟧]`` of one symbol: ``⟦rd[f]⟧`` (RH Def. 7.2), and ``w ↦ ⟨w, w⟩`` for the sum."""
+def pullback(symbol: Symbol, without: Collection[int] = ()) -> Smooth:
+    """``R'[⟦f⟧]`` of one symbol: ``⟦rd[f]⟧`` (RH Def. 7.2), and ``w ↦ ⟨w, w⟩`` for the sum.
+
+    The cotangents at the positions ``without`` are symbolic zeros.
+    """
     match symbol:
         case smooth.Apply(f):
             return _of_primitive(f)
@@ -48,6 +52,8 @@ def pullback(symbol: Symbol) -> Smooth:
             return b.close((b.inputs[0], b.inputs[0]))
         case smooth.CustomDerivative(pullback=own):
             return own
+        case smooth.Choice():
+            return pullback_of_choice(symbol, pullback, without)
         case smooth.Constant() | smooth.ZeroMap():
             raise KernelBug("a constant has no argument to differentiate in")
 
@@ -85,14 +91,24 @@ def term(M: Term, rho: Environment, b: Draft) -> Interpretation:
         case core.Rd(W, scope, L) | core.R(W, scope, L):
             w = yield term(W, rho, b)
             return (yield _derivative(w, scope, (yield term(L, rho, b)), rho, b))
-        case core.Map(N, scope, source, made):
+        case core.Map(N, scope, source, image):
             V = yield term(N, rho, b)
             rows: list[Wires] = []
             for i in range(rounds(source)):
                 x = yield term(row_of(source, i), bind(("m",), (V,), None), b)
                 rows += ((yield term(cast(Term, scope.body), bind(scope.hints, (x,), rho), b)),)
-            names, stacked = stacked_rows(len(rows), made)
+            names, stacked = stacked_rows(len(rows), image)
             return (yield term(stacked, bind(names, rows, None), b))
+        case core.If(condition, operands, N, L):
+            u = flat((yield term(operands, rho, b)))
+            inside = enclose(rho, N.loose | L.loose)
+            made: list[tuple[Wires, Smooth]] = []
+            for branch in (N, L):
+                inner: Draft = Builder(inside.types(b))
+                V = yield term(branch, inside.environment, inner)
+                made += ((V, inner.close(flat(V))),)
+            (V, f), (_, g) = made
+            return like(V, b.add(smooth.Choice(condition, f, g, span=M.span), (*u, *inside.outer), f.results))
 
 
 def _sum(x: int, y: int, b: Draft) -> int:

@@ -196,11 +196,15 @@ class Call:
 
 @frozen
 class Check:
-    """Raises ``Stuck`` unless ``function``, which is called at ``span``, is smooth at the arguments (RH Def. E.4)"""
+    """Raises ``Stuck`` unless ``function``, which is called at ``span``, is smooth at the arguments (RH Def. E.4)
+
+    ``shown`` is the name in errors, if it is not that of the function.
+    """
 
     function: Primitive
     arguments: tuple[View, ...]
     span: Span | None
+    shown: str = ""
 
 
 Step: TypeAlias = Map | Reduce | Contract | Gather | Call | Check

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias, cast
 
 from rh_kernel.operational import reverse as fig_7
+from rh_kernel.operational.conditionals import holds
 from rh_kernel.operational.contexts import Context, Subject, handlers
 from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.focus import Head, written
@@ -14,7 +15,8 @@ from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.repeats import rh_repeat, unfolded
 from rh_kernel.operational.sequences import unfolded_scan
 from rh_kernel.operational.substitution import instantiated, substituted
-from rh_kernel.operational.terms import contract, ev
+from rh_kernel.operational.telescopes import Telescope
+from rh_kernel.operational.terms import contract, decided_at, ev
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import (
@@ -23,6 +25,7 @@ from rh_kernel.syntax.core import (
     Bound,
     Call,
     Handle,
+    IfCommand,
     Perform,
     Repeat,
     Return,
@@ -43,7 +46,7 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
     """
     form, V, W, rho, K = head
     if K is not None and K.opens:
-        return _unfolded(form, V, K)
+        return _unfolded(form, V, K, limits)
     if type(form) is Perform:
         return _perform(cast(Perform, written(head)), K, hp)
     if V is not None:
@@ -51,6 +54,8 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
             return _return(V, K)
         if type(form) is Call:
             return Rule.EV, ev(form.function, V, limits, form.span), None, K, None
+        if type(form) is IfCommand:
+            return (Rule.IF_TRUE, form.then, rho, K, None) if holds(form, V) else (Rule.IF_FALSE, form.otherwise, rho, K, None)
         if type(form) is RevHandle:
             M = RH(V, substituted(form.scope, rho), substituted(form.handler, rho), span=form.span)
             return Rule.REV_HANDLE, M, None, K, None
@@ -58,7 +63,7 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
             return Rule.SCAN, unfolded_scan(replace(form, scope=substituted(form.scope, rho)), V), None, K, None
         if type(form) is Repeat:
             return Rule.REPEAT, unfolded(substituted(form, rho), V), None, K, None
-    rule, N, rho = contract(cast(Term, form), V, W, rho, K)
+    rule, N, rho = contract(cast(Term, form), V, W, rho, K, limits)
     return rule, N, rho, K, None
 
 
@@ -84,10 +89,16 @@ def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
     return rule, P, None, K, change
 
 
-def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
+def _unfolded(M: Subject, V: Term | None, K: Context, limits: Limits) -> Reduct:
     """Return the step for a head in the body of an ``RH``: by an ordinary handler inside it, or by an equation of Fig. 7."""
     if isinstance(M, Return | Perform | RevHandle | Scan | Repeat) and type(V) is not Bound:
         return _unfold_by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
+    if isinstance(M, IfCommand):
+
+        def is_true(M: IfCommand, gamma: Telescope | None) -> bool:
+            return decided_at(M, gamma, is_smooth=True, limits=limits)
+
+        return _unfold_by(Rule.RH_IF, K, lambda form: fig_7.rh_if(form, M, is_true))
     if isinstance(M, Return):
         return _return_inside(M.term, K)
     if isinstance(M, Perform):

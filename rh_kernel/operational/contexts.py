@@ -21,6 +21,8 @@ from rh_kernel.syntax.core import (
     Command,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Map,
     Node,
@@ -214,6 +216,10 @@ def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
             return RH(V, Scope(scope.hints, P), H, span=span)
         case Repeat(index, first, count):
             return Repeat(index, first, count, M, beside[0], span=span)
+        case If(condition):
+            return If(condition, M, *beside, span=span)
+        case IfCommand(condition):
+            return IfCommand(condition, M, *beside, span=span)
         case Bound() | Const() | Zero() | Resume():
             raise KernelBug(f"nothing is evaluated inside of {type(K.form).__name__}")
 
@@ -247,6 +253,8 @@ def _unevaluated(form: Subject, position: int) -> tuple[Node, ...]:
             return scope, H
         case Handle(_, H):
             return (H,)
+        case If(_, _, N, L) | IfCommand(_, _, N, L):
+            return N, L
         case Bound() | Const() | Zero() | Call() | R() | Return() | RH() | Resume():
             return ()
 

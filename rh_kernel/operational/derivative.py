@@ -29,9 +29,12 @@ from rh_kernel.syntax import core
 from rh_kernel.syntax.types import factors
 
 
-def unfold(form: core.R, gamma: Telescope | None) -> tuple[Rule, core.Term]:
-    """Return the name and the right side of the equation for ``W.R_V(x. N)``; Γ declares the free variables of W and V."""
-    if (found := nested.unfold(form, gamma)) is not None:
+def unfold(form: core.R, gamma: Telescope | None, branch_at: nested.BranchAt) -> tuple[Rule, core.Term]:
+    """Return the name and the right side of the equation for ``W.R_V(x. N)``; Γ declares the free variables of W and V.
+
+    ``branch_at`` chooses the branch of a conditional.
+    """
+    if (found := nested.unfold(form, gamma, branch_at)) is not None:
         return found
     W, V = fixed(form.cotangent), fixed(form.point)
     (x,) = form.scope.hints
@@ -61,6 +64,9 @@ def unfold(form: core.R, gamma: Telescope | None) -> tuple[Rule, core.Term]:
             return Rule.R_PROJ, _proj(V, core.Scope((x,), M), through(tuple_from(*U), M))(0)
         case core.Map() as N:
             return Rule.R_MAP, r_map(form.cotangent, x, N, form.point, type_of(form.point, gamma))
+        case core.If() as M:
+            N = branch_at(M, Telescope(form.point, gamma, gamma), is_smooth=bool(M.operands.loose & 1))
+            return Rule.R_IF, through(W, N)(0)
         case core.Rd() | core.R():
             raise KernelBug("a derivative is unfolded by R-Rd")
 

@@ -2,6 +2,7 @@
 
 The heads are, outside every ``RH``: a redex of Def. 5.4, ``⌊V⌋``, ``Op(V)``, ``rev handle (V) …``, ``repeat … from s = V …``
 and ``scan`` with values. Inside one, where variables are values and terms wait for RH-Term, they have any M in place of V.
+So has ``if B then P else Q`` any B.
 """
 
 from dataclasses import replace
@@ -20,6 +21,8 @@ from rh_kernel.syntax.core import (
     Command,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Map,
     Perform,
@@ -157,6 +160,10 @@ def evaluated(head: Head) -> Subject:
             return form if N is V else type(form)(V, scope, source, made, span=span)
         case Repeat(index, first, count, N, scope):
             return form if N is V else Repeat(index, first, count, V, scope, span=span)
+        case If(condition, N, then, otherwise):
+            return form if N is V else If(condition, V, then, otherwise, span=span)
+        case IfCommand(condition, N, then, otherwise):
+            return form if N is V else IfCommand(condition, V, then, otherwise, span=span)
         case Bound() | Const() | Zero() | Plus() | Tuple() | Rd() | R() | Bind() | RH() | Handle() | Resume():
             raise KernelBug(f"{type(form).__name__} is no head")
 
@@ -184,7 +191,7 @@ def _first_unevaluated(
 
 
 def _head_to_unfold(M: Subject, rho: Environment, K: Context | None) -> Head:
-    """Return the head of a form that is unfolded in place, or in the term that a ``repeat`` begins with."""
+    """Return the head of a form that is unfolded in place, of a conditional, or in the term that a ``repeat`` begins with."""
     match M:
         case Repeat():
             V = value(M.start, rho)
@@ -192,6 +199,9 @@ def _head_to_unfold(M: Subject, rho: Environment, K: Context | None) -> Head:
         case RH(N, scope, H):
             V = None if rho is None or scope.loose or H.loose else value(N, rho)
             return _head_in_rh(substituted(M, rho) if V is None else RH(V, scope, H, span=M.span), K)
+        case If(_, N) | IfCommand(_, N):
+            V = value(N, rho)
+            return _head(N, rho, Context(M, 0, rho, None, K)) if V is None else (M, V, None, rho, K)
         case R():
             form, K = innermost(substituted(M, rho), K)
             return form, None, None, None, K
@@ -211,6 +221,8 @@ def _head_in_rh(M: Subject, K: Context | None) -> Head:
             return M, M.argument, None, None, K
         elif type(M) is Repeat:
             return M, M.start, None, None, K
+        elif type(M) is IfCommand:
+            return M, M.operands, None, None, K
         elif type(M) is RH:
             M, K = cast(Command, M.scope.body), around(K, M, 1)
         elif type(M) is Handle:

@@ -15,7 +15,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax.binding import shift
-from rh_kernel.syntax.core import Bound, Call, Const, Let, Map, Plus, Proj, R, Rd, RdOf, Scope, Term, Tuple, Zero
+from rh_kernel.syntax.core import Bound, Call, Const, If, Let, Map, Plus, Proj, R, Rd, RdOf, Scope, Term, Tuple, Zero
 from rh_kernel.syntax.types import factors
 from rh_kernel.syntax.values import component, tuple_of
 
@@ -112,8 +112,8 @@ def _value(M: Term, rho: tuple[Value, ...], line: Lets, hint: str) -> Descent[Te
         case Let(N, scope):
             bound = (yield _value(N, rho, line, scope.hints[0])), line.depth
             return (yield _value(cast(Term, scope.body), (*rho, bound), line, hint))
-        case Rd() | R() | Map():
-            raise KernelBug("a derivative is not unfolded yet")
+        case Rd() | R() | Map() | If():
+            raise KernelBug("a derivative or a conditional is not unfolded yet")
 
 
 def _before(V: Term, k: int) -> Callable[[Bound], Term]:

@@ -6,6 +6,7 @@ unfolding. So for nested derivatives the two summands of R-Let are combined:
 
 - Derivatives in N are unfolded first, from left to right, at any position (``descended``). R-Rd rewrites them to
   ``let z ← M in let w ← L in z.R_w(y. N)`` (``entered``).
+- So are conditionals, the first of both first: each is replaced by the branch that is chosen at the values of its variables.
 - If N is a let without derivatives, it is converted to a chain ``let y1 ← M1 in … let yn ← Mn in U``, where each M_i is a
   function of a value, a sum of two, or a component of one. The values of ``y1, …, yn`` at V are computed once
   (``let_chains.straightened``).
@@ -16,23 +17,24 @@ unfolding. So for nested derivatives the two summands of R-Let are combined:
 ``y1, …, yn`` once N is a let chain. The design page shows that the result is the same.
 """
 
-from typing import cast
+from typing import Protocol, cast
 
 from rh_kernel.operational.binders import fixed, let, rewrite_scope
-from rh_kernel.operational.contexts import Context, fill, plug, siblings, within
+from rh_kernel.operational.contexts import Context, fill, plug, siblings, up_to, within
 from rh_kernel.operational.let_chains import pull_back_last_let, straightened
 from rh_kernel.operational.sequences import map_at
-from rh_kernel.operational.telescopes import Telescope
+from rh_kernel.operational.telescopes import Telescope, inside
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_term
-from rh_kernel.syntax.core import Bound, Call, Const, Let, Map, Plus, R, Rd, Scope, Term, Tuple, Unary, Zero
+from rh_kernel.syntax.core import Bound, Call, Const, If, Let, Map, Plus, R, Rd, Scope, Term, Tuple, Unary, Zero
+from rh_kernel.syntax.traversal import nodes
 
 # -- which derivative is unfolded first ----------------------------------------------------------------------------------------
 
 
 def descended(M: Term, K: Context | None, *, maps: bool = True) -> tuple[Term, Context | None]:
-    """Return the first ``rd``, ``map`` or unfoldable ``R`` in a term M in the body of an R, and its context.
+    """Return the first ``rd``, ``if``, ``map`` or unfoldable ``R`` in a term M in the body of an R, and its context.
 
     If M has none, continue to the right of it in K, up to the next enclosing R; return that R if nothing comes before it, or at
     once if its body is a let that only renames. If there is none at all, return M and no context.
@@ -41,7 +43,7 @@ def descended(M: Term, K: Context | None, *, maps: bool = True) -> tuple[Term, C
         if K is not None and type(K.form) is R and _renames(M):
             return cast(Term, fill(K, M, ())), K.outer
         # Descend to the leftmost candidate,
-        while not (type(M) is Rd or (type(M) is Map and maps) or (type(M) is R and not _waits(M))):
+        while not (type(M) is Rd or type(M) is If or (type(M) is Map and maps) or (type(M) is R and not _waits(M))):
             first = _child(M, 0)
             if first is None:
                 break
@@ -85,7 +87,7 @@ def innermost(M: R, K: Context | None) -> tuple[R, Context | None]:
 def has_derivative(M: Term) -> bool:
     """Whether M contains an ``rd`` or an ``R``, outside the bodies of maps."""
     found, _ = descended(M, None, maps=False)
-    return isinstance(found, Rd | R)
+    return isinstance(found, Rd | R) or (isinstance(found, If) and any(isinstance(N, Rd | R) for N in nodes(M)))
 
 
 def _waits(M: R) -> bool:
@@ -133,13 +135,23 @@ def _following(K: Context, M: Term) -> tuple[Term, Context] | None:
 # -- the equations -------------------------------------------------------------------------------------------------------------
 
 
-def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term] | None:
+class BranchAt(Protocol):
+    """Chooses the branch of a conditional where the variables of Γ have their values."""
+
+    def __call__(self, M: If, gamma: Telescope | None, *, is_smooth: bool) -> Term:
+        """Return the branch. Raises ``Stuck`` if ``is_smooth`` is asked for and reduction is strict, on the boundary."""
+        ...
+
+
+def unfold(form: R, gamma: Telescope | None, branch_at: BranchAt) -> tuple[Rule, Term] | None:
     """Return the equation for a form with a derivative around or inside it; ``None`` if Fig. 6 applies as printed."""
     if form.known:
         return pull_back_last_let(form, gamma)
     match cast(Term, form.scope.body):
         case Let(U, scope) as N if form.known is not None and _renames(N):
             return Rule.R_LET, _over(form, instantiate_term(scope, U))
+        case N if (found := _with_branch(form, N, gamma, branch_at)) is not None:
+            return Rule.R_IF, found
         case N if form.known is not None and isinstance(descended(N, None)[0], Map):
             return Rule.R_MAP, entered(form)
         case Let() | Rd() | R() as N if has_derivative(N):
@@ -150,6 +162,22 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term] | None:
             return Rule.R_RD, entered(form)
         case _:
             return None
+
+
+def _with_branch(form: R, N: Term, gamma: Telescope | None, branch_at: BranchAt) -> Term | None:
+    """``W.R_V(x. C[if B then M else L])`` with the branch for the conditional, if that is unfolded before the derivatives.
+
+    ``None`` if none is, or if it is the whole body.
+    """
+    if form.known is None and not isinstance(N, Let | Rd | R):
+        return None
+    M, K = descended(N, None)
+    if not isinstance(M, If) or K is None or (form.known is None and not has_derivative(N)):
+        return None
+    local = inside(Telescope(form.point, gamma, gamma), K)
+    bound = sum(isinstance(part.form, R) or (isinstance(part.form, Let) and part.position > 0) for part in up_to(K, None))
+    depends = M.operands.loose & ((1 << bound + 1) - 1)
+    return _over(form, cast(Term, plug(K, branch_at(M, local, is_smooth=bool(depends)))))
 
 
 def entered(form: R) -> Term:

@@ -34,7 +34,7 @@ from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.memo import Memo
 from rh_kernel.operational.sequences import unfolded_scan
 from rh_kernel.operational.substitution import instantiated
-from rh_kernel.operational.telescopes import telescope, type_of
+from rh_kernel.operational.telescopes import Telescope, telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import mentions
@@ -182,6 +182,14 @@ def rh_handle(form: Form, M: core.RevHandle) -> Unfolded:
 def rh_scan(form: Form, M: core.Scan) -> Unfolded:
     """``RH(⟨ys⟩. F[scan (x in yᵢ.1) from s = yᵢ.2 do P])``: the form for the first round and the scan of the rest"""
     return form.with_body(unfolded_scan(M, M.argument), form.K), None
+
+
+def rh_if(form: Form, M: core.IfCommand, is_true: Callable[[core.IfCommand, Telescope | None], bool]) -> Unfolded:
+    """``RH(⟨ys⟩. F[if B then P else Q]) = RH(⟨ys⟩. F[P])`` if ``B[V1/y1, …, Vm/ym]`` holds, else ``RH(⟨ys⟩. F[Q])``"""
+    outer = gamma = telescope(form.at.outer)
+    for V in form.values:
+        gamma = Telescope(V, outer, gamma)
+    return form.with_body(M.then if is_true(M, gamma) else M.otherwise, form.K), None
 
 
 def rh_term(form: Form, head: Head) -> Unfolded:

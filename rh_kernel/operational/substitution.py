@@ -18,6 +18,8 @@ from rh_kernel.syntax.core import (
     Command,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Map,
     Node,
@@ -186,6 +188,8 @@ def _children(node: Node, depth: int) -> list[_Visit] | None:
             parts = (M,)
         case Repeat(_, _, _, M, scope):
             parts = (M, scope)
+        case If(_, L, M, N) | IfCommand(_, L, M, N):
+            parts = (L, M, N)
         case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
             parts = (M, scope)
         case Map(M, scope) | Scan(M, scope):
@@ -256,6 +260,11 @@ def _rebuilt_form(node: Node, depth: int, take: Callable[[], Any], image: Image,
         case Repeat(index, first, count, M, scope):
             scope = take() if scope.loose >> depth else scope
             return Repeat(index, first, count, take() if M.loose >> depth else M, scope, span=span)
+        case If(condition, L, M, N) | IfCommand(condition, L, M, N):
+            N = take() if N.loose >> depth else N
+            M = take() if M.loose >> depth else M
+            kind: Any = type(node)
+            return kind(condition, take() if L.loose >> depth else L, M, N, span=span)
         case Resume(index, hint, M):
             M = take() if M.loose >> depth else M
             return Resume(index, hint, M, span=span) if resume is None else resume(node, M, depth)

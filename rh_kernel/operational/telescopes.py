@@ -8,9 +8,9 @@ the forms.
 from dataclasses import dataclass
 from typing import cast
 
-from rh_kernel.operational.contexts import Context, binding
+from rh_kernel.operational.contexts import Context, binding, up_to
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import RH, Bound, Call, Const, Let, Map, Plus, Proj, R, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.core import RH, Bound, Call, Const, If, Let, Map, Plus, Proj, R, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.sequences import length, stacked
 from rh_kernel.syntax.types import Product, Type, factors
 from rh_kernel.syntax.values import component, constant_type
@@ -32,6 +32,14 @@ def telescope(K: Context | None) -> Telescope | None:
         below = gamma
         for V in _images(part):
             gamma = Telescope(V, below, gamma)
+    return gamma
+
+
+def inside(gamma: Telescope | None, K: Context | None) -> Telescope | None:
+    """Return the context of the hole of K, a context of terms whose root is in Γ."""
+    for part in reversed([*up_to(K, None)]):
+        for V in _images(part):
+            gamma = Telescope(V, gamma, gamma)
     return gamma
 
 
@@ -76,6 +84,8 @@ def type_of(M: Term, gamma: Telescope | None) -> Type:
                 M = V
             case Map(_, _, source, row):
                 return _factor(stacked(length(source), row), pending)
+            case If(_, _, N, _):
+                M = N
 
 
 def _entry(gamma: Telescope | None, index: int) -> Telescope:

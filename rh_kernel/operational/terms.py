@@ -5,10 +5,12 @@
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from rh_kernel.operational import derivative as fig_6
 from rh_kernel.operational.binders import fixed
+from rh_kernel.operational.conditionals import holds, holds_at, require_decided
 from rh_kernel.operational.contexts import Context
 from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.focus import focus
@@ -16,7 +18,7 @@ from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.sequences import unfolded_map
 from rh_kernel.operational.substitution import substituted
 from rh_kernel.operational.symbols import added, applied, rd_of
-from rh_kernel.operational.telescopes import telescope, type_of
+from rh_kernel.operational.telescopes import Telescope, telescope, type_of
 from rh_kernel.paper import Rule
 from rh_kernel.primitives.smoothness import base, require_smooth_at
 from rh_kernel.source.diagnostic import KernelBug
@@ -27,6 +29,8 @@ from rh_kernel.syntax.core import (
     Const,
     Defined,
     Function,
+    If,
+    IfCommand,
     Let,
     Map,
     Plus,
@@ -43,15 +47,19 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.values import component
 
 
-def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Context | None) -> tuple[Rule, Term, Environment]:
+def contract(
+    form: Term, V: Term | None, W: Term | None, rho: Environment, K: Context | None, limits: Limits
+) -> tuple[Rule, Term, Environment]:
     """Return the rule of Def. 5.4 for a redex in the context K that is not a call, and the contractum ``N[ρ]``."""
     if type(form) is R:
-        rule, M = fig_6.unfold(form, telescope(K))
+        rule, M = fig_6.unfold(form, telescope(K), partial(branch_at, limits=limits))
         return rule, M, None
     if V is not None:
         if type(form) is Let:
             scope = form.scope
             return Rule.LET, cast(Term, scope.body), extended(rho if scope.loose else None, V)
+        if type(form) is If:
+            return (Rule.IF_TRUE, form.then, rho) if holds(form, V) else (Rule.IF_FALSE, form.otherwise, rho)
         if type(form) is Proj:
             return Rule.PROJ, component(V, form.index - 1, form.arity), None
         if type(form) is Plus and W is not None:
@@ -64,6 +72,23 @@ def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Co
     raise KernelBug(f"{type(form).__name__} is no redex")
 
 
+def branch_at(M: If, gamma: Telescope | None, *, is_smooth: bool, limits: Limits) -> Term:
+    """Return the branch of M that is chosen where the variables of Γ have their values.
+
+    Raises ``Stuck`` if a limit is reached, or if reduction is strict, ``is_smooth`` is asked for and the condition is
+    neither true nor false.
+    """
+    return M.then if decided_at(M, gamma, is_smooth=is_smooth, limits=limits) else M.otherwise
+
+
+def decided_at(M: If | IfCommand, gamma: Telescope | None, *, is_smooth: bool, limits: Limits) -> bool:
+    """Whether the condition of M holds; see ``branch_at``."""
+    found, V = holds_at(M, gamma, lambda N, rho: value_of(N, rho, limits, M.span))
+    if limits.strict and is_smooth:
+        require_decided(M, V)
+    return found
+
+
 def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
     """``Ev(f, V)``, a closed value. Raises ``Stuck`` at the call's ``span`` if a limit is reached.
 
@@ -74,10 +99,15 @@ def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
     M, rho = apply(f, V, limits, span)
     if isinstance(f, Primitive):
         return M
-    K, count, unfolded = None, 0, 0
     if _is_derivative_of_primitive(f):
         # It is smooth where the primitive is, whichever symbols its term uses.
         limits = replace(limits, strict=False)
+    return value_of(M, rho, limits, span)
+
+
+def value_of(M: Term, rho: Environment, limits: Limits, span: Span | None = None) -> Term:
+    """Return the closed value of ``M[ρ]``. Raises ``Stuck`` at ``span`` if a limit is reached."""
+    K, count, unfolded = None, 0, 0
     while True:
         form, U, W, rho, K = focus(M, rho, K)
         if U is None and (type(form) is Const or type(form) is Tuple or type(form) is Zero):
@@ -92,7 +122,7 @@ def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
             M = Let(instantiate_term(form.scope, form.point), Scope(("_",), zero)) if limits.strict else zero
             rho = None
         else:
-            _, M, rho = contract(cast(Term, form), U, W, rho, K)
+            _, M, rho = contract(cast(Term, form), U, W, rho, K, limits)
         count += 1
 
 

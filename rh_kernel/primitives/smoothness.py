@@ -38,8 +38,11 @@ def require_smooth_at(f: Primitive, V: Term, span: Span | None) -> None:
     require_smooth(f, [to_array(component(V, i, n)) for i in range(n)], span)
 
 
-def require_smooth(f: Primitive, point: Sequence[Array], span: Span | None) -> None:
-    """Raise ``Stuck``, located at ``span``, if f is not smooth at these arguments, which may have a leading batch axis."""
+def require_smooth(f: Primitive, point: Sequence[Array], span: Span | None, shown: str = "") -> None:
+    """Raise ``Stuck``, located at ``span``, if f is not smooth at these arguments, which may have a leading batch axis.
+
+    ``shown`` is the name in the error, if it is not that of f.
+    """
     nonsmooth = SYMBOLS[f.name].nonsmooth
     if nonsmooth is None:
         return
@@ -52,7 +55,7 @@ def require_smooth(f: Primitive, point: Sequence[Array], span: Span | None) -> N
         sample = int(np.argmax(found.reshape(len(found), -1).any(axis=1)))
         point = [x[sample] if many else x for x, many in zip(point, batched, strict=True)]
         found = found[sample]
-    raise not_smooth(f.name, _shown(point), _entry(point, found), span)
+    raise not_smooth(shown or f.name, _shown(point), _entry(point, found), span)
 
 
 def _shown(point: Sequence[Array]) -> str:

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.source.records import frozen
+from rh_kernel.syntax.conditions import Condition
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.nodes import Node, leave_loose, loose_in
+from rh_kernel.syntax.nodes import Compound, Node, leave_loose, loose_in
+from rh_kernel.syntax.primitive import Primitive
 from rh_kernel.syntax.signature import Family, Loc, LocFamily, Pattern
 from rh_kernel.syntax.types import Product, Shape, Type
 
@@ -41,25 +43,6 @@ class Scope(Node):
     def arity(self) -> int:
         """The number of variables that the scope binds."""
         return len(self.hints)
-
-
-@frozen
-class Primitive:
-    """``swish : Real(3) → Real(3)``: one member of a built-in family.
-
-    ``at`` holds the shapes and dimensions at which the family's type scheme is instantiated, in the scheme's order.
-    """
-
-    name: str
-    at: tuple[Shape | Dim, ...]
-    domain: Type
-    codomain: Type
-    _hash: int = field(init=False, compare=False, repr=False, default=0)
-
-    def __hash__(self) -> int:
-        if not self._hash:
-            object.__setattr__(self, "_hash", hash((self.name, self.at)))
-        return self._hash
 
 
 @frozen
@@ -219,7 +202,7 @@ class R(Node):
 
 
 @frozen
-class Map(Node):
+class Map(Compound):
     """``map (x in M) do N``: M has the type ``source`` of sequences (``syntax.sequences``), and N the type ``row``"""
 
     of: "Term"
@@ -227,13 +210,20 @@ class Map(Node):
     source: Type
     row: Type
 
-    def __post_init__(self) -> None:
-        leave_loose(self, self.of.loose | self.scope.loose)
+
+@frozen
+class If(Compound):
+    """``if B then M else N``; ``operands`` is the tuple of the terms that B compares"""
+
+    condition: Condition
+    operands: "Term"
+    then: "Term"
+    otherwise: "Term"
 
 
 # Terms that are strict in their only subterm, `of`.
 Unary: TypeAlias = Proj
-Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R | Map
+Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R | Map | If
 
 
 def is_value(M: Term) -> bool:
@@ -291,15 +281,12 @@ class Bind(Node):
 
 
 @frozen
-class RevHandle(Node):
+class RevHandle(Compound):
     """``rev handle (M) ⟨x1, …, xn⟩. R with H``; the type of M is the product of n types"""
 
     argument: Term
     scope: Scope
     handler: "ReverseHandler"
-
-    def __post_init__(self) -> None:
-        leave_loose(self, self.argument.loose | self.scope.loose | self.handler.loose)
 
 
 @frozen
@@ -315,14 +302,11 @@ class RH(Node):
 
 
 @frozen
-class Handle(Node):
+class Handle(Compound):
     """``handle P with H``: ordinary handling, RH §2.2.1"""
 
     command: "Command"
     handler: "OrdinaryHandler"
-
-    def __post_init__(self) -> None:
-        leave_loose(self, self.command.loose | self.handler.loose)
 
 
 @frozen
@@ -338,7 +322,7 @@ class Resume(Node):
 
 
 @frozen
-class Scan(Node):
+class Scan(Compound):
     """``scan (x in M) from s = N do P``: ``argument`` is ``⟨M, N⟩`` or another term for both, the scope is ``x, s. P``.
 
     M has the type ``source`` of sequences (``syntax.sequences``), and P gives a pair of an ``emitted`` and the next state.
@@ -349,12 +333,9 @@ class Scan(Node):
     source: Type
     emitted: Type
 
-    def __post_init__(self) -> None:
-        leave_loose(self, self.argument.loose | self.scope.loose)
-
 
 @frozen
-class Repeat(Node):
+class Repeat(Compound):
     """``repeat i < n from s = M do P``: the scope ``s. P`` for ``i = first, …, count - 1``, beginning with the value of M.
 
     ``index`` is a dimension variable, bound by name in the scope only. A program begins with ``first = 0``.
@@ -366,15 +347,22 @@ class Repeat(Node):
     start: Term
     scope: Scope
 
-    def __post_init__(self) -> None:
-        leave_loose(self, self.start.loose | self.scope.loose)
+
+@frozen
+class IfCommand(Compound):
+    """``if B then P else Q``, the same for commands"""
+
+    condition: Condition
+    operands: Term
+    then: "Command"
+    otherwise: "Command"
 
 
-Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume | Scan | Repeat
+Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume | Scan | Repeat | IfCommand
 
 
 @frozen
-class ReverseClause(Node):
+class ReverseClause(Compound):
     """``Op(x ↦ Q^f | y, z ↦ Q^b)``: scopes ``a…, x. Q^f`` and ``a…, y, z. Q^b``, with D_Op the type of the auxiliary data"""
 
     pattern: Pattern
@@ -382,12 +370,9 @@ class ReverseClause(Node):
     auxiliary: Type
     backward: Scope
 
-    def __post_init__(self) -> None:
-        leave_loose(self, self.forward.loose | self.backward.loose)
-
 
 @frozen
-class ReverseHandler(Node):
+class ReverseHandler(Compound):
     """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)_Op} : rev handler(C)``"""
 
     type: Type
@@ -395,23 +380,17 @@ class ReverseHandler(Node):
     clauses: tuple[ReverseClause, ...]
     name: str = field(compare=False, default="")
 
-    def __post_init__(self) -> None:
-        leave_loose(self, loose_in(self.returns, *self.clauses))
-
 
 @frozen
-class OrdinaryClause(Node):
+class OrdinaryClause(Compound):
     """``Op, k ; x ↦ Q``: scope ``a…, x, k. Q``"""
 
     pattern: Pattern
     scope: Scope
 
-    def __post_init__(self) -> None:
-        leave_loose(self, self.scope.loose)
-
 
 @frozen
-class OrdinaryHandler(Node):
+class OrdinaryHandler(Compound):
     """``{x ↦ P} ∪ {Op, k ; x ↦ Q}_Op : C ⇒ D``"""
 
     source: Type
@@ -419,9 +398,6 @@ class OrdinaryHandler(Node):
     returns: Scope
     clauses: tuple[OrdinaryClause, ...]
     name: str = field(compare=False, default="")
-
-    def __post_init__(self) -> None:
-        leave_loose(self, loose_in(self.returns, *self.clauses))
 
 
 Handler: TypeAlias = ReverseHandler | OrdinaryHandler

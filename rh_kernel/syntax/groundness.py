@@ -6,6 +6,8 @@ from rh_kernel.syntax.core import (
     Call,
     Const,
     Function,
+    If,
+    IfCommand,
     Let,
     Map,
     Node,
@@ -24,6 +26,7 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Location, LocationFamily
+from rh_kernel.syntax.traversal import children
 from rh_kernel.syntax.types import Shape, is_known
 
 
@@ -65,18 +68,23 @@ def is_ground(node: Node) -> bool:
             todo.append(node.right)
         elif isinstance(node, Unary):
             todo.append(node.of)
-        elif isinstance(node, Map | Scan):
-            made = node.row if isinstance(node, Map) else node.emitted
-            if not (node.source.is_concrete and made.is_concrete):
+        elif isinstance(node, Map | Scan | Repeat | If | IfCommand):
+            if not _has_ground_types(node):
                 return False
-            todo += [node.scope, node.of if isinstance(node, Map) else node.argument]
-        elif isinstance(node, Repeat):
-            if node.count.constant is None:
-                return False
-            todo += (node.scope, node.start)
+            todo += [child for child, _ in children(node)]
         elif not (isinstance(node, Zero) and node.type.is_concrete):
             return False
     return True
+
+
+def _has_ground_types(node: Map | Scan | Repeat | If | IfCommand) -> bool:
+    match node:
+        case Map(_, _, source, made) | Scan(_, _, source, made):
+            return source.is_concrete and made.is_concrete
+        case Repeat():
+            return node.count.constant is not None
+        case If() | IfCommand():
+            return True
 
 
 def _is_ground_symbol(f: Function) -> bool:

@@ -5,12 +5,13 @@ elaboration.
 """
 
 from dataclasses import field
-from enum import Enum
 from typing import TypeAlias
 
 from rh_kernel.source.children import child
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.syntax.conditions import Connective, Relation
+from rh_kernel.syntax.operators import Arrow, BinaryOperator
 
 
 @frozen
@@ -83,25 +84,6 @@ class DimKind(Written):
 
 
 Kind: TypeAlias = LocKind | DimKind | TypeExpr
-
-
-class Arrow(Enum):
-    """The layer of a ``let``: terms or commands."""
-
-    TERM = "←"
-    COMMAND = "⇐"
-
-
-class BinaryOperator(Enum):
-    """An infix operator; the value is its printed form. ``DOT`` is ``·``, scaling only; ``FLOOR`` is for dimensions."""
-
-    PLUS = "+"
-    MINUS = "-"
-    TIMES = "*"
-    DOT = "·"
-    MATMUL = "@"
-    DIVIDE = "/"
-    FLOOR = "//"
 
 
 @frozen
@@ -295,6 +277,43 @@ class RepeatExpr(Written):
     children = child("count"), child("start"), child("body", binds=("index", "variable"))
 
 
+@frozen
+class Comparison(Written):
+    """``L < L'`` or ``L > L'``"""
+
+    relation: Relation
+    left: "Expr"
+    right: "Expr"
+
+
+@frozen
+class NotCondition(Written):
+    """``not B``"""
+
+    of: "Condition"
+
+
+@frozen
+class JoinedConditions(Written):
+    """``B and B'`` or ``B or B'``"""
+
+    connective: Connective
+    left: "Condition"
+    right: "Condition"
+
+
+Condition: TypeAlias = Comparison | NotCondition | JoinedConditions
+
+
+@frozen
+class IfExpr(Written):
+    """``if B then M else N``, of terms or of commands"""
+
+    condition: Condition
+    then: "Expr"
+    otherwise: "Expr"
+
+
 UnaryExpr: TypeAlias = Negate | Transpose | Projection
 """Expressions with one subexpression, ``operand``."""
 
@@ -302,7 +321,7 @@ TermExpr: TypeAlias = Var | Number | ArrayLiteral | Unit | TupleExpr | UnaryExpr
 """Expressions that are terms and never commands."""
 
 Expr: TypeAlias = (
-    TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr | ScanExpr | RepeatExpr
+    TermExpr | Apply | Family | LetExpr | ReturnExpr | RevHandleExpr | HandleExpr | ResumeExpr | ScanExpr | RepeatExpr | IfExpr
 )
 
 

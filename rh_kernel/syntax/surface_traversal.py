@@ -6,7 +6,7 @@ from rh_kernel.source.traversal import Traversal
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 
-_EXPRESSIONS = s.Expr | s.Pattern | s.Name | s.Kind | s.HandlerExpr | s.Clause
+_EXPRESSIONS = s.Expr | s.Pattern | s.Name | s.Kind | s.HandlerExpr | s.Clause | s.Condition
 _PARTS = (
     items.SweepParameter
     | items.StaticParameter

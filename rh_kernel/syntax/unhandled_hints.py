@@ -129,6 +129,8 @@ def _places(P: core.Command | core.Term) -> Iterator[_Place]:
                 pending.append((Q, (H, *around), clause_of))
             case core.Scan(_, scope):
                 pending.append((scope.body, around, clause_of))
+            case core.IfCommand(_, _, Q, R):
+                pending += ((R, around, clause_of), (Q, around, clause_of))
             case core.Return() | core.Resume() | _:
                 pass
 

@@ -14,6 +14,8 @@ from rh_kernel.syntax.core import (
     Call,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Perform,
     Plus,
@@ -108,7 +110,7 @@ def _within(M: Subject) -> list[Subject]:
     match M:
         case Bound() | Const() | Zero() | R() | RH() | Resume():
             return []
-        case Call(_, N) | Proj(_, _, N) | Let(N, _) | Return(N) | Perform(_, N) | RevHandle(N, _, _):
+        case Call(_, N) | Proj(_, _, N) | Let(N, _) | Return(N) | Perform(_, N) | RevHandle(N, _, _) | If(_, N) | IfCommand(_, N):
             return [N]
         case Bind(P, _) | Handle(P, _):
             return [P]
@@ -128,7 +130,7 @@ def is_redex(M: Subject) -> bool:
             return False
         case R() | RH():
             return True
-        case Call(_, V) | Proj(_, _, V) | Let(V, _) | Perform(_, V) | RevHandle(V, _, _):
+        case Call(_, V) | Proj(_, _, V) | Let(V, _) | Perform(_, V) | RevHandle(V, _, _) | If(_, V) | IfCommand(_, V):
             return is_value(V)
         case Plus(V, W) | Rd(V, _, W):
             return is_value(V) and is_value(W)

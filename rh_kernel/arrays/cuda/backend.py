@@ -348,9 +348,9 @@ class CupyRunner:
             case Call(f, output, arguments):
                 function: Any = kernel_of(f, self.backend.xp)
                 return self._call(function, self._array(output), [self._array(v) for v in arguments])
-            case Check(f, arguments, span):
+            case Check(f, arguments, span, shown):
                 views = [self._array(v) for v in arguments]
-                return lambda: require_smooth(f, [self.backend.down(v) for v in views], span)
+                return lambda: require_smooth(f, [self.backend.down(v) for v in views], span, shown)
 
     def _call(
         self, function: Callable[..., DeviceArray], output: DeviceArray, arguments: Sequence[DeviceArray]

@@ -105,8 +105,8 @@ def _kernel(f: Operator) -> Kernel:
             return _outer_mean
         case ProductMean():
             return _product_mean
-        case Smooth(g, span):
-            return partial(_checked, g, span)
+        case Smooth(g, span, shown):
+            return partial(_checked, g, span, shown)
 
 
 def _alias(x: Array) -> Array:
@@ -125,6 +125,6 @@ def _product_mean(y: Array, x: Array) -> Array:
     return np.tensordot(y, x, ((0, 2), (0, 1))) / len(y)
 
 
-def _checked(f: Primitive, span: Span | None, *point: Array) -> Array:
-    require_smooth(f, point, span)
+def _checked(f: Primitive, span: Span | None, shown: str, *point: Array) -> Array:
+    require_smooth(f, point, span, shown)
     return NOTHING

@@ -40,8 +40,8 @@ def calls(step: Step, arrays: Arrays) -> list[Action]:
             return _gather(arrays.of(output), arrays.of(argument), table, arrays)
         case Call(f, output, arguments):
             return [partial(_call_into, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
-        case Check(f, arguments, span):
-            return [partial(require_smooth, f, tuple([arrays.of(v) for v in arguments]), span)]
+        case Check(f, arguments, span, shown):
+            return [partial(require_smooth, f, tuple([arrays.of(v) for v in arguments]), span, shown)]
 
 
 def scratch_size(step: Step) -> int:

@@ -45,5 +45,5 @@ def with_views(step: Step, image: Callable[[View], View]) -> Step:
             return Gather(image(output), image(argument), table)
         case Call(function, output, arguments):
             return Call(function, image(output), tuple([image(v) for v in arguments]))
-        case Check(function, arguments, span):
-            return Check(function, tuple([image(v) for v in arguments]), span)
+        case Check(function, arguments, span, shown):
+            return Check(function, tuple([image(v) for v in arguments]), span, shown)

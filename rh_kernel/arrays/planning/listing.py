@@ -109,8 +109,8 @@ def _written(step: ir.Step, notation: Notation) -> tuple[str, str]:
         case ir.Call(f, output, arguments):
             given = ", ".join([notation.whole(view) for view in arguments])
             return f"{notation.whole(output)} = {plain(function_doc(f))}({given})", ""
-        case ir.Check(f, arguments):
-            return f"check {f.name}({', '.join([notation.whole(view) for view in arguments])})", ""
+        case ir.Check(f, arguments, _, shown):
+            return f"check {shown or f.name}({', '.join([notation.whole(view) for view in arguments])})", ""
 
 
 _FOLDS: Mapping[ir.Fold, str] = {ir.Fold.SUM: "Σ", ir.Fold.MAX: "max", ir.Fold.ARGMAX: "argmax"}

@@ -218,6 +218,14 @@ def _total(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Simp
     return None
 
 
+def _masked(f: Primitive, arguments: Arguments, uniform: Uniform, facts: Facts) -> Simpler | None:
+    """``mask(c, x)`` for a known c"""
+    c, _ = uniform
+    if c is None:
+        return None
+    return Is(arguments[1]) if c > 0 else Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
+
+
 @frozen
 class _Rule:
     """A rule, and the symbols one of which must define an argument for it to apply, if no argument is a constant."""
@@ -234,6 +242,7 @@ _RULES: Mapping[str, _Rule] = MappingProxyType(
         "mul": _Rule(_product, frozenset({"fill"})),
         "div": _Rule(_quotient),
         "scale": _Rule(_scaled),
+        "mask": _Rule(_masked),
         "transpose": _Rule(_transposed, frozenset({"transpose", "outer"})),
         "reshape": _Rule(_reshaped, frozenset({"reshape"})),
         "sum": _Rule(_total, frozenset({"fill"})),

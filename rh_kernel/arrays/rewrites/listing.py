@@ -86,8 +86,8 @@ def _operator(f: Operator) -> str:
             return "mean_outer"
         case ProductMean():
             return "mean_matmul"
-        case Smooth(g):
-            return f"check {g.name}"
+        case Smooth(g, _, shown):
+            return f"check {shown or g.name}"
 
 
 def _type(program: Program, r: Register) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth
-from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
+from rh_kernel.arrays.symbolic.masks import guarded
+from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Gated, Region, record
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
@@ -29,7 +30,8 @@ class Builder:
     """Registers, equations and the active regions: the only mutable state of a compilation.
 
     ``strict`` says whether to emit checks, ``longest`` bounds the number of equations, and ``place`` is where the function is
-    called whose body is being evaluated. ``met`` are the terms evaluated so far, by identity; ``evaluators`` are the compiled
+    called whose body is being evaluated. In a strict program, ``guard`` is 1 where the branch being compiled is taken, else 0:
+    there no check fails. ``met`` are the terms evaluated so far, by identity; ``evaluators`` are the compiled
     forms of those met again, ``None`` for terms that cannot be compiled.
     """
 
@@ -37,6 +39,7 @@ class Builder:
         self.strict = strict
         self.longest = longest
         self.place: Span | None = None
+        self.guard: Slot | None = None
         self.shapes: list[Extent] = []
         self.constants: list[tuple[Register, Array]] = []
         self.reads: list[tuple[Register, Location]] = []
@@ -122,11 +125,16 @@ class Builder:
             record(self.region, Applied(f, arguments, result), result.active)
         return result
 
-    def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
-        """In a strict program, emit a check that f is smooth at the arguments; ``span`` is where f is called."""
+    def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None, shown: str = "") -> None:
+        """In a strict program, emit a check that f is smooth at the arguments; ``span`` is where f is called.
+
+        ``shown`` is the name in the error, if it is not that of f.
+        """
         if self.strict and has_nonsmooth_points(f):
             slots = [self._slot_of(V) for V in arguments]
-            self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
+            if self.guard is not None:
+                slots = [guarded(self, self.guard, slot, i) for i, slot in enumerate(slots)]
+            self._equation(Smooth(f, self.place or span, shown), tuple([s.register for s in slots]), (0,), ())
 
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
         """Return ``V + W`` at any type, as in a program."""
@@ -163,6 +171,24 @@ class Builder:
 
         return self._map_slots(V, aliased)
 
+    def gate(self, V: Symbolic, condition: Slot) -> Symbolic:
+        """Return V for use in a branch that is taken where the condition is 1: no cotangent leaves another branch."""
+
+        def gated(source: Slot) -> Slot:
+            if self.region is None or not source.active & self.region.bits:
+                return source
+            named = self._equation(Alias(source.shape), (source.register,), source.shape, [source])
+            record(self.region, Gated(source, named, condition), named.active)
+            return named
+
+        match V:
+            case Slot():
+                return gated(V)
+            case SymbolicZero():
+                return V
+            case tuple():
+                return tuple([self.gate(W, condition) for W in V])
+
     def seal(self, f: Defined, argument: Symbolic, V: Symbolic) -> Symbolic:
         """Record ``V``, the value of ``f(argument)`` computed outside the regions, as a single entry on their tapes."""
         active = activity(argument) & (self.region.bits if self.region else 0)
@@ -174,7 +200,7 @@ class Builder:
             return Slot(named.register, named.shape, active)
 
         result = self._map_slots(V, aliased)
-        record(self.region, Called(f, argument, result, self.place), active)
+        record(self.region, Called(f, argument, result, self.place, self.guard), active)
         return result
 
     def derivative(self, f: Function) -> Scope:

@@ -8,13 +8,29 @@ operations. That is Fig. 7 read as an algorithm: each of its equations puts the 
 backward step.
 """
 
-from collections.abc import Sequence
-from typing import TypeAlias, cast
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
+from rh_kernel.arrays.symbolic.conditionals import as_term, branch_guard, check_decided, condition_number, known
+from rh_kernel.arrays.symbolic.masks import negated, selected
 from rh_kernel.arrays.symbolic.repeats import check_rounds, family_of, located, round_of
 from rh_kernel.arrays.symbolic.sequences import Scanning, results, rows_of
+from rh_kernel.arrays.symbolic.stack import (
+    Backward,
+    Edge,
+    Forwarded,
+    Frames,
+    Ordinary,
+    Outside,
+    Paired,
+    Returned,
+    Reverse,
+    Rounds,
+    StackSegment,
+    Then,
+)
 from rh_kernel.arrays.symbolic.tape import (
     EMPTY,
     NO_NAMES,
@@ -25,27 +41,26 @@ from rh_kernel.arrays.symbolic.tape import (
     Region,
     Tape,
     bind,
+    copied,
     enter,
     entry_at,
 )
 from rh_kernel.arrays.symbolic.terms import Cotangents, accumulate, collect, evaluate, pull_back
 from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
 from rh_kernel.source.diagnostic import KernelBug, Stuck
-from rh_kernel.source.records import frozen
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
     RH,
     Bind,
     Command,
     Handle,
+    IfCommand,
     Index,
     Operation,
-    OrdinaryHandler,
     Perform,
     Repeat,
     Resume,
     Return,
-    ReverseHandler,
     RevHandle,
     Scan,
     Scope,
@@ -54,103 +69,6 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.runtime_errors import placed, unhandled
 from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member
-
-
-@frozen
-class Reverse:
-    """The delimiter of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""
-
-    handler: ReverseHandler
-    clauses: Clauses
-    environment: Environment
-    variables: tuple[Symbolic, ...]
-
-
-@frozen
-class Ordinary:
-    """``handle [ ] with H``"""
-
-    handler: OrdinaryHandler
-    clauses: Clauses
-    environment: Environment
-
-
-Edge: TypeAlias = Reverse | Ordinary
-
-
-@frozen
-class Then:
-    """``let x ⇐ [ ] in Q``"""
-
-    scope: Scope
-    environment: Environment
-
-
-@frozen
-class Paired:
-    """``let y ⇐ [ ] in ⌊⟨y, 0⟩⌋``: forwards an operation for which a reverse handler has no clause"""
-
-
-@frozen
-class Forwarded:
-    """Below a region: the forward clause is running; the region's body, ``stretches``, resumes with its result ``y``."""
-
-    argument: Symbolic
-    backward: Closure
-    stretches: "tuple[StackSegment, ...]"
-    bit: int
-    tape: Tape
-
-
-@frozen
-class Returned:
-    """Below a region: the return clause is running on the body's ``result``."""
-
-    result: Symbolic
-    variables: tuple[Symbolic, ...]
-    bit: int
-    tape: Tape
-
-
-@frozen
-class Backward:
-    """Below a region: a backward clause is running; ``tape`` is the rest to go back through. ``cotangents`` is not modified."""
-
-    argument: Symbolic
-    variables: tuple[Symbolic, ...]
-    bit: int
-    tape: Tape
-    cotangents: Cotangents
-
-
-@frozen
-class Rounds:
-    """``repeat next ≤ i < n from s = [ ] do P``"""
-
-    repeat: Repeat
-    next: int
-    environment: Environment
-
-
-Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward | Scanning | Rounds
-Frames: TypeAlias = "tuple[Frame, Frames] | None"
-
-
-@frozen
-class StackSegment:
-    """A segment of the stack: the frames inside a handler, and the handler."""
-
-    frames: Frames
-    edge: Edge
-
-
-@frozen
-class Outside:
-    """The stack outside the innermost segment: its handler, the frames next to it, and so on."""
-
-    edge: Edge
-    frames: Frames
-    outside: "Outside | None"
 
 
 class Machine:
@@ -169,17 +87,21 @@ class Machine:
         """Run P and return its value. Raises ``Stuck`` if an operation has no handler or the program gets too long."""
         self._current = P
         try:
-            value = self._step(P, environment)
-            while True:
-                if value is None:
-                    P, environment = self._next_command()
-                    value = self._step(P, environment)
-                elif self._frames is None and self._outside is None:
-                    return value
-                else:
-                    value = self._deliver(value)
+            return self._run(P, environment)
         except Stuck as failure:
             raise placed(failure, self._current.span) from None
+
+    def _run(self, P: Command, environment: Environment) -> Symbolic:
+        """Run P and what is on the stack."""
+        value = self._step(P, environment)
+        while True:
+            if value is None:
+                P, environment = self._next_command()
+                value = self._step(P, environment)
+            elif self._frames is None and self._outside is None:
+                return value
+            else:
+                value = self._deliver(value)
 
     def _next_command(self) -> tuple[Command, Environment]:
         following, self._next = self._next, None
@@ -233,6 +155,8 @@ class Machine:
                 check_rounds(P, b)
                 self._frames = (Rounds(P, P.first, rho), self._frames)
                 return evaluate(P.start, rho, b)
+            case IfCommand():
+                return self._choose(P, rho)
 
     def _next_round(self, scan: Scanning, state: Symbolic) -> "Symbolic | None":
         """Begin the next round, or return the result if there is no row left."""
@@ -241,6 +165,45 @@ class Machine:
         self._frames = (scan, self._frames)
         self._enter_scope(scan.form.scope, (scan.rows[scan.count], state), scan.environment)
         return None
+
+    def _choose(self, P: IfCommand, rho: Environment) -> "Symbolic | None":
+        """Run both branches from the same heap, and mask what the one that is not taken returns and writes.
+
+        Outside all handlers the branches end where P does. Inside, the continuation of an operation leads out of its branch,
+        and a cotangent comes back to it; so each branch runs to the end, with its own copy of the stack.
+        """
+        b, holds, M = self.builder, known(P), as_term(P)
+        if holds is not None:
+            self._next = (P.then if holds else P.otherwise, rho)
+            return None
+        V = evaluate(P.operands, rho, b)
+        check_decided(P, V, b, always=True)
+        if M is not None:
+            return evaluate(M, rho, b)
+        c = condition_number(P, V, b)
+        guard, region, frames, outside = b.guard, b.region, self._frames, self._outside
+        heap = self.heap
+        found: list[tuple[Symbolic, dict[Location, Symbolic]]] = []
+        for branch, number in ((P.then, c), (P.otherwise, negated(b, c))):
+            b.guard = guard
+            b.guard, b.region, self.heap = branch_guard(number, b), copied(region), dict(heap)
+            self._frames, self._outside = (None, None) if outside is None else (frames, outside)
+            found.append((self._run(branch, rho), self.heap))
+        (V, first), (W, second) = found
+        b.guard, b.region, self._outside = guard, None, None
+        self._frames = frames if outside is None else None
+        self.heap = {
+            location: selected(b, c, self._content(location, first), self._content(location, second))
+            for location in {**first, **second}
+        }
+        return selected(b, c, V, W)
+
+    def _content(self, location: Location, heap: Mapping[Location, Symbolic]) -> Symbolic:
+        """The content of a location in a heap; at first its initial content."""
+        content = heap.get(location) or self.read.get(location)
+        if content is None:
+            self.read[location] = content = self.builder.read(location)
+        return content
 
     def _install(self, edge: Edge) -> None:
         self._outside = Outside(edge, self._frames, self._outside)
@@ -393,7 +356,5 @@ class Machine:
         if op.family == PUT:
             self.heap[location] = V
             return UNIT_SYMBOL
-        content = self.heap.get(location)
-        if content is None:
-            self.read[location] = content = self.heap[location] = self.builder.read(location)
+        content = self.heap[location] = self._content(location, self.heap)
         return content

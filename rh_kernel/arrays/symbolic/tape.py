@@ -36,12 +36,16 @@ class Aliased:
 
 @frozen
 class Called:
-    """``y = f(x)``, called at ``span``, for a definition with a user-defined derivative"""
+    """``y = f(x)``, called at ``span``, for a definition with a user-defined derivative
+
+    ``guard`` is 1 where the branch that calls it is taken, else 0; ``None`` outside branches.
+    """
 
     function: Defined
     argument: Symbolic
     result: Symbolic
     span: Span | None
+    guard: Slot | None = None
 
 
 @frozen
@@ -54,7 +58,19 @@ class Performed:
     backward: "Closure"
 
 
-Entry: TypeAlias = Applied | Aliased | Called | Performed
+@frozen
+class Gated:
+    """``y = x``, at the start of a branch that is taken where the number ``condition`` is 1, not where it is 0
+
+    Back through it goes the cotangent if the branch is taken, else 0, even if the cotangent is infinite or nan.
+    """
+
+    source: Slot
+    result: Slot
+    condition: Slot
+
+
+Entry: TypeAlias = Applied | Aliased | Called | Performed | Gated
 Tape: TypeAlias = "tuple[Entry, Tape] | None"
 
 
@@ -71,6 +87,11 @@ class Region:
 def enter(bit: int, tape: Tape, outer: Region | None) -> Region:
     """Return a region with that bit inside ``outer``."""
     return Region(bit, tape, outer, bit | (outer.bits if outer else 0))
+
+
+def copied(region: Region | None) -> Region | None:
+    """Return the region and those further out with the same tapes, which grow on their own from here on."""
+    return None if region is None else Region(region.bit, region.tape, copied(region.outer), region.bits)
 
 
 def record(region: Region | None, entry: Entry, active: int) -> None:

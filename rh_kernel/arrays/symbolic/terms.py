@@ -10,6 +10,8 @@ from typing import TypeAlias, cast
 
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.closure_compiler import evaluator
+from rh_kernel.arrays.symbolic.conditionals import Run, conditional
+from rh_kernel.arrays.symbolic.masks import masked
 from rh_kernel.arrays.symbolic.sequences import Rows, mapped
 from rh_kernel.arrays.symbolic.tape import (
     EMPTY,
@@ -18,6 +20,7 @@ from rh_kernel.arrays.symbolic.tape import (
     Applied,
     Called,
     Environment,
+    Gated,
     Performed,
     Region,
     bind,
@@ -35,6 +38,7 @@ from rh_kernel.syntax.core import (
     Const,
     Defined,
     Function,
+    If,
     Let,
     Map,
     Plus,
@@ -101,13 +105,6 @@ class _Seal:
 
 
 @frozen
-class _Discard:
-    """Discard a value that only had to be defined, and re-enter the region."""
-
-    region: Region | None
-
-
-@frozen
 class _Leave:
     """Leave the body of a function: restore ``strict`` and the call site."""
 
@@ -125,7 +122,7 @@ _Task: TypeAlias = (
     | _Differentiate
     | _Backward
     | _Seal
-    | _Discard
+    | Run
     | _Leave
     | Rows
 )
@@ -185,9 +182,8 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
             case _Seal(f, argument, region):
                 b.region = region
                 values.append(b.seal(f, argument, values.pop()))
-            case _Discard(region):
-                values.pop()
-                b.region = region
+            case Run(action):
+                action()
             case _Leave(strict, place):
                 b.strict, b.place = strict, place
             case Rows(form, rho):
@@ -259,6 +255,8 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
             values.append(b.constant(array))
         case Zero(A):
             values.append(SymbolicZero(A))
+        case If():
+            conditional(M, environment, b, todo, values)
 
 
 def _applied(f: Primitive, V: Symbolic, span: Span | None, b: Builder) -> Symbolic:
@@ -286,7 +284,7 @@ def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_T
             else:
                 todo.append((cast(Term, b.derivative(g).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES)))
             if b.strict:
-                _require(g, v, b, todo)
+                _require(g, v, b, todo, values)
 
 
 def _enter(span: Span | None, b: Builder, todo: list[_Task]) -> None:
@@ -295,7 +293,7 @@ def _enter(span: Span | None, b: Builder, todo: list[_Task]) -> None:
     b.place = b.place or span
 
 
-def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
+def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
     """``rd[g]`` is defined at the point v only if g is (RH Def. 6.8), and for a primitive g it is defined wherever g is."""
     g, depth = base(g)
     for _ in range(depth):
@@ -307,9 +305,15 @@ def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
         case Defined(_, _, _, _, None) | RdOf():
             pass
         case Defined(_, _, _, body, _):
-            todo.append(_Discard(b.region))
+            todo.append(Run(partial(_discard, values, b, b.region)))
             todo.append((cast(Term, body.body), (v, EMPTY, NO_NAMES)))
             b.region = None
+
+
+def _discard(values: list[Symbolic], b: Builder, region: Region | None) -> None:
+    """Discard a value that only had to be defined, and re-enter the region."""
+    values.pop()
+    b.region = region
 
 
 def spread(f: Primitive, V: Symbolic) -> tuple[Symbolic, ...]:
@@ -334,21 +338,27 @@ def _backward_pass(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Sy
     return collect(x, cotangents)
 
 
-def pull_back(entry: Applied | Aliased | Called, bit: int, cotangents: Cotangents, b: Builder) -> None:
+def pull_back(entry: Applied | Aliased | Called | Gated, bit: int, cotangents: Cotangents, b: Builder) -> None:
     """Propagate the cotangent of the entry's result to its arguments, by ``rd[f](w, v)``."""
     match entry:
         case Aliased(source, result):
             w = cotangents.pop(result.register, None)
             if w is not None:
                 accumulate(source, w, bit, cotangents, b)
+        case Gated(source, result, c):
+            w = cotangents.pop(result.register, None)
+            if isinstance(w, Slot):
+                accumulate(source, masked(b, c, w), bit, cotangents, b)
         case Applied(f, arguments, result):
             w = cotangents.pop(result.register, None)
             if w is not None:
                 v = pack(arguments)
                 accumulate(v, _rd(f, w, v, b), bit, cotangents, b)
-        case Called(f, argument, result, span):
+        case Called(f, argument, result, span, guard):
             # A user-defined derivative need not be linear, so it is evaluated even if the cotangent is 0.
+            guard, b.guard = b.guard, guard
             accumulate(argument, _rd(f, collect(result, cotangents), argument, b, span), bit, cotangents, b)
+            b.guard = guard
 
 
 def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = None) -> Symbolic:

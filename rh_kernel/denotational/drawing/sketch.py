@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
-from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Step
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure, Step
 from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.denotational.provenance import Inlined, Leg, Part
-from rh_kernel.denotational.smooth import Apply, Constant, CustomDerivative, Smooth, Sum, Symbol, ZeroMap
+from rh_kernel.denotational.smooth import Apply, Choice, Constant, CustomDerivative, Smooth, Sum, Symbol, ZeroMap
 from rh_kernel.syntax.core import Bound, Call, Operation
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.types import UNIT, Type
@@ -91,6 +91,12 @@ def figure(content: Step | Symbol) -> Figure:
             return Figure(BoxShape.OPERATION, text, f"{text} : {op.domain} → {op.codomain}, an operation")
         case Pure():
             return _pure(content)
+        case Choose(command=P, names=names, order=order):
+            text = " ".join(show(P, float("inf"), abridge=ENTRIES, names=names).split())
+            what = "a choice between two commands" if not order else "the backward part of a choice between two commands"
+            return Figure(BoxShape.OPERATION, f"R'[{text}]" if order else text, f"{shortened(text, 200)}, {what}")
+        case Choice():
+            return Figure(BoxShape.PURE, "if", "⟦if B then M else N⟧, a choice between two maps")
         case Apply(f):
             text = show(Call(f, Bound(0, "x")), names=("x",)).removesuffix("(x)")
             return Figure(BoxShape.PURE, f.name, f"⟦{text}⟧ : {f.domain} → {f.codomain}, a function symbol")

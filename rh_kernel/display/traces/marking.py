@@ -40,6 +40,7 @@ def rule_focus(rule: Rule) -> RuleFocus:
             | Rule.RH_OP
             | Rule.RH_HANDLE
             | Rule.RH_TERM
+            | Rule.RH_IF
             | Rule.H_OP
             | Rule.H_RETURN
             | Rule.RH_REPEAT
@@ -67,6 +68,9 @@ def rule_focus(rule: Rule) -> RuleFocus:
             | Rule.SCAN
             | Rule.GET
             | Rule.PUT
+            | Rule.IF_TRUE
+            | Rule.IF_FALSE
+            | Rule.R_IF
         ):
             return RuleFocus.REDEX
 

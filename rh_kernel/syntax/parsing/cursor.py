@@ -32,18 +32,17 @@ Parsed = TypeVar("Parsed")
 class Cursor(TokenCursor):
     """Cursor over the tokens of one item of RH or of the λ-calculus.
 
-    ``product_signs`` are the offsets of ``*`` and ``×`` in types, ``comparisons`` those of ``<`` that are no brackets, and
-    ``keywords`` those of the contextual keywords met in expressions. ``words`` maps keywords of other languages to their hints.
+    ``product_signs`` are the offsets of ``*`` and ``×`` in types, ``keywords`` those of contextual keywords and of the signs of
+    comparisons; ``words`` maps keywords of other languages to their hints.
     """
 
-    __slots__ = ("comparisons", "keywords", "product_signs", "words")
+    __slots__ = ("keywords", "product_signs", "words")
     closers = CLOSERS
     deepest = DEEPEST
 
     def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = hints.FOREIGN_WORDS) -> None:
         super().__init__(span, tokens(span))
         self.product_signs: list[int] = []
-        self.comparisons: list[int] = []
         self.keywords: list[int] = []
         self.words = words
 

@@ -1,7 +1,8 @@
 """Terms ``L M N``, commands ``P Q R`` and handlers ``H`` (RH Def. 3.4) in the syntax of LANGUAGE §1 and §3.
 
 Precedence, from tightest to loosest: ``M.1``, ``W.rd(x. N)(V)``, ``wᵀ``; ``-M``; ``* · @ / //``; ``+ -``; and ``let``,
-``return``, ``k •``, ``handle``, ``rev handle``, ``map``, ``scan``, ``repeat``, which extend as far to the right as possible.
+``if``, ``return``, ``k •``, ``handle``, ``rev handle``, ``map``, ``scan`` and ``repeat``, which extend as far right as
+they can.
 """
 
 import re
@@ -10,6 +11,7 @@ from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.errors import MissingIn, MissingWith, Unexpected, WrongArrow
+from rh_kernel.syntax.parsing.conditionals import IF, begins, conditional
 from rh_kernel.syntax.parsing.cursor import DEEPEST, Cursor
 from rh_kernel.syntax.parsing.foreign import SLICES, attribute, entry
 from rh_kernel.syntax.parsing.handlers import handler_literal
@@ -103,6 +105,8 @@ def _operand(c: Cursor) -> s.Expr:
         c.deepen(2)
         M = repeat(c, expression)
         c.depth -= 2
+    elif token.text == IF and begins(c):
+        M = conditional(c, expression)
     elif token.kind is _NAME or (token.text == "rd" and c.peek().text == "["):
         c.advance()
         f = s.Name(token.text, span=c.since(start))

@@ -107,18 +107,16 @@ def _canonical(chunk: Span) -> list[Token]:
     c = Cursor(chunk)
     if c.token.kind is not Kind.END:
         item(c)
-    products, comparisons, keywords = frozenset(c.product_signs), frozenset(c.comparisons), frozenset(c.keywords)
+    products, keywords = frozenset(c.product_signs), frozenset(c.keywords)
     code = [t for t in read if t.kind is not Kind.COMMENT]
     dropped = frozenset(t.start for i, t in enumerate(code) if t.text == ";" and not _separates(chunk.source, code, i))
-
-    def canonical(t: Token) -> Token:
-        if t.start in keywords:
-            return replace(t, kind=Kind.KEYWORD)
-        if t.start in comparisons:
-            return t
-        return replace(t, text="×" if t.start in products else _SIGNS.get(t.text, t.text))
-
-    return [canonical(t) for t in read if t.start not in dropped]
+    return [
+        replace(t, kind=Kind.KEYWORD)
+        if t.start in keywords
+        else replace(t, text="×" if t.start in products else _SIGNS.get(t.text, t.text))
+        for t in read
+        if t.start not in dropped
+    ]
 
 
 def _separates(source: Source, code: list[Token], i: int) -> bool:

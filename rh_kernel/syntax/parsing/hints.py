@@ -36,7 +36,7 @@ LOOPS = (
 )
 FOREIGN_WORDS = {
     **dict.fromkeys(("lambda", "λ", "fn"), ("function values", "declare a function: fun f(x : A) = M")),
-    **dict.fromkeys(("if", "match"), ("conditionals", "programs have no branches; see relu and step")),
+    "match": ("pattern matching", "a conditional is written if x < y then M else N"),
     **dict.fromkeys(("for", "while", "repeat", "scan", "map"), ("loops", LOOPS)),
     **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a separate cell that begins with %%python")),
     "print": ("printing", "every item shows its value"),
@@ -45,8 +45,8 @@ FOREIGN_WORDS = {
 
 NEXT = {
     "=": "a let has an arrow, `let x <- M in N` or `let x <= P in Q`; for later cells, declare it: const x = M",
-    "<": "there is no comparison; a tuple is written (x, y) or ⟨x, y⟩",
-    ">": "there is no comparison; a tuple is written (x, y) or ⟨x, y⟩",
+    "<": "comparisons are only allowed after `if`; a tuple is written (x, y) or ⟨x, y⟩",
+    ">": "comparisons are only allowed after `if`; a tuple is written (x, y) or ⟨x, y⟩",
     "←": "write `let` first: let x <- M in N",
     "⇐": "write `let` first: let x <= P in Q",
     ";": "`;` only separates the clauses of a handler; write each item on its own line",

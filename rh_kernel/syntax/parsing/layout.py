@@ -11,7 +11,7 @@ from rh_kernel.syntax.parsing.tokens import CLOSERS, COMPILE_OPTIONS, TRAINING_O
 
 INDENT = 2
 
-# Angle brackets are written ⟨ and ⟩ here; `<` is a comparison.
+# In canonical notation `<` and `>` are comparisons, never brackets.
 _CLOSING = frozenset(CLOSERS.values()) - {">"}
 _TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "..", "ᵀ"}
 _TIGHT_AFTER = frozenset(CLOSERS) - {"{", "<"} | {"%", ".."}
@@ -20,12 +20,13 @@ _OPTION = 4  # `passes` in `%compile --passes` is the fourth token after the fir
 _DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), "compile": frozenset(COMPILE_OPTIONS)}
 
 # Tokens after which a new part starts; after any other token a line continues the previous one.
-_BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"})
+_BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"}) - {"<"}
+_BRANCHES = frozenset({"then", "else"})
 
 
 class _Form(Enum):
-    """An open construct: the item, a bracket, a let before or after its ``in``, a handled command, the body after ``→``, or a
-    ``repeat``, which extends as far as what is around it.
+    """An open construct: the item, a bracket, a let before or after its ``in``, a handled command, the body after ``→``, a
+    conditional before its ``then``, its ``else``, and after it, or a ``repeat``, which extends as far as what is around it.
     """
 
     ITEM = auto()
@@ -35,9 +36,14 @@ class _Form(Enum):
     HANDLE = auto()
     ARROW = auto()
     REPEAT = auto()
+    IF = auto()
+    THEN = auto()
+    ELSE = auto()
 
 
-_EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW, _Form.REPEAT})
+_EXPRESSIONS = frozenset(
+    {_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW, _Form.IF, _Form.THEN, _Form.ELSE, _Form.REPEAT}
+)
 
 
 @frozen
@@ -76,6 +82,10 @@ class Layout:
             return max(frame.outer, INDENT)
         if token.text == "|":
             return frame.outer + INDENT
+        if token.kind is Kind.KEYWORD and token.text in _BRANCHES:
+            return max(frame.outer, INDENT)
+        if self._before.kind is Kind.KEYWORD and self._before.text in _BRANCHES:
+            return max(frame.column, INDENT)
         begins = self._before.text in _BEGINS_PART or self._ends_head()
         goes_on = frame.form in _EXPRESSIONS and frame.opener != "{" and not begins
         return max(frame.column, INDENT) + (INDENT if goes_on else 0)
@@ -150,6 +160,16 @@ class Layout:
                 self._frames.append(_Frame(_Form.REPEAT, column + INDENT, column))
             case "with" if top.form is _Form.HANDLE:
                 self._frames.pop()
+            case "if" if token.kind is Kind.KEYWORD:
+                # A chain of `else if` is aligned with its first `if`, and uses one frame.
+                if top.form is _Form.ELSE and self._before.text == "else":
+                    self._frames[-1] = _Frame(_Form.IF, top.column, top.outer)
+                else:
+                    self._frames.append(_Frame(_Form.IF, column + INDENT, column))
+            case "then" if top.form is _Form.IF and token.kind is Kind.KEYWORD:
+                self._frames[-1] = _Frame(_Form.THEN, top.column, top.outer)
+            case "else" if top.form is _Form.THEN and token.kind is Kind.KEYWORD:
+                self._frames[-1] = _Frame(_Form.ELSE, top.column, top.outer)
             case "→" if last and top.opener == "{":
                 self._frames.append(_Frame(_Form.ARROW, top.column + 2 * INDENT, top.column))
             case "=" if last and top.form is _Form.ITEM:
@@ -173,6 +193,10 @@ class Layout:
             case "in":
                 # In the bracket of a map or a scan, ``in`` does not end a let.
                 return max(self._innermost(_Form.LET), self._innermost(_Form.BRACKET))
+            case "then" if token.kind is Kind.KEYWORD:
+                return self._innermost(_Form.IF)
+            case "else" if token.kind is Kind.KEYWORD:
+                return self._innermost(_Form.THEN)
             case "|":
                 return self._innermost(_Form.ARROW)
             case "with":

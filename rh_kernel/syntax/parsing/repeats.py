@@ -26,7 +26,7 @@ def repeat(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.RepeatExpr:
     start = c.token.start
     c.keyword(REPEAT, _FORM)
     i = c.name("the index of the rounds")
-    c.comparisons.append(c.need("<", _FORM).start)
+    c.keyword("<", _FORM)
     n = expression(c)
     c.keyword("from", f"the state begins as a term: {_FORM}")
     x = pattern(c)

@@ -5,10 +5,11 @@ from typing import TypeAlias, cast
 
 from rh_kernel.syntax import core
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.printing.conditionals import conditional
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Line, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
-from rh_kernel.syntax.printing.terms import Level, arguments, iteration, joined, link, term
+from rh_kernel.syntax.printing.terms import Level, arguments, at_level, iteration, joined, link, term
 from rh_kernel.syntax.signature import (
     DimKind,
     Location,
@@ -102,6 +103,8 @@ def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
             return (yield _scan(page, P, marks))
         case core.Repeat():
             return (yield _repeat(page, P, marks))
+        case core.IfCommand():
+            return (yield from conditional(page, P, marks, at_level(Level.SUM), command))
 
 
 def _scan(page: PrinterState, P: core.Scan, marks: Marks) -> Printing:

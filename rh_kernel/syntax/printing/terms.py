@@ -1,7 +1,7 @@
 """Printing of terms (RH Def. 3.4, the Unicode column of LANGUAGE §1): parsing the printed term gives it back up to α.
 
-Postfixes bind tighter than the unary minus, that tighter than ``* · @ /``, those tighter than ``+ -``; ``let`` extends as far
-to the right as possible. An infix is printed only where it parses as the same function symbol.
+Postfixes bind tighter than the unary minus, that tighter than ``* · @ /``, those tighter than ``+ -``; ``let`` and
+``if`` extend as far to the right as possible. An infix is printed only where it parses as the same function symbol.
 """
 
 from collections.abc import Callable, Generator
@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from rh_kernel.syntax import core
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.printing.conditionals import conditional
 from rh_kernel.syntax.printing.constants import array_doc, is_number, number_text
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Shared, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing.memo import Link
@@ -72,6 +73,11 @@ def term(page: PrinterState, M: core.Term, level: Level, marks: Marks) -> Printi
     return concat("(", nest(doc, indent=1), ")") if level_of(M) < level else doc
 
 
+def at_level(level: Level) -> Callable[[PrinterState, core.Term, Marks], Printing]:
+    """Return ``term`` for this level."""
+    return lambda page, M, marks: term(page, M, level, marks)
+
+
 def level_of(M: core.Term) -> Level:
     """The precedence of ``M`` as it is printed."""
     match M:
@@ -85,7 +91,7 @@ def level_of(M: core.Term) -> Level:
             return Level.POSTFIX
         case core.Plus():
             return Level.SUM
-        case core.Let() | core.Map():
+        case core.Let() | core.Map() | core.If():
             return Level.OPEN
         case core.Call(core.Primitive("neg"), N) if not _is_number(N):
             return Level.UNARY
@@ -116,6 +122,7 @@ def arguments(page: PrinterState, M: core.Term, marks: Marks, *, takes_one: bool
             | core.Rd()
             | core.R()
             | core.Map()
+            | core.If()
         ):
             doc = yield term(page, M, Level.OPEN, marks)
     return group("(", nest(doc), ")")
@@ -206,6 +213,8 @@ def _form(page: PrinterState, M: core.Term, marks: Marks) -> Printing:
                     values += ((yield term(page, U, Level.OPEN, UNMARKED)),)
                 point = group("⟨", nest(concat(point, ";", LINE, join(_COMMA, values)), indent=1), "⟩")
             return group(cotangent, ".", role(Role.KEYWORD, "R"), "_", point, "(", body, ")")
+        case core.If():
+            return (yield from conditional(page, M, marks, at_level(Level.SUM), at_level(Level.OPEN)))
 
 
 def _let(page: PrinterState, M: core.Let, marks: Marks) -> Printing:
@@ -291,8 +300,8 @@ def _sugar(M: core.Call) -> tuple[str, Level] | None:
 
 def _needs_context(M: core.Term) -> bool:
     """Whether the type of ``M`` is determined by its context alone."""
-    while isinstance(M, core.Plus | core.Let):
-        M = M.left if isinstance(M, core.Plus) else cast(core.Term, M.scope.body)
+    while isinstance(M, core.Plus | core.Let | core.If):
+        M = M.left if isinstance(M, core.Plus) else M.then if isinstance(M, core.If) else cast(core.Term, M.scope.body)
     return isinstance(M, core.Zero)
 
 

@@ -13,8 +13,9 @@ from typing import TypeAlias
 
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax import core
+from rh_kernel.syntax.conditions import operand_count
 from rh_kernel.syntax.sequences import is_sequence, length, lengths, row, stacked
-from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, factors, product
+from rh_kernel.syntax.types import SCALAR, Product, Real, Type, TypeMeta, factors, product
 from rh_kernel.syntax.values import constant_type
 from rh_kernel.typing.context import Zone
 from rh_kernel.typing.derivation.derivations import (
@@ -106,6 +107,23 @@ def _term(cx: Context, M: core.Term) -> Judgment:
                 bound, line = line.premises
                 _equal(M, "what is known of a let", value.type, bound.type)
             return derivation
+        case core.If(_, _, N, L):
+            operands = yield from _operands(cx, M)
+            then = yield _term(cx, N)
+            otherwise = yield _term(cx, L)
+            _equal(M, "the branch after else", otherwise.type, then.type)
+            return Derivation(TypingRule.T_IF, cx, M, then.type, (*operands, then, otherwise))
+
+
+def _operands(cx: Context, M: core.If | core.IfCommand) -> Generator[Judgment, Derivation, list[Derivation]]:
+    """``Γ ⊢ L : Real`` for the terms that the condition compares"""
+    if not isinstance(M.operands, core.Tuple) or len(M.operands.items) != operand_count(M.condition):
+        raise IllTyped("a condition compares other terms", M, M.span)
+    premises: list[Derivation] = []
+    for L in M.operands.items:
+        premises += ((yield _term(cx, L)),)
+        _equal(M, "what is compared", premises[-1].type, SCALAR)
+    return premises
 
 
 def _derivative(rule: TypingRule, cx: Context, M: core.Term, W: core.Term, scope: core.Scope, V: core.Term) -> Judgment:
@@ -170,6 +188,12 @@ def _command(cx: Context, P: core.Command) -> Judgment:
             if index in {name for A in (*around, _type(start)) for name in dimension_names(A)}:
                 raise IllTyped(f"the type of what a round of {index} is given depends on {index}", P, P.span)
             return Derivation(TypingRule.T_REPEAT, cx, P, start.type, (start, body))
+        case core.IfCommand(_, _, Q, N):
+            operands = yield from _operands(cx, P)
+            then = yield _command(cx, Q)
+            otherwise = yield _command(cx, N)
+            _equal(P, "the branch after else", otherwise.type, then.type)
+            return Derivation(TypingRule.T_CIF, cx, P, then.type, (*operands, then, otherwise))
 
 
 def _map(cx: Context, M: core.Map) -> Judgment:

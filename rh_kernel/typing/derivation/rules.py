@@ -129,6 +129,26 @@ class TypingRule(Enum):
         "k : B ⇝ D applied to a term of type B has type D",
         Schema(("Γ, Δ ⊢ M : B",), "Γ ; Δ ⊢ k(M) : D", ("k : B ⇝ D",)),
     )
+    T_IF = (
+        "T-If",
+        Figure.SECTION_10,
+        "the condition compares numbers, and both branches have one type",
+        Schema(
+            ("Γ ⊢ L : Real", "Γ ⊢ L' : Real", "…", "Γ ⊢ M : A", "Γ ⊢ N : A"),
+            "Γ ⊢ if L < L' … then M else N : A",
+            ("two premises for each comparison",),
+        ),
+    )
+    T_CIF = (
+        "T-CIf",
+        Figure.SECTION_10,
+        "the condition compares numbers, and both commands have one type",
+        Schema(
+            ("Γ, Δ ⊢ L : Real", "Γ, Δ ⊢ L' : Real", "…", "Γ ; Δ ⊢ P : A", "Γ ; Δ ⊢ Q : A"),
+            "Γ ; Δ ⊢ if L < L' … then P else Q : A",
+            ("two premises for each comparison",),
+        ),
+    )
     T_R = (
         "Lemma 5.3",
         Figure.LEMMA_5_3,

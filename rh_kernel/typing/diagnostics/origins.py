@@ -181,6 +181,8 @@ def _free(e: s.Expr) -> Iterator[str]:
                 below = [(left, bound), (right, bound)]
             case s.ReverseDerivative(cotangent, x, body, point):
                 below = [(point, bound), (cotangent, bound), (body, _extend(bound, x))]
+            case s.IfExpr(_, then, otherwise):
+                below = [(then, bound), (otherwise, bound)]
             case s.LetExpr(pattern, _, M, body):
                 below = [(body, _extend(bound, pattern)), (M, bound)]
             case s.MapExpr(patterns, sources, body):

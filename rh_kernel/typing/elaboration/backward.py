@@ -170,6 +170,8 @@ def resumed(e: s.Expr, k: str) -> Span | None:
             return e.span
         case s.HandleExpr(command):
             return resumed(command, k)
+        case s.IfExpr(_, then, otherwise):
+            return resumed(then, k) or resumed(otherwise, k)
         case _:
             return None
 

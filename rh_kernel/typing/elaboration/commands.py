@@ -23,6 +23,7 @@ from rh_kernel.typing.diagnostics.quick_fixes import inserted, sign
 from rh_kernel.typing.diagnostics.shared import no_such_thing, out_of_reach, quoted, types_differ, wrong_kind
 from rh_kernel.typing.elaboration.backward import last
 from rh_kernel.typing.elaboration.clause_heads import enclosing_variables, shape_variables
+from rh_kernel.typing.elaboration.conditionals import elaborate_conditional
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.functions import argument_of, function_names
 from rh_kernel.typing.elaboration.handlers import Handlers
@@ -113,6 +114,8 @@ class Commands:
                 return self.elaborate(cx, e, A, asked)
             case s.RepeatExpr():
                 P, B = elaborate_repeat(cx, self.unifier, self.terms, self.elaborate, e)
+            case s.IfExpr():
+                return self._conditional(cx, e, A, asked)
         if A is not None and not self.unifier.unify_types(B, A):
             if isinstance(e, s.RevHandleExpr):
                 hint = "`rev handle (M) …` gives the cotangent of M, which has the type of M"
@@ -121,6 +124,13 @@ class Commands:
                 raise types_differ(self.unifier, e.span, "the result of `rev handle`", B, A, asked, story)
             raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked, origins(cx, self.unifier, e))
         return P, B
+
+    def _conditional(self, cx: Context, e: s.IfExpr, A: Type | None, asked: Expectation) -> tuple[core.Command, Type]:
+        def branch(e: s.Expr, A: Type | None, asked: Expectation) -> tuple[core.Command, Type]:
+            return self.elaborate(cx, e, A, asked)
+
+        found = elaborate_conditional(self.unifier, cx, e, A, asked, self.terms.check, branch)
+        return core.IfCommand(found.condition, found.operands, found.then, found.otherwise, span=e.span), found.type
 
     def _apply(self, cx: Context, e: s.Apply) -> tuple[core.Command, Type]:
         name = e.head.text

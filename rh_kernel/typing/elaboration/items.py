@@ -94,6 +94,8 @@ def is_command(definitions: Definitions, e: s.Expr) -> bool:
             return True
         case s.Apply(head):
             return isinstance(definitions.get(head.text), OpDefinition | NetDefinition)
+        case s.IfExpr(_, then, otherwise):
+            return is_command(definitions, then) or is_command(definitions, otherwise)
         case _:
             return False
 

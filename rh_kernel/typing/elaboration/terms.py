@@ -5,10 +5,10 @@ Patterns and infix operators are sugar, which the core lacks; they are resolved 
 
 from dataclasses import replace
 
-from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.core import Bound, Call, Let, Plus, Primitive, Proj, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.core import Bound, Call, If, Let, Plus, Primitive, Proj, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.runtime_errors import COMPONENTS, too_many_components
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, TypeMeta
 from rh_kernel.syntax.values import UNIT_VALUE, constant, constant_type
@@ -23,6 +23,7 @@ from rh_kernel.typing.definitions import (
 )
 from rh_kernel.typing.derivation.rules import TypingRule
 from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation
+from rh_kernel.typing.diagnostics.layers import bind_first, command_in_term
 from rh_kernel.typing.diagnostics.origins import chosen, names_of, operand_notes, origins
 from rh_kernel.typing.diagnostics.quick_fixes import sign, type_mismatch_advice
 from rh_kernel.typing.diagnostics.shared import (
@@ -38,6 +39,7 @@ from rh_kernel.typing.diagnostics.shared import (
 )
 from rh_kernel.typing.elaboration import operators
 from rh_kernel.typing.elaboration.arrays import array_literal, number
+from rh_kernel.typing.elaboration.conditionals import elaborate_conditional
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.functions import (
     argument_of,
@@ -77,6 +79,8 @@ class Terms:
                 return Tuple(tuple(parts), span=e.span)
             case s.LetExpr(arrow=s.Arrow.TERM), _:
                 return self._let(cx, e, A, asked)[0]
+            case s.IfExpr(), _:
+                return self._conditional(cx, e, A, asked)[0]
             case _:
                 M, B = self.infer(cx, e)
                 self.same(cx, B, A, e, asked)
@@ -115,21 +119,20 @@ class Terms:
                 return self._reverse_derivative(cx, e)
             case s.LetExpr(arrow=s.Arrow.TERM):
                 return self._let(cx, e, None, NO_EXPECTATION)
-            case s.LetExpr():
-                hint = "inside a term use `let x <- M in N`; bind the result of a command outside: `let x <= P in …`"
-                raise Rejected(CommandInTerm(span=e.span, what="`let x <= P in Q`", hint=hint))
-            case s.ReturnExpr():
-                fix = _without_return(e)
-                hint = "remove `return` inside a term"
-                raise Rejected(CommandInTerm(span=e.span, what="`return`", hint=hint, fix=fix))
-            case s.RevHandleExpr() | s.HandleExpr() | s.RepeatExpr():
-                what = "`repeat`" if isinstance(e, s.RepeatExpr) else "handling"
-                raise Rejected(CommandInTerm(span=e.span, what=what, hint=_bind_first(e)))
+            case s.IfExpr():
+                return self._conditional(cx, e, None, NO_EXPECTATION)
             case s.MapExpr():
                 return elaborate_map(cx, self.unifier, e, self.infer)
-            case s.ScanExpr() | s.ResumeExpr():
-                what = "`scan`" if isinstance(e, s.ScanExpr) else "applying a continuation"
-                raise Rejected(CommandInTerm(span=e.span, what=what, hint=_bind_first(e)))
+            case (
+                s.LetExpr()
+                | s.ReturnExpr()
+                | s.RevHandleExpr()
+                | s.HandleExpr()
+                | s.ResumeExpr()
+                | s.ScanExpr()
+                | s.RepeatExpr()
+            ):
+                raise command_in_term(e)
             case s.Family(head):
                 names = function_names(cx)
                 raise no_such_thing(cx, head.text, e.span, "a term", names, "give it an argument in round brackets")
@@ -167,11 +170,11 @@ class Terms:
         local = cx.look_up(name)
         if local is not None:
             if local[1].zone is Zone.CONTINUATION:
-                raise Rejected(CommandInTerm(span=e.span, what="applying a continuation", hint=_bind_first(e)))
+                raise Rejected(CommandInTerm(span=e.span, what="applying a continuation", hint=bind_first(e)))
             raise wrong_kind(cx, name, e.head.span, "a variable", "a function")
         match cx.definitions.get(name):
             case OpDefinition() | NetDefinition() as d:
-                raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=_bind_first(e)))
+                raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=bind_first(e)))
             case None | FunDefinition():
                 return self._call(cx, e)
             case _ as d:
@@ -357,6 +360,13 @@ class Terms:
             N = Let(M, opened.term_scope(N), span=written.span)
         return N, C
 
+    def _conditional(self, cx: Context, e: s.IfExpr, A: Type | None, asked: Expectation) -> tuple[Term, Type]:
+        def branch(e: s.Expr, A: Type | None, asked: Expectation) -> tuple[Term, Type]:
+            return self.infer(cx, e) if A is None else (self.check(cx, e, A, asked), A)
+
+        found = elaborate_conditional(self.unifier, cx, e, A, asked, self.check, branch)
+        return If(found.condition, found.operands, found.then, found.otherwise, span=e.span), found.type
+
 
 def wrong(unifier: Unifier) -> tuple[Term, Type]:
     """A placeholder for a term with an error, until all errors are collected."""
@@ -377,16 +387,3 @@ def open_let_pattern(cx: Context, unifier: Unifier, siblings: ErrorCollector, e:
             raise Rejected(*amended) from None
     poisoned = (Entry(x.name, unifier.poison(), Zone.DELTA, span=x.span) for x in names_of(e.pattern))
     return Opened((), (), cx.bind(*poisoned))
-
-
-def _without_return(e: s.ReturnExpr) -> Fix | None:
-    text = e.span.text
-    word = len(text) - len(text.removeprefix("return").lstrip())
-    return Fix(Span(e.span.source, e.span.start, e.span.start + word), "") if word else None
-
-
-def _bind_first(e: s.Expr) -> str:
-    text = e.span.text if len(e.span.text) <= 30 and "\n" not in e.span.text else "…"
-    if isinstance(e, s.RevHandleExpr | s.HandleExpr | s.RepeatExpr):
-        text = {s.RevHandleExpr: "rev handle …", s.HandleExpr: "handle …", s.RepeatExpr: "repeat …"}[type(e)]
-    return f"bind its result first: `let y <= {text} in …`"

@@ -1,0 +1,91 @@
+"""Choosing between symbolic values by a number that is 1 or 0: ``select(c, V, W) = mask(c, V) + mask(1 − c, W)``.
+
+A mask is 0 where c is, even if the other factor is infinite or nan; so nothing leaks out of the value that is not chosen.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from rh_kernel.arrays.program import Extent
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, unpack
+from rh_kernel.primitives.formulas import OF_ONE_SHAPE
+from rh_kernel.primitives.linear import SCALE
+from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.types import Product, Shape
+
+
+class Emitter(Protocol):
+    """What is needed of the program under construction."""
+
+    def apply(self, f: Primitive, arguments: tuple[Symbolic, ...]) -> Symbolic:
+        """Apply f."""
+        ...
+
+    def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
+        """Return ``V + W``."""
+        ...
+
+    def constant(self, array: Array) -> Symbolic:
+        """Return the slot of a constant."""
+        ...
+
+
+def masked(b: Emitter, c: Slot, V: Slot) -> Slot:
+    """``mask(c, V)``"""
+    return _slot(b.apply(instantiate("mask", SCALE, (_shape(V.shape),)), (c, V)))
+
+
+def negated(b: Emitter, c: Slot) -> Slot:
+    """``1 − c``"""
+    return _slot(b.apply(instantiate("sub", OF_ONE_SHAPE, (_shape(c.shape),)), (b.constant(np.ones(1)), c)))
+
+
+def selected(b: Emitter, c: Slot, V: Symbolic, W: Symbolic) -> Symbolic:
+    """V where c is 1, W where it is 0; both have one type."""
+    return _selected(b, c, negated(b, c), V, W)
+
+
+def _selected(b: Emitter, c: Slot, d: Slot, V: Symbolic, W: Symbolic) -> Symbolic:
+    match V, W:
+        case (SymbolicZero(), SymbolicZero()):
+            return V
+        case (Slot(), Slot()):
+            return V if V.register == W.register else b.add(masked(b, c, V), masked(b, d, W))
+        case (Slot(), SymbolicZero()):
+            return W if is_empty(W) else masked(b, c, V)
+        case (SymbolicZero(), Slot()):
+            return V if is_empty(V) else masked(b, d, W)
+        case _:
+            n = len(V) if isinstance(V, tuple) else len(W) if isinstance(W, tuple) else _arity(V)
+            return tuple([_selected(b, c, d, x, y) for x, y in zip(unpack(V, n), unpack(W, n), strict=True)])
+
+
+def _arity(V: Symbolic) -> int:
+    if isinstance(V, SymbolicZero) and isinstance(V.type, Product):
+        return len(V.type.factors)
+    raise KernelBug("two branches have different types")
+
+
+def guarded(b: Emitter, guard: Slot, V: Slot, position: int) -> Slot:
+    """Argument number ``position`` of a check that must not fail where the guard is 0.
+
+    There it is replaced by an array at which every symbol is smooth: its entries are positive, differ from one another and
+    from those of the other arguments, and are not half way between whole numbers.
+    """
+    n = int(np.prod(V.shape))
+    harmless = position + 1.1 + 0.3 * np.arange(n).reshape(V.shape) / max(n, 1)
+    return _slot(_selected(b, guard, negated(b, guard), V, b.constant(harmless)))
+
+
+def _shape(extent: Extent) -> Shape:
+    return tuple([dim(n) for n in extent])
+
+
+def _slot(V: Symbolic) -> Slot:
+    if isinstance(V, Slot):
+        return V
+    raise KernelBug("an array was expected")
