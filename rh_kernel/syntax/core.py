@@ -1,10 +1,10 @@
 """Terms, commands and handlers of the core (RH Def. 3.4), locally nameless.
 
 Metavariables: ``L M N`` terms, ``U V W`` values, ``P Q R`` commands, ``H`` handlers, ``A B C D`` types, ``f`` function symbols.
-A bound variable is an index: 0 is the nearest binder. The name in the source is kept as a hint; ``==`` ignores spans and hints,
-so it is α-equivalence. ``loose`` is the set of free indices of a node, as the bits of an integer.
+A bound variable is an index: 0 is the nearest binder. Its name is a hint; ``==`` ignores spans and hints, so it is
+α-equivalence. ``loose`` is the set of free indices of a node, as the bits of an integer.
 
-Two intermediate forms are syntax too, unfolded lazily: ``W.R_V(x. N)`` (Fig. 6), ``RH_H^V(⟨y1, …, ym⟩. P)`` (Fig. 7).
+Two intermediate forms, unfolded lazily, are syntax too: ``W.R_V(x. N)`` (Fig. 6), ``RH_H^V(⟨y1, …, ym⟩. P)`` (Fig. 7).
 """
 
 from collections.abc import Callable
