@@ -23,6 +23,7 @@ from rh_kernel.syntax.core import (
     Defined,
     Function,
     Let,
+    Map,
     Plus,
     Primitive,
     Proj,
@@ -34,6 +35,7 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, substitute, variables
+from rh_kernel.syntax.sequences import row
 from rh_kernel.syntax.signature import Loc, Location
 from rh_kernel.syntax.types import (
     SCALAR,
@@ -192,7 +194,7 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
     if fuel <= 0 or chance(dice, 6):
         return _leaf(dice, w, A)
     less = fuel - 1 - chance(dice, 3)
-    kinds = ("call", "call", "call", "plus", "let", "proj", "rd", "derivative")
+    kinds = ("call", "call", "call", "plus", "let", "proj", "rd", "derivative", "map")
     match choose(dice, ("tuple", *kinds) if isinstance(A, Product) else kinds):
         case "plus":
             return Plus(draw_term(dice, w, A, less), draw_term(dice, w, A, less))
@@ -207,6 +209,10 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
             B = draw_type(dice, w)
             N = draw_term(dice, w.delta(A), B, less)
             return Rd(draw_term(dice, w, B, less - 1), Scope(("x",), N), draw_term(dice, w, A, less - 1))
+        case "map" if isinstance(A, Real) and isinstance(A.shape, tuple) and len(A.shape) > 1:
+            source = draw_sequence(dice, w, A.shape[0])
+            N = draw_term(dice, w.delta(row(source)), Real(A.shape[1:]), less)
+            return Map(draw_term(dice, w, source, less), Scope(("x",), N), source, Real(A.shape[1:]))
         case "derivative":
             f = _function(dice, w, A, into=False)
             return _leaf(dice, w, A) if f is None else Call(RdOf(f), draw_term(dice, w, RdOf(f).domain, less))
@@ -215,6 +221,12 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
             return _leaf(dice, w, A) if f is None else Call(f, draw_term(dice, w, f.domain, less))
         case _:
             return Tuple(tuple(draw_term(dice, w, B, less) for B in A.factors)) if isinstance(A, Product) else _leaf(dice, w, A)
+
+
+def draw_sequence(dice: Dice, w: World, n: Dim) -> Type:
+    """A type of sequences of n rows."""
+    arrays = [Real((n, *[choose(dice, w.dims) for _ in range(dice(3))])) for _ in range(1 + chance(dice, 4))]
+    return arrays[0] if len(arrays) == 1 else Product(tuple(arrays))
 
 
 def _leaf(dice: Dice, w: World, A: Type) -> Term:

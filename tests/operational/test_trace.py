@@ -20,6 +20,7 @@ from rh_kernel.syntax.core import (
     Const,
     Handle,
     Let,
+    Map,
     Node,
     Perform,
     Plus,
@@ -29,6 +30,7 @@ from rh_kernel.syntax.core import (
     Resume,
     Return,
     RevHandle,
+    Scan,
     Tuple,
     Zero,
     is_value,
@@ -150,6 +152,8 @@ def test_a_rule_fires_at_its_own_form(fired: dict[Rule, set[type]]) -> None:
             "Put": Perform,
             "H-Return": Handle,
             "H-Op": Handle,
+            "Map": Map,
+            "Scan": Scan,
         }.get(rule.value, RH if rule.value.startswith("RH-") else R)
         assert found == {expected}, rule
 
