@@ -52,6 +52,8 @@ def children(M: Node) -> tuple[Subject, ...]:
             return items
         case Let(N, scope) | Bind(N, scope) | RevHandle(N, scope, _) | RH(N, scope, _):
             return N, scope.body
+        case Map(N, scope) | Scan(N, scope):
+            return N, scope.body
         case Rd(W, scope, N) | R(W, scope, N):
             return W, scope.body, N
         case Handle(P, _):

@@ -70,6 +70,12 @@ class TypingRule(Enum):
         "the cotangent has the type of the body, the result that of the point",
         Schema(("Γ ⊢ M : B", "Γ, x : A ⊢ N : B", "Γ ⊢ L : A"), "Γ ⊢ M.rd(x. N)(L) : A"),
     )
+    T_MAP = (
+        "T-MAP",
+        Figure.FIG_2,
+        "the body is typed with x at the type of a row; the rows of the result have its type",
+        Schema(("Γ ⊢ M : Real(n, d…)", "Γ, x : Real(d…) ⊢ N : Real(e…)"), "Γ ⊢ map (x in M) do N : Real(n, e…)"),
+    )
     T_PURE = (
         "T-PURE",
         Figure.FIG_3,
@@ -107,6 +113,16 @@ class TypingRule(Enum):
             ("two premises for each Op : A → B",),
         ),
     )
+    T_SCAN = (
+        "T-SCAN",
+        Figure.FIG_3,
+        "a round is typed with x at the type of a row and s at that of the state; it gives a row and the next state",
+        Schema(
+            ("Γ, Δ ⊢ M : Real(n, d…)", "Γ, Δ ⊢ N : S", "Γ ; Δ, x : Real(d…), s : S ⊢ P : B × S"),
+            "Γ ; Δ ⊢ scan (x in M) from s = N do P : Bⁿ × S",
+            ("Bⁿ is the type of n stacked rows of type B",),
+        ),
+    )
     T_HANDLE = (
         "T-HANDLE",
         Figure.SECTION_2_2,
@@ -142,23 +158,6 @@ class TypingRule(Enum):
         Schema(
             ("Γ, Δ ⊢ V : A₁ × … × Aₙ", "Γ ; x₁ : A₁, …, xₙ : Aₙ ⊢ R : C", "Γ ⊢ H : rev handler(C)"),
             "Γ ; Δ ⊢ RH^V_H(⟨x₁, …, xₙ⟩. R) : A₁ × … × Aₙ",
-        ),
-    )
-
-    T_MAP = (
-        "T-MAP",
-        Figure.FIG_2,
-        "the body is typed with x at the type of a row; the rows of the result have its type",
-        Schema(("Γ ⊢ M : Real(n, d…)", "Γ, x : Real(d…) ⊢ N : Real(e…)"), "Γ ⊢ map (x in M) do N : Real(n, e…)"),
-    )
-    T_SCAN = (
-        "T-SCAN",
-        Figure.FIG_3,
-        "a round is typed with x at the type of a row and s at that of the state; it gives a row and the next state",
-        Schema(
-            ("Γ, Δ ⊢ M : Real(n, d…)", "Γ, Δ ⊢ N : S", "Γ ; Δ, x : Real(d…), s : S ⊢ P : B × S"),
-            "Γ ; Δ ⊢ scan (x in M) from s = N do P : Bⁿ × S",
-            ("Bⁿ is the type of n stacked rows of type B",),
         ),
     )
 
