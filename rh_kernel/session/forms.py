@@ -11,7 +11,7 @@ FORMS = {
     "with": "handle P with H   ·   fun f(x : A) : B = M with rd(w, x) = N\nnames a handler, or brings a derivative",
     "rd": "W.rd(x. N)(V)   ·   rd[f](w, v)\nthe reverse derivative: cotangent first, point second",
     "map": "map (x in M) do N\nN for every row x of M, stacked; map (x in M, y in M') do N walks two of one length",
-    "scan": "scan (x in M) from s = N do P\nP for every row of M, from the state s; it gives a row of the result and the next s",
+    "scan": "scan (x in M) from s = N do P\nP for every row of M, with a state s; P gives a row of the result and the next s",
     "from": "scan (x in M) from s = N do P\nnames the state of a scan, and gives the first one",
     "do": "map (x in M) do N   ·   scan (x in M) from s = N do P\nbegins what is done for every row",
     "train": 'train P for (x, t) in data("…") epochs n batch b shuffle s measure Q\nrun P on every sample, keeping its changes',
