@@ -25,6 +25,7 @@ from rh_kernel.syntax.core import (
     Function,
     If,
     Let,
+    Map,
     Plus,
     Primitive,
     Proj,
@@ -36,6 +37,7 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, substitute, variables
+from rh_kernel.syntax.sequences import row
 from rh_kernel.syntax.signature import Loc, Location
 from rh_kernel.syntax.types import (
     SCALAR,
@@ -196,7 +198,7 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
     if fuel <= 0 or chance(dice, 6):
         return _leaf(dice, w, A)
     less = fuel - 1 - chance(dice, 3)
-    kinds = ("call", "call", "call", "plus", "let", "proj", "rd", "derivative", "if")
+    kinds = ("call", "call", "call", "plus", "let", "proj", "rd", "derivative", "if", "map")
     match choose(dice, ("tuple", *kinds) if isinstance(A, Product) else kinds):
         case "plus":
             return Plus(draw_term(dice, w, A, less), draw_term(dice, w, A, less))
@@ -214,6 +216,10 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
         case "if":
             condition, operands = draw_condition(dice, w, less - 1)
             return If(condition, operands, draw_term(dice, w, A, less), draw_term(dice, w, A, less))
+        case "map" if isinstance(A, Real) and isinstance(A.shape, tuple) and len(A.shape) > 1:
+            source = draw_sequence(dice, w, A.shape[0])
+            N = draw_term(dice, w.delta(row(source)), Real(A.shape[1:]), less)
+            return Map(draw_term(dice, w, source, less), Scope(("x",), N), source, Real(A.shape[1:]))
         case "derivative":
             f = _function(dice, w, A, into=False)
             return _leaf(dice, w, A) if f is None else Call(RdOf(f), draw_term(dice, w, RdOf(f).domain, less))
@@ -241,6 +247,12 @@ def draw_comparison(dice: Dice, w: World, fuel: int) -> tuple[Compare, Tuple]:
     """``M < c`` or ``M > c``"""
     bound = Const(np.array([choose(dice, BOUNDS)]))
     return Compare(choose(dice, (*Relation,)), 0), Tuple((draw_term(dice, w, SCALAR, fuel), bound))
+
+
+def draw_sequence(dice: Dice, w: World, n: Dim) -> Type:
+    """A type of sequences of n rows."""
+    arrays = [Real((n, *[choose(dice, w.dims) for _ in range(dice(3))])) for _ in range(1 + chance(dice, 4))]
+    return arrays[0] if len(arrays) == 1 else Product(tuple(arrays))
 
 
 def _leaf(dice: Dice, w: World, A: Type) -> Term:

@@ -29,10 +29,13 @@ from rh_kernel.syntax.core import (
     ReverseClause,
     ReverseHandler,
     RevHandle,
+    Scan,
     Scope,
+    Tuple,
 )
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, variables
 from rh_kernel.syntax.printing.printer import show
+from rh_kernel.syntax.sequences import row, stacked
 from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT, Product, Real, ShapeVar, Type, concrete_shape, product
 from rh_kernel.syntax.values import UNIT_VALUE
@@ -50,6 +53,7 @@ from tests.strategies import (
     choose,
     dice_of,
     draw_condition,
+    draw_sequence,
     draw_term,
     draw_type,
     gamma_of,
@@ -130,7 +134,7 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
     less = fuel - 1
     if fuel <= 0:
         return _simple(dice, w, A)
-    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle", "put and get", "if")):
+    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle", "put and get", "if", "scan")):
         case "bind":
             B = _result(dice, w)
             P = draw_command(dice, w, B, less - 1 - chance(dice, 2))
@@ -138,6 +142,8 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
         case "if":
             condition, operands = draw_condition(dice, w, less - 1)
             return IfCommand(condition, operands, draw_command(dice, w, A, less), draw_command(dice, w, A, less))
+        case "scan":
+            return _scan(dice, w, A, less)
         case "put and get":
             return _put_and_get(dice, w, A, less)
         case "rev handle":
@@ -148,6 +154,16 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
             return Handle(draw_command(dice, inside, C, less), H)
         case _:
             return _simple(dice, w, A)
+
+
+def _scan(dice: Dice, w: World, A: Type, fuel: int) -> Command:
+    """``let x ⇐ scan (x in M) from s = N do P in Q``"""
+    n = choose(dice, w.dims)
+    source, S, B = draw_sequence(dice, w, n), draw_type(dice, w, 0), draw_type(dice, w)
+    argument = Tuple((draw_term(dice, w, source, 2), draw_term(dice, w, S, 2)))
+    P = draw_command(dice, w.delta(row(source), S), Product((B, S)), min(fuel - 1, 2))
+    scan = Scan(argument, Scope(("x", "s"), P), source, B)
+    return Bind(scan, Scope(("x",), draw_command(dice, w.delta(Product((stacked(n, B), S))), A, fuel - 1)))
 
 
 def _put_and_get(dice: Dice, w: World, A: Type, fuel: int) -> Command:

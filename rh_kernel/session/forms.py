@@ -10,6 +10,10 @@ FORMS = {
     "handle": "handle P with H\nrun P with its operations done as the handler H says",
     "with": "handle P with H   ·   fun f(x : A) : B = M with rd(w, x) = N\nnames a handler, or brings a derivative",
     "rd": "W.rd(x. N)(V)   ·   rd[f](w, v)\nthe reverse derivative: cotangent first, point second",
+    "map": "map (x in M) do N\nN for every row x of M, stacked; map (x in M, y in M') do N walks two of one length",
+    "scan": "scan (x in M) from s = N do P\nP for every row of M, with a state s; P gives a row of the result and the next s",
+    "from": "scan (x in M) from s = N do P\nnames the state of a scan, and gives the first one",
+    "do": "map (x in M) do N   ·   scan (x in M) from s = N do P\nbegins what is done for every row",
     "train": 'train P for (x, t) in data("…") epochs n batch b shuffle s measure Q\nrun P on every sample, keeping its changes',
     "sweep": "sweep a in [0.1, 0.2], seed in 0..4\nrun the indented items below once for each combination of these numbers",
     "epochs": "epochs n\nhow often a training run goes through the data",
@@ -100,5 +104,9 @@ RULES: dict[str, tuple[TypingRule, ...]] = {
     "op": (TypingRule.T_OP,),
     "fun": (TypingRule.T_FUNC,),
     "const": (TypingRule.T_CONST,),
+    "map": (TypingRule.T_MAP,),
+    "scan": (TypingRule.T_SCAN,),
+    "from": (TypingRule.T_SCAN,),
+    "do": (TypingRule.T_MAP, TypingRule.T_SCAN),
 }
 """The typing rules of a form (RH Fig. 2, 3, §2.2.1), the most common first."""

@@ -17,6 +17,7 @@ from rh_kernel.syntax.core import (
     If,
     IfCommand,
     Let,
+    Map,
     Perform,
     Plus,
     Proj,
@@ -25,6 +26,7 @@ from rh_kernel.syntax.core import (
     Resume,
     Return,
     RevHandle,
+    Scan,
     Term,
     Tuple,
     Zero,
@@ -112,6 +114,8 @@ def _within(M: Subject) -> list[Subject]:
             return []
         case Call(_, N) | Proj(_, _, N) | Let(N, _) | Return(N) | Perform(_, N) | RevHandle(N, _, _) | If(_, N) | IfCommand(_, N):
             return [N]
+        case Map(N) | Scan(N):
+            return [N]
         case Bind(P, _) | Handle(P, _):
             return [P]
         case Plus(L, N):
@@ -131,6 +135,8 @@ def is_redex(M: Subject) -> bool:
         case R() | RH():
             return True
         case Call(_, V) | Proj(_, _, V) | Let(V, _) | Perform(_, V) | RevHandle(V, _, _) | If(_, V) | IfCommand(_, V):
+            return is_value(V)
+        case Map(V) | Scan(V):
             return is_value(V)
         case Plus(V, W) | Rd(V, _, W):
             return is_value(V) and is_value(W)

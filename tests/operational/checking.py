@@ -12,6 +12,7 @@ from rh_kernel.syntax.core import (
     Const,
     Handle,
     Let,
+    Map,
     Perform,
     Plus,
     Proj,
@@ -20,9 +21,11 @@ from rh_kernel.syntax.core import (
     Resume,
     Return,
     RevHandle,
+    Scan,
     Tuple,
     Zero,
 )
+from rh_kernel.syntax.sequences import length, row, stacked
 from rh_kernel.syntax.types import Product, Type, factors, product
 from rh_kernel.syntax.values import constant_type
 
@@ -73,5 +76,14 @@ def check(M: Subject, gamma: Gamma = ()) -> Type:
             assert check(P, gamma) == H.source
             assert check(H.returns.body, (H.source,)) == H.target
             return H.target
+        case Map(N, scope, source, made):
+            assert check(N, gamma) == source
+            assert check(scope.body, (row(source), *gamma)) == made
+            return stacked(length(source), made)
+        case Scan(N, scope, source, made):
+            _, S = factors(check(N, gamma), 2)
+            assert check(N, gamma) == Product((source, S))
+            assert check(scope.body, (S, row(source), *gamma)) == Product((made, S))
+            return Product((stacked(length(source), made), S))
         case Resume():
             raise AssertionError("a continuation is left over")

@@ -15,10 +15,28 @@ from rh_kernel.operational.binders import (
     rd,
     returned,
     tuple_from,
+    variable,
 )
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
-from rh_kernel.syntax.core import Bound, Call, Command, Defined, Primitive, Proj, RdOf, ReverseHandler, Scope, Term, Zero
+from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.slicing import SLICE
+from rh_kernel.syntax.core import (
+    Bound,
+    Call,
+    Command,
+    Defined,
+    Map,
+    Primitive,
+    Proj,
+    RdOf,
+    ReverseHandler,
+    Scan,
+    Scope,
+    Term,
+    Zero,
+)
+from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import SCALAR, Product, real
 from rh_kernel.syntax.values import constant
 from tests.operational.nets import (
@@ -93,6 +111,16 @@ def _tanh(x: TermAtDepth) -> TermAtDepth:
     return call(function("tanh"), x)
 
 
+def map_rows(M: TermAtDepth, body: Body) -> TermAtDepth:
+    """``map (y in M) do N`` over two numbers"""
+    return lambda depth: Map(M(depth), Scope(("y",), body(variable(depth, "y"))(depth + 1)), real(2), SCALAR)
+
+
+def proj_first(x: TermAtDepth) -> TermAtDepth:
+    """The first entry of two."""
+    return call(instantiate("slice", SLICE[0], (dim(0), dim(1), dim(2))), x)
+
+
 BODIES: dict[str, Body] = {
     "variable": lambda x: x,
     "constant": lambda x: fixed(T),
@@ -115,6 +143,7 @@ BODIES: dict[str, Body] = {
         1, 2, rd(x, "p", lambda p: plus(proj(1, 2, p), _tanh(proj(2, 2, p))), tuple_from(x, _tanh(x)))
     ),
     "derivative symbol": lambda x: call(RdOf(function("tanh")), tuple_from(x, x)),
+    "map": lambda x: map_rows(x, lambda y: call(entrywise("tanh", 1), plus(y, proj_first(x)))),
     "second derivative symbol": lambda x: proj(2, 2, call(RdOf(RdOf(function("tanh"))), tuple_from(x, tuple_from(x, x)))),
 }
 
@@ -168,8 +197,21 @@ def forwarded() -> Command:
     return handle(rev_handle(fixed(V), scope(("x",), lambda x: mlp(W0, W1, x)), IDENTITY), infer(real(2)))(0)
 
 
+def scanned(x: TermAtDepth) -> CommandAtDepth:
+    """Two rounds of a scan, each of which gives its state."""
+
+    def rounds(depth: int) -> Command:
+        y, s = variable(depth, "y"), variable(depth + 1, "s")
+        P = returned(tuple_from(s, call(entrywise("tanh", 1), plus(y, s))))(depth + 2)
+        return Scan(tuple_from(x, fixed(T))(depth), Scope(("y", "s"), P), real(2), SCALAR)
+
+    return bind_pair(rounds, ("b", "s"), lambda b, s: returned(s))
+
+
 COMMANDS: dict[str, Command] = {
     "mlp": trained(lambda x: mlp(W0, W1, x), V, H_MLP),
+    "scan": trained(scanned, V, H_MLP),
+    "scan at a point": bind(returned(fixed(V)), "x", scanned)(0),
     "residual": trained(residual, V, sgd(0.1, constant([0.2, -0.1]), real(2))),
     "two variables": rev_handle(
         tuple_from(fixed(V), fixed(constant([1.0, 2.0]))), scope(("a", "b"), lambda a, b: mlp(W0, W1, plus(a, b))), H_MLP
@@ -203,5 +245,5 @@ DIFFERENTIATED = {
     if name not in ("derivative of a derivative", "derivative of a projection", "second derivative symbol")
 }
 for _name, _body in DIFFERENTIATED.items():
-    _W = {"tuple": tuple_from(fixed(V), fixed(V))(0), "constant": T}.get(_name, V)
+    _W = {"tuple": tuple_from(fixed(V), fixed(V))(0), "constant": T, "map": constant([[1.0], [-2.0]])}.get(_name, V)
     PROGRAMS[f"derivative of {_name}"] = Program(derivative(_W, _body))

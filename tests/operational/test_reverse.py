@@ -21,6 +21,7 @@ from rh_kernel.syntax.core import (
     Const,
     Handle,
     Let,
+    Map,
     OrdinaryHandler,
     Perform,
     Plus,
@@ -31,9 +32,11 @@ from rh_kernel.syntax.core import (
     Return,
     ReverseHandler,
     RevHandle,
+    Scan,
     Tuple,
     Zero,
 )
+from rh_kernel.syntax.sequences import rounds
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import SCALAR, Real, real
 from rh_kernel.syntax.values import constant
@@ -288,6 +291,8 @@ def size(M: Subject) -> int:
             return 1 + size(N) + size(scope.body)
         case Rd(W, scope, N) | R(W, scope, N):
             return 1 + size(W) + size(scope.body) + size(N)
+        case Map(N, scope, source) | Scan(N, scope, source):
+            return size(N) + rounds(source) * size(scope.body) + 60 * (rounds(source) + 1)
         case Return(N):
             return size(N)
         case Perform(_, N) | Resume(_, _, N):

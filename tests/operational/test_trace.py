@@ -20,6 +20,7 @@ from rh_kernel.syntax.core import (
     Const,
     Handle,
     Let,
+    Map,
     Node,
     Perform,
     Plus,
@@ -29,6 +30,7 @@ from rh_kernel.syntax.core import (
     Resume,
     Return,
     RevHandle,
+    Scan,
     Tuple,
     Zero,
     is_value,
@@ -49,6 +51,8 @@ def children(M: Node) -> tuple[Subject, ...]:
         case Tuple(items):
             return items
         case Let(N, scope) | Bind(N, scope) | RevHandle(N, scope, _) | RH(N, scope, _):
+            return N, scope.body
+        case Map(N, scope) | Scan(N, scope):
             return N, scope.body
         case Rd(W, scope, N) | R(W, scope, N):
             return W, scope.body, N
@@ -150,6 +154,8 @@ def test_a_rule_fires_at_its_own_form(fired: dict[Rule, set[type]]) -> None:
             "Put": Perform,
             "H-Return": Handle,
             "H-Op": Handle,
+            "Map": Map,
+            "Scan": Scan,
         }.get(rule.value, RH if rule.value.startswith("RH-") else R)
         assert found == {expected}, rule
 

@@ -5,6 +5,7 @@ times, also on the way back.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeAlias
 
 from rh_kernel.arrays.symbolic.builder import Builder
@@ -49,11 +50,11 @@ def rows_of(V: Symbolic, A: Type, b: Builder) -> tuple[Symbolic, ...]:
     while todo:
         V, A, n = todo.pop()
         if n == 1:
-            found.append(_evaluated(sequences.row_at(Typed(Bound(0, "m"), A), 0).term, (V,), b))
+            found.append(_evaluated(_only_row(A), (V,), b))
         elif n:
-            for half, size in ((sequences.rows_from, n - n // 2), (sequences.rows_up_to, n // 2)):
-                part = half(Typed(Bound(0, "m"), A), n // 2)
-                todo.append((_evaluated(part.term, (V,), b), part.type, size))
+            first, second = _halves(A, n // 2)
+            todo.append((_evaluated(second.term, (V,), b), second.type, n - n // 2))
+            todo.append((_evaluated(first.term, (V,), b), first.type, n // 2))
     return tuple(found)
 
 
@@ -76,6 +77,17 @@ def results(scan: Scanning, b: Builder) -> Symbolic:
         V, emitted = emitted
         backwards.append(V)
     return stacked(tuple(reversed(backwards)), scan.form.emitted, b)
+
+
+@lru_cache(maxsize=1024)
+def _only_row(A: Type) -> Term:
+    return sequences.row_at(Typed(Bound(0, "m"), A), 0).term
+
+
+@lru_cache(maxsize=1024)
+def _halves(A: Type, i: int) -> tuple[Typed, Typed]:
+    m = Typed(Bound(0, "m"), A)
+    return sequences.rows_up_to(m, i), sequences.rows_from(m, i)
 
 
 def _evaluated(M: Term, values: tuple[Symbolic, ...], b: Builder) -> Symbolic:

@@ -16,6 +16,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.parsing.lexer import chunks, tokens
 from rh_kernel.syntax.parsing.parser import parse_item
+from rh_kernel.syntax.parsing.sequences import iteration_words
 from rh_kernel.syntax.parsing.sweeps import SweepParts, is_sweep, sweep_parts
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
@@ -23,6 +24,7 @@ from rh_kernel.syntax.parsing.tokens import (
     COMPILE_OPTIONS,
     DECLARATIONS,
     INITIALS,
+    ITERATIONS,
     SWEEP,
     TRAINING_OPTIONS,
     Kind,
@@ -140,6 +142,8 @@ def _expected(definitions: Definitions, context: Word) -> Iterator[str]:
         yield from COMPILE_OPTIONS
     if context.directive == "gradient" and context.follows_expression:
         yield "against"
+    if context.follows_expression:
+        yield from iteration_words(context.before)
     if context.head == "train":
         yield from _training(context)
     elif context.head == SWEEP and len(context.before) > 1 and context.before[-2].text in {SWEEP, ","} and not context.opened:
@@ -213,6 +217,7 @@ def _language(context: Word) -> Iterator[str]:
     if context.is_first:
         yield from _ITEMS
     yield from _EXPRESSIONS
+    yield from ITERATIONS
     if context.head:
         yield from _TYPES
 

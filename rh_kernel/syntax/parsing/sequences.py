@@ -1,14 +1,16 @@
 """``map (x in M) do N`` and ``scan (x in M) from s = N do P`` (LANGUAGE §9); the words are keywords only in these forms."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.patterns import pattern
-from rh_kernel.syntax.parsing.tokens import ITERATIONS, Kind, Token
+from rh_kernel.syntax.parsing.tokens import CLOSERS, ITERATIONS, Kind, Token
 
 _MAP = "a map is written map (x in M) do N"
 _SCAN = "a scan is written scan (x in M) from s = N do P"
+_NOTHING = Token(Kind.END, "", 0, 0)
 _CLOSED = {"(": ")", "⟨": "⟩"}
 
 
@@ -29,6 +31,21 @@ def at_iteration(c: Cursor) -> bool:
         i += 1
         if not opened:
             return c.peek(i).text == "in"
+
+
+def iteration_words(before: Sequence[Token]) -> Iterator[str]:
+    """Yield the words with which the innermost ``map`` or ``scan`` that waits for one can go on after these tokens."""
+    waiting: list[tuple[str, int]] = []
+    depth = 0
+    for token, following in pairwise((*before, _NOTHING)):
+        depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())
+        if token.text in ITERATIONS and following.text == "(":
+            waiting.append(("do" if token.text == "map" else "from", depth))
+        elif waiting and token.text == waiting[-1][0] and depth == waiting[-1][1]:
+            word, _ = waiting.pop()
+            waiting += [("do", depth)] if word == "from" else []
+    if waiting and waiting[-1][1] == depth:
+        yield waiting[-1][0]
 
 
 def iteration(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.Expr:

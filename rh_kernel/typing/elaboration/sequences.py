@@ -112,7 +112,7 @@ def _sequences(
             if not is_sequence(A):
                 hint = "a `map` or a `scan` walks along the leading axis of an array, or of several of one length"
                 notes = chosen(e.span, operand_notes(cx, unifier, e, A))
-                raise _mismatch(unifier, e, A, "an array, or a tuple of arrays", hint, rule, "a sequence", notes)
+                raise _mismatch(unifier, e, A, "an array, or a tuple of arrays", hint, rule, "the type of a sequence", notes)
             found.append((M, A))
     siblings.raise_errors()
     A = product([A for _, A in found])
