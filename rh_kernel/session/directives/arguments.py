@@ -68,14 +68,17 @@ def several_choices(item: items.Directive, choices: tuple[str, ...], *, alone: s
     raise _invalid(item, f"nothing, words of {others}, or `{alone}`", f"`{' '.join(words)}`", hint)
 
 
-def named_locations(item: items.Directive, known: Mapping[str, Location]) -> tuple[Location, ...]:
-    """Return the locations named by the arguments, without duplicates. Raises ``Rejected`` for an unknown name."""
+def named_locations(item: items.Directive, known: Mapping[str, tuple[Location, ...]]) -> tuple[Location, ...]:
+    """Return the locations named by the arguments, without duplicates; a name may stand for several.
+
+    Raises ``Rejected`` for an unknown name.
+    """
     named = tuple([word.rstrip(",") for word in item.words if word != ","])
     for name in named:
         if name not in known:
             fix = _nearest(item.span, item.words, tuple(known))
             raise _invalid(item, "names of locations", f"`{name}`", f"`%{item.name.text}` alone shows all of them", fix)
-    return tuple([known[name] for name in dict.fromkeys(named)])
+    return tuple(dict.fromkeys([location for name in named for location in known[name]]))
 
 
 def _nearest(whole: Span, words: tuple[str, ...], choices: tuple[str, ...]) -> Fix | None:
