@@ -20,6 +20,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -110,6 +111,8 @@ def _within(M: Subject) -> list[Subject]:
             return []
         case Call(_, N) | Proj(_, _, N) | Let(N, _) | Return(N) | Perform(_, N) | RevHandle(N, _, _):
             return [N]
+        case Repeat(start=N):
+            return [N]
         case Bind(P, _) | Handle(P, _):
             return [P]
         case Plus(L, N):
@@ -129,6 +132,8 @@ def is_redex(M: Subject) -> bool:
         case R() | RH():
             return True
         case Call(_, V) | Proj(_, _, V) | Let(V, _) | Perform(_, V) | RevHandle(V, _, _):
+            return is_value(V)
+        case Repeat(start=V):
             return is_value(V)
         case Plus(V, W) | Rd(V, _, W):
             return is_value(V) and is_value(W)

@@ -32,9 +32,8 @@ def declared_locations(definitions: Definitions) -> Mapping[str, Location]:
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> ShowHeap:
     named = [declared.definition for declared in context.definitions.named.values()]
-    several = {d.name: members(d.family) for d in named if isinstance(d, LocFamilyDefinition)}
-    single = {name: (location,) for name, location in declared_locations(context.definitions).items()}
-    return ShowHeap(named_locations(item, {**single, **several}))
+    families = {d.name: members(d.family) for d in named if isinstance(d, LocFamilyDefinition)}
+    return ShowHeap(named_locations(item, declared_locations(context.definitions), families))
 
 
 DIRECTIVE = Directive(
