@@ -3,7 +3,7 @@
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.parsing.parser import parse
-from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocDefinition
+from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocFamilyDefinition
 from rh_kernel.typing.elaboration.declarations import declare
 
 DECLARED = """
@@ -24,6 +24,7 @@ fun gated(x : Real(n), y : Real(n)) : Real(n) = let z <- tanh(y) in x * z + y
 """
 SIZES = (1, 2, 3)
 DECLARED += "".join(f"loc b{n} : Real({n}) = zeros\n" for n in SIZES)
+DECLARED += "loc vs[3] : Real(2) = zeros\nloc ms[3] : Real(2, 2) = zeros\n"
 DECLARED += "".join(f"loc w{m}{n} : Real({m}, {n}) = zeros\n" for m in SIZES for n in SIZES)
 
 
@@ -37,5 +38,8 @@ def declared(text: str) -> Definitions:
 
 
 DEFINITIONS = declared(DECLARED)
-LOCATIONS = tuple(d.definition.location for d in DEFINITIONS.named.values() if isinstance(d.definition, LocDefinition))
+LOCATIONS = tuple(DEFINITIONS.locations().values())
+LOCATION_FAMILIES = tuple(
+    d.definition.family for d in DEFINITIONS.named.values() if isinstance(d.definition, LocFamilyDefinition)
+)
 FUNCTIONS = tuple(d.definition for d in DEFINITIONS.named.values() if isinstance(d.definition, FunDefinition))

@@ -24,6 +24,7 @@ from rh_kernel.syntax.core import (
     OrdinaryHandler,
     Perform,
     Plus,
+    Repeat,
     Resume,
     Return,
     ReverseClause,
@@ -36,7 +37,7 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, variables
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.sequences import row, stacked
-from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Member, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT, Product, Real, ShapeVar, Type, concrete_shape, product
 from rh_kernel.syntax.values import UNIT_VALUE
 from rh_kernel.typing.context import Zone
@@ -44,8 +45,9 @@ from rh_kernel.typing.definitions import OpDefinition
 from rh_kernel.typing.derivation.derivations import Assumption
 from rh_kernel.typing.derivation.signatures import clause_types, images
 from rh_kernel.typing.elaboration.clause_heads import shape_variables
+from rh_kernel.typing.unification.atoms import dimension_names
 from rh_kernel.typing.unification.unify import Unifier
-from tests.declarations import DEFINITIONS
+from tests.declarations import DEFINITIONS, LOCATION_FAMILIES
 from tests.strategies import (
     Dice,
     World,
@@ -134,7 +136,7 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
     less = fuel - 1
     if fuel <= 0:
         return _simple(dice, w, A)
-    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle", "put and get", "if", "scan")):
+    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle", "put and get", "if", "scan", "repeat")):
         case "bind":
             B = _result(dice, w)
             P = draw_command(dice, w, B, less - 1 - chance(dice, 2))
@@ -152,6 +154,8 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
             C = _result(dice, w)
             H, inside = draw_ordinary_handler(dice, w, C, A, less)
             return Handle(draw_command(dice, inside, C, less), H)
+        case "repeat":
+            return draw_repeat(dice, w, A, less)
         case _:
             return _simple(dice, w, A)
 
@@ -164,6 +168,15 @@ def _scan(dice: Dice, w: World, A: Type, fuel: int) -> Command:
     P = draw_command(dice, w.delta(row(source), S), Product((B, S)), min(fuel - 1, 2))
     scan = Scan(argument, Scope(("x", "s"), P), source, B)
     return Bind(scan, Scope(("x",), draw_command(dice, w.delta(Product((stacked(n, B), S))), A, fuel - 1)))
+
+
+def draw_repeat(dice: Dice, w: World, A: Type, fuel: int) -> Repeat:
+    """``repeat round < n from s = M do P``, of type A; P may use the locations of that number of the declared families."""
+    index = _primed("round", {v for l in w.locations if isinstance(l, Member) for v in dimension_names(Real((l.index,)))})
+    members: list[Loc] = [Member(family, dim(index)) for family in LOCATION_FAMILIES]
+    inner = replace(w.delta(A), locations=(*w.locations, *members, *members))
+    P = draw_command(dice, inner, A, min(fuel - 1, 2))
+    return Repeat(index, 0, dim(dice(4)), draw_term(dice, w, A, 2), Scope(("s",), P))
 
 
 def _put_and_get(dice: Dice, w: World, A: Type, fuel: int) -> Command:

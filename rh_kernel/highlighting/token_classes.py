@@ -124,8 +124,8 @@ def _classify_item(chunk: Span) -> Iterator[ClassifiedToken]:
     words = words_of_directive(chunk)
     is_check = _CHECK.match(chunk.source.text, chunk.start) is not None
     before: list[str] = []
-    read = tokens(chunk) if words is None else words
-    keywords = repeat_keywords(read) if words is None else frozenset[int]()
+    read = [*tokens(chunk)] if words is None else words
+    keywords = repeat_keywords(read, chunk.source.text) if words is None else frozenset[int]()
     for token in read:
         kind = _class_of(token, before, is_check=is_check, is_word=words is not None)
         kind = TokenClass.KEYWORD if token.start in keywords else kind

@@ -29,12 +29,14 @@ class Declared:
 
 
 def declared_in(text: str) -> tuple[Declared, ...]:
-    """The parameters that a cell declares, in order. Items that cannot be parsed are skipped."""
+    """The parameters that a cell declares, in order. Families of locations and items that cannot be parsed are skipped."""
     found: list[Declared] = []
     for chunk in chunks(Source("parameters", text)):
         match parse_item(chunk):
             case DimDeclaration(name, value) as item:
                 found.append(Declared("dim", name.text, "", value.span.text, _comment(item.span, chunk)))
+            case LocDeclaration(length=length) if length is not None:
+                pass
             case ConstDeclaration(name, A, value) | LocDeclaration(name, A, value) as item:
                 word = "const" if isinstance(item, ConstDeclaration) else "loc"
                 written = "" if A is None else A.span.text

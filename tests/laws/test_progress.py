@@ -23,6 +23,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -116,6 +117,8 @@ def _within(M: Subject) -> list[Subject]:
             return [N]
         case Map(N) | Scan(N):
             return [N]
+        case Repeat(start=N):
+            return [N]
         case Bind(P, _) | Handle(P, _):
             return [P]
         case Plus(L, N):
@@ -137,6 +140,8 @@ def is_redex(M: Subject) -> bool:
         case Call(_, V) | Proj(_, _, V) | Let(V, _) | Perform(_, V) | RevHandle(V, _, _) | If(_, V) | IfCommand(_, V):
             return is_value(V)
         case Map(V) | Scan(V):
+            return is_value(V)
+        case Repeat(start=V):
             return is_value(V)
         case Plus(V, W) | Rd(V, _, W):
             return is_value(V) and is_value(W)

@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.errors import DirectiveArguments, UnknownDirective
@@ -68,14 +69,23 @@ def several_choices(item: items.Directive, choices: tuple[str, ...], *, alone: s
     raise _invalid(item, f"nothing, words of {others}, or `{alone}`", f"`{' '.join(words)}`", hint)
 
 
-def named_locations(item: items.Directive, known: Mapping[str, Location]) -> tuple[Location, ...]:
-    """Return the locations named by the arguments, without duplicates. Raises ``Rejected`` for an unknown name."""
+_NO_FAMILIES: Mapping[str, tuple[Location, ...]] = MappingProxyType({})
+
+
+def named_locations(
+    item: items.Directive, known: Mapping[str, Location], families: Mapping[str, tuple[Location, ...]] = _NO_FAMILIES
+) -> tuple[Location, ...]:
+    """Return the locations named by the arguments, or by the families among them, without duplicates.
+
+    Raises ``Rejected`` for an unknown name.
+    """
     named = tuple([word.rstrip(",") for word in item.words if word != ","])
     for name in named:
-        if name not in known:
-            fix = _nearest(item.span, item.words, tuple(known))
+        if name not in known and name not in families:
+            fix = _nearest(item.span, item.words, (*known, *families))
             raise _invalid(item, "names of locations", f"`{name}`", f"`%{item.name.text}` alone shows all of them", fix)
-    return tuple([known[name] for name in dict.fromkeys(named)])
+    found = [families[name] if name in families else (known[name],) for name in named]
+    return tuple(dict.fromkeys([location for several in found for location in several]))
 
 
 def _nearest(whole: Span, words: tuple[str, ...], choices: tuple[str, ...]) -> Fix | None:

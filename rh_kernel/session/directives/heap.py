@@ -8,8 +8,8 @@ from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.results import Change, HeapShown, Shown
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.signature import Location
-from rh_kernel.typing.definitions import Definitions
+from rh_kernel.syntax.signature import Location, members
+from rh_kernel.typing.definitions import Definitions, LocFamilyDefinition
 
 
 @frozen
@@ -31,7 +31,9 @@ def declared_locations(definitions: Definitions) -> Mapping[str, Location]:
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> ShowHeap:
-    return ShowHeap(named_locations(item, declared_locations(context.definitions)))
+    named = [declared.definition for declared in context.definitions.named.values()]
+    families = {d.name: members(d.family) for d in named if isinstance(d, LocFamilyDefinition)}
+    return ShowHeap(named_locations(item, declared_locations(context.definitions), families))
 
 
 DIRECTIVE = Directive(

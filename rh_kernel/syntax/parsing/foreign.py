@@ -69,6 +69,9 @@ def entry(f: Span, indices: tuple[Expr, ...], whole: Span) -> Rejected | None:
 
     Only in the first case is there a quick fix, since functions that take sizes look the same.
     """
+    if re.search(rf"(?m)^\s*loc\s+{re.escape(f.text)}\s*\[", f.source.text[: f.start]) is not None:
+        hint = f"`{shorten(whole.text)}` is a location: its content is what `Get[{shorten(whole.text)}]()` returns."
+        return Rejected(ForeignSyntax(span=whole, found=f"locations as terms (`{shorten(whole.text)}`)", hint=hint))
     is_array = _is_array(f)
     hint, fix = SLICES.replace("(x)", f"({f.text})"), None
     match indices:

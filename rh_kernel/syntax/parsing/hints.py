@@ -37,7 +37,8 @@ LOOPS = (
 FOREIGN_WORDS = {
     **dict.fromkeys(("lambda", "λ", "fn"), ("function values", "declare a function: fun f(x : A) = M")),
     "match": ("pattern matching", "a conditional is written if x < y then M else N"),
-    **dict.fromkeys(("for", "while", "repeat", "scan", "map"), ("loops", LOOPS)),
+    **dict.fromkeys(("for", "while", "scan", "map"), ("loops", LOOPS)),
+    "repeat": ("loops of this form", "write `repeat i < n from s = M do P`: i is the number of the round, s the state"),
     **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a separate cell that begins with %%python")),
     "print": ("printing", "every item shows its value"),
 }

@@ -14,11 +14,11 @@ _FORM = "write repeat i < n from s = M do P"
 
 
 def is_repeat(c: Cursor) -> bool:
-    """Whether ``repeat i <`` follows, which no other form begins with."""
+    """Whether ``repeat i <`` follows, or ``<=`` for ``<``: no other form begins so."""
     if c.token.text != REPEAT or c.peek().kind is not Kind.NAME:
         return False
     following = c.rest()
-    return len(following) > 2 and following[2].text == "<"
+    return len(following) > 2 and following[2].text in {"<", "⇐"}
 
 
 def repeat(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.RepeatExpr:
@@ -26,7 +26,7 @@ def repeat(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.RepeatExpr:
     start = c.token.start
     c.keyword(REPEAT, _FORM)
     i = c.name("the index of the rounds")
-    c.keyword("<", _FORM)
+    c.keywords.append(c.need("<", _FORM, "⇐").start)
     n = expression(c)
     c.keyword("from", f"the state begins as a term: {_FORM}")
     x = pattern(c)
@@ -37,15 +37,18 @@ def repeat(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.RepeatExpr:
     return s.RepeatExpr(i, n, x, M, P, span=c.since(start))
 
 
-def repeat_keywords(read: Sequence[Token]) -> frozenset[int]:
-    """The offsets of the contextual keywords of repetitions, for highlighting; the text may contain errors."""
+def repeat_keywords(read: Sequence[Token], text: str) -> frozenset[int]:
+    """The offsets in ``text`` of the contextual keywords of repetitions, for highlighting; it may contain errors.
+
+    Editors read line by line, so that ``repeat i <`` is only found on one line.
+    """
     found: list[int] = []
     awaited: list[str] = []
     for i, token in enumerate(read):
         if token.kind is not Kind.NAME:
             continue
-        following = [t.text for t in read[i + 1 : i + 3]]
-        if token.text == REPEAT and len(following) == 2 and following[1] == "<" and read[i + 1].kind is Kind.NAME:
+        following = read[i + 1 : i + 3]
+        if token.text == REPEAT and _begins_rounds(following) and "\n" not in text[token.start : following[1].start]:
             awaited.append("from")
         elif awaited and token.text == awaited[-1]:
             awaited[-1:] = ["do"] if token.text == "from" else []
@@ -53,3 +56,7 @@ def repeat_keywords(read: Sequence[Token]) -> frozenset[int]:
             continue
         found.append(token.start)
     return frozenset(found)
+
+
+def _begins_rounds(following: Sequence[Token]) -> bool:
+    return len(following) == 2 and following[0].kind is Kind.NAME and following[1].text == "<"

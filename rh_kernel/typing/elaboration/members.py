@@ -46,8 +46,9 @@ def _check(span: Span, place: Span | None, loc: Member, around: _Around) -> None
         if is_outside(i, substitute(length, rounds)):
             named = ", ".join(f"{name} = {number}" for name, number in rounds.items())
             where = f", which is `{loc.family.name}[{i}]` in round {named}" if named else ""
-            notes = () if place is None or place == span else (Note(span=place, text="it is used here"),)
-            raise out_of_range(span, loc, where, notes)
+            if place is None or (place.source is span.source and span.start <= place.start and place.end <= span.end):
+                raise out_of_range(place or span, loc, where)
+            raise out_of_range(span, loc, where, (Note(span=place, text="it is used here"),))
 
 
 def _tried(index: Dim, length: Dim, around: _Around) -> Iterator[_Rounds]:

@@ -55,6 +55,7 @@ export function indentation(layout, after) {
   if (opened && CLOSERS.has(after[0])) return opened.column;
   if (opened?.sign === "{" && after[0] === "|") return least + UNIT;
   if (look === "keyword" && last === "in") return Math.max(layout.let ?? column, least, layout.base + UNIT);
+  if (look === "keyword" && last === "do") return column + UNIT;
   if (OPENS.has(last) || (opened && last === opened.sign)) return column + UNIT;
   if (opened?.sign === "{" && (last === ";" || !GOES_ON.has(look))) return least;
   return Math.max(column, least);

@@ -49,6 +49,8 @@ const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
 const SECTIONS = { __proto__: null, "%%lambda": ITEM, "%%eff": new RegExp(`[^${SPACE}}|#]`, "suy") };
 const CHECK = /check(?: +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]| *(?:#.*)?$)/uy;
 const SWEEP = /sweep +(?!in(?![\p{L}\p{N}_]))(?![\p{Nd}])[\p{L}\p{N}_]/uy;
+// `repeat i <` on one line.
+const REPEAT = new RegExp(`repeat[${SPACE}]+${NAME}[${SPACE}]*<(?![-=])`, "suy");
 const SECTION = /%%[\p{L}\p{N}_]+/uy;
 const PYTHON_CELL = /%%python[ \t]*$/uy;
 const NAME_OF_DIRECTIVE = /[\p{L}\p{N}_]+/uy;
@@ -59,8 +61,11 @@ const BLANK_BEFORE_SYSTEM = new RegExp(`[ \\t]+(?=[^${SPACE}()#])`, "suy");
 const BLANK_OF_DIRECTIVE = new RegExp(`[${SPACE}]+`, "uy");
 
 // The state before the first token of an item: its first and last token, the number of tokens; whether all of them are `%`;
-// whether the name of a directive may follow at once, and its words after that; and whether it is a check.
-const FRESH = { head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false };
+// whether the name of a directive may follow at once, and its words after that; whether it is a check; and the next contextual
+// keyword of each `repeat` that is not complete, innermost last.
+const FRESH = {
+  head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false, awaited: "",
+};
 
 // In a sweep, the column in which its items begin, or -1 in its header; `null` elsewhere.
 const NO_SWEEP = { sweep: null };
@@ -167,7 +172,8 @@ function tokenOfText(line, start, state, kinds = KINDS) {
     if (end < 0) continue;
     if (kind === "blank") return [null, end];
     const text = line.slice(start, end);
-    return [noted(state, text, lookOf(kind, text, state)), end];
+    const look = kind === "name" && isOfRepeat(line, start, text, state) ? "keyword" : lookOf(kind, text, state);
+    return [noted(state, text, look), end];
   }
   return ["bad", line.length];
 }
@@ -190,6 +196,17 @@ function tokenOfLambda(line, start, state) {
   const found = tokenOfText(line, start, state);
   state.awaitsSystem = count === 1 && state.count === 2 && state.head === "%ad";
   return found;
+}
+
+/** Whether a name is a contextual keyword of a `repeat`; updates the state. */
+function isOfRepeat(line, start, name, state) {
+  if (sectionOf(state) || state.sweep === -1) return false;
+  const innermost = state.awaited.at(-1);
+  if (name === "repeat" && at(REPEAT, line, start) > 0) state.awaited += "f";
+  else if (name === "from" && innermost === "f") state.awaited = `${state.awaited.slice(0, -1)}d`;
+  else if (name === "do" && innermost === "d") state.awaited = state.awaited.slice(0, -1);
+  else return false;
+  return true;
 }
 
 const LOOKS_OF_NAMES = { __proto__: null, "%%lambda": lookOfLambdaName, "%%eff": lookOfEffName };
