@@ -110,7 +110,9 @@ def _within(M: Subject) -> list[Subject]:
     match M:
         case Bound() | Const() | Zero() | R() | RH() | Resume():
             return []
-        case Call(_, N) | Proj(_, _, N) | Let(N, _) | Return(N) | Perform(_, N) | RevHandle(N, _, _) | If(_, N) | IfCommand(_, N):
+        case (
+            Call(_, N) | Proj(_, _, N) | Let(N, _) | Return(N) | Perform(_, N) | RevHandle(N, _, _) | If(_, N) | IfCommand(_, N)
+        ):
             return [N]
         case Bind(P, _) | Handle(P, _):
             return [P]

@@ -11,6 +11,8 @@ from rh_kernel.syntax.core import (
     Call,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Perform,
     Plus,
@@ -23,7 +25,7 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.types import Product, Type, factors, product
+from rh_kernel.syntax.types import SCALAR, Product, Type, factors, product
 from rh_kernel.syntax.values import constant_type
 
 Gamma = tuple[Type, ...]
@@ -73,5 +75,12 @@ def check(M: Subject, gamma: Gamma = ()) -> Type:
             assert check(P, gamma) == H.source
             assert check(H.returns.body, (H.source,)) == H.target
             return H.target
+        case If(_, operands, N, L) | IfCommand(_, operands, N, L):
+            A = check(operands, gamma)
+            assert isinstance(A, Product)
+            assert set(A.factors) == {SCALAR}
+            B = check(N, gamma)
+            assert check(L, gamma) == B
+            return B
         case Resume():
             raise AssertionError("a continuation is left over")
