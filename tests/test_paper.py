@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.paper import Figure, Rule
+from rh_kernel.figures import Figure
+from rh_kernel.paper import Rule
 from rh_kernel.typing.derivation.rules import TypingRule
 
 ROOT = Path(__file__).parents[1]

@@ -11,9 +11,10 @@ from lessons.reference.markdown import code, fence, link, table
 from lessons.reference.running import run
 from rh_kernel.display.text import to_text
 from rh_kernel.display.traces.frames import subject_doc
+from rh_kernel.figures import Figure
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
-from rh_kernel.paper import Figure, Rule
+from rh_kernel.paper import Rule
 from rh_kernel.session.results import DerivationMade, TraceMade
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.typing.derivation.derivations import Derivation

@@ -13,9 +13,9 @@ from rh_kernel.primitives.completeness import missing
 from rh_kernel.primitives.entrywise import ENTRYWISE
 from rh_kernel.primitives.images import IMAGES
 from rh_kernel.primitives.linear import LINEAR
-from rh_kernel.primitives.masking import MASKING
 from rh_kernel.primitives.probability import PROBABILITY
 from rh_kernel.primitives.schemes import Scheme, extent, unmet
+from rh_kernel.primitives.selection import SELECTION
 from rh_kernel.primitives.signals import SIGNALS
 from rh_kernel.primitives.slicing import SLICING
 from rh_kernel.primitives.structural import STRUCTURAL
@@ -29,7 +29,7 @@ from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.runtime_errors import impossible_member
 from rh_kernel.syntax.types import leaves
 
-FAMILIES = (ENTRYWISE, BINARY, LINEAR, MASKING, STRUCTURAL, SLICING, PROBABILITY, SIGNALS, IMAGES)
+FAMILIES = (ENTRYWISE, BINARY, LINEAR, SELECTION, STRUCTURAL, SLICING, PROBABILITY, SIGNALS, IMAGES)
 """The families of the language, in the order of the reference."""
 
 GROUP = "rh_kernel.operations"

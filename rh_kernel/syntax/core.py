@@ -221,7 +221,6 @@ class If(Compound):
     otherwise: "Term"
 
 
-# Terms that are strict in their only subterm, `of`.
 Unary: TypeAlias = Proj
 Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R | Map | If
 

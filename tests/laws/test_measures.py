@@ -11,7 +11,8 @@ from typing import cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.paper import Figure, Rule
+from rh_kernel.figures import Figure
+from rh_kernel.paper import Rule
 from rh_kernel.syntax.core import RH, Command, Term
 from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command, derive_term

@@ -113,7 +113,9 @@ def _within(M: Subject) -> list[Subject]:
     match M:
         case Bound() | Const() | Zero() | R() | RH() | Resume():
             return []
-        case Call(_, N) | Proj(_, _, N) | Let(N, _) | Return(N) | Perform(_, N) | RevHandle(N, _, _) | If(_, N) | IfCommand(_, N):
+        case (
+            Call(_, N) | Proj(_, _, N) | Let(N, _) | Return(N) | Perform(_, N) | RevHandle(N, _, _) | If(_, N) | IfCommand(_, N)
+        ):
             return [N]
         case Map(N) | Scan(N):
             return [N]

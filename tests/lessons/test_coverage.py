@@ -10,7 +10,8 @@ import pytest
 from lessons.reference.diagnostics import classes
 from lessons.reference.markdown import anchors, outside_code
 from lessons.reference.words import CHECK_FORMS
-from rh_kernel.paper import Figure, Rule
+from rh_kernel.figures import Figure
+from rh_kernel.paper import Rule
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.limits.bounds import MEANINGS

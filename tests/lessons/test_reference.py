@@ -20,7 +20,8 @@ from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.frontend import lexing
 from rh_kernel.ad.eff.machine.builtins import OPERATORS
 from rh_kernel.ad.registry import NAMES as SYSTEMS
-from rh_kernel.paper import Figure, Rule
+from rh_kernel.figures import Figure
+from rh_kernel.paper import Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import SYMBOLS, cost, failing
 from rh_kernel.session.directives.registry import all_directives

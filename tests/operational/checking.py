@@ -11,6 +11,8 @@ from rh_kernel.syntax.core import (
     Call,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Map,
     Perform,
@@ -26,7 +28,7 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.sequences import length, row, stacked
-from rh_kernel.syntax.types import Product, Type, factors, product
+from rh_kernel.syntax.types import SCALAR, Product, Type, factors, product
 from rh_kernel.syntax.values import constant_type
 
 Gamma = tuple[Type, ...]
@@ -85,5 +87,12 @@ def check(M: Subject, gamma: Gamma = ()) -> Type:
             assert check(N, gamma) == Product((source, S))
             assert check(scope.body, (S, row(source), *gamma)) == Product((made, S))
             return Product((stacked(length(source), made), S))
+        case If(_, operands, N, L) | IfCommand(_, operands, N, L):
+            A = check(operands, gamma)
+            assert isinstance(A, Product)
+            assert set(A.factors) == {SCALAR}
+            B = check(N, gamma)
+            assert check(L, gamma) == B
+            return B
         case Resume():
             raise AssertionError("a continuation is left over")

@@ -21,11 +21,15 @@ from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.slicing import SLICE
+from rh_kernel.primitives.table import SYMBOLS
+from rh_kernel.syntax.conditions import Compare, Condition, Relation
 from rh_kernel.syntax.core import (
     Bound,
     Call,
     Command,
     Defined,
+    If,
+    IfCommand,
     Map,
     Primitive,
     Proj,
@@ -121,6 +125,24 @@ def proj_first(x: TermAtDepth) -> TermAtDepth:
     return call(instantiate("slice", SLICE[0], (dim(0), dim(1), dim(2))), x)
 
 
+def is_above(bound: float, x: TermAtDepth) -> tuple[Condition, TermAtDepth]:
+    """``sum(x) > bound``, and its operands"""
+    total = instantiate("sum", SYMBOLS["sum"].schemes[0], ((dim(2),),))
+    return Compare(Relation.GREATER, 0), tuple_from(call(total, x), fixed(constant([bound])))
+
+
+def either(bound: float, x: TermAtDepth, M: TermAtDepth, N: TermAtDepth) -> TermAtDepth:
+    """``if sum(x) > bound then M else N``"""
+    condition, operands = is_above(bound, x)
+    return lambda depth: If(condition, operands(depth), M(depth), N(depth))
+
+
+def either_command(bound: float, x: TermAtDepth, P: CommandAtDepth, Q: CommandAtDepth) -> CommandAtDepth:
+    """``if sum(x) > bound then P else Q``"""
+    condition, operands = is_above(bound, x)
+    return lambda depth: IfCommand(condition, operands(depth), P(depth), Q(depth))
+
+
 BODIES: dict[str, Body] = {
     "variable": lambda x: x,
     "constant": lambda x: fixed(T),
@@ -144,6 +166,12 @@ BODIES: dict[str, Body] = {
     ),
     "derivative symbol": lambda x: call(RdOf(function("tanh")), tuple_from(x, x)),
     "map": lambda x: map_rows(x, lambda y: call(entrywise("tanh", 1), plus(y, proj_first(x)))),
+    "conditional that holds": lambda x: either(-1, x, _tanh(x), swish(2, x)),
+    "conditional that does not": lambda x: let(_tanh(x), "y", lambda y: either(0.5, plus(x, y), x, plus(y, swish(2, y)))),
+    "conditional in a derivative": lambda x: rd(
+        x, "y", lambda y: let(_tanh(y), "z", lambda z: either(0.5, plus(x, z), z, swish(2, plus(y, z)))), x
+    ),
+    "derivative in a branch": lambda x: either(-1, x, rd(x, "y", lambda y: swish(2, y), x), x),
     "second derivative symbol": lambda x: proj(2, 2, call(RdOf(RdOf(function("tanh"))), tuple_from(x, tuple_from(x, x)))),
 }
 
@@ -226,6 +254,18 @@ COMMANDS: dict[str, Command] = {
     "bound to the left": trained(lambda x: bind(bind(mlp(W0, W1, x), "a", returned), "b", returned), V, H_MLP),
     "trained twice": then(
         lambda _: trained(lambda x: mlp(W0, W1, x), V, H_MLP), lambda _: trained(lambda x: mlp(W0, W1, x), V, H_MLP)
+    )(0),
+    "conditional": trained(
+        lambda x: bind(
+            either_command(-1, x, mlp(W0, W1, x), returned(fixed(T))),
+            "y",
+            lambda y: either_command(0.5, x, returned(fixed(T)), bind(mlp(W0, W1, x), "z", lambda z: returned(plus(y, z)))),
+        ),
+        V,
+        H_MLP,
+    ),
+    "conditional outside": bind(
+        get(W1), "w", lambda w: either_command(-1, fixed(V), then(put(W1, plus(w, w)), returned(w)), returned(w))
     )(0),
     "read and write": bind_pair(
         bind(get(W1), "w", lambda w: returned(tuple_from(w, plus(w, w)))),

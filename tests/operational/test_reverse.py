@@ -20,6 +20,8 @@ from rh_kernel.syntax.core import (
     Command,
     Const,
     Handle,
+    If,
+    IfCommand,
     Let,
     Map,
     OrdinaryHandler,
@@ -261,6 +263,8 @@ def depth(M: Subject | ReverseHandler | OrdinaryHandler) -> int:
             return max(depth(P), depth(scope.body))
         case Handle(P, H):
             return max(depth(P), depth(H))
+        case IfCommand(_, _, P, Q):
+            return max(depth(P), depth(Q))
         case RevHandle(_, scope, H):
             return 1 + max(depth(scope.body), depth(H))
         case RH(_, scope, H):
@@ -293,6 +297,8 @@ def size(M: Subject) -> int:
             return 1 + size(W) + size(scope.body) + size(N)
         case Map(N, scope, source) | Scan(N, scope, source):
             return size(N) + rounds(source) * size(scope.body) + 60 * (rounds(source) + 1)
+        case If(_, N, L, M) | IfCommand(_, N, L, M):
+            return 1 + size(N) + size(L) + size(M)
         case Return(N):
             return size(N)
         case Perform(_, N) | Resume(_, _, N):
@@ -335,6 +341,8 @@ def _forms(M: Subject) -> list[RH]:
             return [*_forms(P), *_forms(scope.body)]
         case Handle(P, _):
             return _forms(P)
+        case IfCommand(_, _, P, Q):
+            return [*_forms(P), *_forms(Q)]
         case _:
             return []
 

@@ -306,7 +306,7 @@ SLIPS = [
     ("def f(x) = x", "RH015", "def", "`fun`"),
     ("lambda x: x", "RH017", "lambda", "fun f"),
     ("f(lambda x: x)", "RH017", "lambda", "fun f"),
-    ("if x then y else z", "RH017", "if", "relu"),
+    ("if x then y else z", "RH004", "then", "compares two numbers"),
     ("print x", "RH017", "print", "shows"),
     ("x == y", "RH017", "==", "same_argmax"),
     ("x ** 2", "RH017", "**", "square"),

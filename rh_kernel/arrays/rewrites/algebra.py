@@ -218,12 +218,10 @@ def _total(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Simp
     return None
 
 
-def _masked(f: Primitive, arguments: Arguments, uniform: Uniform, facts: Facts) -> Simpler | None:
-    """``mask(c, x)`` for a known c"""
-    c, _ = uniform
-    if c is None:
-        return None
-    return Is(arguments[1]) if c > 0 else Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
+def _selected(f: Primitive, arguments: Arguments, uniform: Uniform, facts: Facts) -> Simpler | None:
+    """``select(c, x, y)`` for a known c"""
+    c = uniform[0]
+    return None if c is None else Is(arguments[1] if c > 0 else arguments[2])
 
 
 @frozen
@@ -242,7 +240,7 @@ _RULES: Mapping[str, _Rule] = MappingProxyType(
         "mul": _Rule(_product, frozenset({"fill"})),
         "div": _Rule(_quotient),
         "scale": _Rule(_scaled),
-        "mask": _Rule(_masked),
+        "select": _Rule(_selected),
         "transpose": _Rule(_transposed, frozenset({"transpose", "outer"})),
         "reshape": _Rule(_reshaped, frozenset({"reshape"})),
         "sum": _Rule(_total, frozenset({"fill"})),

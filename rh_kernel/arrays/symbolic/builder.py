@@ -7,7 +7,7 @@ import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth
-from rh_kernel.arrays.symbolic.masks import guarded
+from rh_kernel.arrays.symbolic.selection import guarded
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Gated, Region, record
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative

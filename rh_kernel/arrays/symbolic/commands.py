@@ -14,8 +14,8 @@ from typing import cast
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
 from rh_kernel.arrays.symbolic.conditionals import as_term, branch_guard, check_decided, condition_number, known
-from rh_kernel.arrays.symbolic.masks import negated, selected
 from rh_kernel.arrays.symbolic.repeats import check_rounds, family_of, located, round_of
+from rh_kernel.arrays.symbolic.selection import negated, selected
 from rh_kernel.arrays.symbolic.sequences import Scanning, results, rows_of
 from rh_kernel.arrays.symbolic.stack import (
     Backward,
@@ -167,7 +167,7 @@ class Machine:
         return None
 
     def _choose(self, P: IfCommand, rho: Environment) -> "Symbolic | None":
-        """Run both branches from the same heap, and mask what the one that is not taken returns and writes.
+        """Run both branches from the same heap, and drop what the one that is not taken returns and writes.
 
         Outside all handlers the branches end where P does. Inside, the continuation of an operation leads out of its branch,
         and a cotangent comes back to it; so each branch runs to the end, with its own copy of the stack.

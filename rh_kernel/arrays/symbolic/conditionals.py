@@ -1,7 +1,7 @@
-"""Symbolic execution of ``if B then M else N`` (LANGUAGE §9): both branches run, and a mask takes one of the results.
+"""Symbolic execution of ``if B then M else N`` (LANGUAGE §9): both branches run, and one of the results is selected.
 
 ``B`` becomes a number that is 1 or 0: ``L < L'`` is ``step(L' − L)``, ``and`` a product, ``or`` a maximum, ``not`` 1 minus it.
-So each sample of a batch takes its own branch. The branch that is not taken has no effect: its result is masked, no cotangent
+So each sample of a batch takes its own branch. The branch that is not taken has no effect: its result is dropped, no cotangent
 leaves it (``Builder.gate``), and in a strict program its checks do not fail (``Builder.guard``). A condition between constants
 is decided at once, and its other branch is not compiled.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 from rh_kernel.arrays.symbolic.builder import Builder, activity
-from rh_kernel.arrays.symbolic.masks import negated, selected
+from rh_kernel.arrays.symbolic.selection import negated, selected
 from rh_kernel.arrays.symbolic.tape import Environment
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, unpack
 from rh_kernel.primitives.formulas import ENTRYWISE, OF_ONE_SHAPE

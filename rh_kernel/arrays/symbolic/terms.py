@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.closure_compiler import evaluator
 from rh_kernel.arrays.symbolic.conditionals import Run, conditional
-from rh_kernel.arrays.symbolic.masks import masked
+from rh_kernel.arrays.symbolic.selection import kept
 from rh_kernel.arrays.symbolic.sequences import Rows, mapped
 from rh_kernel.arrays.symbolic.tape import (
     EMPTY,
@@ -348,7 +348,7 @@ def pull_back(entry: Applied | Aliased | Called | Gated, bit: int, cotangents: C
         case Gated(source, result, c):
             w = cotangents.pop(result.register, None)
             if isinstance(w, Slot):
-                accumulate(source, masked(b, c, w), bit, cotangents, b)
+                accumulate(source, kept(b, c, w), bit, cotangents, b)
         case Applied(f, arguments, result):
             w = cotangents.pop(result.register, None)
             if w is not None:

@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-from rh_kernel.paper import Figure
+from rh_kernel.figures import Figure
 from rh_kernel.source.records import frozen
 
 

@@ -38,7 +38,7 @@ def test_what_is_said_to_be_linear_is(f: Primitive) -> None:
 
 
 def test_every_linear_symbol_is_said_to_be() -> None:
-    for name in SYMBOLS:
+    for name in SYMBOLS.keys() - {"select"}:  # it is linear in one of two arrays, which a number chooses
         members = [f for f in INSTANCES if f.name == name]
         n = len(arguments(members[0]))
         if all(is_additive(f, range(n)) for f in members):

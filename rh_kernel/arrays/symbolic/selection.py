@@ -1,7 +1,4 @@
-"""Choosing between symbolic values by a number that is 1 or 0: ``select(c, V, W) = mask(c, V) + mask(1 − c, W)``.
-
-A mask is 0 where c is, even if the other factor is infinite or nan; so nothing leaks out of the value that is not chosen.
-"""
+"""Choosing between symbolic values by a number that is 1 or 0: nothing leaks out of the value that is not chosen."""
 
 from typing import Protocol
 
@@ -10,12 +7,12 @@ import numpy as np
 from rh_kernel.arrays.program import Extent
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, unpack
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
-from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.selection import SELECT
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
-from rh_kernel.syntax.types import Product, Shape
+from rh_kernel.syntax.types import Shape, real
 
 
 class Emitter(Protocol):
@@ -34,11 +31,6 @@ class Emitter(Protocol):
         ...
 
 
-def masked(b: Emitter, c: Slot, V: Slot) -> Slot:
-    """``mask(c, V)``"""
-    return _slot(b.apply(instantiate("mask", SCALE, (_shape(V.shape),)), (c, V)))
-
-
 def negated(b: Emitter, c: Slot) -> Slot:
     """``1 − c``"""
     return _slot(b.apply(instantiate("sub", OF_ONE_SHAPE, (_shape(c.shape),)), (b.constant(np.ones(1)), c)))
@@ -46,28 +38,23 @@ def negated(b: Emitter, c: Slot) -> Slot:
 
 def selected(b: Emitter, c: Slot, V: Symbolic, W: Symbolic) -> Symbolic:
     """V where c is 1, W where it is 0; both have one type."""
-    return _selected(b, c, negated(b, c), V, W)
-
-
-def _selected(b: Emitter, c: Slot, d: Slot, V: Symbolic, W: Symbolic) -> Symbolic:
     match V, W:
         case (SymbolicZero(), SymbolicZero()):
             return V
-        case (Slot(), Slot()):
-            return V if V.register == W.register else b.add(masked(b, c, V), masked(b, d, W))
-        case (Slot(), SymbolicZero()):
-            return W if is_empty(W) else masked(b, c, V)
-        case (SymbolicZero(), Slot()):
-            return V if is_empty(V) else masked(b, d, W)
+        case (Slot(), Slot()) if V.register == W.register:
+            return V
+        case (Slot(shape=shape), _) | (_, Slot(shape=shape)):
+            if is_empty(V) or is_empty(W):
+                return V if is_empty(V) else W
+            return b.apply(instantiate("select", SELECT, (_shape(shape),)), (c, V, W))
         case _:
-            n = len(V) if isinstance(V, tuple) else len(W) if isinstance(W, tuple) else _arity(V)
-            return tuple([_selected(b, c, d, x, y) for x, y in zip(unpack(V, n), unpack(W, n), strict=True)])
+            n = len(V) if isinstance(V, tuple) else len(W) if isinstance(W, tuple) else 0
+            return tuple([selected(b, c, x, y) for x, y in zip(unpack(V, n), unpack(W, n), strict=True)])
 
 
-def _arity(V: Symbolic) -> int:
-    if isinstance(V, SymbolicZero) and isinstance(V.type, Product):
-        return len(V.type.factors)
-    raise KernelBug("two branches have different types")
+def kept(b: Emitter, c: Slot, w: Slot) -> Symbolic:
+    """The cotangent w where c is 1, else 0, even if w is infinite or nan there."""
+    return selected(b, c, w, SymbolicZero(real(*w.shape)))
 
 
 def guarded(b: Emitter, guard: Slot, V: Slot, position: int) -> Slot:
@@ -78,7 +65,7 @@ def guarded(b: Emitter, guard: Slot, V: Slot, position: int) -> Slot:
     """
     n = int(np.prod(V.shape))
     harmless = position + 1.1 + 0.3 * np.arange(n).reshape(V.shape) / max(n, 1)
-    return _slot(_selected(b, guard, negated(b, guard), V, b.constant(harmless)))
+    return _slot(selected(b, guard, V, b.constant(harmless)))
 
 
 def _shape(extent: Extent) -> Shape:
