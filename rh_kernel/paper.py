@@ -9,9 +9,9 @@ class Rule(Enum):
     """A rule of the operational semantics; the value is the name that is printed (LANGUAGE §5).
 
     ``figure`` states the rule, and ``says`` is a sentence about it. ``equation`` is ``redex → contractum``, one case after
-    the other, in the notation in which terms and commands are printed. ``R-Plus`` is
-    not in the paper and extends the figure; nor are the rules for ``map``, ``scan``, ``repeat`` and ``if``. V, W and U are values, M, N and L terms, P and Q commands, and
-    ``M[V/x]`` is M with V for x. F is the frame around the head of a command: ``[-]``, ``let x ⇐ F in Q``, or
+    the other, in the notation in which terms and commands are printed. ``R-Plus`` is not in the paper and extends the
+    figure; nor are the rules for ``map``, ``scan``, ``repeat`` and ``if``. V, W and U are values, M, N and L terms, P and Q
+    commands, and ``M[V/x]`` is M with V for x. F is the frame around the head of a command: ``[-]``, ``let x ⇐ F in Q``, or
     ``handle F with H`` where H has no clause for the head. ``condition`` says when the equation holds and what its letters
     stand for; it is empty where the equation is clear without it.
     """

@@ -234,7 +234,7 @@ Index: TypeAlias = "Loc | LocFamily | Dim | Term"
 
 
 @frozen
-class Operation(Node):
+class Operation(Compound):
     """``Op[i, …] : A → B``: one member of a family. ``at`` has the values of the family's ``variables``."""
 
     family: Family
@@ -242,9 +242,6 @@ class Operation(Node):
     at: tuple[Dim | Shape, ...]
     domain: Type
     codomain: Type
-
-    def __post_init__(self) -> None:
-        leave_loose(self, loose_in(*[i for i in self.indices if isinstance(i, Node)]))
 
 
 @frozen
