@@ -17,6 +17,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -73,5 +74,9 @@ def check(M: Subject, gamma: Gamma = ()) -> Type:
             assert check(P, gamma) == H.source
             assert check(H.returns.body, (H.source,)) == H.target
             return H.target
+        case Repeat(start=N, scope=scope):
+            S = check(N, gamma)
+            assert check(scope.body, (S, *gamma)) == S
+            return S
         case Resume():
             raise AssertionError("a continuation is left over")

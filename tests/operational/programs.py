@@ -18,7 +18,21 @@ from rh_kernel.operational.binders import (
 )
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
-from rh_kernel.syntax.core import Bound, Call, Command, Defined, Primitive, Proj, RdOf, ReverseHandler, Scope, Term, Zero
+from rh_kernel.syntax.core import (
+    Bound,
+    Call,
+    Command,
+    Defined,
+    Primitive,
+    Proj,
+    RdOf,
+    Repeat,
+    ReverseHandler,
+    Scope,
+    Term,
+    Zero,
+)
+from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import SCALAR, Product, real
 from rh_kernel.syntax.values import constant
 from tests.operational.nets import (
@@ -163,6 +177,15 @@ def passed_inside() -> Command:
     return trained(lambda x: handle(mlp(W0, W1, x), twice(SCALAR)), V, H_MLP)
 
 
+def repeated(x: TermAtDepth) -> CommandAtDepth:
+    """``repeat i < 2 from s = x do let y ⇐ ⌊s + s⌋ in ⌊s + y⌋``"""
+
+    def one_round(s: TermAtDepth) -> CommandAtDepth:
+        return bind(returned(plus(s, s)), "y", lambda y: returned(plus(s, y)))
+
+    return lambda depth: Repeat("i", 0, dim(2), x(depth), scope(("s",), one_round))
+
+
 def forwarded() -> Command:
     """A reverse handler without clauses forwards, and an ordinary handler outside takes what comes."""
     return handle(rev_handle(fixed(V), scope(("x",), lambda x: mlp(W0, W1, x)), IDENTITY), infer(real(2)))(0)
@@ -185,6 +208,8 @@ COMMANDS: dict[str, Command] = {
     "trained twice": then(
         lambda _: trained(lambda x: mlp(W0, W1, x), V, H_MLP), lambda _: trained(lambda x: mlp(W0, W1, x), V, H_MLP)
     )(0),
+    "repeated": repeated(fixed(V))(0),
+    "repeated and trained": trained(lambda x: bind(repeated(plus(x, x)), "y", lambda y: mlp(W0, W1, y)), V, H_MLP),
     "read and write": bind_pair(
         bind(get(W1), "w", lambda w: returned(tuple_from(w, plus(w, w)))),
         ("a", "b"),

@@ -26,6 +26,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -52,6 +53,8 @@ def children(M: Node) -> tuple[Subject, ...]:
             return N, scope.body
         case Rd(W, scope, N) | R(W, scope, N):
             return W, scope.body, N
+        case Repeat(start=N, scope=scope):
+            return N, scope.body
         case Handle(P, _):
             return (P,)
         case Bound() | Const() | Zero():
@@ -150,6 +153,7 @@ def test_a_rule_fires_at_its_own_form(fired: dict[Rule, set[type]]) -> None:
             "Put": Perform,
             "H-Return": Handle,
             "H-Op": Handle,
+            "Repeat": Repeat,
         }.get(rule.value, RH if rule.value.startswith("RH-") else R)
         assert found == {expected}, rule
 

@@ -1,10 +1,11 @@
 """Two measures of well-typed programs: the depth of reverse handlers (RH Fig. 4) and the size of derivations (Fig. 5).
 
 ``RH_H^V(⟨ys⟩. P)`` is as deep as P and H are, which bounds what it unfolds to (Lemma 5.8); an ordinary handler has the depth
-of its clauses. Rules that the figures lack count 1, like those of other constructs; ``k • M`` counts as an operation.
+of its clauses. Rules that the figures lack count 1, like those of other constructs; ``k • M`` counts as an operation, and
+``repeat`` as the rounds that it unfolds to: ``|repeat k ≤ i < n from s = M do P| = 2 + |M| + (n - k)(2 + |P|)``.
 """
 
-from rh_kernel.syntax.core import Command, Handler, Node, RevHandle, Term
+from rh_kernel.syntax.core import Command, Handler, Node, Repeat, RevHandle, Term
 from rh_kernel.syntax.traversal import inside
 from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.rules import TypingRule
@@ -25,12 +26,18 @@ def depth(node: Command | Handler) -> int:
 def size(derivation: Derivation) -> int:
     """``|Γ ⊢ M : A|``, ``|Γ ; Δ ⊢ P : A|`` or ``|⊢ H : rev handler(C)|``."""
     total = 0
-    pending = [derivation]
+    pending = [(derivation, 1)]
     while pending:
-        d = pending.pop()
-        total += _WEIGHT.get(d.rule, 1)
-        pending += d.premises
+        d, times = pending.pop()
+        total += times * _WEIGHT.get(d.rule, 1)
+        if isinstance(d.subject, Repeat):
+            start, body = d.premises
+            rounds = (d.subject.count.constant or d.subject.first) - d.subject.first
+            total += 2 * times * rounds
+            pending += ((start, times), (body, times * rounds))
+        else:
+            pending += [(premise, times) for premise in d.premises]
     return total
 
 
-_WEIGHT = {TypingRule.T_PURE: 0, TypingRule.T_OP: 2, TypingRule.T_RESUME: 2}
+_WEIGHT = {TypingRule.T_PURE: 0, TypingRule.T_OP: 2, TypingRule.T_RESUME: 2, TypingRule.T_REPEAT: 2}
