@@ -299,9 +299,9 @@ RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in yᵢ.1) from s = 
         """\
 repeat k ≤ i < n from s = V do P →
   let s ⇐ P[k/i, V/s] in
-  repeat k + 1 ≤ i < n from s = s do P
+  repeat k' ≤ i < n from s = s do P
 repeat n ≤ i < n from s = V do P → ⌊V⌋""",
-        "k < n; repeat i < n is repeat 0 ≤ i < n",
+        "k < n, and k' is k + 1; repeat i < n is repeat 0 ≤ i < n",
     )
     RH_REPEAT = (
         "RH-Repeat",
@@ -309,10 +309,10 @@ repeat n ≤ i < n from s = V do P → ⌊V⌋""",
         "the next round is unfolded under RH, as Repeat does outside of it",
         """\
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat k ≤ i < n from s = yⱼ do P]) →
-  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[let s ⇐ P[k/i, yⱼ/s] in repeat k + 1 ≤ i < n from s = s do P])
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[let s ⇐ P[k/i, yⱼ/s] in repeat k' ≤ i < n from s = s do P])
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat n ≤ i < n from s = yⱼ do P]) →
   RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[⌊yⱼ⌋])""",
-        "k < n",
+        "k < n, and k' is k + 1",
     )
     IF_TRUE = (
         "If-True",

@@ -29,6 +29,8 @@ const PREDICT_RULES = {
   Put: ["the operation Put of a value, with no RH around it", ["Get", "RH-Op", "Let⇐", "Ev"]],
   "H-Return": ["an ordinary handle around a return", ["Let⇐", "H-Op", "RH-Return"]],
   "H-Op": ["an operation in an ordinary handle that has a clause for it", ["Get", "RH-Op", "H-Return"]],
+  Repeat: ["a repeat that begins with a value, with no RH around it", ["Let⇐", "RH-Repeat", "RevHandle"]],
+  "RH-Repeat": ["an RH whose head is a repeat that begins with a variable", ["Repeat", "RH-Let", "RH-Term"]],
 };
 
 /** The names of all rules that can be offered, in the order of the paper. */

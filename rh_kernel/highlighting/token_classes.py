@@ -10,7 +10,7 @@ from rh_kernel.session.directives.registry import is_directive
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens
-from rh_kernel.syntax.parsing.repeats import repeat_keywords
+from rh_kernel.syntax.parsing.repeats import words_and_signs
 from rh_kernel.syntax.parsing.sweeps import is_sweep, pieces
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
@@ -125,7 +125,7 @@ def _classify_item(chunk: Span) -> Iterator[ClassifiedToken]:
     is_check = _CHECK.match(chunk.source.text, chunk.start) is not None
     before: list[str] = []
     read = [*tokens(chunk)] if words is None else words
-    keywords = repeat_keywords(read, chunk.source.text) if words is None else frozenset[int]()
+    keywords = words_and_signs(read, chunk.source.text)[0] if words is None else frozenset[int]()
     for token in read:
         kind = _class_of(token, before, is_check=is_check, is_word=words is not None)
         kind = TokenClass.KEYWORD if token.start in keywords else kind

@@ -32,4 +32,6 @@ def free_names(item: items.Item) -> AbstractSet[str]:
     if "{" not in item.span.text:
         return free
     clauses = [c for c in nodes(item) if isinstance(c, s.ReverseClause | s.OrdinaryClause)]
-    return free.union([name.text for c in clauses for name in (c.head, *c.indices) if isinstance(name, s.Name)])
+    members = [i for c in clauses for i in c.indices if isinstance(i, s.Family)]
+    heads = [c.head.text for c in clauses] + [s.text_of(i) for c in clauses for i in c.indices]
+    return free.union(heads, *[_SURFACE.free(i) for i in members])

@@ -22,7 +22,8 @@ each_rule = pytest.mark.parametrize("rule", Rule)
 FIRST = 250
 """Steps of each program of the paper that are checked."""
 
-LITERAL = re.compile(r"\b(?:let|in|with|rev handle|handle)\b|[←⇐⌊⌋•]|RH\^|_H\(|rd\[|\.rd\(|\.R_|\.i\b| \+ |Get\[|Put\[|\(\)|0$")
+_WORDS = r"\b(?:let|in|with|rev handle|handle|repeat|from|do)\b"
+LITERAL = re.compile(_WORDS + r"|[←⇐⌊⌋•]|RH\^|_H\(|rd\[|\.rd\(|\.R_|\.i\b| \+ |Get\[|Put\[|\(\)|0$")
 """Constants of equations; everything else is a metavariable."""
 
 

@@ -20,6 +20,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -94,5 +95,9 @@ def check(M: Subject, gamma: Gamma = ()) -> Type:
             B = check(N, gamma)
             assert check(L, gamma) == B
             return B
+        case Repeat(start=N, scope=scope):
+            S = check(N, gamma)
+            assert check(scope.body, (S, *gamma)) == S
+            return S
         case Resume():
             raise AssertionError("a continuation is left over")

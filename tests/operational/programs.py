@@ -34,6 +34,7 @@ from rh_kernel.syntax.core import (
     Primitive,
     Proj,
     RdOf,
+    Repeat,
     ReverseHandler,
     Scan,
     Scope,
@@ -220,6 +221,15 @@ def passed_inside() -> Command:
     return trained(lambda x: handle(mlp(W0, W1, x), twice(SCALAR)), V, H_MLP)
 
 
+def repeated(x: TermAtDepth) -> CommandAtDepth:
+    """``repeat i < 2 from s = x do let y ⇐ ⌊s + s⌋ in ⌊s + y⌋``"""
+
+    def one_round(s: TermAtDepth) -> CommandAtDepth:
+        return bind(returned(plus(s, s)), "y", lambda y: returned(plus(s, y)))
+
+    return lambda depth: Repeat("i", 0, dim(2), x(depth), scope(("s",), one_round))
+
+
 def forwarded() -> Command:
     """A reverse handler without clauses forwards, and an ordinary handler outside takes what comes."""
     return handle(rev_handle(fixed(V), scope(("x",), lambda x: mlp(W0, W1, x)), IDENTITY), infer(real(2)))(0)
@@ -267,6 +277,8 @@ COMMANDS: dict[str, Command] = {
     "conditional outside": bind(
         get(W1), "w", lambda w: either_command(-1, fixed(V), then(put(W1, plus(w, w)), returned(w)), returned(w))
     )(0),
+    "repeated": repeated(fixed(V))(0),
+    "repeated and trained": trained(lambda x: bind(repeated(plus(x, x)), "y", lambda y: mlp(W0, W1, y)), V, H_MLP),
     "read and write": bind_pair(
         bind(get(W1), "w", lambda w: returned(tuple_from(w, plus(w, w)))),
         ("a", "b"),

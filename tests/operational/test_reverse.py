@@ -30,6 +30,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     ReverseHandler,
@@ -261,6 +262,8 @@ def depth(M: Subject | ReverseHandler | OrdinaryHandler) -> int:
             return 0
         case Bind(P, scope):
             return max(depth(P), depth(scope.body))
+        case Repeat(scope=scope):
+            return depth(scope.body)
         case Handle(P, H):
             return max(depth(P), depth(H))
         case IfCommand(_, _, P, Q):
@@ -305,6 +308,8 @@ def size(M: Subject) -> int:
             return 2 + size(N)
         case Handle(P, _):
             return 1 + size(P)
+        case Repeat(first=k, count=n, start=N, scope=scope):
+            return 2 + size(N) + ((n.constant or 0) - k) * (2 + size(scope.body))
         case RevHandle(N, scope, _):
             return 2 + size(N) + size(scope.body)
         case RH(N, scope, _):

@@ -29,6 +29,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Repeat,
     Resume,
     Return,
     RevHandle,
@@ -58,6 +59,8 @@ def children(M: Node) -> tuple[Subject, ...]:
             return N, scope.body
         case Rd(W, scope, N) | R(W, scope, N):
             return W, scope.body, N
+        case Repeat(start=N, scope=scope):
+            return N, scope.body
         case Handle(P, _):
             return (P,)
         case If(_, L, M, N) | IfCommand(_, L, M, N):
@@ -163,6 +166,7 @@ def test_a_rule_fires_at_its_own_form(fired: dict[Rule, set[type]]) -> None:
             "H-Op": Handle,
             "Map": Map,
             "Scan": Scan,
+            "Repeat": Repeat,
         }.get(rule.value, RH if rule.value.startswith("RH-") else R)
         assert found == {expected}, rule
 

@@ -12,6 +12,7 @@ from rh_kernel.syntax.surface import (
     Binary,
     BinaryOperator,
     Clause,
+    ClauseIndex,
     DimKind,
     Expr,
     Family,
@@ -31,6 +32,7 @@ from rh_kernel.syntax.surface import (
     ProductType,
     Projection,
     RealType,
+    RepeatExpr,
     ResumeExpr,
     ReturnClause,
     ReturnExpr,
@@ -78,7 +80,27 @@ SUMS = {BinaryOperator.PLUS, BinaryOperator.MINUS}
 
 here = st.just(NOWHERE)
 words = st.sampled_from(
-    ["x", "y", "w'", "x₀", "ℓ1", "α", "θ_2", "FC", "mlp", "for", "batch", "on", "Real", "data", "proj_", "переменная"]
+    [
+        "x",
+        "y",
+        "w'",
+        "x₀",
+        "ℓ1",
+        "α",
+        "θ_2",
+        "FC",
+        "mlp",
+        "for",
+        "batch",
+        "on",
+        "Real",
+        "data",
+        "proj_",
+        "переменная",
+        "repeat",
+        "from",
+        "do",
+    ]
 )
 names = words.map(lambda text: Name(text, span=NOWHERE))
 numerals = st.sampled_from(["0", "1", "2", "0.5", "1e-3", "12.25E+2", "007"])
@@ -107,7 +129,8 @@ def _handlers(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[HandlerExpr]:
 
 
 def _literals(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[HandlerLiteral]:
-    indices = st.lists(names, max_size=2).map(tuple)
+    member = st.builds(Family, names, _tuple_of(inner, 1), span=here)
+    indices = st.lists(names | member, max_size=2).map(tuple)
     clauses: st.SearchStrategy[Clause] = st.one_of(
         st.builds(ReturnClause, patterns, inner, span=here),
         st.builds(OrdinaryClause, names, indices, patterns, names, inner, span=here),
@@ -133,6 +156,7 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(RevHandleExpr, inner, st.lists(patterns, max_size=2).map(tuple), inner, _handlers(inner), span=here),
         st.builds(HandleExpr, inner, _handlers(inner), span=here),
         st.builds(ResumeExpr, names, inner, span=here),
+        st.builds(RepeatExpr, names, inner, patterns, inner, inner, span=here),
     )
 
 
@@ -154,7 +178,7 @@ types: st.SearchStrategy[TypeExpr] = st.recursive(
 kinds: st.SearchStrategy[Kind] = st.one_of(
     types,
     st.just(DimKind(span=NOWHERE)),
-    st.lists(small, min_size=1, max_size=2).map(lambda d: LocKind(tuple(d), span=NOWHERE)),
+    st.builds(LocKind, st.lists(small, min_size=1, max_size=2).map(tuple), st.none() | small, span=here),
 )
 statics = st.lists(st.builds(StaticParameter, names, kinds, span=here), max_size=2).map(tuple)
 typed = st.lists(st.builds(TypedParameter, names, types, span=here), max_size=2).map(tuple)
@@ -172,7 +196,7 @@ words_of_save = st.lists(st.sampled_from(["on", "float32", "a/b.npz"]), max_size
 items: st.SearchStrategy[Item] = st.one_of(
     st.builds(DimDeclaration, names, small, span=here),
     st.builds(ConstDeclaration, names, maybe_type, expressions, span=here),
-    st.builds(LocDeclaration, names, maybe_type, initials | arrays, span=here),
+    st.builds(LocDeclaration, names, maybe_type, initials | arrays, st.none() | small, span=here),
     st.builds(FunDeclaration, names, typed, maybe_type, expressions, own, span=here),
     st.builds(OpDeclaration, names, statics, types, types, span=here),
     st.builds(NetDeclaration, names, statics, typed, maybe_type, expressions, span=here),
@@ -295,15 +319,24 @@ class Writer:
                 return 3, ["⌊", *write(N), "⌋"]
             case ReturnExpr(N):
                 return 0, ["return", *write(N)]
+            case RevHandleExpr() | HandleExpr() | RepeatExpr():
+                return 0, self.long(M)
+            case ResumeExpr(k, N):
+                return 0, [k.text, "•", *write(N)]
+
+    def long(self, M: RevHandleExpr | HandleExpr | RepeatExpr) -> list[str]:
+        write = self.expression
+        match M:
             case RevHandleExpr(N, ps, P, H):
                 head = ["rev", "handle", "(", *write(N), ")"]
                 variables = self.tupled([self.pattern(p) for p in ps])
                 bound = [{"(": "<", "⟨": "⟨"}[variables[0]], *variables[1:-1], {")": ">", "⟩": "⟩"}[variables[-1]]]
-                return 0, [*head, *bound, ".", *write(P), "with", *self.handler(H)]
+                return [*head, *bound, ".", *write(P), "with", *self.handler(H)]
             case HandleExpr(P, H):
-                return 0, ["handle", *write(P), "with", *self.handler(H)]
-            case ResumeExpr(k, N):
-                return 0, [k.text, "•", *write(N)]
+                return ["handle", *write(P), "with", *self.handler(H)]
+            case RepeatExpr(i, n, p, N, P):
+                head = ["repeat", i.text, "<", *write(n), "from", *self.pattern(p), "=", *write(N)]
+                return [*head, "do", *write(P)]
 
     def operator(self, operator: BinaryOperator) -> str:
         match operator:
@@ -340,8 +373,12 @@ class Writer:
                 back = ["|", *self.pattern(y), ",", *self.pattern(z), arrow, *self.expression(Q)]
                 return [*head, arrow, *self.expression(P), *back]
 
-    def names(self, names: tuple[Name, ...]) -> list[str]:
-        return self.listed("[", [[name.text] for name in names], "]") if names else []
+    def names(self, indices: tuple[ClauseIndex, ...]) -> list[str]:
+        parts = [[i.text] if isinstance(i, Name) else self.leveled(i)[1] for i in indices]
+        return self.listed("[", parts, "]") if parts else []
+
+    def length(self, M: Expr | None) -> list[str]:
+        return [] if M is None else ["[", *self.expression(M), "]"]
 
     def type(self, A: TypeExpr, *, inner: bool = False) -> list[str]:
         match A:
@@ -358,8 +395,8 @@ class Writer:
 
     def kind(self, kind: Kind) -> list[str]:
         match kind:
-            case LocKind(ds):
-                return ["Loc", *self.arguments(ds)]
+            case LocKind(ds, n):
+                return ["Loc", *self.arguments(ds), *self.length(n)]
             case DimKind():
                 return ["Dim"]
             case RealType() | UnitType() | ProductType():
@@ -387,9 +424,9 @@ class Writer:
                 return ["dim", name.text, "=", *self.expression(M)]
             case ConstDeclaration(name, A, M):
                 return ["const", name.text, *self.result(A), "=", *self.expression(M)]
-            case LocDeclaration(name, A, initial):
+            case LocDeclaration(name, A, initial, n):
                 content = self.initial(initial) if isinstance(initial, Initial) else self.expression(initial)
-                return ["loc", name.text, *self.result(A), "=", *content]
+                return ["loc", name.text, *self.length(n), *self.result(A), "=", *content]
             case FunDeclaration(name, parameters, A, M, own):
                 tokens = ["fun", name.text, *self.parameters(parameters), *self.result(A), "=", *self.expression(M)]
                 return tokens if own is None else [*tokens, *self.own(own)]

@@ -15,6 +15,7 @@ from rh_kernel.syntax.parsing.hints import CLAUSE, THE_END, shorten
 from rh_kernel.syntax.parsing.items import directive_of_words, item
 from rh_kernel.syntax.parsing.layout import INDENT, Layout
 from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
+from rh_kernel.syntax.parsing.repeats import words_and_signs
 from rh_kernel.syntax.parsing.sweeps import is_sweep, sweep_parts
 from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, STUB, Kind, Token
 from rh_kernel.syntax.surface import Expr
@@ -181,7 +182,9 @@ def _indentation(unfinished: Unparsed) -> str:
 def _indentation_in(span: Span, base: int, diagnostic: Diagnostic) -> str:
     """The indentation, beyond the column ``base`` in which the item begins, of the token that has to follow."""
     written = [t for t in tokens(span) if t.kind is not Kind.COMMENT]
-    code = [replace(t, text=_ANGLES.get(t.text, t.text)) for t in written]
+    words, comparisons = words_and_signs(written, span.source.text)
+    angled = [t if t.start in comparisons else replace(t, text=_ANGLES.get(t.text, t.text)) for t in written]
+    code = [replace(t, kind=Kind.KEYWORD) if t.start in words else t for t in angled]
     if not code:
         return " " * INDENT
     layout = Layout(code[0])
