@@ -31,13 +31,13 @@ ASSIGNMENT = ("assignment", "a let binds a name, `let x <- M in N`; `Put[l](M)` 
 
 COMMENTS = "comments begin with `#`"
 LOOPS = (
-    "write one `let` for each step; `x * x` and `sum(x)` work on whole arrays; "
+    "go through the rows of an array with `map (x in M) do N` or `scan (x in M) from s = N do P`; "
     'training iterates over a data set: `train P for x in data("xor") epochs 10`'
 )
 FOREIGN_WORDS = {
     **dict.fromkeys(("lambda", "λ", "fn"), ("function values", "declare a function: fun f(x : A) = M")),
     **dict.fromkeys(("if", "match"), ("conditionals", "programs have no branches; see relu and step")),
-    **dict.fromkeys(("for", "while", "repeat", "scan", "map"), ("loops", LOOPS)),
+    **dict.fromkeys(("for", "while", "repeat"), ("loops", LOOPS)),
     **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a separate cell that begins with %%python")),
     "print": ("printing", "every item shows its value"),
 }

@@ -3,7 +3,7 @@
  * before. Independent of the DOM.
  */
 
-import { CELL_WORDS, CHECK_WORDS, EFF, EXPRESSION_DIRECTIVES, LAMBDA, PLACED, SIGNS, WORDS } from "./words.js";
+import { CELL_WORDS, CHECK_WORDS, EFF, EXPRESSION_DIRECTIVES, ITERATIONS, ITERATION_WORDS, LAMBDA, PLACED, SIGNS, WORDS } from "./words.js";
 
 // Superscript digits and ᵀ end a name: wᵀ is a transpose.
 const RAISED = "⁰¹²³⁴-⁹ᵀ";
@@ -48,6 +48,8 @@ const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
 // How an item begins in each language of a section.
 const SECTIONS = { __proto__: null, "%%lambda": ITEM, "%%eff": new RegExp(`[^${SPACE}}|#]`, "suy") };
 const CHECK = /check(?: +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]| *(?:#.*)?$)/uy;
+const ROWS = /[ \t]*\([ \t]*(?:[\p{L}\p{N}_']+[ \t]+|[(⟨](?:[\p{L}\p{N}_', \t]|[(⟨][\p{L}\p{N}_', \t]*[)⟩])*[)⟩][ \t]*)in(?![\p{L}\p{N}_'])/uy;
+const ENDS = /[\p{L}\p{N}_')\]}⟩⌋ᵀ]$/u;
 const SWEEP = /sweep +(?!in(?![\p{L}\p{N}_]))(?![\p{Nd}])[\p{L}\p{N}_]/uy;
 const SECTION = /%%[\p{L}\p{N}_]+/uy;
 const PYTHON_CELL = /%%python[ \t]*$/uy;
@@ -59,8 +61,8 @@ const BLANK_BEFORE_SYSTEM = new RegExp(`[ \\t]+(?=[^${SPACE}()#])`, "suy");
 const BLANK_OF_DIRECTIVE = new RegExp(`[${SPACE}]+`, "uy");
 
 // The state before the first token of an item: its first and last token, the number of tokens; whether all of them are `%`;
-// whether the name of a directive may follow at once, and its words after that; and whether it is a check.
-const FRESH = { head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false };
+// whether the name of a directive may follow at once, and its words after that; whether it is a check, and holds a map or a scan.
+const FRESH = { head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false, iterates: false };
 
 // In a sweep, the column in which its items begin, or -1 in its header; `null` elsewhere.
 const NO_SWEEP = { sweep: null };
@@ -167,9 +169,21 @@ function tokenOfText(line, start, state, kinds = KINDS) {
     if (end < 0) continue;
     if (kind === "blank") return [null, end];
     const text = line.slice(start, end);
-    return [noted(state, text, lookOf(kind, text, state)), end];
+    const look = lookOf(kind, text, state);
+    return [noted(state, text, look === "name" ? iterated(text, line, end, state) : look), end];
   }
   return ["bad", line.length];
+}
+
+/** The look of a name that is a keyword in a map or a scan. */
+function iterated(text, line, end, state) {
+  if (sectionOf(state)) return "name";
+  if (ITERATIONS.has(text) && at(ROWS, line, end) > 0) {
+    state.iterates = true;
+    return "keyword";
+  }
+  const goesOn = state.iterates && ENDS.test(state.last) && !WORDS.keyword.has(state.last);
+  return goesOn && ITERATION_WORDS.has(text) ? "keyword" : "name";
 }
 
 function tokenOfLambda(line, start, state) {
