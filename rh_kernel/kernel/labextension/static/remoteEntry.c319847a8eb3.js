@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "7f40a81a8d34";
+  const VERSION = "367c3ae4990e";
 
   let scope;
 
