@@ -18,6 +18,9 @@ from rh_kernel.syntax.parsing.tokens import (
     DECLARATIONS,
     EFF_SECTION,
     INITIALS,
+    ITERATION_WORDS,
+    ITERATIONS,
+    KEYWORDS,
     LAMBDA_SECTION,
     SWEEP,
     TRAINING_OPTIONS,
@@ -86,6 +89,9 @@ SIGNS = {
 """The classes of symbols, in their canonical spelling; all others are punctuation. ``⌊M⌋`` is ``return M``."""
 
 _CHECK = re.compile(rf"{CHECK}(?: +(?!in\b)[\w(\[⟨⌊]| *(?:#.*)?$)", re.MULTILINE)
+_NAMES = r"(?:[\w', \t]|[(⟨][\w', \t]*[)⟩])*"
+_ROWS = re.compile(rf"[ \t]*\([ \t]*(?:[\w']+[ \t]+|[(⟨]{_NAMES}[)⟩][ \t]*)in(?![\w'])")
+_ENDS = re.compile(r"[\w')\]}⟩⌋ᵀ]$")
 _SYSTEM = re.compile(r"[ \t]*([^\s()#]+)")
 _LAMBDA_SIGNS = {"\\": TokenClass.KEYWORD, "≤": TokenClass.ARROW}
 EFF_SIGNS = {
@@ -123,15 +129,26 @@ def _classify_sweep(chunk: Span) -> Iterator[ClassifiedToken]:
 def _classify_item(chunk: Span) -> Iterator[ClassifiedToken]:
     words = words_of_directive(chunk)
     is_check = _CHECK.match(chunk.source.text, chunk.start) is not None
+    iterates = False
     before: list[str] = []
     read = [*tokens(chunk)] if words is None else words
     keywords = words_and_signs(read, chunk.source.text)[0] if words is None else frozenset[int]()
     for token in read:
         kind = _class_of(token, before, is_check=is_check, is_word=words is not None)
         kind = TokenClass.KEYWORD if token.start in keywords else kind
+        if words is None and token.kind is Kind.NAME and kind is TokenClass.NAME:
+            begins = token.text in ITERATIONS and _ROWS.match(chunk.source.text, token.end, chunk.end) is not None
+            iterates = iterates or begins
+            if begins or (iterates and _goes_on(token.text, before)):
+                kind = TokenClass.KEYWORD
         yield ClassifiedToken(kind, token.start, token.end)
         if token.kind is not Kind.COMMENT:
             before.append(token.text)
+
+
+def _goes_on(word: str, before: list[str]) -> bool:
+    """Whether a word goes on with a map or a scan: it follows an expression, as no name does."""
+    return word in ITERATION_WORDS and bool(before) and before[-1] not in KEYWORDS and _ENDS.search(before[-1]) is not None
 
 
 def _classify_section(chunk: Span, inner: Section) -> Iterator[ClassifiedToken]:

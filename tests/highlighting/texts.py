@@ -8,6 +8,7 @@ anything = st.text(st.characters(exclude_categories=["Cs"]))
 # Texts that are more often of the language than not.
 signs = ["\n", "\n", "\n  ", " ", "\t", "\r\n", "\x0c", "\u2028"]
 words = ["let", "x", "<-", "←", "in", "%", "%%python", "%help", "%trace", "train", "epochs", "⟨", "<", "⌊", '"', '"a"', "1.5"]
+iterations = ["map", "scan", " (x in ", "(", "⟨y, z⟩ in", ") ", "do", "from", "in", " s = "]
 sweeps = ["\nsweep a in", "0..4", ",", "\n ", "\n    "]
 more = ["1.x", ".1", "#", "=", "==", "check", "Real", "softmax", "}", "wᵀ", "x₀"]
 laboratory = [
@@ -42,4 +43,4 @@ effects = [
     '"a\\"',
     "\\n",
 ]
-nearly = st.lists(st.sampled_from([*signs, *words, *sweeps, *more, *laboratory, *effects])).map("".join)
+nearly = st.lists(st.sampled_from([*signs, *words, *sweeps, *iterations, *more, *laboratory, *effects])).map("".join)

@@ -31,13 +31,14 @@ ASSIGNMENT = ("assignment", "a let binds a name, `let x <- M in N`; `Put[l](M)` 
 
 COMMENTS = "comments begin with `#`"
 LOOPS = (
-    "`repeat i < n from s = M do P` repeats a command n times; `x * x` and `sum(x)` work on whole arrays; "
+    "`repeat i < n from s = M do P` repeats a command n times; "
+    "go through the rows of an array with `map (x in M) do N` or `scan (x in M) from s = N do P`; "
     'training iterates over a data set: `train P for x in data("xor") epochs 10`'
 )
 FOREIGN_WORDS = {
     **dict.fromkeys(("lambda", "λ", "fn"), ("function values", "declare a function: fun f(x : A) = M")),
     "match": ("pattern matching", "a conditional is written if x < y then M else N"),
-    **dict.fromkeys(("for", "while", "scan", "map"), ("loops", LOOPS)),
+    **dict.fromkeys(("for", "while"), ("loops", LOOPS)),
     "repeat": ("loops of this form", "write `repeat i < n from s = M do P`: i is the number of the round, s the state"),
     **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a separate cell that begins with %%python")),
     "print": ("printing", "every item shows its value"),

@@ -15,8 +15,16 @@ _CLOSED = {"(": ")", "⟨": "⟩"}
 
 
 def at_iteration(c: Cursor) -> bool:
-    """Whether the current token begins a ``map`` or a ``scan``: a bracket, a pattern and ``in`` follow it."""
-    if c.token.text not in ITERATIONS or c.peek().text != "(":
+    """Whether the current token begins a ``map`` or a ``scan``: a bracket, a pattern and ``in`` follow it.
+
+    Raises ``Rejected`` if the brackets are missing.
+    """
+    if c.token.text not in ITERATIONS:
+        return False
+    if c.peek().kind is Kind.NAME and c.peek(2).text == "in":
+        word = c.advance().text
+        raise c.fail("`(` and the names of a row", _MAP if word == "map" else _SCAN)
+    if c.peek().text != "(":
         return False
     i = 2
     opened: list[str] = []

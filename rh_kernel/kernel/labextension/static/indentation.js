@@ -40,8 +40,9 @@ export function noteToken(layout, look, text, column) {
   layout.let = null;
   if (text in CLOSES && look !== "name") brackets.push({ sign: text, column: layout.column });
   else if (CLOSERS.has(text)) closeTo(brackets, text);
-  else if (look === "keyword" && text === "let") lets.push(column);
-  else if (look === "keyword" && text === "in") layout.let = lets.pop() ?? null;
+  else if (look === "keyword" && text === "let") lets.push({ column, depth: brackets.length });
+  // In the bracket of a map or a scan, `in` does not end a let.
+  else if (look === "keyword" && text === "in") layout.let = brackets.length > (lets.at(-1)?.depth ?? -1) ? null : lets.pop().column;
   else if (look === "keyword" && (text === "train" || text === "sweep")) layout.owes = true;
   else if (look === "keyword" && text === "for") layout.owes = false;
   Object.assign(layout, { last: text, look });
@@ -55,8 +56,7 @@ export function indentation(layout, after) {
   if (opened && CLOSERS.has(after[0])) return opened.column;
   if (opened?.sign === "{" && after[0] === "|") return least + UNIT;
   if (look === "keyword" && last === "in") return Math.max(layout.let ?? column, least, layout.base + UNIT);
-  if (look === "keyword" && last === "do") return column + UNIT;
-  if (OPENS.has(last) || (opened && last === opened.sign)) return column + UNIT;
+  if (OPENS.has(last) || (look === "keyword" && last === "do") || (opened && last === opened.sign)) return column + UNIT;
   if (opened?.sign === "{" && (last === ";" || !GOES_ON.has(look))) return least;
   return Math.max(column, least);
 }

@@ -3,7 +3,11 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
+<<<<<<<< HEAD:rh_kernel/kernel/labextension/static/remoteEntry.ec77097e3bc1.js
   const VERSION = "ca1e5936a05c";
+========
+  const VERSION = "367c3ae4990e";
+>>>>>>>> sequences:rh_kernel/kernel/labextension/static/remoteEntry.c319847a8eb3.js
 
   let scope;
 

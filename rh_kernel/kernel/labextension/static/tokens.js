@@ -3,7 +3,7 @@
  * before. Independent of the DOM.
  */
 
-import { CELL_WORDS, CHECK_WORDS, EFF, EXPRESSION_DIRECTIVES, LAMBDA, PLACED, SIGNS, WORDS } from "./words.js";
+import { CELL_WORDS, CHECK_WORDS, EFF, EXPRESSION_DIRECTIVES, ITERATIONS, ITERATION_WORDS, LAMBDA, PLACED, SIGNS, WORDS } from "./words.js";
 
 // Superscript digits and ᵀ end a name: wᵀ is a transpose.
 const RAISED = "⁰¹²³⁴-⁹ᵀ";
@@ -48,6 +48,8 @@ const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
 // How an item begins in each language of a section.
 const SECTIONS = { __proto__: null, "%%lambda": ITEM, "%%eff": new RegExp(`[^${SPACE}}|#]`, "suy") };
 const CHECK = /check(?: +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]| *(?:#.*)?$)/uy;
+const ROWS = /[ \t]*\([ \t]*(?:[\p{L}\p{N}_']+[ \t]+|[(⟨](?:[\p{L}\p{N}_', \t]|[(⟨][\p{L}\p{N}_', \t]*[)⟩])*[)⟩][ \t]*)in(?![\p{L}\p{N}_'])/uy;
+const ENDS = /[\p{L}\p{N}_')\]}⟩⌋ᵀ]$/u;
 const SWEEP = /sweep +(?!in(?![\p{L}\p{N}_]))(?![\p{Nd}])[\p{L}\p{N}_]/uy;
 // `repeat i <` on one line.
 const REPEAT = new RegExp(`repeat[${SPACE}]+${NAME}[${SPACE}]*<(?![-=])`, "suy");
@@ -61,10 +63,11 @@ const BLANK_BEFORE_SYSTEM = new RegExp(`[ \\t]+(?=[^${SPACE}()#])`, "suy");
 const BLANK_OF_DIRECTIVE = new RegExp(`[${SPACE}]+`, "uy");
 
 // The state before the first token of an item: its first and last token, the number of tokens; whether all of them are `%`;
-// whether the name of a directive may follow at once, and its words after that; whether it is a check; and the next contextual
-// keyword of each `repeat` that is not complete, innermost last.
+// whether the name of a directive may follow at once, and its words after that; whether it is a check, and holds a map or a
+// scan; and the next contextual keyword of each `repeat` that is not complete, innermost last.
 const FRESH = {
-  head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false, awaited: "",
+  head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false, iterates: false,
+  awaited: "",
 };
 
 // In a sweep, the column in which its items begin, or -1 in its header; `null` elsewhere.
@@ -173,9 +176,20 @@ function tokenOfText(line, start, state, kinds = KINDS) {
     if (kind === "blank") return [null, end];
     const text = line.slice(start, end);
     const look = kind === "name" && isOfRepeat(line, start, text, state) ? "keyword" : lookOf(kind, text, state);
-    return [noted(state, text, look), end];
+    return [noted(state, text, look === "name" ? iterated(text, line, end, state) : look), end];
   }
   return ["bad", line.length];
+}
+
+/** The look of a name that is a keyword in a map or a scan. */
+function iterated(text, line, end, state) {
+  if (sectionOf(state)) return "name";
+  if (ITERATIONS.has(text) && at(ROWS, line, end) > 0) {
+    state.iterates = true;
+    return "keyword";
+  }
+  const goesOn = state.iterates && ENDS.test(state.last) && !WORDS.keyword.has(state.last);
+  return goesOn && ITERATION_WORDS.has(text) ? "keyword" : "name";
 }
 
 function tokenOfLambda(line, start, state) {

@@ -36,6 +36,10 @@ export const CELL_WORDS = new Set(["eff", "lambda", "python", "rh"]);
 /** Contextual keywords of a check. */
 export const CHECK_WORDS = new Set(["within"]);
 
+/** Contextual keywords that begin a map or a scan, and those that go on with one. */
+export const ITERATIONS = new Set(["map", "scan"]);
+export const ITERATION_WORDS = new Set(["do", "from"]);
+
 /** The keywords of a `%%lambda` section. */
 export const LAMBDA = {
   keyword: new Set(["case", "else", "if", "inl", "inr", "of", "then"]),
