@@ -31,11 +31,13 @@ GROUPS: Mapping[Figure, str] = {
     Figure.FIG_7: "Reverse handlers",
     Figure.EX_5_13: "The heap",
     Figure.SECTION_2_2: "Ordinary handlers",
+    Figure.SECTION_10: "Conditionals",
 }
 TYPING: Mapping[Figure, str] = {
     Figure.FIG_2: "Typing of terms",
     Figure.FIG_3: "Typing of commands and reverse handlers",
     Figure.SECTION_2_2: "Typing of ordinary handlers",
+    Figure.SECTION_10: "Typing of conditionals",
     Figure.LEMMA_5_3: "Typing of a derivative on its way",
     Figure.LEMMA_5_9: "Typing of a reverse handler on its way",
 }
@@ -82,7 +84,7 @@ def typing_part() -> str:
 
 def figures_part() -> str:
     """Where what stands: in the paper, here, in the program."""
-    titles = {**GROUPS, **{f: t for f, t in TYPING.items() if f is not Figure.SECTION_2_2}}
+    titles = {**GROUPS, **{f: t for f, t in TYPING.items() if f not in GROUPS}}
     rows: list[tuple[str, str, str]] = []
     for figure in sorted(Figure, key=_order):
         said = words()["figures"][figure.value]

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "28bfc6cfa73d";
+  const VERSION = "38ad6291714f";
 
   let scope;
 
