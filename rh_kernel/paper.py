@@ -60,18 +60,6 @@ class Rule(Enum):
         "a reverse derivative at a point becomes R, which goes through the term from outside to inside",
         "W.rd(x. N)(V) → W.R_V(x. N)",
     )
-    MAP = (
-        "Map",
-        Figure.UNFOLDING,
-        "one round of a map: the body at the first row, then the map over the other rows",
-        """\
-map (x in V) do N →
-  let y ← let x ← first(V) in N in
-  let ys ← map (x in rest(V)) do N in
-  cons(y, ys)
-map (x in V) do N → 0""",
-        "the second case is for a sequence of no rows, and 0 has the type Real(0, e…)",
-    )
     R_VAR = (
         "R-Var",
         Figure.FIG_6,
@@ -163,20 +151,6 @@ W.R_V(x. N) → D[V/x][W.R_⟨V; y₁, …, yₙ⟩(x. D[U])]""",
         "in the second case N is what the derivatives in it have unfolded to, D is let y₁ ← M₁ in … let yₙ ← Mₙ "
         "in […], each Mᵢ is a function, a sum or a component of values, and D[U] is N",
     )
-    R_MAP = (
-        "R-Map",
-        Figure.UNFOLDING,
-        "each row gets its part of the cotangent; the rows' answers go on, and what the body captures gets their sum",
-        """\
-W.R_V(x. map (y in M) do N) →
-  let x ← V in
-  let m ← M in
-  (let m' ← map (w in W, y in m) do w.rd(y. N)(y) in m'.R_V(x. M)) +
-  (let x' ← map (w in W, y in m) do w.rd(x. N)(V) in Σ x')
-W.R_V(x. C[map (y in M) do N]) → W.R_V(x. C[let m ← M in N'])""",
-        "Σ x' is the sum of the rows, and a summand that is 0 is left out; the second case is for nested derivatives, "
-        "where N' is what map (y in m) do N unfolds to by Map",
-    )
     LET_COMMAND = (
         "Let⇐",
         Figure.DEF_5_10,
@@ -190,20 +164,6 @@ W.R_V(x. C[map (y in M) do N]) → W.R_V(x. C[let m ← M in N'])""",
         """\
 rev handle (V₁, …, Vₘ) ⟨y₁, …, yₘ⟩. P with H →
   RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. P)""",
-    )
-    SCAN = (
-        "Scan",
-        Figure.UNFOLDING,
-        "one round of a scan: the body at the first row and the state, then the scan of the other rows",
-        """\
-scan (x in V) from s = W do P →
-  let x ⇐ ⌊first(V)⌋ in
-  let s ⇐ ⌊W⌋ in
-  let ⟨b, s⟩ ⇐ P in
-  let ⟨bs, s'⟩ ⇐ scan (x in rest(V)) from s = s do P in
-  ⌊⟨cons(b, bs), s'⟩⌋
-scan (x in V) from s = W do P → ⌊⟨0, W⟩⌋""",
-        "the second case is for a sequence of no rows, and 0 has the type of no stacked rows",
     )
     RH_RETURN = (
         "RH-Return",
@@ -255,15 +215,6 @@ RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. Fᵗ[M]) →
         "Fᵗ[M] is F[⌊M⌋], F[Op(M)] or F[rev handle (M) ⟨…⟩. Q with H']; M is no variable; Mᵢ is M with its value "
         "for every variable but yᵢ",
     )
-    RH_SCAN = (
-        "RH-Scan",
-        Figure.UNFOLDING,
-        "one round of a scan inside: its body and the scan of the other rows are lets from now on",
-        """\
-RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in yᵢ.1) from s = yᵢ.2 do P]) →
-  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Q])""",
-        "Q is what scan (x in yᵢ.1) from s = yᵢ.2 do P unfolds to by Scan; yᵢ is the pair of the sequence and the state",
-    )
     GET = (
         "Get",
         Figure.EX_5_13,
@@ -291,6 +242,55 @@ RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in yᵢ.1) from s = 
         "the clause runs in place of the operation; its continuation is the rest of the handled command",
         "handle F[Op(V)] with H → Q[V/x, k]",
         "H has the clause Op(x), k → Q, and k • M is handle F[⌊M⌋] with H",
+    )
+    MAP = (
+        "Map",
+        Figure.UNFOLDING,
+        "one round of a map: the body at the first row, then the map over the other rows",
+        """\
+map (x in V) do N →
+  let y ← let x ← first(V) in N in
+  let ys ← map (x in rest(V)) do N in
+  cons(y, ys)
+map (x in V) do N → 0""",
+        "the second case is for a sequence of no rows, and 0 has the type Real(0, e…)",
+    )
+    R_MAP = (
+        "R-Map",
+        Figure.UNFOLDING,
+        "each row gets its part of the cotangent; the rows' answers go on, and what the body captures gets their sum",
+        """\
+W.R_V(x. map (y in M) do N) →
+  let x ← V in
+  let m ← M in
+  (let m' ← map (w in W, y in m) do w.rd(y. N)(y) in m'.R_V(x. M)) +
+  (let x' ← map (w in W, y in m) do w.rd(x. N)(V) in Σ x')
+W.R_V(x. C[map (y in M) do N]) → W.R_V(x. C[let m ← M in N'])""",
+        "Σ x' is the sum of the rows, and a summand that is 0 is left out; the second case is for nested derivatives, "
+        "where N' is what map (y in m) do N unfolds to by Map",
+    )
+    SCAN = (
+        "Scan",
+        Figure.UNFOLDING,
+        "one round of a scan: the body at the first row and the state, then the scan of the other rows",
+        """\
+scan (x in V) from s = W do P →
+  let x ⇐ ⌊first(V)⌋ in
+  let s ⇐ ⌊W⌋ in
+  let ⟨b, s⟩ ⇐ P in
+  let ⟨bs, s'⟩ ⇐ scan (x in rest(V)) from s = s do P in
+  ⌊⟨cons(b, bs), s'⟩⌋
+scan (x in V) from s = W do P → ⌊⟨0, W⟩⌋""",
+        "the second case is for a sequence of no rows, and 0 has the type of no stacked rows",
+    )
+    RH_SCAN = (
+        "RH-Scan",
+        Figure.UNFOLDING,
+        "one round of a scan inside: its body and the scan of the other rows are lets from now on",
+        """\
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in yᵢ.1) from s = yᵢ.2 do P]) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Q])""",
+        "Q is what scan (x in yᵢ.1) from s = yᵢ.2 do P unfolds to by Scan; yᵢ is the pair of the sequence and the state",
     )
     REPEAT = (
         "Repeat",

@@ -32,13 +32,15 @@ GROUPS: Mapping[Figure, str] = {
     Figure.FIG_7: "Reverse handlers",
     Figure.EX_5_13: "The heap",
     Figure.SECTION_2_2: "Ordinary handlers",
-    Figure.UNFOLDING: "Repetition",
+    Figure.UNFOLDING: "Repetition and sequences",
+    Figure.SECTION_10: "Conditionals",
 }
 TYPING: Mapping[Figure, str] = {
     Figure.FIG_2: "Typing of terms",
     Figure.FIG_3: "Typing of commands and reverse handlers",
     Figure.SECTION_2_2: "Typing of ordinary handlers",
-    Figure.UNFOLDING: "Typing of repetition",
+    Figure.UNFOLDING: "Typing of repetition and sequences",
+    Figure.SECTION_10: "Typing of conditionals",
     Figure.LEMMA_5_3: "Typing of a derivative on its way",
     Figure.LEMMA_5_9: "Typing of a reverse handler on its way",
 }
@@ -85,7 +87,7 @@ def typing_part() -> str:
 
 def figures_part() -> str:
     """Where what stands: in the paper, here, in the program."""
-    titles = {**GROUPS, **{f: t for f, t in TYPING.items() if f not in {Figure.SECTION_2_2, Figure.UNFOLDING}}}
+    titles = {**GROUPS, **{f: t for f, t in TYPING.items() if f not in GROUPS}}
     rows: list[tuple[str, str, str]] = []
     for figure in sorted(set(Figure) - {Figure.UNFOLDING}, key=_order):
         said = words()["figures"][figure.value]

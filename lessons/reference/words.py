@@ -9,13 +9,15 @@ from lessons.reference.symbols import rounded
 from rh_kernel.display.registry import text as result_text
 from rh_kernel.kernel.completion.unicode_input import symbols_for
 from rh_kernel.session.forms import FORMS, SIGNS
+from rh_kernel.syntax.parsing.conditionals import WORDS
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     DECLARATIONS,
     INITIALS,
+    ITERATION_WORDS,
+    ITERATIONS,
     KEYWORDS,
     REPEAT,
-    REPEAT_WORDS,
     SPELLINGS,
     TRAINING_OPTIONS,
 )
@@ -60,12 +62,14 @@ def words_part() -> str:
     training = [name for name in FORMS if name in TRAINING_OPTIONS or name in {"for", "on", "data", "sweep"}]
     contents = [name for name in FORMS if name in INITIALS or name == "seed"]
     types = ["Real", "Loc", "Dim"]
-    repeats = [REPEAT, *REPEAT_WORDS]
-    rest = [name for name in FORMS if name not in {*reserved, *training, *contents, *types, *repeats}]
+    rounds = [*ITERATIONS, REPEAT, *ITERATION_WORDS]
+    conditionals = list(WORDS)
+    rest = [name for name in FORMS if name not in {*reserved, *training, *contents, *types, *rounds, *conditionals}]
     groups = (
         ("Words that cannot be names", reserved),
         ("Types", types),
-        ("In repetitions", repeats),
+        ("In conditionals", conditionals),
+        ("In repetitions and sequences", rounds),
         ("In training and sweeps", training),
         ("First contents of a location", contents),
         ("In checks and directives", rest),

@@ -8,6 +8,7 @@ from enum import Enum
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import is_directive
 from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.parsing.conditionals import IF, WORDS
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens
 from rh_kernel.syntax.parsing.repeats import words_and_signs
@@ -72,6 +73,9 @@ GRADIENT_WORDS = frozenset({"against"})
 
 COMPILE_WORDS = frozenset(COMPILE_OPTIONS)
 """Contextual keywords of ``%compile``."""
+
+CONDITIONAL_WORDS = frozenset(WORDS)
+"""Contextual keywords of an item: ``if``, and after it the others."""
 
 CHECK_WORDS = frozenset({"within"})
 """Contextual keywords of a check."""
@@ -259,7 +263,7 @@ def _class_of(token: Token, before: list[str], *, is_check: bool, is_word: bool)
             return TokenClass.DECLARATION if token.text in DECLARATIONS else TokenClass.KEYWORD
         case Kind.NAME:
             return _class_in_context(token.text, before, is_check=is_check) or (
-                TokenClass.NAME if is_word else _class_of_name(token.text)
+                TokenClass.NAME if is_word else _class_of_name(token.text, before)
             )
         case Kind.NUMBER:
             return TokenClass.NUMBER
@@ -301,7 +305,9 @@ def _class_in_context(name: str, before: list[str], *, is_check: bool) -> TokenC
             return None
 
 
-def _class_of_name(name: str) -> TokenClass:
+def _class_of_name(name: str, before: list[str]) -> TokenClass:
+    if name in CONDITIONAL_WORDS and (name == IF or IF in before):
+        return TokenClass.KEYWORD
     if name in TYPES:
         return TokenClass.TYPE
     return TokenClass.FUNCTION if name in FUNCTIONS else TokenClass.NAME

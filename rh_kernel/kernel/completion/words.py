@@ -37,7 +37,7 @@ from rh_kernel.typing.definitions import Definition, Definitions
 from rh_kernel.typing.elaboration.declarations import declare
 
 _ITEMS = (*DECLARATIONS, "train", CHECK, SWEEP)
-_EXPRESSIONS = ("let", "in", "return", "rev", "handle", "with", "rd")
+_EXPRESSIONS = ("let", "in", "return", "rev", "handle", "with", "rd", "if", "then", "else", "and", "or", "not")
 _TYPES = ("Real", "Loc", "Dim")
 _SEEDED = frozenset({"normal", "uniform", "glorot"})
 
@@ -144,6 +144,7 @@ def _expected(definitions: Definitions, context: Word) -> Iterator[str]:
         yield "against"
     if context.follows_expression:
         yield from iteration_words(context.before)
+    yield from _of_conditionals(context)
     if context.head == "train":
         yield from _training(context)
     elif context.head == SWEEP and len(context.before) > 1 and context.before[-2].text in {SWEEP, ","} and not context.opened:
@@ -176,6 +177,21 @@ def _handlers(definitions: Definitions, context: Word) -> Iterator[str]:
     found = [d.definition for d in definitions.named.values() if isinstance(d.definition, defs.HandlerDefinition)]
     yield from [H.name for H in found if isinstance(H.handler, ReverseHandler) is waiting[-1]]
     yield from [H.name for H in found if isinstance(H.handler, ReverseHandler) is not waiting[-1]]
+
+
+def _of_conditionals(context: Word) -> Iterator[str]:
+    """The words that may follow in the innermost conditional that waits for one."""
+    waiting: list[str] = []
+    for token in context.before:
+        if token.text == "if":
+            waiting.append("then")
+        elif waiting and token.text == waiting[-1]:
+            waiting[-1:] = ["else"] if token.text == "then" else []
+    if waiting and context.before and ends_expression(context.before[-1]):
+        if waiting[-1] == "then" and any(token.text in {"<", ">"} for token in context.before):
+            yield from ("then", "and", "or")
+        elif waiting[-1] == "else":
+            yield "else"
 
 
 def _training(context: Word) -> Iterator[str]:

@@ -49,6 +49,7 @@ NEXT = {
     "=": "a let has an arrow, `let x <- M in N` or `let x <= P in Q`; for later cells, declare it: const x = M",
     "<": "comparisons are only allowed after `if`; a tuple is written (x, y) or ⟨x, y⟩",
     ">": "comparisons are only allowed after `if`; a tuple is written (x, y) or ⟨x, y⟩",
+    "if": "a conditional is written if x < y then M else N",
     "←": "write `let` first: let x <- M in N",
     "⇐": "write `let` first: let x <= P in Q",
     ";": "`;` only separates the clauses of a handler; write each item on its own line",

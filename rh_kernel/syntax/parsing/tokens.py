@@ -75,16 +75,13 @@ ITERATIONS = ("map", "scan")
 """Start a map or a scan if ``(``, a pattern and ``in`` follow; elsewhere they are names."""
 
 ITERATION_WORDS = ("from", "do")
-"""Contextual keywords of a scan or a map; elsewhere they are names."""
+"""Contextual keywords of a map, a scan or a repetition; elsewhere they are names."""
 
 SWEEP = "sweep"
 """Starts a sweep if a name follows; elsewhere it is a name."""
 
 REPEAT = "repeat"
 """Starts a repetition if a name and ``<`` follow; elsewhere it is a name."""
-
-REPEAT_WORDS = ("from", "do")
-"""Contextual keywords of a repetition; elsewhere they are names."""
 
 CHECK = "check"
 """Starts a check if ``==`` or ``⊢`` follows in the same item; elsewhere it is a name."""

@@ -3,7 +3,7 @@
  * before. Independent of the DOM.
  */
 
-import { CELL_WORDS, CHECK_WORDS, EFF, EXPRESSION_DIRECTIVES, ITERATIONS, ITERATION_WORDS, LAMBDA, PLACED, SIGNS, WORDS } from "./words.js";
+import { CELL_WORDS, CHECK_WORDS, CONDITIONAL_WORDS, EFF, EXPRESSION_DIRECTIVES, ITERATIONS, ITERATION_WORDS, LAMBDA, PLACED, SIGNS, WORDS } from "./words.js";
 
 // Superscript digits and ᵀ end a name: wᵀ is a transpose.
 const RAISED = "⁰¹²³⁴-⁹ᵀ";
@@ -64,9 +64,9 @@ const BLANK_OF_DIRECTIVE = new RegExp(`[${SPACE}]+`, "uy");
 
 // The state before the first token of an item: its first and last token, the number of tokens; whether all of them are `%`;
 // whether the name of a directive may follow at once, and its words after that; whether it is a check, and holds a map or a
-// scan; and the next contextual keyword of each `repeat` that is not complete, innermost last.
+// scan, or the name `if`; and the next contextual keyword of each `repeat` that is not complete, innermost last.
 const FRESH = {
-  head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false, iterates: false,
+  head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false, iterates: false, hasIf: false,
   awaited: "",
 };
 
@@ -157,6 +157,7 @@ function noted(state, text, look) {
   state.isPercent &&= text === "%";
   state.count += 1;
   state.last = text;
+  state.hasIf ||= text === "if";
   return look;
 }
 
@@ -262,6 +263,7 @@ function lookOfName(name, state) {
   if (WORDS.keyword.has(name)) return "keyword";
   const look = placed(name, state);
   if (look) return look;
+  if (CONDITIONAL_WORDS.has(name) && (name === "if" || state.hasIf)) return "keyword";
   if (WORDS.type.has(name)) return "type";
   return WORDS.function.has(name) ? "function" : "name";
 }

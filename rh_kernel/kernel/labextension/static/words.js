@@ -13,9 +13,9 @@ export const WORDS = {
     "dot", "downsum1d", "exp", "eye", "fill", "first_max1d", "first_max2d", "gelu", "glorot", "load", "log",
     "log_softmax", "logsumexp", "matmul", "maximum", "maxpool1d", "maxpool2d", "mean", "minimum", "mul", "neg",
     "normal", "ones", "outer", "overlap_add1d", "overlap_add2d", "pad1d", "recip", "relu", "reshape", "round",
-    "same_argmax", "scale", "sigmoid", "sign", "sin", "slice", "softmax", "softplus", "spread1d", "spread2d", "sqrt",
-    "square", "step", "sub", "sum", "sum_rows", "sumpool1d", "sumpool2d", "swish", "tanh", "transpose", "uniform",
-    "upscale1d", "windows1d", "windows2d", "zeros",
+    "same_argmax", "scale", "select", "sigmoid", "sign", "sin", "slice", "softmax", "softplus", "spread1d", "spread2d",
+    "sqrt", "square", "step", "sub", "sum", "sum_rows", "sumpool1d", "sumpool2d", "swish", "tanh", "transpose",
+    "uniform", "upscale1d", "windows1d", "windows2d", "zeros",
   ]),
 };
 
@@ -32,6 +32,9 @@ export const PLACED = {
 
 /** Words after `%%`. */
 export const CELL_WORDS = new Set(["eff", "lambda", "python", "rh"]);
+
+/** Contextual keywords of an item with the word `if`. */
+export const CONDITIONAL_WORDS = new Set(["and", "else", "if", "not", "or", "then"]);
 
 /** Contextual keywords of a check. */
 export const CHECK_WORDS = new Set(["within"]);

@@ -3,11 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-<<<<<<<< HEAD:rh_kernel/kernel/labextension/static/remoteEntry.ec77097e3bc1.js
-  const VERSION = "ca1e5936a05c";
-========
-  const VERSION = "367c3ae4990e";
->>>>>>>> sequences:rh_kernel/kernel/labextension/static/remoteEntry.c319847a8eb3.js
+  const VERSION = "c4b32c36a25f";
 
   let scope;
 
