@@ -9,7 +9,16 @@ from lessons.reference.symbols import rounded
 from rh_kernel.display.registry import text as result_text
 from rh_kernel.kernel.completion.unicode_input import symbols_for
 from rh_kernel.session.forms import FORMS, SIGNS
-from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, INITIALS, KEYWORDS, SPELLINGS, TRAINING_OPTIONS
+from rh_kernel.syntax.parsing.tokens import (
+    CHECK,
+    DECLARATIONS,
+    INITIALS,
+    ITERATION_WORDS,
+    ITERATIONS,
+    KEYWORDS,
+    SPELLINGS,
+    TRAINING_OPTIONS,
+)
 from rh_kernel.training.bundled import NAMES, bundled
 
 _ABOUT_DATA = {
@@ -51,10 +60,12 @@ def words_part() -> str:
     training = [name for name in FORMS if name in TRAINING_OPTIONS or name in {"for", "on", "data", "sweep"}]
     contents = [name for name in FORMS if name in INITIALS or name == "seed"]
     types = ["Real", "Loc", "Dim"]
-    rest = [name for name in FORMS if name not in {*reserved, *training, *contents, *types}]
+    iterations = [name for name in FORMS if name in {*ITERATIONS, *ITERATION_WORDS}]
+    rest = [name for name in FORMS if name not in {*reserved, *training, *contents, *types, *iterations}]
     groups = (
         ("Words that cannot be names", reserved),
         ("Types", types),
+        ("In maps and scans", iterations),
         ("In training and sweeps", training),
         ("First contents of a location", contents),
         ("In checks and directives", rest),
