@@ -22,6 +22,7 @@ from rh_kernel.syntax.surface import (
     Kind,
     LetExpr,
     LocKind,
+    MapExpr,
     Name,
     NamePattern,
     Negate,
@@ -37,6 +38,7 @@ from rh_kernel.syntax.surface import (
     ReverseClause,
     ReverseDerivative,
     RevHandleExpr,
+    ScanExpr,
     Transpose,
     TupleExpr,
     TuplePattern,
@@ -78,7 +80,28 @@ SUMS = {BinaryOperator.PLUS, BinaryOperator.MINUS}
 
 here = st.just(NOWHERE)
 words = st.sampled_from(
-    ["x", "y", "w'", "x₀", "ℓ1", "α", "θ_2", "FC", "mlp", "for", "batch", "on", "Real", "data", "proj_", "переменная"]
+    [
+        "x",
+        "y",
+        "w'",
+        "x₀",
+        "ℓ1",
+        "α",
+        "θ_2",
+        "FC",
+        "mlp",
+        "for",
+        "batch",
+        "on",
+        "Real",
+        "data",
+        "proj_",
+        "map",
+        "scan",
+        "from",
+        "do",
+        "переменная",
+    ]
 )
 names = words.map(lambda text: Name(text, span=NOWHERE))
 numerals = st.sampled_from(["0", "1", "2", "0.5", "1e-3", "12.25E+2", "007"])
@@ -133,6 +156,12 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(RevHandleExpr, inner, st.lists(patterns, max_size=2).map(tuple), inner, _handlers(inner), span=here),
         st.builds(HandleExpr, inner, _handlers(inner), span=here),
         st.builds(ResumeExpr, names, inner, span=here),
+        st.builds(ScanExpr, st.tuples(patterns, patterns), inner, inner, inner, span=here),
+        st.lists(st.tuples(patterns, inner), min_size=1, max_size=2).flatmap(
+            lambda rows: st.builds(
+                MapExpr, st.just(tuple(p for p, _ in rows)), st.just(tuple(M for _, M in rows)), inner, span=here
+            )
+        ),
     )
 
 
@@ -291,10 +320,10 @@ class Writer:
             case LetExpr(p, arrow, L, N):
                 sign = self.either("<-", "←") if arrow is Arrow.TERM else self.either("<=", "⇐")
                 return 0, ["let", *self.pattern(p), sign, *write(L), "in", *write(N)]
-            case ReturnExpr(N) if self.coin.random() < 0.5:
-                return 3, ["⌊", *write(N), "⌋"]
+            case MapExpr() | ScanExpr():
+                return 0, self.iteration(M)
             case ReturnExpr(N):
-                return 0, ["return", *write(N)]
+                return (3, ["⌊", *write(N), "⌋"]) if self.coin.random() < 0.5 else (0, ["return", *write(N)])
             case RevHandleExpr(N, ps, P, H):
                 head = ["rev", "handle", "(", *write(N), ")"]
                 variables = self.tupled([self.pattern(p) for p in ps])
@@ -304,6 +333,15 @@ class Writer:
                 return 0, ["handle", *write(P), "with", *self.handler(H)]
             case ResumeExpr(k, N):
                 return 0, [k.text, "•", *write(N)]
+
+    def iteration(self, M: MapExpr | ScanExpr) -> list[str]:
+        if isinstance(M, ScanExpr):
+            p, s = map(self.pattern, M.variables)
+            head = ["scan", "(", *p, "in", *self.expression(M.source), ")", "from", *s, "="]
+            return [*head, *self.expression(M.start), "do", *self.expression(M.body)]
+        rows = [[*self.pattern(p), "in", *self.expression(L)] for p, L in zip(M.patterns, M.sources, strict=True)]
+        inside = [text for row in rows for text in (",", *row)][1:]
+        return ["map", "(", *inside, ")", "do", *self.expression(M.body)]
 
     def operator(self, operator: BinaryOperator) -> str:
         match operator:
