@@ -216,7 +216,7 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
         case "if":
             condition, operands = draw_condition(dice, w, less - 1)
             return If(condition, operands, draw_term(dice, w, A, less), draw_term(dice, w, A, less))
-        case "map" if isinstance(A, Real) and isinstance(A.shape, tuple) and len(A.shape) > 1:
+        case "map" if isinstance(A, Real) and isinstance(A.shape, tuple) and len(A.shape) > 1 and Real(A.shape[1:]) != UNIT:
             source = draw_sequence(dice, w, A.shape[0])
             N = draw_term(dice, w.delta(row(source)), Real(A.shape[1:]), less)
             return Map(draw_term(dice, w, source, less), Scope(("x",), N), source, Real(A.shape[1:]))

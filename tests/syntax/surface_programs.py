@@ -23,6 +23,7 @@ from rh_kernel.syntax.surface import (
     Kind,
     LetExpr,
     LocKind,
+    MapExpr,
     Name,
     NamePattern,
     Negate,
@@ -39,6 +40,7 @@ from rh_kernel.syntax.surface import (
     ReverseClause,
     ReverseDerivative,
     RevHandleExpr,
+    ScanExpr,
     Transpose,
     TupleExpr,
     TuplePattern,
@@ -98,6 +100,8 @@ words = st.sampled_from(
         "proj_",
         "переменная",
         "repeat",
+        "map",
+        "scan",
         "from",
         "do",
     ]
@@ -157,6 +161,12 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(HandleExpr, inner, _handlers(inner), span=here),
         st.builds(ResumeExpr, names, inner, span=here),
         st.builds(RepeatExpr, names, inner, patterns, inner, inner, span=here),
+        st.builds(ScanExpr, st.tuples(patterns, patterns), inner, inner, inner, span=here),
+        st.lists(st.tuples(patterns, inner), min_size=1, max_size=2).flatmap(
+            lambda rows: st.builds(
+                MapExpr, st.just(tuple(p for p, _ in rows)), st.just(tuple(M for _, M in rows)), inner, span=here
+            )
+        ),
     )
 
 
@@ -315,10 +325,10 @@ class Writer:
             case LetExpr(p, arrow, L, N):
                 sign = self.either("<-", "←") if arrow is Arrow.TERM else self.either("<=", "⇐")
                 return 0, ["let", *self.pattern(p), sign, *write(L), "in", *write(N)]
-            case ReturnExpr(N) if self.coin.random() < 0.5:
-                return 3, ["⌊", *write(N), "⌋"]
+            case MapExpr() | ScanExpr():
+                return 0, self.iteration(M)
             case ReturnExpr(N):
-                return 0, ["return", *write(N)]
+                return (3, ["⌊", *write(N), "⌋"]) if self.coin.random() < 0.5 else (0, ["return", *write(N)])
             case RevHandleExpr() | HandleExpr() | RepeatExpr():
                 return 0, self.long(M)
             case ResumeExpr(k, N):
@@ -337,6 +347,15 @@ class Writer:
             case RepeatExpr(i, n, p, N, P):
                 head = ["repeat", i.text, "<", *write(n), "from", *self.pattern(p), "=", *write(N)]
                 return [*head, "do", *write(P)]
+
+    def iteration(self, M: MapExpr | ScanExpr) -> list[str]:
+        if isinstance(M, ScanExpr):
+            p, s = map(self.pattern, M.variables)
+            head = ["scan", "(", *p, "in", *self.expression(M.source), ")", "from", *s, "="]
+            return [*head, *self.expression(M.start), "do", *self.expression(M.body)]
+        rows = [[*self.pattern(p), "in", *self.expression(L)] for p, L in zip(M.patterns, M.sources, strict=True)]
+        inside = [text for row in rows for text in (",", *row)][1:]
+        return ["map", "(", *inside, ")", "do", *self.expression(M.body)]
 
     def operator(self, operator: BinaryOperator) -> str:
         match operator:
