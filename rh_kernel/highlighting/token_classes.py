@@ -11,7 +11,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.conditionals import IF, WORDS
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens
-from rh_kernel.syntax.parsing.repeats import words_and_signs
+from rh_kernel.syntax.parsing.repeats import repeat_keywords
 from rh_kernel.syntax.parsing.sweeps import is_sweep, pieces
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
@@ -136,7 +136,7 @@ def _classify_item(chunk: Span) -> Iterator[ClassifiedToken]:
     iterates = False
     before: list[str] = []
     read = [*tokens(chunk)] if words is None else words
-    keywords = words_and_signs(read, chunk.source.text)[0] if words is None else frozenset[int]()
+    keywords = repeat_keywords(read, chunk.source.text) if words is None else frozenset[int]()
     for token in read:
         kind = _class_of(token, before, is_check=is_check, is_word=words is not None)
         kind = TokenClass.KEYWORD if token.start in keywords else kind

@@ -1,6 +1,7 @@
 """Parser from text to surface syntax (LANGUAGE §1, §6), item by item, so that one bad item does not hide errors in the next."""
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -15,7 +16,6 @@ from rh_kernel.syntax.parsing.hints import CLAUSE, THE_END, shorten
 from rh_kernel.syntax.parsing.items import directive_of_words, item
 from rh_kernel.syntax.parsing.layout import INDENT, Layout
 from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
-from rh_kernel.syntax.parsing.repeats import words_and_signs
 from rh_kernel.syntax.parsing.sweeps import is_sweep, sweep_parts
 from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, STUB, Kind, Token
 from rh_kernel.syntax.surface import Expr
@@ -182,9 +182,10 @@ def _indentation(unfinished: Unparsed) -> str:
 def _indentation_in(span: Span, base: int, diagnostic: Diagnostic) -> str:
     """The indentation, beyond the column ``base`` in which the item begins, of the token that has to follow."""
     written = [t for t in tokens(span) if t.kind is not Kind.COMMENT]
-    words, comparisons = words_and_signs(written, span.source.text)
-    angled = [t if t.start in comparisons else replace(t, text=_ANGLES.get(t.text, t.text)) for t in written]
-    code = [replace(t, kind=Kind.KEYWORD) if t.start in words else t for t in angled]
+    keywords = _contextual_keywords(span)
+    code = [
+        replace(t, kind=Kind.KEYWORD) if t.start in keywords else replace(t, text=_ANGLES.get(t.text, t.text)) for t in written
+    ]
     if not code:
         return " " * INDENT
     layout = Layout(code[0])
@@ -196,6 +197,14 @@ def _indentation_in(span: Span, base: int, diagnostic: Diagnostic) -> str:
     return " " * layout.indentation(_expected_token(diagnostic))
 
 
+def _contextual_keywords(span: Span) -> frozenset[int]:
+    """The offsets of the contextual keywords, as far as an item can be parsed."""
+    c = Cursor(span)
+    with suppress(Rejected):
+        item(c)
+    return frozenset(c.keywords)
+
+
 def _expected_token(diagnostic: Diagnostic) -> Token:
     """The token that has to follow, according to the diagnostic; by default a name."""
     match diagnostic:
@@ -205,6 +214,8 @@ def _expected_token(diagnostic: Diagnostic) -> Token:
             return Token(Kind.KEYWORD, "in", 0, 0)
         case MissingWith():
             return Token(Kind.KEYWORD, "with", 0, 0)
+        case Diagnostic(expected="`then`" | "`else`" as word):
+            return Token(Kind.KEYWORD, word.strip("`"), 0, 0)
         case _:
             closer = _CLOSER.fullmatch(diagnostic.expected)
             return Token(Kind.NAME, "x", 0, 0) if closer is None else Token(Kind.SYMBOL, closer[1], 0, 0)

@@ -37,13 +37,12 @@ def repeat(c: Cursor, expression: Callable[[Cursor], s.Expr]) -> s.RepeatExpr:
     return s.RepeatExpr(i, n, x, M, P, span=c.since(start))
 
 
-def words_and_signs(read: Sequence[Token], text: str) -> tuple[frozenset[int], frozenset[int]]:
-    """The offsets in ``text`` of the contextual keywords of repetitions, and of their ``<``; the text may contain errors.
+def repeat_keywords(read: Sequence[Token], text: str) -> frozenset[int]:
+    """The offsets in ``text`` of the contextual keywords of repetitions, for highlighting; it may contain errors.
 
     Editors read line by line, so that ``repeat i <`` is only found on one line.
     """
-    words: list[int] = []
-    signs: list[int] = []
+    found: list[int] = []
     awaited: list[str] = []
     for i, token in enumerate(read):
         if token.kind is not Kind.NAME:
@@ -51,13 +50,12 @@ def words_and_signs(read: Sequence[Token], text: str) -> tuple[frozenset[int], f
         following = read[i + 1 : i + 3]
         if token.text == REPEAT and _begins_rounds(following) and "\n" not in text[token.start : following[1].start]:
             awaited.append("from")
-            signs.append(following[1].start)
         elif awaited and token.text == awaited[-1]:
             awaited[-1:] = ["do"] if token.text == "from" else []
         else:
             continue
-        words.append(token.start)
-    return frozenset(words), frozenset(signs)
+        found.append(token.start)
+    return frozenset(found)
 
 
 def _begins_rounds(following: Sequence[Token]) -> bool:
