@@ -9,13 +9,14 @@ from typing import cast
 
 from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure, Row
 from rh_kernel.denotational.environment import Binding, Continuation, Environment, bind, enclose, find, names, wires
+from rh_kernel.denotational.errors import DiagramTooLarge, UnknownRounds
 from rh_kernel.denotational.ordinary_handlers import Clause, handled
 from rh_kernel.denotational.reverse import Clauses, homomorphism
 from rh_kernel.denotational.sequences import row_of, stacked_rows
 from rh_kernel.denotational.smooth import Draft, without_unused_inputs
 from rh_kernel.denotational.terms import Interpretation, term
-from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
-from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.denotational.wiring import MOST, Builder, Wires, flat, like, nested, part, side_by_side
+from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import Static, specialise
@@ -107,7 +108,9 @@ def _rounds(P: core.Repeat, rho: Environment, b: Row) -> Interpretation:
     """``⟦repeat i < n from s = M do P⟧ = η(⟦M⟧) ;^μ ⟦P[0/i]⟧ ;^μ … ;^μ ⟦P[n-1/i]⟧``: an n-fold composition"""
     n = P.count.constant
     if n is None:
-        raise KernelBug(f"the number of rounds {P.count} is not known")
+        raise Stuck(UnknownRounds(span=P.span, count=str(P.count)))
+    if n - P.first > MOST:
+        raise Stuck(DiagramTooLarge(span=P.span, limit=MOST, hint="`repeat` has a box for each operation of each round"))
     V = yield _pure(P.start, rho, b)
     for k in range(P.first, n):
         round_k = specialise(P.scope, Static({P.index: dim(k)}, {}, {}))

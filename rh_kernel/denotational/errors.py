@@ -16,3 +16,15 @@ class DiagramTooLarge(Diagnostic):
 
     limit: int
     hint: str = "a continuation used twice, or a function that calls another twice, doubles everything below it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownRounds(Diagnostic):
+    """``%diagram deep`` for a net that repeats a round for each location of any family."""
+
+    code: ClassVar[str] = "RH233"
+    title: ClassVar[str] = "Number of rounds not known"
+    label: ClassVar[str] = "this repeats {count} rounds, which is not a number here"
+
+    count: str
+    hint: str = "ask about a use of the net, with a family and an input"

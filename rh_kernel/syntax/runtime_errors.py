@@ -104,7 +104,8 @@ def no_such_member(loc: Member, span: Span | None = None) -> Stuck:
     """The error for ``ws[i]`` with an i that is not in 0, …, n - 1."""
     n = loc.family.length
     expected = "no index: it has no locations" if n.constant == 0 else f"an index from 0 to {n - dim(1)}"
-    return Stuck(NoSuchMember(span=span, family=loc.family.name, location=loc.name, expected=expected))
+    hint = "let the number of rounds follow from the length of the family: `ws : Loc(n)[k]` and `repeat i < k`"
+    return Stuck(NoSuchMember(span=span, family=loc.family.name, location=loc.name, expected=expected, hint=hint))
 
 
 def too_many_nodes(limit: int, span: Span) -> Stuck:

@@ -83,7 +83,8 @@ def elaborate_member(cx: Context, head: str, written: s.Family) -> Location | Me
         raise Rejected(WrongIndex(span=written.span, why=why, hint=hint, notes=_notes(cx, written, name)))
     if len(written.indices) != 1:
         why = f"a family has one index, but this has {len(written.indices)}"
-        raise Rejected(WrongIndex(span=written.span, why=why, expected=f"`{name}[i]`"))
+        hint = "the shape of its locations has no part in the index"
+        raise Rejected(WrongIndex(span=written.span, why=why, expected=f"`{name}[i]`", hint=hint))
     (index,) = written.indices
     i = elaborate_number(cx, index)
     if is_outside(i, family.length):
