@@ -3,7 +3,6 @@
 Metavariables: ``L M N`` terms, ``U V W`` values, ``P Q R`` commands, ``H`` handlers, ``A B C D`` types, ``f`` function symbols.
 A bound variable is an index: 0 is the nearest binder. The name in the source is kept as a hint; ``==`` ignores spans and hints,
 so it is α-equivalence. ``loose`` is the set of free indices of a node, as the bits of an integer.
-
 Two intermediate forms are syntax too, unfolded lazily: ``W.R_V(x. N)`` (Fig. 6), ``RH_H^V(⟨y1, …, ym⟩. P)`` (Fig. 7).
 """
 
@@ -25,13 +24,11 @@ Array: TypeAlias = npt.NDArray[Any]
 
 @frozen
 class Scope(Node):
-    """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
-
-    If not ``is_generic``, it contains no dimension, shape or location variables and no metavariables, so substitution skips it.
-    """
+    """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1."""
 
     hints: tuple[str, ...] = field(compare=False)
     body: "Term | Command"
+    # If false, there are no dimension, shape or location variables and no metavariables in it: substitution skips it.
     is_generic: bool = field(compare=False, repr=False, kw_only=True, default=True)
 
     def __post_init__(self) -> None:
@@ -45,10 +42,7 @@ class Scope(Node):
 
 @frozen
 class Primitive:
-    """``swish : Real(3) → Real(3)``: one member of a built-in family.
-
-    ``at`` holds the shapes and dimensions at which the family's type scheme is instantiated, in the scheme's order.
-    """
+    """``swish : Real(3) → Real(3)``: a built-in symbol; its type scheme is instantiated at the shapes and dimensions ``at``"""
 
     name: str
     at: tuple[Shape | Dim, ...]
@@ -231,8 +225,7 @@ class Map(Node):
         leave_loose(self, self.of.loose | self.scope.loose)
 
 
-# Terms that are strict in their only subterm, `of`.
-Unary: TypeAlias = Proj
+Unary: TypeAlias = Proj  # strict in its only subterm, `of`
 Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R | Map
 
 
@@ -339,10 +332,7 @@ class Resume(Node):
 
 @frozen
 class Scan(Node):
-    """``scan (x in M) from s = N do P``: ``argument`` is ``⟨M, N⟩`` or another term for both, the scope is ``x, s. P``.
-
-    M has the type ``source`` of sequences (``syntax.sequences``), and P gives a pair of an ``emitted`` and the next state.
-    """
+    """``scan (x in M) from s = N do P``: a term for ``⟨M, N⟩``, and ``x, s. P``, where ``M : source``, ``P : emitted × S``"""
 
     argument: Term
     scope: Scope
