@@ -27,13 +27,11 @@ Array: TypeAlias = npt.NDArray[Any]
 
 @frozen
 class Scope(Node):
-    """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
-
-    If not ``is_generic``, it contains no dimension, shape or location variables and no metavariables, so substitution skips it.
-    """
+    """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1."""
 
     hints: tuple[str, ...] = field(compare=False)
     body: "Term | Command"
+    # If false, there are no dimension, shape or location variables and no metavariables in it: substitution skips it.
     is_generic: bool = field(compare=False, repr=False, kw_only=True, default=True)
 
     def __post_init__(self) -> None:
@@ -221,7 +219,7 @@ class If(Compound):
     otherwise: "Term"
 
 
-Unary: TypeAlias = Proj
+Unary: TypeAlias = Proj  # strict in its only subterm, `of`
 Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R | Map | If
 
 
@@ -319,10 +317,7 @@ class Resume(Node):
 
 @frozen
 class Scan(Compound):
-    """``scan (x in M) from s = N do P``: ``argument`` is ``⟨M, N⟩`` or another term for both, the scope is ``x, s. P``.
-
-    M has the type ``source`` of sequences (``syntax.sequences``), and P gives a pair of an ``emitted`` and the next state.
-    """
+    """``scan (x in M) from s = N do P``: a term for ``⟨M, N⟩``, and ``x, s. P``, where ``M : source``, ``P : emitted × S``"""
 
     argument: Term
     scope: Scope
