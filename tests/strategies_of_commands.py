@@ -141,7 +141,7 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
             B = _result(dice, w)
             P = draw_command(dice, w, B, less - 1 - chance(dice, 2))
             return Bind(P, Scope(("x",), draw_command(dice, w.delta(B), A, less)))
-        case "if":
+        case "if" if w.chooses:
             condition, operands = draw_condition(dice, w, less - 1)
             return IfCommand(condition, operands, draw_command(dice, w, A, less), draw_command(dice, w, A, less))
         case "scan":

@@ -8,20 +8,23 @@ operations. That is Fig. 7 read as an algorithm: each of its equations puts the 
 backward step.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import cast
 
+from rh_kernel.arrays.symbolic.branches import Branches, Start, captured, produced
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
-from rh_kernel.arrays.symbolic.conditionals import as_term, branch_guard, check_decided, condition_number, known
+from rh_kernel.arrays.symbolic.conditionals import as_term, check_decided, condition_number, known
 from rh_kernel.arrays.symbolic.repeats import check_rounds, family_of, located, round_of
-from rh_kernel.arrays.symbolic.selection import negated, selected
+from rh_kernel.arrays.symbolic.selection import selected
 from rh_kernel.arrays.symbolic.sequences import Scanning, results, rows_of
 from rh_kernel.arrays.symbolic.stack import (
+    AfterBranch,
     Backward,
     Edge,
     Forwarded,
-    Frames,
+    Marker,
     Ordinary,
     Outside,
     Paired,
@@ -34,6 +37,7 @@ from rh_kernel.arrays.symbolic.stack import (
 from rh_kernel.arrays.symbolic.tape import (
     EMPTY,
     NO_NAMES,
+    Branched,
     Closure,
     Continuation,
     Environment,
@@ -41,7 +45,6 @@ from rh_kernel.arrays.symbolic.tape import (
     Region,
     Tape,
     bind,
-    copied,
     enter,
     entry_at,
 )
@@ -71,15 +74,11 @@ from rh_kernel.syntax.runtime_errors import placed, unhandled
 from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member
 
 
-class Machine:
+class Machine(Branches):
     """An abstract machine that runs one command: the stack in two registers, the heap, and the program being built."""
 
     def __init__(self, b: Builder) -> None:
-        self.builder = b
-        self.heap: dict[Location, Symbolic] = {}
-        self.read: dict[Location, Slot] = {}
-        self._frames: Frames = None
-        self._outside: Outside | None = None
+        super().__init__(b)
         self._next: tuple[Command, Environment] | None = None
         self._current: Command
 
@@ -87,21 +86,13 @@ class Machine:
         """Run P and return its value. Raises ``Stuck`` if an operation has no handler or the program gets too long."""
         self._current = P
         try:
-            return self._run(P, environment)
+            return self.finish(self._step(P, environment))
         except Stuck as failure:
             raise placed(failure, self._current.span) from None
 
-    def _run(self, P: Command, environment: Environment) -> Symbolic:
-        """Run P and what is on the stack."""
-        value = self._step(P, environment)
-        while True:
-            if value is None:
-                P, environment = self._next_command()
-                value = self._step(P, environment)
-            elif self._frames is None and self._outside is None:
-                return value
-            else:
-                value = self._deliver(value)
+    def proceed(self, value: "Symbolic | None") -> "Symbolic | None":
+        """Deliver the value, or take the next command if there is none."""
+        return self._step(*self._next_command()) if value is None else self._deliver(value)
 
     def _next_command(self) -> tuple[Command, Environment]:
         following, self._next = self._next, None
@@ -122,7 +113,7 @@ class Machine:
                 rho = bind(scope, evaluate(Q.term, rho, b), rho)
                 P = cast(Command, scope.body)
             else:
-                self._frames = (Then(scope, rho), self._frames)
+                self.frames = (Then(scope, rho), self.frames)
                 P = Q
         self._current = P
         match P:
@@ -153,7 +144,7 @@ class Machine:
                 return self._next_round(Scanning(P, rho, rows_of(sequence, source, b)), state)
             case Repeat():
                 check_rounds(P, b)
-                self._frames = (Rounds(P, P.first, rho), self._frames)
+                self.frames = (Rounds(P, P.first, rho), self.frames)
                 return evaluate(P.start, rho, b)
             case IfCommand():
                 return self._choose(P, rho)
@@ -162,16 +153,12 @@ class Machine:
         """Begin the next round, or return the result if there is no row left."""
         if scan.count == len(scan.rows):
             return results(scan, self.builder), state
-        self._frames = (scan, self._frames)
+        self.frames = (scan, self.frames)
         self._enter_scope(scan.form.scope, (scan.rows[scan.count], state), scan.environment)
         return None
 
     def _choose(self, P: IfCommand, rho: Environment) -> "Symbolic | None":
-        """Run both branches from the same heap, and drop what the one that is not taken returns and writes.
-
-        Outside all handlers the branches end where P does. Inside, the continuation of an operation leads out of its branch,
-        and a cotangent comes back to it; so each branch runs to the end, with its own copy of the stack.
-        """
+        """Run both branches from the same state, and drop what the one that is not taken returns and writes."""
         b, holds, M = self.builder, known(P), as_term(P)
         if holds is not None:
             self._next = (P.then if holds else P.otherwise, rho)
@@ -181,45 +168,24 @@ class Machine:
         if M is not None:
             return evaluate(M, rho, b)
         c = condition_number(P, V, b)
-        guard, region, frames, outside = b.guard, b.region, self._frames, self._outside
-        heap = self.heap
-        found: list[tuple[Symbolic, dict[Location, Symbolic]]] = []
-        for branch, number in ((P.then, c), (P.otherwise, negated(b, c))):
-            b.guard = guard
-            b.guard, b.region, self.heap = branch_guard(number, b), copied(region), dict(heap)
-            self._frames, self._outside = (None, None) if outside is None else (frames, outside)
-            found.append((self._run(branch, rho), self.heap))
-        (V, first), (W, second) = found
-        b.guard, b.region, self._outside = guard, None, None
-        self._frames = frames if outside is None else None
-        self.heap = {
-            location: selected(b, c, self._content(location, first), self._content(location, second))
-            for location in {**first, **second}
-        }
-        return selected(b, c, V, W)
-
-    def _content(self, location: Location, heap: Mapping[Location, Symbolic]) -> Symbolic:
-        """The content of a location in a heap; at first its initial content."""
-        content = heap.get(location) or self.read.get(location)
-        if content is None:
-            self.read[location] = content = self.builder.read(location)
-        return content
+        starts = partial(self._step, P.then, rho), partial(self._step, P.otherwise, rho)
+        return selected(b, c, *(self.joined(c, starts) or self.both(c, starts, self.until)))
 
     def _install(self, edge: Edge) -> None:
-        self._outside = Outside(edge, self._frames, self._outside)
-        self._frames = None
+        self.outside = Outside(edge, self.frames, self.outside)
+        self.frames = None
 
     def _reinstall(self, stretches: Sequence[StackSegment]) -> None:
         for stretch in reversed(stretches):
             self._install(stretch.edge)
-            self._frames = stretch.frames
+            self.frames = stretch.frames
 
     def _deliver(self, V: Symbolic) -> "Symbolic | None":
         """Pass V to the innermost frame, or to the handler if no frame is left inside it."""
         b = self.builder
-        if self._frames is None:
+        if self.frames is None:
             return self._leave(V)
-        frame, self._frames = self._frames
+        frame, self.frames = self.frames
         match frame:
             case Then(scope, rho):
                 self._enter_scope(scope, V, rho)
@@ -248,21 +214,28 @@ class Machine:
                 scope = round_of(P, k)
                 if scope is None:
                     return V
-                self._frames = (Rounds(P, k + 1, rho), self._frames)
+                self.frames = (Rounds(P, k + 1, rho), self.frames)
                 self._enter_scope(scope, V, rho)
                 return None
+            case AfterBranch(xs, variables, bit, tape, before):
+                cotangents = dict(before)
+                for x, w in zip(xs, unpack(V, len(xs)), strict=True):
+                    accumulate(x, w, bit, cotangents, b)
+                return self._backward(variables, bit, tape, cotangents)
+            case Marker():
+                raise KernelBug("a branch was left behind")
 
     def _leave(self, V: Symbolic) -> "Symbolic | None":
-        outside = self._outside
+        outside = self.outside
         if outside is None:
             raise KernelBug("a value has nowhere to go")
-        self._frames, self._outside = outside.frames, outside.outside
+        self.frames, self.outside = outside.frames, outside.outside
         match outside.edge:
             case Ordinary(H, _, rho):
                 self._enter_scope(H.returns, V, rho)
             case Reverse(H, _, rho, variables):
                 region = self._leave_region()
-                self._frames = (Returned(V, variables, region.bit, region.tape), self._frames)
+                self.frames = (Returned(V, variables, region.bit, region.tape), self.frames)
                 self._enter_scope(H.returns, V, rho)
         return None
 
@@ -276,24 +249,57 @@ class Machine:
     def _backward(self, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents) -> "Symbolic | None":
         while tape is not None:
             entry, tape = tape
+            if isinstance(entry, Branched):
+                value = self._backward_both(entry, variables, bit, tape, cotangents)
+                if value is not None:
+                    return value
+                continue
             if not isinstance(entry, Performed):
                 pull_back(entry, bit, cotangents, self.builder)
                 continue
             # The clause runs even if the cotangent is 0, as it may have effects.
             w = collect(entry.result, cotangents)
-            self._frames = (Backward(entry.argument, variables, bit, tape, cotangents), self._frames)
+            self.frames = (Backward(entry.argument, variables, bit, tape, cotangents), self.frames)
             self._enter_closure(entry.backward, (w, entry.auxiliary))
             return None
         return pack(tuple([collect(x, cotangents) for x in variables]))
+
+    def _backward_both(
+        self, entry: Branched, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents
+    ) -> "Symbolic | None":
+        """Go back through both branches, and add the cotangents of what they captured to ``cotangents``.
+
+        If an ordinary handler captures the continuation in one of them, go on to the end, and return the value there.
+        """
+        b, c = self.builder, entry.condition
+        xs = tuple((captured(entry.then, bit) | captured(entry.otherwise, bit)).values())
+        starts: list[Start] = []
+        for piece in (entry.then, entry.otherwise):
+            own = {r: cotangents[r] for r in produced(piece, bit) if r in cotangents}
+            starts.append(partial(self._backward_from, xs, bit, piece, own))
+        for r in (*produced(entry.then, bit), *produced(entry.otherwise, bit)):
+            cotangents.pop(r, None)
+        pair = starts[0], starts[1]
+        found = self.joined(c, pair)
+        if found is None:
+            self.frames = (AfterBranch(xs, variables, bit, tape, cotangents), self.frames)
+            return selected(b, c, *self.both(c, pair, self.until))
+        for x, one, other in zip(xs, unpack(found[0], len(xs)), unpack(found[1], len(xs)), strict=True):
+            accumulate(x, selected(b, c, one, other), bit, cotangents, b)
+        return None
+
+    def _backward_from(self, xs: tuple[Slot, ...], bit: int, tape: Tape, own: Cotangents) -> "Symbolic | None":
+        """Begin the backward pass through a branch, which may begin again."""
+        return self._backward(xs, bit, tape, dict(own))
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
         """Pass ``Op(V)`` to the innermost handler with a clause for it; ``Get`` and ``Put`` reach the heap if there is none."""
         met = self._met(op, rho)
         passed: list[StackSegment] = []
-        while self._outside is not None:
-            edge = self._outside.edge
-            passed.append(StackSegment(self._frames, edge))
-            self._frames, self._outside = self._outside.frames, self._outside.outside
+        while self.outside is not None:
+            edge = self.outside.edge
+            passed.append(StackSegment(self.frames, edge))
+            self.frames, self.outside = self.outside.frames, self.outside.outside
             opened = edge.clauses.find(met)
             match edge:
                 case Reverse(_, _, environment, _):
@@ -302,17 +308,18 @@ class Machine:
                         # Forwarded, as if by a clause ``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``.
                         nothing = Closure(Scope(("y", "z"), Return(Zero(op.domain))), 2, EMPTY, NO_NAMES)
                         waiting = Forwarded(V, nothing, tuple(passed), region.bit, region.tape)
-                        self._frames = (Paired(), (waiting, self._frames))
+                        self.frames = (Paired(), (waiting, self.frames))
                         passed = []
                         continue
                     inside, names = entered(met, opened, environment)
                     forward, backward = opened.scopes
                     waiting = Forwarded(V, Closure(backward, 2, inside, names), tuple(passed), region.bit, region.tape)
-                    self._frames = (waiting, self._frames)
+                    self.frames = (waiting, self.frames)
                     self._enter_closure(Closure(forward, 1, inside, names), V)
                     return None
                 case Ordinary(_, _, environment):
                     if opened is not None:
+                        self.check_captured(passed)
                         inside, names = entered(met, opened, environment)
                         (scope,) = opened.scopes
                         rest = Continuation(tuple(passed))
@@ -356,5 +363,5 @@ class Machine:
         if op.family == PUT:
             self.heap[location] = V
             return UNIT_SYMBOL
-        content = self.heap[location] = self._content(location, self.heap)
+        content = self.heap[location] = self.content(location, self.heap)
         return content

@@ -64,7 +64,9 @@ def guarded(b: Emitter, guard: Slot, V: Slot, position: int) -> Slot:
     from those of the other arguments, and are not half way between whole numbers.
     """
     n = int(np.prod(V.shape))
-    harmless = position + 1.1 + 0.3 * np.arange(n).reshape(V.shape) / max(n, 1)
+    if not n:
+        return V
+    harmless = position + 1.1 + 0.3 * np.arange(n).reshape(V.shape) / n
     return _slot(selected(b, guard, V, b.constant(harmless)))
 
 

@@ -1,12 +1,13 @@
 """The stack of the abstract machine for commands: frames, and the handlers that divide them into segments."""
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.arrays.symbolic.clauses import Clauses
 from rh_kernel.arrays.symbolic.sequences import Scanning
 from rh_kernel.arrays.symbolic.tape import Closure, Environment, Tape
 from rh_kernel.arrays.symbolic.terms import Cotangents
-from rh_kernel.arrays.symbolic.values import Symbolic
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import OrdinaryHandler, Repeat, ReverseHandler, Scope
 
@@ -87,7 +88,23 @@ class Rounds:
     environment: Environment
 
 
-Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward | Scanning | Rounds
+@dataclass(frozen=True, slots=True, eq=False)
+class Marker:
+    """The end of a branch of a conditional, compared by identity"""
+
+
+@frozen
+class AfterBranch:
+    """Below a region: a branch is gone back through, which gives the cotangents of ``captured``; then as ``Backward``."""
+
+    captured: tuple[Slot, ...]
+    variables: tuple[Symbolic, ...]
+    bit: int
+    tape: Tape
+    cotangents: Cotangents
+
+
+Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward | Scanning | Rounds | Marker | AfterBranch
 Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 

@@ -70,7 +70,16 @@ class Gated:
     condition: Slot
 
 
-Entry: TypeAlias = Applied | Aliased | Called | Performed | Gated
+@frozen
+class Branched:
+    """The pieces of the tape that the branches of a conditional command have recorded; the first is taken if the number is 1"""
+
+    condition: Slot
+    then: "Tape"
+    otherwise: "Tape"
+
+
+Entry: TypeAlias = Applied | Aliased | Called | Performed | Gated | Branched
 Tape: TypeAlias = "tuple[Entry, Tape] | None"
 
 

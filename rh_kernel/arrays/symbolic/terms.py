@@ -18,6 +18,7 @@ from rh_kernel.arrays.symbolic.tape import (
     NO_NAMES,
     Aliased,
     Applied,
+    Branched,
     Called,
     Environment,
     Gated,
@@ -332,7 +333,7 @@ def _backward_pass(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Sy
     tape = region.tape
     while tape is not None:
         entry, tape = tape
-        if isinstance(entry, Performed):
+        if isinstance(entry, Performed | Branched):
             raise KernelBug("an operation was performed in a term")
         pull_back(entry, region.bit, cotangents, b)
     return collect(x, cotangents)
