@@ -20,6 +20,7 @@ from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, PYTHON, RETURN, SECT
 from rh_kernel.training.bundled import NAMES
 from rh_kernel.training.reading.formats import has_name_of_data, saved_suffixes
 from rh_kernel.training.reading.npy import NPY
+from rh_kernel.typing.definitions import LocFamilyDefinition
 
 __all__ = ["Completion", "completions"]
 
@@ -171,7 +172,10 @@ def _arguments(session: Session, context: Argument) -> tuple[int, list[Completio
             meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
             return context.start, [Completion(n, "keyword", meanings[n]) for n in _matching(meanings, context.text)]
         case ["location…"]:
-            others = [name for name in session.definitions.locations() if name not in context.given]
+            known = [*session.definitions.named, *session.definitions.locations()]
+            places = {*session.definitions.locations()}
+            places |= {n for n in known if isinstance(session.definitions.get(n), LocFamilyDefinition)}
+            others = [name for name in dict.fromkeys(known) if name in places and name not in context.given]
             return context.start, described(session.definitions, "", _matching(others, context.text))
         case ["name"]:
             known = [*session.definitions.named, *SYMBOLS, *FORMS, *names()]
