@@ -95,15 +95,20 @@ def test_an_array_of_another_shape_is_not_read(session: Session, tmp_path: Path)
     assert (found.code, found.found, found.expected) == ("RH341", "Real(268435456)", "Real(3)")
 
 
-def test_data_is_bounded_by_the_limit_of_bytes(session: Session, tmp_path: Path) -> None:
-    np.savez(tmp_path / "points.npz", x=np.zeros((1000, 2)), t=np.zeros(1000))
-    found = diagnostic_of(session, '%limit bytes 20k\ntrain return x for x in data("points.npz")')
-    assert (found.code, found.message) == ("RH241", '"points.npz" would need 24 kB of memory')
-    assert found.expected == "at most 20 kB by `%limit bytes`"
+def test_one_sample_at_a_time_is_bounded_by_the_limit_of_bytes(session: Session, tmp_path: Path) -> None:
+    np.savez(tmp_path / "points.npz", x=np.zeros((2, 1_100_000)))
+    found = diagnostic_of(session, '%limit bytes 8M\ntrain return x for x in data("points.npz")')
+    assert (found.code, found.message) == ("RH241", '"points.npz" would need 8.8 MB of memory')
+    assert found.expected == "at most 8 MB by `%limit bytes`"
     assert found.span is not None
     assert found.span.text == 'data("points.npz")'
-    results, _ = run(session, '%limit bytes 24k\ntrain return t for t in data("points.npz")\n')
-    assert not codes(results)
+
+
+def test_data_above_the_limit_of_bytes_is_not_held(session: Session, tmp_path: Path) -> None:
+    np.savez(tmp_path / "points.npz", x=np.zeros((1000, 2)), t=np.zeros(1000))
+    for limit in ("20k", "24k"):
+        results, _ = run(session, f'%limit bytes {limit}\ntrain return t for t in data("points.npz")\n')
+        assert not codes(results)
 
 
 def files(folder: Path) -> None:
