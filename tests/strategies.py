@@ -75,7 +75,8 @@ class World:
     ``context`` holds the variables, the last one at index 0, with ``None`` for an inaccessible one; ``dims`` are the sizes of
     new types; ``operations`` are the handled families. Functions named in ``without`` are not used. With ``written``, programs
     can be printed and parsed again: no ``0``, whose type depends on its context, no array without entries but the unit, no
-    shape variable of a clause of ``Get``, no dimension of a clause that shadows another. Commands are conditionals only if ``chooses``.
+    shape variable of a clause of ``Get``, no dimension of a clause that shadows another. Only with ``chooses`` are there
+    conditional commands.
     """
 
     context: tuple[Assumption | None, ...] = ()
