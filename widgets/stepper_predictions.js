@@ -29,6 +29,10 @@ const PREDICT_RULES = {
   Put: ["the operation Put of a value, with no RH around it", ["Get", "RH-Op", "Let⇐", "Ev"]],
   "H-Return": ["an ordinary handle around a return", ["Let⇐", "H-Op", "RH-Return"]],
   "H-Op": ["an operation in an ordinary handle that has a clause for it", ["Get", "RH-Op", "H-Return"]],
+  "If-True": ["an if whose condition compares values and holds, with no R or RH around it", ["If-False", "RH-If", "Ev", "Let"]],
+  "If-False": ["an if whose condition compares values and does not hold, with no R or RH around it", ["If-True", "RH-If", "Ev"]],
+  "R-If": ["an R around an if, which is decided at the point", ["If-True", "If-False", "R-Let", "R-Fun"]],
+  "RH-If": ["an RH whose head is an if, which is decided at the values", ["If-True", "If-False", "RH-Term", "RH-Let"]],
 };
 
 /** The names of all rules that can be offered, in the order of the paper. */
