@@ -35,6 +35,10 @@ const PREDICT_RULES = {
   "H-Op": ["an operation in an ordinary handle that has a clause for it", ["Get", "RH-Op", "H-Return"]],
   Repeat: ["a repeat that begins with a value, with no RH around it", ["Let⇐", "RH-Repeat", "RevHandle"]],
   "RH-Repeat": ["an RH whose head is a repeat that begins with a variable", ["Repeat", "RH-Let", "RH-Term"]],
+  "If-True": ["an if whose condition compares values and holds, with no R or RH around it", ["If-False", "RH-If", "Ev", "Let"]],
+  "If-False": ["an if whose condition compares values and does not hold, with no R or RH around it", ["If-True", "RH-If", "Ev"]],
+  "R-If": ["an R around an if, which is decided at the point", ["If-True", "If-False", "R-Let", "R-Fun"]],
+  "RH-If": ["an RH whose head is an if, which is decided at the values", ["If-True", "If-False", "RH-Term", "RH-Let"]],
 };
 
 /** The names of all rules that can be offered, in the order of the paper. */

@@ -77,7 +77,7 @@ def sketch(a: Arrow | Smooth) -> Sketch:
     nodes: dict[int, Node] = {}
     for number, (box, made) in enumerate(a.wired()):
         outputs = drawn(made)
-        if outputs or isinstance(box.content, Effect):
+        if outputs or isinstance(box.content, Effect | Choose):
             nodes[number] = Node(number, figure(box.content), drawn(box.inputs), outputs, box.place, box.calls)
     names = a.names or ("",) * len(types)
     return Sketch(MappingProxyType(nodes), drawn(tuple(range(len(a.domain)))), drawn(a.codomain), types, names)

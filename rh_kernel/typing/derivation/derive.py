@@ -119,11 +119,9 @@ def _operands(cx: Context, M: core.If | core.IfCommand) -> Generator[Judgment, D
     """``Γ ⊢ L : Real`` for the terms that the condition compares"""
     if not isinstance(M.operands, core.Tuple) or len(M.operands.items) != operand_count(M.condition):
         raise IllTyped("a condition compares other terms", M, M.span)
-    premises: list[Derivation] = []
-    for L in M.operands.items:
-        premises += ((yield _term(cx, L)),)
-        _equal(M, "what is compared", premises[-1].type, SCALAR)
-    return premises
+    premise = yield _term(cx, M.operands)
+    _equal(M, "what is compared", premise.type, Product((SCALAR,) * len(M.operands.items)))
+    return [premise]
 
 
 def _derivative(rule: TypingRule, cx: Context, M: core.Term, W: core.Term, scope: core.Scope, V: core.Term) -> Judgment:

@@ -134,9 +134,9 @@ class TypingRule(Enum):
         Figure.SECTION_10,
         "the condition compares numbers, and both branches have one type",
         Schema(
-            ("Γ ⊢ L : Real", "Γ ⊢ L' : Real", "…", "Γ ⊢ M : A", "Γ ⊢ N : A"),
+            ("Γ ⊢ ⟨L, L', …⟩ : Real × Real × …", "Γ ⊢ M : A", "Γ ⊢ N : A"),
             "Γ ⊢ if L < L' … then M else N : A",
-            ("two premises for each comparison",),
+            ("two components for each comparison",),
         ),
     )
     T_CIF = (
@@ -144,9 +144,9 @@ class TypingRule(Enum):
         Figure.SECTION_10,
         "the condition compares numbers, and both commands have one type",
         Schema(
-            ("Γ, Δ ⊢ L : Real", "Γ, Δ ⊢ L' : Real", "…", "Γ ; Δ ⊢ P : A", "Γ ; Δ ⊢ Q : A"),
+            ("Γ, Δ ⊢ ⟨L, L', …⟩ : Real × Real × …", "Γ ; Δ ⊢ P : A", "Γ ; Δ ⊢ Q : A"),
             "Γ ; Δ ⊢ if L < L' … then P else Q : A",
-            ("two premises for each comparison",),
+            ("two components for each comparison",),
         ),
     )
     T_R = (
