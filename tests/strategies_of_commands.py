@@ -37,7 +37,18 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, variables
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.sequences import row, stacked
-from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Member, Pattern, ValueKind
+from rh_kernel.syntax.signature import (
+    DimKind,
+    Family,
+    Loc,
+    Location,
+    LocationVar,
+    LocFamilyKind,
+    LocKind,
+    Member,
+    Pattern,
+    ValueKind,
+)
 from rh_kernel.syntax.types import UNIT, Product, Real, ShapeVar, Type, concrete_shape, product
 from rh_kernel.syntax.values import UNIT_VALUE
 from rh_kernel.typing.context import Zone
@@ -261,6 +272,8 @@ def draw_perform(dice: Dice, w: World, family: Family, A: Type) -> Perform | Non
                 indices.append(unifier.dim(static.dims[p.name]))
             case ValueKind():
                 indices.append(None)
+            case LocFamilyKind():
+                return None
     for d in static.dims.values():
         if is_open(unifier.type(Real((d,)))):
             unifier.unify_dims(d, choose(dice, w.dims))

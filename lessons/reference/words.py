@@ -63,7 +63,7 @@ def words_part() -> str:
     contents = [name for name in FORMS if name in INITIALS or name == "seed"]
     types = ["Real", "Loc", "Dim"]
     rounds = [*ITERATIONS, REPEAT, *ITERATION_WORDS]
-    conditionals = list(WORDS)
+    conditionals: list[str] = [*WORDS]
     rest = [name for name in FORMS if name not in {*reserved, *training, *contents, *types, *rounds, *conditionals}]
     groups = (
         ("Words that cannot be names", reserved),

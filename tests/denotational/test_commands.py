@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rh_kernel.denotational.arrows import Arrow, Effect, Pure
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run
 from rh_kernel.denotational.provenance import Leg
@@ -64,6 +64,8 @@ def contents(a: Arrow) -> list[str]:
                 found.append("R'" * order + show(M, names=names))
             case Effect(op):
                 found.append(op.family.name)
+            case Choose():
+                found.append("if")
     return found
 
 

@@ -23,7 +23,23 @@ from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, DeclarationMade, ItemFailed, Notice, TraceMade, TrainingDone
 from rh_kernel.source.diagnostic import Diagnostic, Fix, Note
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.core import RH, Bind, Const, Handle, Node, Perform, Repeat, Resume, Return, RevHandle, Term, Tuple, Zero
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Const,
+    Handle,
+    IfCommand,
+    Node,
+    Perform,
+    Repeat,
+    Resume,
+    Return,
+    RevHandle,
+    Scan,
+    Term,
+    Tuple,
+    Zero,
+)
 from rh_kernel.syntax.printing.doc import Doc, Mark, annotated_texts
 from rh_kernel.syntax.printing.names import Names
 from rh_kernel.syntax.printing.printer import PrintCache, command_doc, term_doc
@@ -161,7 +177,7 @@ def alone(step: Step) -> tuple[str, str]:
     """The term and the redex, on one line each, printed without a cache."""
     marks = {step.path: Mark("redex")}
     match step.before:
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume() | Repeat() as P:
+        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume() | Repeat() | Scan() | IfCommand() as P:
             doc = command_doc(P, (), marks, STEP)
         case M:
             doc = term_doc(M, (), marks, STEP)

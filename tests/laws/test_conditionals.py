@@ -1,7 +1,6 @@
 """``if B then M else N`` is the branch that B chooses, for every evaluator; so are its derivative and what it puts."""
 
 from collections.abc import Sequence
-from typing import cast
 
 import numpy as np
 from hypothesis import given
@@ -20,7 +19,6 @@ from rh_kernel.syntax.core import (
     Array,
     Bind,
     Bound,
-    Command,
     If,
     IfCommand,
     Let,
@@ -106,8 +104,8 @@ def test_each_sample_of_a_batch_takes_its_own_branch(data: st.DataObject) -> Non
     content = Real(l.shape)
     get = Perform(Operation(GET, (l,), (l.shape,), UNIT, content), UNIT_VALUE)
     put = Perform(Operation(PUT, (l,), (l.shape,), content, UNIT), data.draw(terms((SCALAR,), content, 2)))
-    writes = Bind(put, Scope(("_",), cast(Command, shift(P, 1))))
-    reads = Bind(get, Scope(("_",), cast(Command, shift(P, 1))))
+    writes = Bind(put, Scope(("_",), shift(P, 1)))
+    reads = Bind(get, Scope(("_",), shift(P, 1)))
     Q = IfCommand(Compare(Relation.GREATER, 0), Tuple((Bound(0, "x"), constant(0.31371))), writes, reads)
     program = compile_command(Q, (SCALAR,), ("x",))
     single = [prepare(program)([np.array([x])], heap) for x in xs]

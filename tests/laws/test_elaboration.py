@@ -22,6 +22,7 @@ from rh_kernel.typing.definitions import (
     FunDefinition,
     HandlerDefinition,
     LocDefinition,
+    LocFamilyDefinition,
     NetDefinition,
     NumberDefinition,
     OpDefinition,
@@ -88,6 +89,8 @@ def derive_definition(definition: Definition) -> None:
             assert derive_term((), M).type == A
         case LocDefinition(_, location, Written(M)):
             assert derive_term((), M).type == Real(location.shape)
+        case LocFamilyDefinition(_, family, Written(M)):
+            assert derive_term((), M).type == Real(family.shape)
         case FunDefinition(name, _, _, A, B, body, own):
             assert derive_term((A,), Call(Defined(name, A, B, body, own), Bound(0))).type == B
         case NetDefinition(_, _, statics, _, A, B, body):
@@ -95,5 +98,5 @@ def derive_definition(definition: Definition) -> None:
             assert derive_command(gamma, (A,), cast(Command, body.body)).type == B
         case HandlerDefinition(_, _, parameters, H):
             derive_handler(tuple(A for _, A in parameters), H)
-        case DimDefinition() | OpDefinition() | LocDefinition() | NumberDefinition():
+        case DimDefinition() | OpDefinition() | LocDefinition() | LocFamilyDefinition() | NumberDefinition():
             pass

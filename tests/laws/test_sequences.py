@@ -1,7 +1,7 @@
 """``map`` and ``scan`` (LANGUAGE §9): what they unfold to, by hand and for any body, in the three evaluators."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 import pytest
@@ -23,7 +23,8 @@ from rh_kernel.syntax.binding import instantiate_term
 from rh_kernel.syntax.core import Array, Command, Const, Let, Map, Return, Scan, Scope, Term, Tuple
 from rh_kernel.syntax.dimensions import Dim, dim
 from rh_kernel.syntax.sequences import rounds, row
-from rh_kernel.syntax.types import Product, Real, real
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.types import Product, Real, concrete_shape, real
 from rh_kernel.syntax.values import constant
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from tests.laws.readings import arrays, assert_close, reached, steps_of
@@ -87,7 +88,7 @@ def test_a_scan_is_a_fold(data: st.DataObject) -> None:
     A, S = draw_sequence(dice(data), w, dice_dim(data, w)), Real((dim(2),))
     V, start = data.draw(values(A)), data.draw(values(S))
     both = Scope(("x", "s"), draw_term(dice(data), w.delta(row(A), S), Product((real(3), S)), 3))
-    scanned = Scan(Tuple((V, start)), Scope(both.hints, Return(both.body)), A, real(3))
+    scanned = Scan(Tuple((V, start)), Scope(both.hints, Return(cast(Term, both.body))), A, real(3))
     given_rows: list[Array] = []
     state = start
     for i in range(rounds(A)):
@@ -111,7 +112,7 @@ def test_unfolding_once_changes_nothing(data: st.DataObject) -> None:
     scanned = Scan(pair, Scope(("x", "s"), P), A, B)
     unfolded = unfolded_scan(scanned, pair)
     assert derive_command((), (), unfolded).type == derive_command((), (), scanned).type
-    heap = {l: np.ones([d.constant or 0 for d in l.shape]) for l in w.locations}
+    heap = {l: np.ones(concrete_shape(Real(l.shape)) or ()) for l in w.locations if isinstance(l, Location)}
     expected = reached(scanned, heap)
     assert reached(unfolded, heap).heap == expected.heap
     assert_close(arrays(reached(unfolded, heap).value), arrays(expected.value))

@@ -15,7 +15,9 @@ from rh_kernel.syntax.core import (
     Const,
     Defined,
     Function,
+    If,
     Let,
+    Map,
     Plus,
     Primitive,
     Proj,
@@ -50,7 +52,7 @@ def value(M: Term) -> Term:
             return value(unfolded(R(value(W), scope, value(V))))
         case R():
             return value(unfolded(M))
-        case Bound():
+        case Bound() | Map() | If():
             raise AssertionError(M)
 
 
@@ -126,6 +128,8 @@ def unfolded(form: R) -> Term:
             return pulled(W, Let(M, Scope(("z",), Let(shift(L, 1), Scope(("w",), unfolding)))))
         case R():
             return pulled(W, unfolded(N))
+        case Map() | If():
+            raise AssertionError(N)
 
 
 def is_a_member(f: Primitive) -> bool:
@@ -166,3 +170,5 @@ def synthesised(M: Term, gamma: tuple[Type, ...]) -> Type:
             B = synthesised(cast(Term, scope.body), (*gamma, A))
             assert synthesised(W, gamma) == B, f"the cotangent of {B}"
             return A
+        case Map() | If():
+            raise AssertionError(M)

@@ -1,16 +1,25 @@
 """Families of locations in a session: their contents, ``%heap``, ``%save`` and ``%load``, names, and declaring them again."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from rh_kernel.display.registry import records, text
-from rh_kernel.session.results import HeapShown, NamesShown
+from rh_kernel.session.results import HeapShown, NamesShown, Result
 from rh_kernel.session.session import Session
 from rh_kernel.training.reading.formats import saved_suffixes
 from rh_kernel.workspace.workspace import Workspace
 from tests.session.cells import codes, run
+
+Draw = Callable[[np.random.Generator], np.ndarray]
+DRAWN: dict[str, Draw] = {
+    "normal(0.5, seed=3)": lambda rng: rng.normal(0.0, 0.5, (2, 4)),
+    "uniform(-1, 2, seed=3)": lambda rng: rng.uniform(-1, 2, (2, 4)),
+    "glorot(seed=3)": lambda rng: rng.uniform(-1, 1, (2, 4)),
+}
 
 
 @pytest.fixture
@@ -18,20 +27,22 @@ def session(tmp_path: Path) -> Session:
     return run(Session.start(tmp_path), "dim layers = 3\nloc ws[layers] : Real(2, 4) = glorot(seed=7)")[1]
 
 
-def contents(session: Session) -> dict[str, list[object]]:
+def record_of(item: int, result: Result) -> Mapping[str, Any]:
+    """The only record of a result."""
+    (record,) = records(item, result)
+    return record
+
+
+def contents(session: Session) -> dict[str, list[Any]]:
     """The contents of the locations that are declared now, by name."""
     return {name: session.heap[location].tolist() for name, location in session.definitions.locations().items()}
 
 
 @pytest.mark.parametrize(
     ("how", "drawn"),
-    [
-        ("normal(0.5, seed=3)", lambda rng: rng.normal(0.0, 0.5, (2, 4))),
-        ("uniform(-1, 2, seed=3)", lambda rng: rng.uniform(-1, 2, (2, 4))),
-        ("glorot(seed=3)", lambda rng: rng.uniform(-1, 1, (2, 4))),
-    ],
+    DRAWN.items(),
 )
-def test_the_content_of_a_member_is_drawn_by_the_seed_and_its_number(how: str, drawn: object) -> None:
+def test_the_content_of_a_member_is_drawn_by_the_seed_and_its_number(how: str, drawn: Draw) -> None:
     found = contents(run(Session.start(Path()), f"loc ws[3] : Real(2, 4) = {how}")[1])
     assert [*found] == ["ws[0]", "ws[1]", "ws[2]"]
     for i, array in enumerate(found.values()):
@@ -83,7 +94,7 @@ def test_a_family_of_another_length_is_another_family(session: Session) -> None:
     results, after = run(before, "loc ws[2] : Real(2, 4) = ones\nlast([1, 0, 0, 0])\nGet[ws[1]]()\n%heap")
     assert not codes(results)
     assert [*contents(after)] == ["ws[0]", "ws[1]"]
-    (kept,) = records(2, results[1])
+    kept = record_of(2, results[1])
     assert kept["value"] == [row[0] for row in contents(session)["ws[2]"]]
     assert codes(run(after, "Get[ws[2]]()")[0]) == ["RH141"]
     plain = run(after, "loc ws : Real = [5]\nGet[ws]()")
@@ -93,7 +104,7 @@ def test_a_family_of_another_length_is_another_family(session: Session) -> None:
 
 def test_names_and_changes_are_those_of_the_members(session: Session) -> None:
     results, _ = run(session, "Put[ws[1]](0)\n%whos")
-    assert [*records(1, results[0])[0]["heap"]] == ["ws[1]"]
+    assert [*record_of(1, results[0])["heap"]] == ["ws[1]"]
     assert isinstance(results[1], NamesShown)
     assert "Loc(2, 4)[3]" in text(results[1])
 
@@ -125,7 +136,7 @@ train rev handle (x) <u>. deep[vs](u) with sgd(concat(t, t)) for (x, t) in data(
 """
     results, after = run(session, program)
     assert not codes(results)
-    (record,) = records(6, results[-1])
+    record = record_of(6, results[-1])
     assert record["measure"][-1] < record["measure"][0]
     assert [*record["heap"]] == ["vs[0]", "vs[1]"]
     assert contents(after)["ws[0]"] == contents(session)["ws[0]"]

@@ -5,6 +5,7 @@ import random
 from hypothesis import strategies as st
 
 from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.conditions import Connective, Relation
 from rh_kernel.syntax.surface import (
     Apply,
     ArrayLiteral,
@@ -13,6 +14,8 @@ from rh_kernel.syntax.surface import (
     BinaryOperator,
     Clause,
     ClauseIndex,
+    Comparison,
+    Condition,
     DimKind,
     Expr,
     Family,
@@ -20,6 +23,8 @@ from rh_kernel.syntax.surface import (
     HandlerExpr,
     HandlerLiteral,
     HandlerName,
+    IfExpr,
+    JoinedConditions,
     Kind,
     LetExpr,
     LocKind,
@@ -27,6 +32,7 @@ from rh_kernel.syntax.surface import (
     Name,
     NamePattern,
     Negate,
+    NotCondition,
     Number,
     OrdinaryClause,
     Pattern,
@@ -161,6 +167,7 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(HandleExpr, inner, _handlers(inner), span=here),
         st.builds(ResumeExpr, names, inner, span=here),
         st.builds(RepeatExpr, names, inner, patterns, inner, inner, span=here),
+        _if(inner),
         st.builds(ScanExpr, st.tuples(patterns, patterns), inner, inner, inner, span=here),
         st.lists(st.tuples(patterns, inner), min_size=1, max_size=2).flatmap(
             lambda rows: st.builds(
@@ -168,6 +175,20 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
             )
         ),
     )
+
+
+def _if(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[IfExpr]:
+    return st.tuples(inner, inner, inner, inner, st.sampled_from(Relation), st.integers(0, 3)).map(_choice)
+
+
+def _choice(parts: tuple[Expr, Expr, Expr, Expr, Relation, int]) -> IfExpr:
+    left, right, then, otherwise, relation, kind = parts
+    B: Condition = Comparison(relation, left, right, span=NOWHERE)
+    if kind > 1:
+        B = JoinedConditions(
+            (Connective.AND, Connective.OR)[kind - 2], B, Comparison(relation, right, left, span=NOWHERE), span=NOWHERE
+        )
+    return IfExpr(NotCondition(B, span=NOWHERE) if kind % 2 else B, then, otherwise, span=NOWHERE)
 
 
 expressions: st.SearchStrategy[Expr] = st.recursive(
@@ -327,6 +348,8 @@ class Writer:
                 return 0, ["let", *self.pattern(p), sign, *write(L), "in", *write(N)]
             case MapExpr() | ScanExpr():
                 return 0, self.iteration(M)
+            case IfExpr(B, N, L):
+                return 0, ["if", *self.condition(B), "then", *write(N), "else", *write(L)]
             case ReturnExpr(N):
                 return (3, ["⌊", *write(N), "⌋"]) if self.coin.random() < 0.5 else (0, ["return", *write(N)])
             case RevHandleExpr() | HandleExpr() | RepeatExpr():
@@ -347,6 +370,15 @@ class Writer:
             case RepeatExpr(i, n, p, N, P):
                 head = ["repeat", i.text, "<", *write(n), "from", *self.pattern(p), "=", *write(N)]
                 return [*head, "do", *write(P)]
+
+    def condition(self, B: Condition) -> list[str]:
+        match B:
+            case Comparison(relation, L, N):
+                return [*self.expression(L, 1), relation.value, *self.expression(N, 1)]
+            case NotCondition(C):
+                return ["not", "(", *self.condition(C), ")"]
+            case JoinedConditions(connective, C, D):
+                return ["(", *self.condition(C), ")", connective.value, "(", *self.condition(D), ")"]
 
     def iteration(self, M: MapExpr | ScanExpr) -> list[str]:
         if isinstance(M, ScanExpr):

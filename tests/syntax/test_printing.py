@@ -17,6 +17,7 @@ from rh_kernel.syntax.core import (
     Const,
     Defined,
     Handle,
+    IfCommand,
     Let,
     Operation,
     OrdinaryClause,
@@ -28,11 +29,13 @@ from rh_kernel.syntax.core import (
     R,
     Rd,
     RdOf,
+    Repeat,
     Resume,
     Return,
     ReverseClause,
     ReverseHandler,
     RevHandle,
+    Scan,
     Scope,
     Term,
     Tuple,
@@ -361,7 +364,7 @@ def marked(M: Term | Command, *path: int) -> list[str]:
     marks: dict[tuple[int, ...], Annotation] = {path: REDEX}
     names = ABC
     match M:
-        case Bind() | Return() | Perform() | RevHandle() | RH() | Handle() | Resume():
+        case Bind() | Return() | Perform() | RevHandle() | RH() | Handle() | Resume() | Repeat() | Scan() | IfCommand():
             doc = command_doc(M, names, marks)
         case _:
             doc = term_doc(M, names, marks)

@@ -59,7 +59,7 @@ def test_the_program_grows_with_the_chain_not_with_its_paths() -> None:
 def test_all_evaluators_agree(form: str, x: str) -> None:
     """A continuation that is used twice or not at all, and a backward pass through branches that write to the heap."""
     texts = [f"{chain(5)}%evaluator {name}\n{form.format(x=x)}" for name in ("compiled", "stepped", "denoted")]
-    values = [np.concatenate([np.ravel(x) for x in numbers(shown(text)[0])]) for text in texts]
+    values = [np.concatenate([np.ravel(np.asarray(x)) for x in numbers(shown(text)[0])]) for text in texts]
     np.testing.assert_allclose(values[0], values[1], rtol=1e-12)
     np.testing.assert_allclose(values[2], values[1], rtol=1e-12)
 
