@@ -219,7 +219,7 @@ class If(Compound):
     otherwise: "Term"
 
 
-Unary: TypeAlias = Proj  # strict in its only subterm, `of`
+Unary: TypeAlias = Proj
 Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Unary | Let | Rd | R | Map | If
 
 

@@ -150,20 +150,19 @@ def test_any_rows_in_any_order(tmp_path_factory: pytest.TempPathFactory, name: s
     file = tmp_path_factory.mktemp("rows") / name
     size = rows.draw(st.integers(1, 25))
     write(file, arrays_of(size))
-    reader = opened(file)
-    whole = exhaust(reader.read(reader.names))
-    for array in rows.draw(st.lists(st.sampled_from(["t", "x", "y"]), min_size=1, max_size=6)):
-        start, stop = sorted(rows.draw(st.tuples(st.integers(0, size), st.integers(0, size))))
-        wanted = np.array(rows.draw(st.lists(st.integers(0, size - 1), max_size=9)), np.intp)
-        for found, expected in (
-            (reader.rows(array, start, stop), whole[array][start:stop]),
-            (reader.take(array, wanted), whole[array][wanted]),
-        ):
-            assert (found.dtype, found.shape) == (np.float64, expected.shape)
-            assert found.flags.c_contiguous
-            assert found.flags.writeable
-            assert np.array_equal(found, expected)
-    reader.close()
+    with closing(opened(file)) as reader:
+        whole = exhaust(reader.read(reader.names))
+        for array in rows.draw(st.lists(st.sampled_from(["t", "x", "y"]), min_size=1, max_size=6)):
+            start, stop = sorted(rows.draw(st.tuples(st.integers(0, size), st.integers(0, size))))
+            wanted = np.array(rows.draw(st.lists(st.integers(0, size - 1), max_size=9)), np.intp)
+            for found, expected in (
+                (reader.rows(array, start, stop), whole[array][start:stop]),
+                (reader.take(array, wanted), whole[array][wanted]),
+            ):
+                assert (found.dtype, found.shape) == (np.float64, expected.shape)
+                assert found.flags.c_contiguous
+                assert found.flags.writeable
+                assert np.array_equal(found, expected)
 
 
 @each_format
