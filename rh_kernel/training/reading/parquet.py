@@ -4,6 +4,7 @@ A column of lists of a fixed size, or of tensors of a fixed shape, is an array o
 """
 
 import tempfile
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Generator, Iterator
 from functools import partial
@@ -78,13 +79,26 @@ class Columns(SequentialReader):
 
     def blocks(self, name: str, row: int) -> Generator[Array, None, None]:
         """Yield the rows in batches. Raises ``Damaged``, and ``Rejected`` for a missing number."""
-        for group in range(self._group(row), len(self._starts) - 1):
-            yield from (self._streamed if self._is_narrow(group, name) else self._gathered)(group, name)
+        group, end = self._group(row), len(self._starts) - 1
+        while group < end:
+            if self._is_narrow(group, name):
+                groups = self._small_groups(group, name)
+                yield from self._streamed(groups, name)
+                group = groups.stop
+            else:
+                yield from self._gathered(group, name)
+                group += 1
 
-    def _streamed(self, group: int, name: str) -> Iterator[Array]:
-        """Decode all columns of a row group at the same time."""
-        columns, shape, row = self._arrays[name], self.header(name).shape[1:], self._starts[group]
-        batches = self._batches(group, columns, prod(shape))
+    def _small_groups(self, group: int, name: str) -> range:
+        """Return this row group and those behind it that together fit in a block; at least this one."""
+        rows = BLOCK // max(1, 8 * prod(self.header(name).shape[1:]))
+        stop = bisect_right(self._starts, self._starts[group] + rows) - 1
+        return range(group, max(group + 1, stop))
+
+    def _streamed(self, groups: range, name: str) -> Iterator[Array]:
+        """Decode all columns of row groups at the same time."""
+        columns, shape, row = self._arrays[name], self.header(name).shape[1:], self._starts[groups.start]
+        batches = self._batches(groups, columns, prod(shape))
         # The first batch of a row group takes long: the dictionary of each column is decoded before it.
         while (batch := interruptible(partial(next, batches, None))) is not None:
             found = np.empty((batch.num_rows, *shape))
@@ -115,13 +129,13 @@ class Columns(SequentialReader):
         """Append the numbers of one column after another to the file."""
         for column in columns:
             row = self._starts[group]
-            for batch in self._batches(group, [column], 1):
+            for batch in self._batches(range(group, group + 1), [column], 1):
                 file.write(as_float64(self._values(column, batch.column(column), row)).data)
                 row += batch.num_rows
 
-    def _batches(self, group: int, columns: list[str], reals: int) -> Iterator[Untyped]:
-        """Decode the columns of a row group, of which a row has so many reals, in record batches of at most ``BLOCK`` bytes."""
-        return self._file.iter_batches(max(1, BLOCK // max(1, reals * 8)), [group], columns, use_threads=False)
+    def _batches(self, groups: range, columns: list[str], reals: int) -> Iterator[Untyped]:
+        """Decode the columns of row groups, of which a row has so many reals, in record batches of at most ``BLOCK`` bytes."""
+        return self._file.iter_batches(max(1, BLOCK // max(1, reals * 8)), list(groups), columns, use_threads=False)
 
     def _is_narrow(self, group: int, name: str) -> bool:
         """Whether the columns of an array take less than ``_DECODED`` bytes while they are decoded at the same time."""
@@ -167,7 +181,7 @@ class Columns(SequentialReader):
 
     def _group(self, row: int) -> int:
         """Return the number of the row group."""
-        return int(np.searchsorted(self._starts, row, "right")) - 1
+        return bisect_right(self._starts, row) - 1
 
     def _row(self, name: str) -> tuple[int, ...]:
         """Return the shape of a row of an array. Raises ``Rejected`` if a column does not contain real numbers."""
