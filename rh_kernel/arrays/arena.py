@@ -9,6 +9,7 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Memory
 from rh_kernel.arrays.program import Extent
+from rh_kernel.arrays.stacks import unstacked
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -59,7 +60,8 @@ class Contents(Memory):
     def __init__(self, layout: Layout, dtype: "np.dtype[Any]") -> None:
         self.whole = aligned(layout.size, dtype)
         self._layout = layout
-        self._parts: dict[Location, Array] = {at: self.whole[part].reshape(shape) for at, part, shape in layout.parts()}
+        parts = {at: self.whole[part].reshape(shape) for at, part, shape in layout.parts()}
+        self._parts: dict[Location, Array] = {**parts, **unstacked(parts)}
 
     def __getitem__(self, location: Location) -> Array:
         return self._parts[location]

@@ -5,11 +5,25 @@ long as they are affine in what differs between samples, so ``w − y xᵀ`` bec
 sample needs a matrix of its own. Where an equation is not affine, its results are averaged.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
-from rh_kernel.arrays.optimise import Draft
-from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth
+from rh_kernel.arrays.drafts import CopiedLoop, CopyLoop, Draft
+from rh_kernel.arrays.optimise import MeanInRound, copied_loop
+from rh_kernel.arrays.program import (
+    Alias,
+    Equation,
+    Loop,
+    MeanOverBatch,
+    OuterMean,
+    Part,
+    ProductMean,
+    Program,
+    Register,
+    Smooth,
+)
 from rh_kernel.arrays.rewrites.linearity import commutes_with_mean
+from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.gc_pause import gc_paused
@@ -27,10 +41,33 @@ def batched(program: Program, inputs: Sequence[bool]) -> Program:
     Its length does not depend on the number of samples. Raises ``ValueError`` unless ``inputs`` has a mark for each input.
     """
     draft = Draft()
-    new = draft.copy(program, inputs)
+    copy_loop = _batched_loop(program, [r for _, r in program.writes])
+    new = draft.copy(program, inputs, copy_loop)
     means: dict[Register, Register] = {}
     writes = [(location, _mean(new[r], draft, means, DEEPEST)) for location, r in program.writes]
     return draft.finish(program, new, writes)
+
+
+def _batched_loop(program: Program, written: Sequence[Register]) -> CopyLoop:
+    """Copy loops of the program for a batch; of results that are only written, the mean is taken in each round."""
+    others = Counter([a for e in program.equations for a in e.arguments])
+    others.update(set(leaves(program.result)))
+    parts: dict[Register, set[int]] = {}
+    for e in program.equations:
+        if isinstance(e.operator, Part) and e.result in written and not others[e.result]:
+            parts.setdefault(e.arguments[0], set()).add(e.operator.number)
+
+    def copy_loop(draft: Draft, equation: Equation, f: Loop, arguments: tuple[Register, ...]) -> CopiedLoop:
+        numbers = frozenset(parts.get(equation.result, ()))
+        results = leaves(f.body.result)
+        inner = _batched_loop(f.body, [results[i] for i in numbers])
+        return copied_loop(draft, f, arguments, inner, MeanInRound(numbers, _mean_in_round))
+
+    return copy_loop
+
+
+def _mean_in_round(r: Register, draft: Draft, means: dict[Register, Register]) -> Register:
+    return _mean(r, draft, means, DEEPEST)
 
 
 def _mean(r: Register, draft: Draft, means: dict[Register, Register], depth: int) -> Register:
@@ -54,7 +91,7 @@ def _take_mean(r: Register, draft: Draft, means: dict[Register, Register], depth
             if commutes_with_mean(f, varying):
                 return draft.apply(f, tuple([_mean(a, draft, means, depth - 1) for a in arguments]))
             return _mean_of_product(f, arguments, draft) or draft.apply(MeanOverBatch(shape), (r,))
-        case Alias() | MeanOverBatch() | OuterMean() | ProductMean() | Smooth():
+        case Alias() | MeanOverBatch() | OuterMean() | ProductMean() | Smooth() | Loop() | Part():
             return draft.apply(MeanOverBatch(shape), (r,))
 
 

@@ -4,6 +4,8 @@ from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program, Register, Registers
 from rh_kernel.arrays.symbolic.builder import LONGEST, Builder
 from rh_kernel.arrays.symbolic.commands import Machine
+from rh_kernel.arrays.symbolic.rolled import FEWEST, NotRolledError, equations
+from rh_kernel.arrays.symbolic.round_index import check_stacks
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
 from rh_kernel.arrays.symbolic.terms import evaluate
 from rh_kernel.arrays.symbolic.values import Symbolic
@@ -16,44 +18,82 @@ from rh_kernel.syntax.types import Type
 
 @gc_paused()
 def compile_command(
-    P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
+    P: Command,
+    inputs: tuple[Type, ...] = (),
+    names: tuple[str, ...] = (),
+    *,
+    strict: bool = False,
+    longest: int = LONGEST,
+    fewest: int | None = FEWEST,
 ) -> Program:
     """Compile P; its loose indices are the ``inputs``, index 0 the last of them, which ``names`` names.
 
-    The program is valid for all values of the inputs and all contents of the heap. If ``strict``, running it raises ``Stuck``
+    The program is valid for all values of the inputs and all contents of the heap. From ``fewest`` rounds on, rounds that are
+    alike are a loop; with ``None``, they never are. If ``strict``, running it raises ``Stuck``
     at a point where a function is not smooth (RH Def. E.4). Raises ``Stuck`` if an operation has no handler, or if there would
     be more than ``longest`` equations; ``KernelBug`` if P still depends on a dimension or location variable.
     """
-    return optimise(translate(P, inputs, names, strict=strict, longest=longest))
+    return optimise(translate(P, inputs, names, strict=strict, longest=longest, fewest=fewest))
 
 
 @gc_paused()
 def compile_term(
-    M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
+    M: Term,
+    inputs: tuple[Type, ...] = (),
+    names: tuple[str, ...] = (),
+    *,
+    strict: bool = False,
+    longest: int = LONGEST,
+    fewest: int | None = FEWEST,
 ) -> Program:
     """Compile M, whose loose indices are the ``inputs``, as ``compile_command`` does; the program does not touch the heap."""
-    return optimise(translate_term(M, inputs, names, strict=strict, longest=longest))
+    return optimise(translate_term(M, inputs, names, strict=strict, longest=longest, fewest=fewest))
 
 
 @gc_paused()
 def translate(
-    P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
+    P: Command,
+    inputs: tuple[Type, ...] = (),
+    names: tuple[str, ...] = (),
+    *,
+    strict: bool = False,
+    longest: int = LONGEST,
+    fewest: int | None = FEWEST,
 ) -> Program:
     """Translate P by symbolic execution alone: the program still has aliases, repetitions and unused equations."""
-    b = Builder(strict=strict, longest=longest)
+    try:
+        return _translated(P, inputs, names, Builder(strict=strict, longest=longest, fewest=fewest))
+    except NotRolledError:
+        return _translated(P, inputs, names, Builder(strict=strict, longest=longest, fewest=None))
+
+
+def _translated(P: Command, inputs: tuple[Type, ...], names: tuple[str, ...], b: Builder) -> Program:
     trees, rho = _inputs(inputs, b)
     machine = Machine(b)
     V = machine.run(P, rho)
     changed = [(location, W) for location, W in machine.heap.items() if machine.read.get(location) != W]
+    check_stacks({*machine.read, *machine.heap})
     return _program(b, names, trees, V, tuple(changed))
 
 
 @gc_paused()
 def translate_term(
-    M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
+    M: Term,
+    inputs: tuple[Type, ...] = (),
+    names: tuple[str, ...] = (),
+    *,
+    strict: bool = False,
+    longest: int = LONGEST,
+    fewest: int | None = FEWEST,
 ) -> Program:
     """Translate M by symbolic execution alone."""
-    b = Builder(strict=strict, longest=longest)
+    try:
+        return _translated_term(M, inputs, names, Builder(strict=strict, longest=longest, fewest=fewest))
+    except NotRolledError:
+        return _translated_term(M, inputs, names, Builder(strict=strict, longest=longest, fewest=None))
+
+
+def _translated_term(M: Term, inputs: tuple[Type, ...], names: tuple[str, ...], b: Builder) -> Program:
     trees, rho = _inputs(inputs, b)
     return _program(b, names, trees, evaluate(M, rho, b), ())
 
@@ -79,12 +119,13 @@ def _program(
     b.evaluators.clear()
     result = b.materialise(V)
     writes = tuple([(location, _register(b, W)) for location, W in heap])
+    lines = equations(b.equations, b.shapes)
     return Program(
         names or tuple([f"x{i + 1}" for i in range(len(inputs))]),
         inputs,
         tuple(b.constants),
         tuple(b.reads),
-        tuple(b.equations),
+        tuple(lines),
         result,
         writes,
         tuple(b.shapes),

@@ -12,16 +12,21 @@ PER_OPERATION = 2.5e-10
 MAX_INTERPRETED_RUNS = 4
 """A program that runs at most this often is interpreted, not planned."""
 
+PLANNING = 10
+"""How many times as long as interpreting a program without loops once, about, planning it takes."""
+
 MAX_INTERPRETED_REALS = 1 << 20
 """Largest program, in computed reals, that is interpreted; a plan allocates its buffers only once."""
 
 
-def should_interpret(reals: int, runs: int | None) -> bool:
+def should_interpret(program: Program, reals: int, runs: int | None) -> bool:
     """Whether NumPy should interpret a program that computes so many reals, without a plan; ``runs`` is how often, if known."""
-    return runs is not None and runs <= MAX_INTERPRETED_RUNS and reals <= MAX_INTERPRETED_REALS
+    if runs is None or runs > MAX_INTERPRETED_RUNS or reals > MAX_INTERPRETED_REALS:
+        return False
+    return runs * program.executed <= PLANNING * program.count
 
 
 def estimate(program: Program, runs: int, samples: int) -> float:
     """Estimate the seconds that NumPy takes for ``runs`` runs with ``samples`` samples in total."""
     once, each = program.costs
-    return runs * (len(program.equations) * PER_EQUATION + once * PER_OPERATION) + samples * each * PER_OPERATION
+    return runs * (program.executed * PER_EQUATION + once * PER_OPERATION) + samples * each * PER_OPERATION

@@ -16,6 +16,7 @@ from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.stacks import Stack, places, unstacked, without_members
 from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.loops.trees import leaves
 from rh_kernel.source.gc_pause import gc_paused
@@ -75,7 +76,7 @@ class Machine:
         return self.backend.runner(self.plan(samples), self.memory)
 
     def _should_interpret(self, samples: int | None) -> bool:
-        return isinstance(self.backend, NumPy) and should_interpret(self._reals(samples), self._runs)
+        return isinstance(self.backend, NumPy) and should_interpret(self.program, self._reals(samples), self._runs)
 
     def _reals(self, samples: int | None) -> int:
         once, each = self.sizes
@@ -91,7 +92,7 @@ class Machine:
         # Keeping a part keeps the whole array alive, so only a part that is most of it is returned without a copy.
         most = memory.whole.size // 2 if ended and isinstance(memory, Contents) else inf
         found = {location: memory[location] for location, _ in self.program.writes}
-        return {at: np.asarray(A, np.float64) if A.size > most else _copied(A) for at, A in found.items()}
+        return unstacked({at: np.asarray(A, np.float64) if A.size > most else _copied(A) for at, A in found.items()})
 
     def seen(self) -> dict[Location, Array]:
         """Return the same contents in arrays that the next call overwrites, copied at once, with no signal in between."""
@@ -99,7 +100,7 @@ class Machine:
         return self._of_writes(self._copy)
 
     def _of_writes(self, found: Mapping[Location, Array]) -> dict[Location, Array]:
-        return {location: np.asarray(found[location], np.float64) for location, _ in self.program.writes}
+        return unstacked({location: np.asarray(found[location], np.float64) for location, _ in self.program.writes})
 
 
 def machine(
@@ -118,13 +119,23 @@ def machine(
 
 
 def contents(programs: Sequence[Program], heap: Mapping[Location, Array]) -> dict[Location, Array]:
-    """Return what the programs read from the heap, and space for what they write. Raises ``KeyError`` as ``machine`` does."""
-    found = {location: heap[location] for program in programs for _, location in program.reads}
+    """Return what the programs read from the heap, and space for what they write. Raises ``KeyError`` as ``machine`` does.
+
+    A location whose family is stacked in one of the programs is not in the result: the family's stack is.
+    """
+    found = {location: _content(location, heap) for program in programs for _, location in program.reads}
     for program in programs:
         for location, r in program.writes:
             if location not in found:
-                found[location] = heap.get(location, np.zeros(program.shapes[r]))
-    return found
+                known = all(place in heap for place in places(location))
+                found[location] = _content(location, heap) if known else np.zeros(program.shapes[r])
+    return without_members(found)
+
+
+def _content(location: Location, heap: Mapping[Location, Array]) -> Array:
+    if location in heap or not isinstance(location, Stack):
+        return heap[location]
+    return np.stack([heap[place] for place in places(location)])
 
 
 def prepare(program: Program, precision: Precision = "float64") -> Prepared:

@@ -8,22 +8,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
+from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.loop_cache import LoopCache
+from rh_kernel.arrays.loop_lowering import as_rows, as_samples, first_sample, is_map, row_of, stacked_rows
+from rh_kernel.arrays.planning.fusion import fused
+from rh_kernel.arrays.planning.in_place import in_place
 from rh_kernel.arrays.program import (
     Alias,
     Equation,
+    Loop,
     MeanOverBatch,
     OuterMean,
+    Part,
     ProductMean,
     Program,
     Register,
     Smooth,
     extent_of,
 )
+from rh_kernel.loops import ir
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Call, Check, Content, Extent, Fold, Input, View
-from rh_kernel.loops.layouts import Layout, dense, permuted
+from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis, dense, permuted
 from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.windows import overlapping
@@ -53,20 +60,21 @@ def lowered(program: Program, samples: int | None, *, matrices: bool = False) ->
     """
     if program.is_batched != (samples is not None):
         raise KernelBug("a program needs samples if and only if it is batched")
-    return _Lowering(program, samples or 1, matrices=matrices).run()
+    return _Lowering(program, samples or 1, Loops(matrices), LoopCache()).run()
 
 
 class _Lowering:
     """The state of lowering a program: ``of`` has the layout of each register so far."""
 
-    def __init__(self, program: Program, samples: int, *, matrices: bool) -> None:
+    def __init__(self, program: Program, samples: int, loops: Loops, cache: LoopCache) -> None:
         self.program = program
         self.samples = samples
-        self.loops = Loops(matrices)
-        self.cache = LoopCache()
+        self.loops = loops
+        self.cache = cache
         self.of: dict[Register, Layout] = {}
         self.numbers: dict[Register, float] = {}
         self.products = _products(program)
+        self.parts: dict[Register, list[Layout]] = {}
 
     def run(self) -> Lowered:
         program = self.program
@@ -75,28 +83,37 @@ class _Lowering:
             shape = program.extent(r, self.samples)
             self.of[r] = dense(self.loops.buffer(Input(len(inputs), prod(shape), name)), shape)
             inputs.append(shape)
-        for r, array in program.constants:
-            if array.size and (array.size == 1 or not any(array.strides)):
-                self.numbers[r] = array.item(0)
-            self.of[r] = self.loops.kept(array, program.shapes[r])
         contents: dict[Location, int] = {}
         for r, location in (*program.reads, *((r, location) for location, r in program.writes)):
             if location not in contents:
                 contents[location] = self.loops.buffer(Content(location, prod(program.shapes[r])))
         for r, location in program.reads:
             self.of[r] = dense(contents[location], program.shapes[r])
+        self.run_equations()
+        results = {r: self.plain(r) for r in dict.fromkeys(leaves(program.result))}
+        writes = tuple([(location, self.plain(r)) for location, r in program.writes])
+        return Lowered(self.loops, tuple(inputs), contents, results, writes)
+
+    def run_equations(self) -> None:
+        """Lower the constants and equations."""
+        program = self.program
+        for r, array in program.constants:
+            if array.size and (array.size == 1 or not any(array.strides)):
+                self.numbers[r] = array.item(0)
+            self.of[r] = self.loops.kept(array, program.shapes[r])
         elsewhere = {e.result for found in self.products.values() for e in found}
         for equation in program.equations:
             if equation.result in self.products:
                 self.of[equation.result] = self._overlapping_product(equation, *self.products[equation.result])
             elif equation.result not in elsewhere:
                 self.of[equation.result] = self._lower(equation)
-        results = {r: self._plain(r) for r in dict.fromkeys(leaves(program.result))}
-        writes = tuple([(location, self._plain(r)) for location, r in program.writes])
-        return Lowered(self.loops, tuple(inputs), contents, results, writes)
 
-    def _plain(self, r: Register) -> View:
-        x = self.of[r]
+    def plain(self, r: Register) -> View:
+        """Return the array in a register as a view."""
+        return self.view(self.of[r])
+
+    def view(self, x: Layout) -> View:
+        """Return the array as a view; if that is impossible, copy it."""
         found = x.plain() or self.loops.copied(x).plain()
         if found is None:
             raise KernelBug(_SEVERAL_PARTS)
@@ -113,8 +130,74 @@ class _Lowering:
             case MeanOverBatch() | OuterMean() | ProductMean():
                 return self.cache.emit(self.loops, (f,), arguments, lambda: self._mean(f, arguments))
             case Smooth(g, span, shown):
-                self.loops.steps.append(Check(g, tuple([self._plain(r) for r in equation.arguments]), span, shown))
+                self.loops.steps.append(Check(g, tuple([self.plain(r) for r in equation.arguments]), span, shown))
                 return dense(0, (0,))
+            case Loop():
+                self.parts[equation.result] = (self._map if is_map(f) else self._loop)(f, equation, arguments)
+                return dense(0, (0,))
+            case Part(number):
+                y, r = self.parts[equation.arguments[0]][number], equation.result
+                is_same = self.program.batched[r] and len(y.axes) == len(self.program.shapes[r])
+                return broadcast_axis(y, 0, self.samples) if is_same else y
+
+    def _map(self, f: Loop, equation: Equation, arguments: tuple[Layout, ...]) -> list[Layout]:
+        """Lower a loop whose rounds are independent: they are computed like the samples of a batch."""
+        loops, n, (_, rows) = self.loops, f.rounds, f.arity
+        is_batched = any(self.program.batched[a] for a in equation.arguments)
+        samples = self.samples if is_batched else None
+        body = batched(f.body, [False, True, False])
+        inner = _Lowering(body, n * (samples or 1), loops, self.cache)
+        for i, (r, x, a) in enumerate(zip(leaves(body.inputs), arguments, equation.arguments, strict=True)):
+            if i >= rows:
+                inner.of[r] = x
+                continue
+            whole = broadcast_axis(x, 0, self.samples) if is_batched and not self.program.batched[a] else x
+            row = as_samples(loops, whole, n, samples)
+            inner.of[r] = as_scalar(row) if len(row.axes) == len(body.shapes[r]) else row
+        inner.run_equations()
+        found: list[Layout] = []
+        for r, before in zip(leaves(body.result), leaves(f.body.result), strict=True):
+            y = inner.of[r] if body.batched[r] else broadcast_axis(inner.of[r], 0, n * (samples or 1))
+            y = as_rows(loops, y, n, samples)
+            # A result that is the same for all samples is computed for each.
+            found.append(y if samples is None or f.body.batched[before] else first_sample(y))
+        return found
+
+    def _loop(self, f: Loop, equation: Equation, arguments: tuple[Layout, ...]) -> list[Layout]:
+        """Lower a loop; return the layouts of its results."""
+        loops, body, samples = self.loops, f.body, self.samples
+        carried, rows = f.arity
+        inputs, results = leaves(body.inputs), leaves(body.result)
+        inner = _Lowering(body, samples, loops, self.cache)
+        found: list[Layout] = []
+        given: list[ir.Rows] = []
+        for i, (r, x, a) in enumerate(zip(inputs, arguments, equation.arguments, strict=True)):
+            if i < carried:
+                shape = body.extent(r, samples)
+                y = inner.of[r] = dense(loops.buffer(ir.Scratch(0, prod(shape))), shape)
+                start = x if self.program.batched[a] or not body.batched[r] else broadcast_axis(x, 0, samples)
+                loops.map([start], [(0, y)])
+                found.append(y)
+            elif i < carried + rows:
+                axis = 1 if body.batched[r] else 0
+                inner.of[r] = row_of(loops, loops.single(x, axis), axis, f, body.extent(r, samples), given)
+            else:
+                inner.of[r] = x
+        around, loops.steps = loops.steps, []
+        inner.run_equations()
+        updates: list[tuple[int, View]] = []
+        places: dict[int, int] = {i: y.buffer for i, y in enumerate(found)}
+        for i, r in enumerate(results):
+            is_same = i < carried and body.batched[inputs[i]] and not body.batched[r]
+            updates.append((i, self.view(broadcast_axis(inner.of[r], 0, samples) if is_same else inner.of[r])))
+            if i >= carried:
+                places[i], whole = stacked_rows(loops, f, body.extent(r, samples), given)
+                found.append(permuted(whole, [1, 0, *range(2, len(whole.axes))]) if body.batched[r] else whole)
+        joined = fused(loops.steps, {view.buffer for _, view in updates})
+        steps = in_place(joined, loops, places, {}, updates).steps
+        loops.steps = around
+        loops.steps.append(ir.Loop(f.rounds, tuple(given), tuple(steps)))
+        return found
 
     def _mean(self, f: MeanOverBatch | OuterMean | ProductMean, arguments: tuple[Layout, ...]) -> Layout:
         *_, x = arguments

@@ -13,7 +13,7 @@ from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.planning.counting import moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.planner import UnallocatedPlan, stages
-from rh_kernel.arrays.program import Alias, Equation, Program, Register, Smooth
+from rh_kernel.arrays.program import Alias, Equation, Loop, Part, Program, Register, Smooth
 from rh_kernel.loops.ir import Check, Plan, Precision, Scratch
 from rh_kernel.source.gc_pause import gc_paused
 
@@ -101,11 +101,9 @@ def _counted(made_by: Pass, form: Form, samples: int, item: int) -> PassResult:
     if isinstance(form, Program):
         checks = form.checks
         counts = [_moved(form, e, samples) for e in form.equations]
-        made = [e.result for e in form.equations if not isinstance(e.operator, Alias | Smooth)]
+        made = [e.result for e in form.equations if not isinstance(e.operator, Alias | Smooth | Loop)]
         scratch = sum([prod(form.extent(r, samples)) for r in made])
-        return PassResult(
-            made_by, form, len(form.equations) - checks, checks, form.cost_of(samples), sum(counts) * item, scratch
-        )
+        return PassResult(made_by, form, form.count, checks, form.cost_of(samples), sum(counts) * item, scratch)
     steps = form.steps
     checks = sum(isinstance(step, Check) for step in steps)
     scratch = form.scratch if isinstance(form, Plan) else _scratch(form)
@@ -121,8 +119,10 @@ def _scratch(made: UnallocatedPlan) -> int:
 def _moved(program: Program, equation: Equation, samples: int) -> int:
     """The entries that an equation reads and writes; an alias costs nothing."""
     match equation.operator:
-        case Alias():
+        case Alias() | Part():
             return 0
+        case Loop(rounds, body):
+            return rounds * sum([_moved(body, e, samples) for e in body.equations])
         case Smooth():
             found: Sequence[Register] = equation.arguments
         case _:

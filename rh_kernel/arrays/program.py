@@ -4,7 +4,7 @@ Registers are numbered from 0 and assigned once. In a finished program they come
 heap contents that are read, and one per equation. The function that an equation applies is a value, so a program is plain data.
 """
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias
 
@@ -62,7 +62,40 @@ class Smooth:
     shown: str = ""
 
 
-Operator: TypeAlias = Primitive | Alias | MeanOverBatch | OuterMean | ProductMean | Smooth
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """``c, ms, v ↦ …``: so many rounds of a straight-line body, whose results the operators ``Part`` return
+
+    The arguments are, in the order of the body's inputs: the values that are carried from round to round, at first; arrays of
+    which each round is given a row; and values that all rounds share. The body returns the carried values for the next round,
+    and further values, of which the rows of all rounds are stacked. The rounds go through the rows from the first to the last,
+    or if ``backward`` from the last to the first. Two loops are equal only if they are the same object.
+    """
+
+    rounds: int
+    body: "Program"
+    backward: bool
+
+    @property
+    def arity(self) -> tuple[int, int]:
+        """The numbers of carried values and of arrays that are given by rows."""
+        carried, rows, _ = self.body.inputs
+        return len(leaves(carried)), len(leaves(rows))
+
+
+@frozen
+class Part:
+    """Result number ``number`` of a loop: first the carried values after the last round, and then the stacked rows
+
+    ``batched`` says whether it has a leading axis of samples.
+    """
+
+    number: int
+    shape: Extent
+    batched: bool = False
+
+
+Operator: TypeAlias = Primitive | Alias | MeanOverBatch | OuterMean | ProductMean | Smooth | Loop | Part
 
 
 def extent_of(f: Operator) -> Extent:
@@ -70,9 +103,9 @@ def extent_of(f: Operator) -> Extent:
     match f:
         case Primitive():
             return extent(f.codomain)
-        case Alias(shape) | MeanOverBatch(shape) | OuterMean(shape) | ProductMean(shape):
+        case Alias(shape) | MeanOverBatch(shape) | OuterMean(shape) | ProductMean(shape) | Part(_, shape):
             return shape
-        case Smooth():
+        case Smooth() | Loop():
             return (0,)
 
 
@@ -81,7 +114,7 @@ def joins_batch(f: Operator) -> bool:
     match f:
         case MeanOverBatch() | OuterMean() | ProductMean():
             return True
-        case Primitive() | Alias() | Smooth():
+        case Primitive() | Alias() | Smooth() | Loop() | Part():
             return False
 
 
@@ -151,8 +184,10 @@ class Program:
         match equation.operator:
             case Primitive() as f:
                 return primitive_cost(f) * (samples if self.batched[equation.result] else 1)
-            case Alias() | Smooth():
+            case Alias() | Smooth() | Part():
                 return 0
+            case Loop(rounds, body):
+                return rounds * body.cost_of(samples)
             case MeanOverBatch(shape):
                 return prod(shape) * samples
             case OuterMean(shape):
@@ -166,6 +201,20 @@ class Program:
         return sum(isinstance(equation.operator, Smooth) for equation in self.equations)
 
     @property
+    def count(self) -> int:
+        """The number of equations that compute something, each of a loop's body counted once."""
+        return sum([f.body.count if isinstance(f, Loop) else 1 for f in self._computing])
+
+    @property
+    def executed(self) -> int:
+        """The number of equations that a run evaluates, each of a loop's body in every round."""
+        return sum([f.rounds * f.body.executed if isinstance(f, Loop) else 1 for f in self._computing])
+
+    @property
+    def _computing(self) -> list[Operator]:
+        return [e.operator for e in self.equations if not isinstance(e.operator, Smooth | Part)]
+
+    @property
     def is_batched(self) -> bool:
         """Whether some input has a leading axis of samples."""
         return any(self.batched[r] for r in leaves(self.inputs))
@@ -176,6 +225,9 @@ class Program:
         once, each = sum(prod(self.shapes[r]) for r, _ in self.constants), 0
         for equation in self.equations:
             reals = prod(self.shapes[equation.result])
+            if isinstance(equation.operator, Loop):
+                within = equation.operator.body.sizes
+                once, each = once + within[0], each + within[1]
             if self.batched[equation.result]:
                 each += reals
             else:

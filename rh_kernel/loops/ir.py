@@ -9,6 +9,7 @@ The steps run in order. An output of a ``Map`` may be one of the views that it r
 writes, except to ``accumulate``. Offsets, strides and sizes are counted in entries, never in bytes.
 """
 
+from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from math import copysign, prod
 from typing import Literal as OneOf
@@ -69,7 +70,14 @@ class Scratch:
     size: int
 
 
-Buffer: TypeAlias = Input | Content | Kept | Scratch
+@frozen
+class Row:
+    """The row of an array that a round of a loop works on, part of another buffer"""
+
+    size: int
+
+
+Buffer: TypeAlias = Input | Content | Kept | Scratch | Row
 
 
 @frozen
@@ -207,8 +215,35 @@ class Check:
     shown: str = ""
 
 
-Step: TypeAlias = Map | Reduce | Contract | Gather | Call | Check
+@frozen
+class Rows:
+    """In the first round, the row in buffer number ``buffer`` is at ``first``; in each further one, ``stride`` entries on."""
+
+    buffer: int
+    first: View
+    stride: int
+
+
+@frozen
+class Loop:
+    """``rounds`` times ``steps``; in each round, the buffers of ``rows`` are other parts of other buffers"""
+
+    rounds: int
+    rows: tuple[Rows, ...]
+    steps: "tuple[Step, ...]"
+
+
+Step: TypeAlias = Map | Reduce | Contract | Gather | Call | Check | Loop
 Views: TypeAlias = "Tree[View]"
+
+
+def simple_steps(steps: Iterable[Step]) -> Iterator[Step]:
+    """Yield the steps, and in place of each loop the steps of a round."""
+    for step in steps:
+        if isinstance(step, Loop):
+            yield from simple_steps(step.steps)
+        else:
+            yield step
 
 
 @frozen

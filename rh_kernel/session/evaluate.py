@@ -98,7 +98,7 @@ def _compile_and_run(
         program = optimise(translated(subject, settings))
     ready = machine(program, heap, settings.precision, backend_for(settings.device), runs=1)
     check_size(ready.size(most=allowed(settings)), "what is computed here", span_of(subject), settings)
-    yield Working("running the program", f"{len(program.equations):,} equations")
+    yield Working("running the program", f"{program.executed:,} equations")
     runner = ready.runner()
     runner.step()
     changes = {location: read_only(content) for location, content in ready.written().items()}

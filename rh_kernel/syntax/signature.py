@@ -1,5 +1,6 @@
 """Σ_op (RH Def. 3.3): families of operation symbols, their static parameters and locations, and clause heads."""
 
+from functools import lru_cache
 from typing import TypeAlias
 
 from rh_kernel.source.records import frozen
@@ -81,6 +82,7 @@ def member(family: LocFamily, index: Dim) -> Location | Member:
     return Location(f"{family.name}[{i}]", family.shape, family.version)
 
 
+@lru_cache(maxsize=64)
 def members(family: LocationFamily) -> tuple[Location, ...]:
     """``ws[0]``, …, ``ws[n - 1]``"""
     return tuple([Location(f"{family.name}[{i}]", family.shape, family.version) for i in range(family.length.constant or 0)])

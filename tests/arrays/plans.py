@@ -21,11 +21,13 @@ from rh_kernel.loops.ir import (
     Instruction,
     Integers,
     Kept,
+    Loop,
     Map,
     Number,
     Plan,
     Precision,
     Reduce,
+    Row,
     Scratch,
     Step,
     Store,
@@ -84,6 +86,8 @@ class ByDefinition:
                     self.buffers.append(np.array(array, dtype=plan.precision))
                 case Scratch(start, size):
                     self.buffers.append(scratch[start : start + size])
+                case Row():
+                    self.buffers.append(scratch[:0])
 
     def step(self, *inputs: Array) -> None:
         for buffer, array in zip(self.plan.buffers, self.buffers, strict=True):
@@ -120,6 +124,12 @@ class ByDefinition:
                 rows = self._read(x).reshape(*y.shape, -1)
                 folds: dict[Fold, Callable[..., Any]] = {Fold.SUM: np.sum, Fold.MAX: np.max, Fold.ARGMAX: np.argmax}
                 self.buffers[y.buffer][places(y)] = kind(scale) * folds[fold](rows, axis=-1).astype(kind)
+            case Loop(rounds, rows, steps):
+                for k in range(rounds):
+                    for row in rows:
+                        self.buffers[row.buffer] = self.buffers[row.first.buffer][row.first.offset + k * row.stride :]
+                    for inner in steps:
+                        self._do(inner)
             case Contract(extents, y, left, right, scale, accumulate):
                 assert {v.shape for v in (y, left, right)} == {extents}
                 there = self.buffers[y.buffer]

@@ -1,6 +1,6 @@
 """The invariants of array programs."""
 
-from rh_kernel.arrays.program import Program, Register, extent_of, joins_batch
+from rh_kernel.arrays.program import Loop, Part, Program, Register, extent_of, joins_batch
 from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
@@ -35,6 +35,14 @@ def validate(program: Program) -> Program:
         assign(equation.result)
         if extent_of(equation.operator) != program.shapes[equation.result]:
             raise KernelBug(f"register {equation.result} has another shape than its equation")
+        if isinstance(equation.operator, Loop):
+            validate(equation.operator.body)
+            given = tuple([equation.operator.body.shapes[r] for r in leaves(equation.operator.body.inputs)])
+            if len(given) != len(equation.arguments):
+                raise KernelBug(f"loop {equation.result} has another number of arguments than its body has inputs")
+            continue
+        if isinstance(equation.operator, Part):
+            continue
         samples = any(program.batched[r] for r in equation.arguments) and not joins_batch(equation.operator)
         if samples != program.batched[equation.result]:
             raise KernelBug(f"register {equation.result} disagrees with its equation on the batch")

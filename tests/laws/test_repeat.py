@@ -67,8 +67,11 @@ def assert_alike(
     assert_same_heap(stepped.heap, other.heap)
     for R in (P, Q):
         denoted = denote(interpret((), Scope((), R)), (), heap)
-        compiled, changes = run_compiled(compile_command(R), (), heap)
-        for found, after in ((denoted.values, denoted.heap), (leaves(compiled), {**heap, **changes})):
+        outcomes = [(denoted.values, denoted.heap)]
+        for fewest in (2, None):
+            compiled, changes = run_compiled(compile_command(R, fewest=fewest), (), heap)
+            outcomes.append((leaves(compiled), {**heap, **changes}))
+        for found, after in outcomes:
             assert_close(found, expected)
             assert_same_heap(after, other.heap)
 
@@ -227,9 +230,14 @@ def test_the_rounds_to_come_are_kept_folded() -> None:
     assert more < longest + 100
 
 
-def test_a_long_repetition_is_refused_at_once_by_the_compiler() -> None:
+def test_a_program_does_not_grow_with_the_number_of_rounds() -> None:
+    sizes = [compile_command(command(f"repeat i < {n} from s = 0.5 do return sin(s)")).count for n in (10, 1_000_000_000)]
+    assert sizes == [1, 1]
+
+
+def test_a_long_repetition_that_is_no_loop_is_refused_at_once_by_the_compiler() -> None:
     with pytest.raises(Stuck) as failure:
-        compile_command(command("repeat i < 1000000000 from s = 0.5 do return sin(s)"))
+        compile_command(command("repeat i < 1000000000 from s = 0.5 do return sum(fill[i + 1](s))"))
     (found,) = failure.value.diagnostics
     assert isinstance(found, ProgramTooLong)
 

@@ -22,7 +22,8 @@ from rh_kernel.arrays.cuda.templates import LOAD, NEXT, RUN
 from rh_kernel.arrays.devices import MissingGPU, gpu
 from rh_kernel.arrays.errors import GPUFailed
 from rh_kernel.arrays.program import Extent
-from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Plan, Precision, Scratch, View
+from rh_kernel.arrays.stacks import Stack, places
+from rh_kernel.loops.ir import Buffer, Call, Check, Content, Input, Integers, Kept, Plan, Precision, Row, Scratch, View
 from rh_kernel.loops.trees import map_tree
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel as kernel_of
@@ -159,7 +160,9 @@ class DeviceMemory(Memory):
         contents = contents_of(heap, precision)
         with backend.working():
             self._whole = backend.up(contents.whole)
-            self._parts = {at: self._whole[part].reshape(shape) for at, part, shape in self._layout.parts()}
+            parts = {at: self._whole[part].reshape(shape) for at, part, shape in self._layout.parts()}
+            stacked = [(at, i, place) for at in parts if isinstance(at, Stack) for i, place in enumerate(places(at))]
+            self._parts = {**parts, **{place: parts[at][i : i + 1].reshape(parts[at].shape[1:]) for at, i, place in stacked}}
 
     def __getitem__(self, location: Location) -> DeviceArray:
         return self._parts[location]
@@ -264,7 +267,7 @@ class CupyRunner:
             if x.shape != shape or x.dtype != self.plan.precision:
                 raise ValueError(f"an array of {x.dtype}{x.shape} for one of {self.plan.precision}{shape}")
 
-    def _buffer(self, buffer: Input | Content | Kept | Scratch, scratch: DeviceArray, memory: ContentArrays) -> DeviceArray:
+    def _buffer(self, buffer: Buffer, scratch: DeviceArray, memory: ContentArrays) -> DeviceArray:
         match buffer:
             case Input(_, size):
                 return self.backend.xp.empty(max(1, size), dtype=self.plan.precision)
@@ -274,6 +277,8 @@ class CupyRunner:
                 return self.backend.up(np.ascontiguousarray(array, dtype=self.plan.precision))
             case Scratch(start, size):
                 return scratch[start : start + size]
+            case Row():
+                return scratch[:0]
 
     def _address(self, buffer: int, offset: int) -> int:
         array = self._buffers[buffer]

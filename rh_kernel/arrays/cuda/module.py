@@ -20,7 +20,8 @@ from rh_kernel.arrays.cuda import templates
 from rh_kernel.arrays.cuda.barriers import BarrierTracker
 from rh_kernel.arrays.cuda.contractions import Product, contract_function, product
 from rh_kernel.arrays.cuda.functions import Function, Shares, Width, gather_function, map_function, reduce_function
-from rh_kernel.loops.ir import Call, Check, Contract, Gather, Input, Map, Plan, Reduce, Step
+from rh_kernel.arrays.planning.dependence import with_views
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Input, Loop, Map, Plan, Reduce, Step, View, simple_steps
 
 WHOLE = 1 << 20
 """A plan with at most this much work is one kernel of one block, which does any number of runs."""
@@ -83,7 +84,7 @@ def module(plan: Plan, way: LaunchMode | None = None) -> Module:
     """Generate the module of a plan, launched in the way that suits its work unless one is given. Raises ``Unsupported``."""
     amount = sum(_work(step) for step in plan.steps)
     if way is None:
-        is_plain = not any(isinstance(step, Call | Check) for step in plan.steps)
+        is_plain = not any(isinstance(step, Call | Check) for step in simple_steps(plan.steps))
         way = (
             LaunchMode.LAUNCHED
             if not is_plain or amount > CAPTURED
@@ -108,6 +109,8 @@ def _work(step: Step) -> int:
             return prod(y.shape)
         case Check():
             return 0
+        case Loop(rounds, _, steps):
+            return rounds * sum(map(_work, steps))
 
 
 class _Builder:
@@ -170,6 +173,22 @@ class _Builder:
                 if self.way is not LaunchMode.LAUNCHED:
                     raise Unsupported("what is called as it is cannot be part of a kernel")
                 self.actions.append(step)
+            case Loop(rounds):
+                for k in range(rounds):
+                    self._round(step, k)
+
+    def _round(self, loop: Loop, k: int) -> None:
+        """A round is the same functions on other parts of the buffers: the text does not grow with the number of rounds."""
+        rows = {row.buffer: row for row in loop.rows}
+
+        def place(view: View) -> View:
+            row = rows.get(view.buffer)
+            if row is None:
+                return view
+            return View(row.first.buffer, row.first.offset + k * row.stride + view.offset, view.shape, view.strides)
+
+        for step in loop.steps:
+            self._step(with_views(step, place))
 
     def _call(self, function: Function) -> None:
         number = self.numbers.setdefault((function.body, function.shares), len(self.numbers))

@@ -38,7 +38,7 @@ class Translation:
     """A plan as C: the source, the entries of the launch table, and the tables of gathers.
 
     ``workspace`` and ``strip_workspace`` are the sizes of the workspace of the kernels and of the strips' own buffer. ``long``
-    means that a run may take long enough to release the GIL.
+    means that a run may take long enough to release the GIL; ``work`` is a rough count of its operations.
     """
 
     source: str
@@ -47,6 +47,7 @@ class Translation:
     workspace: int
     strip_workspace: int
     long: bool
+    work: int
 
 
 @dataclass(slots=True)
@@ -84,20 +85,24 @@ class _Kernels:
                 return Kernel(tuple(gather_kernel(step, self.machine)))
             case FusedUpdate():
                 return Kernel(tuple(update_kernel(step.shape, self.machine)))
-            case ir.Call() | ir.Check():
-                raise Unsupported("a step has no loop")
+            case ir.Call() | ir.Check() | ir.Loop():
+                raise Unsupported("a step has no kernel of its own")
 
 
 def translate(plan: ir.Plan, machine: Machine) -> Translation:
     """Translate a plan to C. Raises ``Unsupported`` if a step has no kernel."""
     steps = fuse_updates([step for step in plan.steps if not _is_empty(step)], plan.buffers)
-    long = _operations(plan) > LONG
+    work = _operations(plan.steps)
+    long = work > LONG
     # A masked store cannot be forwarded to the next load, and a short run consists of such pairs.
     kernels = _Kernels(machine if long else replace(machine, masked=False))
     tables: list[Table] = []
     workspace = len(plan.buffers) + sum(isinstance(step, ir.Gather) for step in steps)
 
     def launch(step: ir.Step | FusedUpdate) -> Launch:
+        if isinstance(step, ir.Loop):
+            inner = fuse_updates([part for part in step.steps if not _is_empty(part)], plan.buffers)
+            return _rounds(step, [launch(part) for part in inner], kernels)
         views, key = _signature(step, kernels.machine)
         arrays = [(view.buffer, view.offset) for view in views]
         if isinstance(step, ir.Gather):
@@ -118,7 +123,33 @@ def translate(plan: ir.Plan, machine: Machine) -> Translation:
             launches.append(launch(step))
     size = max([kernel.workspace for kernel in kernels.found], default=0)
     text = source([kernel.lines for kernel in kernels.found], launches, plan, short=not long)
-    return Translation(text, tuple(launches), tuple(tables), size, strip_workspace, long)
+    return Translation(text, tuple(launches), tuple(tables), size, strip_workspace, long, work)
+
+
+def _rounds(step: ir.Loop, launches: Sequence[Launch], kernels: _Kernels) -> Launch:
+    """The launch of a kernel that calls the kernels of a loop's steps in each round, with the arrays of all of them."""
+    rows = {row.buffer: row for row in step.rows}
+    lines = [loop("turn", step.rounds)]
+    arrays: list[tuple[int, int]] = []
+    for launch in launches:
+        places: list[str] = []
+        for buffer, offset in launch.arrays:
+            row = rows.get(buffer)
+            move = row.stride if row else 0
+            places.append(_moved(len(arrays), move))
+            arrays.append((row.first.buffer, row.first.offset + offset) if row else (buffer, offset))
+        lines.append(_called(launch, places))
+    number = kernels.add((ir.Loop, *lines), Kernel((*lines, "}")))
+    return Launch(number, tuple(arrays), sum([launch.steps for launch in launches]))
+
+
+def _moved(array: int, move: int) -> str:
+    """An array of a launch that moves by so many numbers each turn."""
+    return f"(real *)array[{array}] + turn * {move}L" if move else f"array[{array}]"
+
+
+def _called(launch: Launch, places: Sequence[str]) -> str:
+    return f"{{ void *const places[] = {{{', '.join(places)}}}; kernel{launch.kernel}(places); }}"
 
 
 def _strip_loop(strips: Strips, launches: Sequence[Launch], kernels: _Kernels) -> Launch:
@@ -129,21 +160,22 @@ def _strip_loop(strips: Strips, launches: Sequence[Launch], kernels: _Kernels) -
         # Tables and workspace do not move.
         moves = [piece.moves[view] for view in _signature(piece.step, kernels.machine)[0]]
         moves += [0] * (len(launch.arrays) - len(moves))
-        places = [f"(real *)array[{i}] + turn * {move}L" if move else f"array[{i}]" for i, move in enumerate(moves, at)]
-        lines.append(f"{{ void *const places[] = {{{', '.join(places)}}}; kernel{launch.kernel}(places); }}")
+        lines.append(_called(launch, [_moved(i, move) for i, move in enumerate(moves, at)]))
         at += len(moves)
     number = kernels.add((Strips, *lines), Kernel((*lines, "}")))
     return Launch(number, tuple([place for launch in launches for place in launch.arrays]), len(launches))
 
 
-def _operations(plan: ir.Plan) -> int:
+def _operations(steps: Sequence[ir.Step]) -> int:
     """A rough count of the arithmetic operations of a run."""
     total = 0
-    for step in plan.steps:
+    for step in steps:
         if isinstance(step, ir.Contract):
             total += 2 * prod(step.extents)
         elif isinstance(step, ir.Map):
             total += 8 * prod(step.shape) * len(step.body)
+        elif isinstance(step, ir.Loop):
+            total += step.rounds * _operations(step.steps)
     return total
 
 
@@ -176,8 +208,8 @@ def _signature(step: ir.Step | FusedUpdate, machine: Machine) -> tuple[tuple[ir.
             entries = table.tobytes() if is_picked(step, machine) else bool((table >= 0).all())
             views = (output, argument)
             return views, (ir.Gather, output.shape, argument.shape[-1], _strides(views), table.shape, entries)
-        case ir.Call() | ir.Check():
-            raise Unsupported("a step has no loop")
+        case ir.Call() | ir.Check() | ir.Loop():
+            raise Unsupported("a step has no kernel of its own")
 
 
 def _body_key(body: tuple[ir.Number | ir.Instruction, ...]) -> tuple[Hashable, ...]:

@@ -13,11 +13,14 @@ from rh_kernel.arrays.native.launch_table import PlanInput, table
 from rh_kernel.arrays.native.machine import loaded
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.toolchain import Missing, toolchain
-from rh_kernel.loops.ir import Content, Input, Integers, Kept, Plan, Precision, Scratch, View
+from rh_kernel.loops.ir import Content, Input, Integers, Kept, Plan, Precision, Row, Scratch, View
 from rh_kernel.loops.trees import leaves, map_tree
-from rh_kernel.source.interruptible import when_large
+from rh_kernel.source.interruptible import interruptible, when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
+
+INTERRUPTED = 100_000_000
+"""Operations from which on a run can be interrupted: it may take more than a few hundredths of a second."""
 
 
 def available() -> bool:
@@ -47,7 +50,7 @@ class Native:
 
 
 class NativeRunner:
-    """A plan in machine code. ``step`` is the machine itself, so a run is a single call."""
+    """A plan in machine code. ``step`` is the machine itself, so a run is a single call, unless it may take long."""
 
     __slots__ = ("_buffers", "_machine", "_plan", "_touched", "step")
 
@@ -71,6 +74,8 @@ class NativeRunner:
                     places.append(arena.reserve(array.size))
                 case Scratch(start, size):
                     places.append((scratch[0] + start, size))
+                case Row():
+                    places.append((0, 0))
         further = [arena.reserve(size) for size in (translation.workspace, translation.strip_workspace)]
         arena.fill()
         self._buffers = [place if isinstance(place, np.ndarray) else arena.part(place) for place in places]
@@ -88,7 +93,10 @@ class NativeRunner:
         steps = _steps(plan, translation, dtype.itemsize)
         launches = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long)
         self._machine = loaded(translation.source, launches)
-        self.step = self._machine
+        self.step = self._machine if translation.work <= INTERRUPTED else self._long_step
+
+    def _long_step(self, *inputs: Array) -> None:
+        interruptible(lambda: self._machine(*inputs))
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """Run once for each row, possibly without holding the GIL."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from rh_kernel.arrays.c_expressions import expression as in_c
-from rh_kernel.loops.ir import Instruction, Map, Number, Precision, Step
+from rh_kernel.loops.ir import Instruction, Map, Number, Precision, Step, simple_steps
 
 
 def literal(value: float) -> str:
@@ -40,7 +40,8 @@ def needs_ends(body: Sequence[Number | Instruction]) -> bool:
 
 def definitions(steps: Iterable[Step], precision: Precision) -> list[str]:
     """Return the C functions, sorted by name, for the scalar operations in ``steps`` that ``prelude.h`` does not define."""
-    used = {line.function for step in steps if isinstance(step, Map) for line in step.body if isinstance(line, Instruction)}
+    maps = [step for step in simple_steps(steps) if isinstance(step, Map)]
+    used = {line.function for step in maps for line in step.body if isinstance(line, Instruction)}
     kind = "static inline __attribute__((always_inline)) real"
     made: list[str] = []
     for f in sorted(used, key=lambda f: f.name):

@@ -15,7 +15,7 @@ from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, rows
 from rh_kernel.arrays.numpy_backend.loops import calls, scratch_size
 from rh_kernel.arrays.planning.dependence import writes
-from rh_kernel.loops.ir import Content, Contract, Input, Integers, Kept, Plan, Precision, Scratch
+from rh_kernel.loops.ir import Content, Contract, Input, Integers, Kept, Plan, Precision, Row, Scratch
 from rh_kernel.loops.scalars import Action
 from rh_kernel.loops.trees import map_tree
 from rh_kernel.source.interruptible import LARGE, interruptible, when_large
@@ -56,6 +56,8 @@ class NumPyRunner:
                     buffers.append((np.array(array, dtype), 0))
                 case Scratch(start):
                     buffers.append((scratch, start))
+                case Row(size):
+                    buffers.append((np.empty(size, dtype), 0))
         arrays = Arrays(buffers, dtype)
         steps = list(plan.steps)
         together: dict[int, list[Array]] = {}

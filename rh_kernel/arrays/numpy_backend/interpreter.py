@@ -12,9 +12,11 @@ import numpy as np
 from rh_kernel.arrays.backend import Arrays, ContentArrays
 from rh_kernel.arrays.program import (
     Alias,
+    Loop,
     MeanOverBatch,
     Operator,
     OuterMean,
+    Part,
     ProductMean,
     Program,
     Register,
@@ -50,7 +52,7 @@ class Interpreter:
         for equation in program.equations:
             f = kernels.get(id(equation.operator))
             if f is None:
-                f = kernels[id(equation.operator)] = _kernel(equation.operator)
+                f = kernels[id(equation.operator)] = _kernel(equation.operator, samples)
             self._calls.append((f, equation.arguments, equation.result))
         self._result: Arrays = ()
 
@@ -93,7 +95,7 @@ class Interpreter:
         return np.array(np.broadcast_to(value, whole), order="C")
 
 
-def _kernel(f: Operator) -> Kernel:
+def _kernel(f: Operator, samples: int | None) -> Kernel:
     match f:
         case Primitive():
             return kernel(f, np)
@@ -107,6 +109,54 @@ def _kernel(f: Operator) -> Kernel:
             return _product_mean
         case Smooth(g, span, shown):
             return partial(_checked, g, span, shown)
+        case Loop():
+            return _Rounds(f, samples)
+        case Part(number):
+            return partial(_part, number)
+
+
+class _Rounds:
+    """The rounds of a loop; the value is an array of objects, with the results."""
+
+    def __init__(self, f: Loop, samples: int | None) -> None:
+        body = f.body
+        self._rounds = range(f.rounds - 1, -1, -1) if f.backward else range(f.rounds)
+        self._carried, self._rows = f.arity
+        self._inputs, self._results = leaves(body.inputs), leaves(body.result)
+        self._shapes = [body.extent(r, samples or 1) for r in (*self._inputs, *self._results)]
+        self._batched = body.batched
+        self._first: list[Any] = [NOTHING] * len(body.shapes)
+        for r, array in body.constants:
+            self._first[r] = array
+        self._calls = [(_kernel(e.operator, samples), e.arguments, e.result) for e in body.equations]
+
+    def __call__(self, *arguments: Array) -> Array:
+        n, m = self._carried, self._carried + self._rows
+        state = [np.broadcast_to(x, shape) for x, shape in zip(arguments[:n], self._shapes, strict=False)]
+        values, inputs = self._first.copy(), self._inputs
+        for r, x in zip(inputs[m:], arguments[m:], strict=True):
+            values[r] = x
+        stacked: dict[int, list[Array]] = {i: [] for i in range(n, len(self._results))}
+        for k in self._rounds:
+            for r, x in zip(inputs[:n], state, strict=True):
+                values[r] = x
+            for i, (r, x) in enumerate(zip(inputs[n:m], arguments[n:m], strict=True), start=n):
+                values[r] = (x[:, k] if self._batched[r] else x[k]).reshape(self._shapes[i])
+            for f, given, r in self._calls:
+                values[r] = f(*[values[a] for a in given])
+            state = [np.broadcast_to(values[r], shape) for r, shape in zip(self._results[:n], self._shapes, strict=False)]
+            for i, rows in stacked.items():
+                rows.append(values[self._results[i]])
+        step = self._rounds.step
+        wholes = [np.stack(rows[::step], 1 if self._batched[self._results[i]] else 0) for i, rows in stacked.items()]
+        found = np.empty(len(self._results), object)
+        found[:] = [*state, *wholes]
+        return found
+
+
+def _part(number: int, results: Array) -> Array:
+    found: Array = results[number]
+    return found
 
 
 def _alias(x: Array) -> Array:

@@ -12,8 +12,9 @@ import numpy as np
 
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.entries import entries
+from rh_kernel.arrays.planning.dependence import writes
 from rh_kernel.arrays.planning.matrices import Matrices, matrices
-from rh_kernel.loops.ir import Call, Check, Contract, Fold, Gather, Integers, Map, Reduce, Step
+from rh_kernel.loops.ir import Call, Check, Contract, Fold, Gather, Integers, Loop, Map, Reduce, Step
 from rh_kernel.loops.scalars import Action
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
@@ -42,6 +43,34 @@ def calls(step: Step, arrays: Arrays) -> list[Action]:
             return [partial(_call_into, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
         case Check(f, arguments, span, shown):
             return [partial(require_smooth, f, tuple([arrays.of(v) for v in arguments]), span, shown)]
+        case Loop():
+            return [_rounds(step, arrays)]
+
+
+def _rounds(loop: Loop, arrays: Arrays) -> Action:
+    """A round works on copies of the rows, so that its calls are the same in each."""
+    written = {view.buffer for step in loop.steps for view in writes(step)}
+    given: list[tuple[Array, Array]] = []
+    made: list[tuple[Array, Array]] = []
+    for row in loop.rows:
+        first = row.first
+        whole = arrays.laid(first.buffer, first.offset, (loop.rounds, *first.shape), (row.stride, *first.strides))
+        own = arrays.laid(row.buffer, 0, first.shape, first.strides)
+        (made if row.buffer in written else given).append((own, whole))
+    inner = [action for step in loop.steps for action in calls(step, arrays)]
+    return partial(_run_rounds, range(loop.rounds), given, inner, made)
+
+
+def _run_rounds(
+    rounds: range, given: Sequence[tuple[Array, Array]], inner: Sequence[Action], made: Sequence[tuple[Array, Array]]
+) -> None:
+    for k in rounds:
+        for own, whole in given:
+            own[...] = whole[k]
+        for action in inner:
+            action()
+        for own, whole in made:
+            whole[k] = own
 
 
 def scratch_size(step: Step) -> int:
@@ -56,6 +85,8 @@ def scratch_size(step: Step) -> int:
             return prod(output.shape)
         case Reduce() | Call() | Check():
             return 0
+        case Loop(_, _, steps):
+            return max([scratch_size(inner) for inner in steps], default=0)
 
 
 def _without_overlap(target: Array, value: Array) -> list[tuple[Array, Array]]:

@@ -5,7 +5,7 @@ from math import prod
 import numpy as np
 
 from rh_kernel.arrays.planning.dependence import reads, writes
-from rh_kernel.loops.ir import Call, Check, Contract, Gather, Instruction, Map, Reduce, Step, View
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Instruction, Loop, Map, Reduce, Step, View
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost
 
@@ -31,10 +31,14 @@ def operations(step: Step) -> int:
             return cost(f) * (prod(output.shape) // one) if one else 0
         case Check():
             return 0
+        case Loop(rounds, _, steps):
+            return rounds * sum(map(operations, steps))
 
 
 def moved(step: Step) -> int:
-    """Return how many entries the step reads and writes, each counted once."""
+    """Return how many entries the step reads and writes, each counted once; in a loop, once in each round."""
+    if isinstance(step, Loop):
+        return step.rounds * sum(map(moved, step.steps))
     return sum(map(entries, {*reads(step)})) + sum(map(entries, {*writes(step)}))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from rh_kernel.loops.ir import Call, Check, Contract, Gather, Map, Reduce, Step, Store, View
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Loop, Map, Reduce, Rows, Step, Store, View
 
 
 def reads(step: Step) -> tuple[View, ...]:
@@ -17,6 +17,11 @@ def reads(step: Step) -> tuple[View, ...]:
             return (step.argument,)
         case Call() | Check():
             return step.arguments
+        case Loop(_, rows):
+            # What is carried from round to round was written before the loop, even if no round reads it.
+            own = {row.first.buffer for row in rows}
+            carried = [view for view in _outside(step, writes) if view.buffer not in own]
+            return tuple({view.buffer: view for view in (*carried, *_outside(step, reads))}.values())
 
 
 def writes(step: Step) -> tuple[View, ...]:
@@ -28,6 +33,15 @@ def writes(step: Step) -> tuple[View, ...]:
             return (step.output,)
         case Check():
             return ()
+        case Loop():
+            return _outside(step, writes)
+
+
+def _outside(loop: Loop, found: Callable[[Step], tuple[View, ...]]) -> tuple[View, ...]:
+    """A view of each buffer that the steps of a loop read or write; for rows, of the buffer that they are part of."""
+    places = {row.buffer: row.first for row in loop.rows}
+    views = [places.get(view.buffer, view) for step in loop.steps for view in found(step)]
+    return tuple({view.buffer: view for view in views}.values())
 
 
 def with_views(step: Step, image: Callable[[View], View]) -> Step:
@@ -47,3 +61,6 @@ def with_views(step: Step, image: Callable[[View], View]) -> Step:
             return Call(function, image(output), tuple([image(v) for v in arguments]))
         case Check(function, arguments, span, shown):
             return Check(function, tuple([image(v) for v in arguments]), span, shown)
+        case Loop(rounds, rows, steps):
+            moved = tuple([Rows(row.buffer, image(row.first), row.stride) for row in rows])
+            return Loop(rounds, moved, tuple([with_views(inner, image) for inner in steps]))

@@ -4,11 +4,11 @@ A step whose result is written to a location moves after the last step that read
 cannot, the new content is copied at the end. Then a product that is only added to something is accumulated directly.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from rh_kernel.arrays.planning.dependence import reads, with_views, writes
 from rh_kernel.arrays.program import Register
@@ -16,7 +16,9 @@ from rh_kernel.loops import scalars
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.ir import Contract, Instruction, Map, Number, Scratch, Step, Store, View
 from rh_kernel.loops.layouts import is_dense
-from rh_kernel.syntax.signature import Location
+
+Place = TypeVar("Place", bound=Hashable)
+"""A location of the heap, or the number of a result of a round"""
 
 _Affine: TypeAlias = tuple[float, float, float]
 """``(a, b, c)`` stands for ``a + b x + c y``"""
@@ -33,15 +35,15 @@ class Updated:
 def in_place(
     steps: Sequence[Step],
     loops: Loops,
-    contents: Mapping[Location, int],
+    contents: Mapping[Place, int],
     results: Mapping[Register, View],
-    updates: Sequence[tuple[Location, View]],
+    updates: Sequence[tuple[Place, View]],
 ) -> Updated:
     """Make the steps write new contents over the old ones, with copies at the end where needed."""
     return _Scheduler(steps, loops, contents, dict(results)).run(updates)
 
 
-class _Scheduler:
+class _Scheduler(Generic[Place]):
     """A schedule whose steps can move: ``at`` is the current position of each.
 
     ``makers`` and ``readers`` are the steps that write and read a buffer. ``became`` maps a buffer to the content that it was
@@ -49,7 +51,7 @@ class _Scheduler:
     """
 
     def __init__(
-        self, steps: Sequence[Step], loops: Loops, contents: Mapping[Location, int], results: Mapping[Register, View]
+        self, steps: Sequence[Step], loops: Loops, contents: Mapping[Place, int], results: Mapping[Register, View]
     ) -> None:
         self.steps = [*steps]
         self.loops = loops
@@ -61,7 +63,7 @@ class _Scheduler:
         self.became: dict[int, int] = {}
         self.was: dict[int, int] = {}
 
-    def run(self, updates: Sequence[tuple[Location, View]]) -> Updated:
+    def run(self, updates: Sequence[tuple[Place, View]]) -> Updated:
         written = {self.contents[location] for location, _ in updates}
         first: list[Step] = []
         saved: dict[View, View] = {}

@@ -1,7 +1,7 @@
 """A readable listing of a plan: ``t3[i] = Σⱼ w0[i, j] · x[j]``, ``t4 = t3 · σ(t3)``, with the cost of each step."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -64,9 +64,18 @@ def steps_listing(made: UnallocatedPlan | ir.Plan) -> StepsListing:
         after += [f"Put[{location.name}]({notation.whole(view)})" for location, view in made.writes]
     return StepsListing(
         tuple(before),
-        tuple([line(step, notation) for step in made.steps]),
+        tuple([found for step in made.steps for found in _lines(step, notation)]),
         (*after, f"return {notation.result(made.result)}"),
     )
+
+
+def _lines(step: ir.Step, notation: Notation) -> Iterator[StepLine]:
+    """List a step; a loop by a line for itself and indented ones for the steps of a round."""
+    yield line(step, notation)
+    if isinstance(step, ir.Loop):
+        for inner in step.steps:
+            for found in _lines(inner, notation):
+                yield StepLine("    " + found.text, found.over, found.operations, found.moved)
 
 
 def line(step: ir.Step, notation: Notation) -> StepLine:
@@ -111,6 +120,9 @@ def _written(step: ir.Step, notation: Notation) -> tuple[str, str]:
             return f"{notation.whole(output)} = {plain(function_doc(f))}({given})", ""
         case ir.Check(f, arguments, _, shown):
             return f"check {shown or f.name}({', '.join([notation.whole(view) for view in arguments])})", ""
+        case ir.Loop(rounds, rows):
+            own = ", ".join([f"{notation.name(row.buffer)} = row k of {notation.name(row.first.buffer)}" for row in rows])
+            return f"{rounds} rounds{': ' if own else ''}{own}", f"k < {rounds}"
 
 
 _FOLDS: Mapping[ir.Fold, str] = {ir.Fold.SUM: "Σ", ir.Fold.MAX: "max", ir.Fold.ARGMAX: "argmax"}

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from rh_kernel.arrays.planning.dependence import writes
 from rh_kernel.arrays.program import Extent
-from rh_kernel.loops.ir import Buffer, Content, Input, Kept, Scratch, Step, View, Views
+from rh_kernel.loops.ir import Buffer, Content, Input, Kept, Row, Scratch, Step, View, Views
 from rh_kernel.loops.layouts import is_dense
 
 LETTERS, BELOW = "ijklmnprsuv", "ᵢⱼₖₗₘₙₚᵣₛᵤᵥ"
@@ -65,14 +65,16 @@ class Notation:
         self.written = {view.buffer for step in steps for view in writes(step)}
         self._taken: set[str] = set()
         self._name = [self._given(buffer) for buffer in buffers]
-        c, t, self.letter = [free_prefix(letter, self._taken) for letter in "ctv"]
-        constants, others = count(1), count(1)
+        c, t, r, self.letter = [free_prefix(letter, self._taken) for letter in "ctrv"]
+        constants, others, rows = count(1), count(1), count(1)
         for i, buffer in enumerate(buffers):
             match buffer:
                 case Kept() if not self._is_literal(i):
                     self._name[i] = f"{c}{next(constants)}"
                 case Scratch():
                     self._name[i] = f"{t}{next(others)}"
+                case Row():
+                    self._name[i] = f"{r}{next(rows)}"
                 case Input() | Content() | Kept():
                     pass
 
@@ -121,7 +123,7 @@ class Notation:
                 name = given or f"x{position + 1}"
             case Content(location):
                 name = location.name
-            case Kept() | Scratch():
+            case Kept() | Scratch() | Row():
                 return ""
         while name in self._taken:
             name += "'"

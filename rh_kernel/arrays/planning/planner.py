@@ -11,7 +11,7 @@ from rh_kernel.arrays.planning.fusion import fused
 from rh_kernel.arrays.planning.in_place import in_place
 from rh_kernel.arrays.program import Program, Register
 from rh_kernel.arrays.rewrites.decompositions import expanded
-from rh_kernel.loops.ir import Buffer, Contract, Map, Plan, Precision, Scratch, Step, Store, View, Views
+from rh_kernel.loops.ir import Buffer, Contract, Loop, Map, Plan, Precision, Scratch, Step, Store, View, Views
 from rh_kernel.loops.layouts import collapsed, reordered
 from rh_kernel.loops.trees import map_tree
 from rh_kernel.syntax.signature import Location
@@ -86,6 +86,8 @@ def _flattened(step: Step) -> Step:
         case Contract(_, output, left, right, scale, accumulate):
             views = collapsed([output, left, right])
             return Contract(views[0].shape, views[0], views[1], views[2], scale, accumulate)
+        case Loop(rounds, rows, steps):
+            return Loop(rounds, rows, tuple([_flattened(inner) for inner in steps]))
         case _:
             return step
 

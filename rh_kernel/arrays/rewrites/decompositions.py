@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from rh_kernel.arrays.optimise import Draft
-from rh_kernel.arrays.program import Operator, Program, Register
+from rh_kernel.arrays.drafts import Draft
+from rh_kernel.arrays.program import Loop, Operator, Program, Register
 from rh_kernel.loops.ir import Extent
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE, Typed
 from rh_kernel.primitives.schemes import instantiate
@@ -21,7 +21,7 @@ from rh_kernel.syntax.dimensions import dim
 
 def expanded(program: Program) -> Program:
     """Decompose symbols such as ``swish`` and ``gelu``. The results are the same up to rounding."""
-    if not any(isinstance(f, Primitive) and _is_rewritten(f) for f in {e.operator for e in program.equations}):
+    if not _has_rewritten(program):
         return program
     draft = Draft()
     new = draft.copy_given(program, [False] * len(program.inputs))
@@ -31,12 +31,21 @@ def expanded(program: Program) -> Program:
     return draft.finish(program, new, [(location, new[r]) for location, r in program.writes])
 
 
+def _has_rewritten(program: Program) -> bool:
+    return any(
+        _has_rewritten(f.body) if isinstance(f, Loop) else isinstance(f, Primitive) and _is_rewritten(f)
+        for f in {e.operator for e in program.equations}
+    )
+
+
 def _is_rewritten(f: Primitive) -> bool:
     """Whether f has a decomposition, or is ``sigmoid``, which occurs in the derivative of ``swish``."""
     return f.name == "sigmoid" or SYMBOLS[f.name].decomposition is not None
 
 
 def _written(f: Operator, arguments: tuple[Register, ...], draft: Draft) -> Register:
+    if isinstance(f, Loop):
+        return draft.equation(Loop(f.rounds, expanded(f.body), f.backward), arguments)
     if not isinstance(f, Primitive):
         return draft.apply(f, arguments)
     decomposition = _decomposition(f)

@@ -13,18 +13,8 @@ from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.conditionals import branch_guard
 from rh_kernel.arrays.symbolic.selection import negated, selected
 from rh_kernel.arrays.symbolic.stack import Forwarded, Frames, Marker, Outside, StackSegment
-from rh_kernel.arrays.symbolic.tape import (
-    Aliased,
-    Applied,
-    Branched,
-    Called,
-    Gated,
-    Performed,
-    Region,
-    Tape,
-    copied,
-    enter,
-)
+from rh_kernel.arrays.symbolic.tape import Branched, Region, copied, enter
+from rh_kernel.arrays.symbolic.tapes import since
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.signature import Location
@@ -141,59 +131,6 @@ def _merged(c: Slot, base: Region | None, one: Region | None, other: Region | No
         base = base.outer
     if base is None or one.bit != other.bit:
         raise KernelBug("the branches end in different regions")
-    then, otherwise = _since(one.tape, base.tape), _since(other.tape, base.tape)
+    then, otherwise = since(one.tape, base.tape), since(other.tape, base.tape)
     tape = base.tape if then is None and otherwise is None else (Branched(c, then, otherwise), base.tape)
     return enter(one.bit, tape, _merged(c, base.outer, one.outer, other.outer))
-
-
-def _since(tape: Tape, base: Tape) -> Tape:
-    """Return the part of the tape that was recorded after ``base``."""
-    entries: list[Applied | Aliased | Called | Performed | Gated | Branched] = []
-    while tape is not None and tape is not base:
-        entry, tape = tape
-        entries.append(entry)
-    piece: Tape = None
-    for entry in reversed(entries):
-        piece = (entry, piece)
-    return piece
-
-
-def produced(tape: Tape, bit: int) -> dict[int, Slot]:
-    """Return the slots that depend on the region of ``bit`` and are results of entries of the tape, by their registers."""
-    found: dict[int, Slot] = {}
-    while tape is not None:
-        entry, tape = tape
-        if isinstance(entry, Branched):
-            found |= produced(entry.then, bit) | produced(entry.otherwise, bit)
-        else:
-            found |= _slots(entry.result, bit)
-    return found
-
-
-def captured(tape: Tape, bit: int) -> dict[int, Slot]:
-    """Return the slots that depend on the region of ``bit`` and are arguments of entries of the tape, but not results."""
-    found: dict[int, Slot] = {}
-    rest = tape
-    while rest is not None:
-        entry, rest = rest
-        match entry:
-            case Branched(_, then, otherwise):
-                found |= captured(then, bit) | captured(otherwise, bit)
-            case Applied(_, arguments, _):
-                found |= _slots(arguments, bit)
-            case Aliased(source, _) | Gated(source, _, _):
-                found |= _slots(source, bit)
-            case Called(_, argument) | Performed(argument):
-                found |= _slots(argument, bit)
-    made = produced(tape, bit)
-    return {register: slot for register, slot in found.items() if register not in made}
-
-
-def _slots(V: Symbolic, bit: int) -> dict[int, Slot]:
-    if isinstance(V, Slot):
-        return {V.register: V} if V.active & bit else {}
-    found: dict[int, Slot] = {}
-    if isinstance(V, tuple):
-        for W in V:
-            found |= _slots(W, bit)
-    return found

@@ -7,6 +7,7 @@ import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth
+from rh_kernel.arrays.symbolic.rolled import FEWEST, Active, Line, Rolled
 from rh_kernel.arrays.symbolic.selection import guarded
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Gated, Region, record
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
@@ -29,25 +30,31 @@ LONGEST = 1_000_000
 class Builder:
     """Registers, equations and the active regions: the only mutable state of a compilation.
 
-    ``strict`` says whether to emit checks, ``longest`` bounds the number of equations, and ``place`` is where the function is
-    called whose body is being evaluated. In a strict program, ``guard`` is 1 where the branch being compiled is taken, else 0:
-    there no check fails. ``met`` are the terms evaluated so far, by identity; ``evaluators`` are the compiled
-    forms of those met again, ``None`` for terms that cannot be compiled.
+    ``strict`` says whether to emit checks, ``fewest`` from how many rounds on rounds become a loop (``None``: they never do),
+    ``longest`` bounds the number of equations, and ``place`` is where the function is called whose body is being evaluated. In
+    a strict program, ``guard`` is 1 where the branch being compiled is taken, else 0: there no check fails. ``met`` are the
+    terms evaluated so far, by identity; ``evaluators`` are the compiled forms of those met again, ``None`` for terms that
+    cannot be compiled. ``active`` are the loops of which a round is being executed, the innermost last, and ``home`` maps the
+    registers of finished rounds to the innermost loop.
     """
 
-    def __init__(self, *, strict: bool = False, longest: int = LONGEST) -> None:
+    def __init__(self, *, strict: bool = False, longest: int = LONGEST, fewest: int | None = FEWEST) -> None:
         self.strict = strict
+        self.fewest = None if strict else fewest
         self.longest = longest
         self.place: Span | None = None
         self.guard: Slot | None = None
         self.shapes: list[Extent] = []
         self.constants: list[tuple[Register, Array]] = []
         self.reads: list[tuple[Register, Location]] = []
-        self.equations: list[Equation] = []
+        self.equations: list[Line] = []
         self.region: Region | None = None
         self.met: dict[int, Term] = {}
         self.evaluators: dict[int, Evaluator | None] = {}
+        self.active: list[Active] = []
+        self.home: dict[Register, Rolled] = {}
         self._next_bit = 1
+        self._loops = 0
         self._sums: dict[Extent, Primitive] = {}
         self._known: dict[Primitive, tuple[Primitive, Extent]] = {}
 
@@ -56,6 +63,15 @@ class Builder:
         bit = self._next_bit
         self._next_bit <<= 1
         return bit
+
+    def rolls(self, rounds: int) -> bool:
+        """Whether to make a loop of so many rounds."""
+        return self.fewest is not None and rounds >= self.fewest
+
+    def fresh_index(self, index: str) -> str:
+        """Return a name for the number of a round of a loop that no program contains."""
+        self._loops += 1
+        return f"{index} of loop {self._loops}"
 
     def constant(self, array: Array) -> Symbolic:
         """Return the slot of a constant."""
@@ -206,6 +222,14 @@ class Builder:
     def derivative(self, f: Function) -> Scope:
         """Return ``w, v. N`` with ``rd[f](⟨w, v⟩) = N``; for a primitive, the same tree each time."""
         return _primitive_derivative(f) if isinstance(f, Primitive) else derivative(f)
+
+    def as_slot(self, V: Symbolic) -> Slot:
+        """Return V, of a base type, as a slot; a zero becomes a constant."""
+        return self._slot_of(V)
+
+    def fresh(self, shape: Extent, active: int = 0) -> Slot:
+        """Return a new slot, to be assigned by a loop."""
+        return self._slot(shape, active)
 
     def _slot(self, shape: Extent, active: int = 0) -> Slot:
         self.shapes.append(shape)

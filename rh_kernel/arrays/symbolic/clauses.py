@@ -7,6 +7,8 @@ location, share one specialised clause.
 
 from typing import TypeAlias
 
+from rh_kernel.arrays.stacks import Row
+from rh_kernel.arrays.symbolic.rolled import NotRolledError
 from rh_kernel.arrays.symbolic.tape import Environment, Names
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero
 from rh_kernel.source.records import frozen
@@ -45,8 +47,13 @@ class Clauses:
         self._cache: dict[Key, SpecialisedClause | None] = {}
 
     def find(self, met: EvaluatedOperation) -> SpecialisedClause | None:
-        """Return the clause for the operation, specialised to its dimensions, or ``None`` if there is none."""
+        """Return the clause for the operation, specialised to its dimensions, or ``None`` if there is none.
+
+        Raises ``NotRolledError`` if it may be another one in each round of a loop.
+        """
         op = met.operation
+        if self._names_locations and any(isinstance(i, Row) for i in met.indices):
+            raise NotRolledError
         static = tuple([i for i in met.indices if isinstance(i, Dim) or (self._names_locations and isinstance(i, Location))])
         key = (op.family, op.at, static)
         if key not in self._cache:

@@ -8,15 +8,18 @@ operations. That is Fig. 7 read as an algorithm: each of its equations puts the 
 backward step.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import cast
 
-from rh_kernel.arrays.symbolic.branches import Branches, Start, captured, produced
+from rh_kernel.arrays.symbolic.branches import Start
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
 from rh_kernel.arrays.symbolic.conditionals import as_term, check_decided, condition_number, known
-from rh_kernel.arrays.symbolic.repeats import check_rounds, family_of, located, round_of
+from rh_kernel.arrays.symbolic.cotangents import Cotangents, accumulate, collect
+from rh_kernel.arrays.symbolic.loops import Loops
+from rh_kernel.arrays.symbolic.repeats import check_rounds, family_of, located, round_of, rounds_of
+from rh_kernel.arrays.symbolic.round_index import in_round
 from rh_kernel.arrays.symbolic.selection import selected
 from rh_kernel.arrays.symbolic.sequences import Scanning, results, rows_of
 from rh_kernel.arrays.symbolic.stack import (
@@ -41,6 +44,7 @@ from rh_kernel.arrays.symbolic.tape import (
     Closure,
     Continuation,
     Environment,
+    Looped,
     Performed,
     Region,
     Tape,
@@ -48,7 +52,8 @@ from rh_kernel.arrays.symbolic.tape import (
     enter,
     entry_at,
 )
-from rh_kernel.arrays.symbolic.terms import Cotangents, accumulate, collect, evaluate, pull_back
+from rh_kernel.arrays.symbolic.tapes import captured, produced
+from rh_kernel.arrays.symbolic.terms import evaluate, pull_back
 from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.syntax.builtin import GET, PUT
@@ -71,10 +76,11 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.runtime_errors import placed, unhandled
+from rh_kernel.syntax.sequences import rounds
 from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member
 
 
-class Machine(Branches):
+class Machine(Loops):
     """An abstract machine that runs one command: the stack in two registers, the heap, and the program being built."""
 
     def __init__(self, b: Builder) -> None:
@@ -141,13 +147,23 @@ class Machine(Branches):
                 return V
             case Scan(M, _, source):
                 sequence, state = unpack(evaluate(M, rho, b), 2)
+                if b.rolls(rounds(source)):
+                    return self.rolled_scan(P, sequence, state, self._enter(P.scope, rho))
                 return self._next_round(Scanning(P, rho, rows_of(sequence, source, b)), state)
             case Repeat():
+                index = b.fresh_index(P.index)
+                scope = in_round(P, index) if not P.first and b.rolls(rounds_of(P)) else None
+                if scope is not None:
+                    return self.rolled_repeat(rounds_of(P), index, evaluate(P.start, rho, b), self._enter(scope, rho))
                 check_rounds(P, b)
                 self.frames = (Rounds(P, P.first, rho), self.frames)
                 return evaluate(P.start, rho, b)
             case IfCommand():
                 return self._choose(P, rho)
+
+    def _enter(self, scope: Scope, rho: Environment) -> Callable[[Symbolic], None]:
+        """How to begin a round with a value for the variables of the scope."""
+        return lambda V: self._enter_scope(scope, V, rho)
 
     def _next_round(self, scan: Scanning, state: Symbolic) -> "Symbolic | None":
         """Begin the next round, or return the result if there is no row left."""
@@ -254,6 +270,9 @@ class Machine(Branches):
                 if value is not None:
                     return value
                 continue
+            if isinstance(entry, Looped):
+                self.backward_rounds(entry, bit, cotangents, self._backward)
+                continue
             if not isinstance(entry, Performed):
                 pull_back(entry, bit, cotangents, self.builder)
                 continue
@@ -336,7 +355,7 @@ class Machine(Branches):
             case Location() | LocationFamily() | Dim():
                 return i
             case Member(family, index):
-                return located(family, index, rho[2])
+                return self.row(family_of(family, rho[2]), index) or located(family, index, rho[2])
             case LocationFamilyVar():
                 return family_of(i, rho[2])
             case LocationVar(name):

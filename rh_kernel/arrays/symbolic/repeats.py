@@ -13,18 +13,18 @@ from rh_kernel.syntax.runtime_errors import no_such_member
 from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocFamily, Member, member
 from rh_kernel.syntax.traversal import inside
 
-_HINT = "`repeat` is unrolled: write fewer rounds, or raise the limit with `%limit equations`"
+_HINT = "these rounds differ and are unrolled: write fewer of them, or raise the limit with `%limit equations`"
 
 
 def check_rounds(P: Repeat, b: Builder) -> None:
     """Raise ``Stuck`` at once if the rounds are certain to need more equations than the program may have."""
-    if _count(P) * max(1, sum(isinstance(node, Call | Perform) for node in _body(P.scope))) > b.longest:
+    if rounds_of(P) * max(1, sum(isinstance(node, Call | Perform) for node in _body(P.scope))) > b.longest:
         raise Stuck(ProgramTooLong(limit=b.longest, span=P.span, hint=_HINT))
 
 
 def round_of(P: Repeat, k: int) -> Scope | None:
     """``s. P[k/i]``, or ``None`` after the last round."""
-    return specialise(P.scope, Static({P.index: dim(k)}, {}, {})) if k < _count(P) else None
+    return specialise(P.scope, Static({P.index: dim(k)}, {}, {})) if k < rounds_of(P) else None
 
 
 def located(family: LocFamily, index: Dim, names: Names) -> Location:
@@ -43,7 +43,8 @@ def family_of(family: LocFamily, names: Names) -> LocationFamily:
     return found
 
 
-def _count(P: Repeat) -> int:
+def rounds_of(P: Repeat) -> int:
+    """The number of rounds."""
     if P.count.constant is None:
         raise KernelBug(f"the number of rounds {P.count} is not known")
     return P.count.constant

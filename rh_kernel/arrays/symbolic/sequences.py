@@ -8,17 +8,18 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeAlias
 
+from rh_kernel.arrays.program import Extent
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.closure_compiler import evaluator
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
-from rh_kernel.arrays.symbolic.values import Symbolic
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero
 from rh_kernel.primitives import sequences
 from rh_kernel.primitives.formulas import Typed
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Bound, Map, Scan, Term
 from rh_kernel.syntax.sequences import rounds
-from rh_kernel.syntax.types import Type
+from rh_kernel.syntax.types import Type, real
 
 Emitted: TypeAlias = "tuple[Symbolic, Emitted] | None"
 
@@ -77,6 +78,13 @@ def results(scan: Scanning, b: Builder) -> Symbolic:
         V, emitted = emitted
         backwards.append(V)
     return stacked(tuple(reversed(backwards)), scan.form.emitted, b)
+
+
+def reshaped_slot(V: Symbolic, shape: Extent, b: Builder) -> Symbolic:
+    """V in another shape with as many entries. Raises ``Stuck`` if the program gets too long."""
+    if not isinstance(V, Slot) or V.shape == shape:
+        return SymbolicZero(real(*shape)) if isinstance(V, SymbolicZero) else V
+    return _evaluated(sequences.reshaped(Typed(Bound(0, "m"), real(*V.shape)), real(*shape)).term, (V,), b)
 
 
 @lru_cache(maxsize=1024)

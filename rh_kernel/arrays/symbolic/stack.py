@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.arrays.symbolic.clauses import Clauses
+from rh_kernel.arrays.symbolic.cotangents import Cotangents
 from rh_kernel.arrays.symbolic.sequences import Scanning
 from rh_kernel.arrays.symbolic.tape import Closure, Environment, Tape
-from rh_kernel.arrays.symbolic.terms import Cotangents
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import OrdinaryHandler, Repeat, ReverseHandler, Scope

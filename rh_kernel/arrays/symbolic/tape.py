@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
+from rh_kernel.arrays.symbolic.rolled import Rolled
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, unpack
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
@@ -79,7 +80,15 @@ class Branched:
     otherwise: "Tape"
 
 
-Entry: TypeAlias = Applied | Aliased | Called | Performed | Gated | Branched
+@frozen
+class Looped:
+    """The entries that a round of a loop has recorded"""
+
+    loop: Rolled
+    piece: "Tape"
+
+
+Entry: TypeAlias = Applied | Aliased | Called | Performed | Gated | Branched | Looped
 Tape: TypeAlias = "tuple[Entry, Tape] | None"
 
 

@@ -11,6 +11,8 @@ from typing import TypeAlias, cast
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.closure_compiler import evaluator
 from rh_kernel.arrays.symbolic.conditionals import Run, conditional
+from rh_kernel.arrays.symbolic.cotangents import Cotangents, accumulate, collect
+from rh_kernel.arrays.symbolic.rolling import Rolling, rolled_map
 from rh_kernel.arrays.symbolic.selection import kept
 from rh_kernel.arrays.symbolic.sequences import Rows, mapped
 from rh_kernel.arrays.symbolic.tape import (
@@ -22,8 +24,10 @@ from rh_kernel.arrays.symbolic.tape import (
     Called,
     Environment,
     Gated,
+    Looped,
     Performed,
     Region,
+    Tape,
     bind,
     enter,
     variable,
@@ -53,9 +57,8 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.types import Product, real
-
-Cotangents: TypeAlias = dict[int, Symbolic]
+from rh_kernel.syntax.sequences import rounds
+from rh_kernel.syntax.types import Product
 
 
 @frozen
@@ -188,7 +191,8 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
             case _Leave(strict, place):
                 b.strict, b.place = strict, place
             case Rows(form, rho):
-                values.append(mapped(form, values.pop(), b, partial(_at_row, form.scope, rho, b)))
+                body = partial(_at_row, form.scope, rho, b)
+                values.append((rolled_map if b.rolls(rounds(form.source)) else mapped)(form, values.pop(), b, body))
     (V,) = values
     return V
 
@@ -330,13 +334,23 @@ def _backward_pass(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Sy
     b.region = region.outer
     cotangents: Cotangents = {}
     accumulate(result, W, region.bit, cotangents, b)
-    tape = region.tape
+    return _backward_through(Rolling(b), (x,), region.bit, region.tape, cotangents)
+
+
+def _backward_through(
+    loops: Rolling, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents
+) -> Symbolic:
+    """Go back through a tape; return the cotangents of the variables."""
     while tape is not None:
         entry, tape = tape
-        if isinstance(entry, Performed | Branched):
-            raise KernelBug("an operation was performed in a term")
-        pull_back(entry, region.bit, cotangents, b)
-    return collect(x, cotangents)
+        match entry:
+            case Performed() | Branched():
+                raise KernelBug("an operation was performed in a term")
+            case Looped():
+                loops.backward_rounds(entry, bit, cotangents, partial(_backward_through, loops))
+            case Applied() | Aliased() | Called() | Gated():
+                pull_back(entry, bit, cotangents, loops.builder)
+    return pack(tuple([collect(x, cotangents) for x in variables]))
 
 
 def pull_back(entry: Applied | Aliased | Called | Gated, bit: int, cotangents: Cotangents, b: Builder) -> None:
@@ -369,30 +383,3 @@ def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = N
     V = evaluate(cast(Term, b.derivative(f).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES), b)
     b.strict, b.place = strict, place
     return V
-
-
-def accumulate(V: Symbolic, W: Symbolic, bit: int, cotangents: Cotangents, b: Builder) -> None:
-    """Add W to the cotangents of the slots in V that depend on the region of ``bit``."""
-    if isinstance(V, SymbolicZero) or isinstance(W, SymbolicZero):
-        return
-    if isinstance(V, Slot):
-        if V.active & bit:
-            before = cotangents.get(V.register)
-            cotangents[V.register] = W if before is None else b.add(before, W)
-    elif isinstance(W, tuple):
-        for x, y in zip(V, W, strict=True):
-            accumulate(x, y, bit, cotangents, b)
-    else:
-        raise KernelBug("a cotangent has another type than its value")
-
-
-def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
-    """Remove the cotangent of V from ``cotangents`` and return it."""
-    match V:
-        case Slot(register, shape):
-            w = cotangents.pop(register, None)
-            return SymbolicZero(real(*shape)) if w is None else w
-        case SymbolicZero():
-            return V
-        case tuple():
-            return tuple([collect(W, cotangents) for W in V])

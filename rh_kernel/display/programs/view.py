@@ -52,7 +52,7 @@ def program_record(program: Program, samples: int = 1) -> Record:
     checks: Record = {"checks": program.checks} if program.checks else {}
     return {
         "program": _lines(program),
-        "equations": len(program.equations) - program.checks,
+        "equations": program.count,
         **checks,
         "operations": program.cost_of(samples),
     }

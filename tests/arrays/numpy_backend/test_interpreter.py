@@ -13,6 +13,7 @@ from rh_kernel.arrays.program import Program
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Term
 from rh_kernel.syntax.types import real
+from rh_kernel.syntax.values import constant
 from rh_kernel.typing.definitions import FunDefinition
 from tests.arrays.written import Written
 from tests.declarations import declared
@@ -75,13 +76,14 @@ def test_a_point_that_is_not_smooth_leaves_the_heap_alone() -> None:
 
 
 def test_few_runs_of_little_are_read() -> None:
-    assert [should_interpret(8, runs) for runs in (1, MAX_INTERPRETED_RUNS, MAX_INTERPRETED_RUNS + 1, None)] == [
+    small = compile_term(constant([3.0]))
+    assert [should_interpret(small, 8, runs) for runs in (1, MAX_INTERPRETED_RUNS, MAX_INTERPRETED_RUNS + 1, None)] == [
         True,
         True,
         False,
         False,
     ]
-    assert [should_interpret(reals, 1) for reals in (MAX_INTERPRETED_REALS, MAX_INTERPRETED_REALS + 1)] == [True, False]
+    assert [should_interpret(small, reals, 1) for reals in (MAX_INTERPRETED_REALS, MAX_INTERPRETED_REALS + 1)] == [True, False]
     # Of each sample there are two entries, and the constant of one entry whatever their number.
     together = batched(Written("").program("return sin(3 * x)", x=real(2)), [True])
     assert together.sizes == (1, 4)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rh_kernel.arrays.optimise import Draft
+from rh_kernel.arrays.drafts import Draft
 from rh_kernel.arrays.program import Register, extent_of
 from rh_kernel.arrays.rewrites.algebra import partners, simpler
 from rh_kernel.primitives.schemes import extent

@@ -28,7 +28,7 @@ def appended(b: Builder, M: Term, rho: Environment) -> tuple[list[Equation], Sym
     """The equations that M adds, its value, and how many registers there were before."""
     equations, registers = len(b.equations), len(b.shapes)
     V = evaluate(M, rho, b)
-    return b.equations[equations:], V, registers
+    return [line for line in b.equations[equations:] if isinstance(line, Equation)], V, registers
 
 
 @given(st.data())
