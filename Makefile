@@ -47,7 +47,7 @@ test: $(VENV)/.dev ## run the essential tests: eight minutes on two cores (ARGS=
 quick: $(VENV)/.dev ## run the tests of the language alone, without kernels and browsers: two minutes
 	RH_TIER=quick $(PY) -m pytest -n auto $(or $(ARGS),$(LANGUAGE))
 
-test-all: $(VENV)/.dev ## run all tests, each law on all of its examples, and measure coverage: half an hour
+test-all: $(VENV)/.oracles ## run all tests, each law on all of its examples, and measure coverage: half an hour
 ifeq ($(strip $(ARGS)),)
 	$(PY) -m pytest -n auto --cov --junitxml $(REPORT)
 	@$(PY) -m tests.timing $(REPORT) 30
@@ -69,7 +69,7 @@ lite: $(VENV)/.lessons ## make the browser edition: build/lite (PYODIDE=folder o
 test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Chromium
 	RH_TIER=all $(PY) -m pytest tests/browser $(ARGS)
 
-laws: $(VENV)/.dev ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
+laws: $(VENV)/.oracles ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
 	RH_TIER=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational $(ARGS)
 
 fuzz: $(VENV)/.dev ## make up programs for ten minutes and see whether one breaks it (RH_FUZZ_SEED=n begins from that seed)
@@ -113,6 +113,10 @@ $(VENV)/.dev: $(VENV)/.made $(PARTS)
 	@$(PIP) --editable '.[dev,lessons]'
 	@$(LAB_SETTINGS)
 	@touch $@ $(VENV)/.lessons
+
+$(VENV)/.oracles: $(VENV)/.dev
+	@echo "Installing what the slow tests compare with into $(VENV): PyTorch (a minute or two) ..."
+	@$(PIP) --editable '.[oracles]' && touch $@ || echo "It cannot be had; the tests that need it are skipped."
 
 $(VENV)/.bench: $(VENV)/.dev
 	@echo "Installing what is compared with into $(VENV): PyTorch, JAX and autograd (some minutes) ..."

@@ -31,6 +31,7 @@ _ABOUT_DATA = {
     "xor": "the corners of the square, t is 1 where one coordinate is",
     "moons": "two half circles that reach into each other, t is 0 or 1",
     "spiral": "three arms around the origin",
+    "adding": "100 pairs of a number and a mark; t is the sum of the two marked numbers",
 }
 
 _IN_COMMENTS = """

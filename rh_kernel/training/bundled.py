@@ -13,7 +13,7 @@ from rh_kernel.training import synthetic as made
 from rh_kernel.training.errors import MissingLibrary
 from rh_kernel.training.samples import DataSet, data_set, one_hot
 
-SYNTHETIC = {"xor": made.xor, "moons": made.moons, "spiral": made.spiral}
+SYNTHETIC = {"xor": made.xor, "moons": made.moons, "spiral": made.spiral, "adding": made.adding}
 FROM_SCIKIT_LEARN = ("digits", "iris", "wine", "breast_cancer")
 _FILES = {"digits": "digits.csv.gz", "iris": "iris.csv", "wine": "wine_data.csv", "breast_cancer": "breast_cancer.csv"}
 _SIZES = {"digits": (1797, 65), "iris": (150, 5), "wine": (178, 14), "breast_cancer": (569, 31)}

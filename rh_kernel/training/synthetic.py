@@ -1,4 +1,4 @@
-"""Small synthetic data sets, always the same: ``xor``, ``moons`` and ``spiral``."""
+"""Small synthetic data sets, always the same: ``xor``, ``moons``, ``spiral`` and ``adding``."""
 
 import numpy as np
 
@@ -34,3 +34,18 @@ def spiral(size: int = 300, noise: float = 0.2) -> dict[str, Array]:
     radius = np.linspace(0.0, 1.0, size)
     angle = 4.0 * (radius + arm) + np.random.default_rng(0).normal(0.0, noise, size)
     return {"x": np.column_stack([radius * np.sin(angle), radius * np.cos(angle)]), "t": one_hot(arm, 3)}
+
+
+def adding(size: int = 1000, length: int = 100) -> dict[str, Array]:
+    """Sequences of pairs, and t : Real(1) is the sum of the two numbers that are marked in each.
+
+    A row of x : Real(length, 2) is a uniform number from [0, 1) and its mark, 0 or 1. One row in each half is marked
+    (S. Hochreiter and J. Schmidhuber, "Long short-term memory", 1997, and Q. Le et al., 2015).
+    """
+    random = np.random.default_rng(0)
+    numbers, marks = random.random((size, length)), np.zeros((size, length))
+    half = length // 2
+    first, second = random.integers(0, half, size), random.integers(half, length, size)
+    samples = np.arange(size)
+    marks[samples, first] = marks[samples, second] = 1.0
+    return {"x": np.stack([numbers, marks], axis=2), "t": (numbers * marks).sum(axis=1, keepdims=True)}

@@ -89,6 +89,19 @@ def test_spiral_has_three_arms_in_the_disc() -> None:
     assert data.arrays["t"].sum(axis=0).tolist() == [100, 100, 100]
 
 
+def test_adding_marks_a_number_in_each_half_and_gives_their_sum() -> None:
+    data = find("adding")
+    assert (data.size, types(data)) == (1000, {"x": "Real(100, 2)", "t": "Real(1)"})
+    numbers, marks = data.arrays["x"][..., 0], data.arrays["x"][..., 1]
+    assert ((numbers >= 0) & (numbers < 1)).all()
+    assert set(np.unique(marks)) == {0.0, 1.0}
+    assert (marks[:, :50].sum(axis=1) == 1).all()
+    assert (marks[:, 50:].sum(axis=1) == 1).all()
+    for row, mark, (target,) in zip(numbers, marks, data.arrays["t"], strict=True):
+        first, second = row[mark == 1]
+        assert target == first + second
+
+
 @pytest.mark.parametrize("name", bundled.SYNTHETIC)
 def test_made_sets_are_made_the_same_way_every_time(name: str) -> None:
     made = bundled.SYNTHETIC[name]

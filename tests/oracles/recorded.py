@@ -1,0 +1,28 @@
+"""What PyTorch computed, on record, so that every tier can compare with it and only the slow tests need PyTorch."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from tests.oracles.problems import GATES, Problem, Weights
+
+FILE = Path(__file__).with_name("recorded.json")
+TINY = [Problem(net, "tiny", 2) for net in GATES]
+SMALL = [Problem(net, task, 6) for task in ("digits", "adding") for net in GATES]
+LARGE = [Problem(net, task, 32) for task in ("digits", "adding") for net in GATES]
+
+
+def read(problem: Problem) -> Weights:
+    """Return the weights on record for a problem of ``TINY`` or ``SMALL``."""
+    found = json.loads(FILE.read_text(encoding="utf-8"))[str(problem)]
+    return {name: np.array(content) for name, content in found.items()}
+
+
+def write(found: dict[Problem, Weights]) -> None:
+    """Record the weights of all problems, a location a line; a float is written so that reading it gives the same one."""
+    lines = [
+        f'"{problem}": {{\n' + ",\n".join([f'  "{name}": {json.dumps(w.tolist())}' for name, w in weights.items()]) + "\n}"
+        for problem, weights in found.items()
+    ]
+    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
