@@ -24,6 +24,9 @@ from rh_kernel.syntax.printing.doc import Role
 LEAST_PICTURE = 16
 """The least number of entries of a vector that is shown as a square picture."""
 
+LONGEST_PICTURE = 8
+"""A picture is at most so many times as long as wide; what is longer is a sequence."""
+
 MOST_PIXELS = 128
 """The most rows, and columns, of a picture; of a larger one every k-th is shown."""
 
@@ -40,14 +43,18 @@ MOST_CLASSES = 20
 def pictures(samples: Array) -> Array | None:
     """Return the samples (n, d1, …, dk) as pictures (n, h, w, 1 or 3), or ``None`` if they have no such shape."""
     match samples.shape:
-        case (n, h, w) if h * w:
+        case (n, h, w) if _is_picture(h, w):
             return samples.reshape(n, h, w, 1)
-        case (_, 1 | 3, h, w) if h * w:
+        case (_, 1 | 3, h, w) if _is_picture(h, w):
             return np.moveaxis(samples, 1, 3)
         case (n, d) if d >= LEAST_PICTURE and math.isqrt(d) ** 2 == d:
             return samples.reshape(n, math.isqrt(d), math.isqrt(d), 1)
         case _:
             return None
+
+
+def _is_picture(height: int, width: int) -> bool:
+    return 0 < max(height, width) <= LONGEST_PICTURE * min(height, width)
 
 
 def png(pixels: npt.NDArray[np.uint8]) -> bytes:

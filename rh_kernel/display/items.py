@@ -27,7 +27,7 @@ def computed_html(A: Type, V: Term, changes: tuple[Change, ...]) -> str:
 
 
 def _typed_html(subject: str, type_text: str, kind: str = "", remarks: tuple[str, ...] = ()) -> str:
-    word = span(f"display:inline-block;min-width:7em;{FAINT};font-size:85%", kind) if kind else ""
+    word = span(f"display:inline-block;min-width:7em;margin-right:0.5em;{FAINT};font-size:85%", kind) if kind else ""
     return box("", f"{word}{code(subject)} {span(FAINT, ':')} {code(type_text, Role.TYPE)}") + _remarks_html(remarks)
 
 

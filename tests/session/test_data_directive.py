@@ -73,6 +73,9 @@ def test_a_png_has_the_pixels(pixels: npt.NDArray[np.uint8]) -> None:
         ((2, 17), None),
         ((2, 2, 5, 4), None),
         ((2, 5, 0), None),
+        ((2, 40, 5), (2, 40, 5, 1)),
+        ((2, 100, 2), None),
+        ((2, 3, 2, 100), None),
         ((2, 1), None),
     ],
 )
