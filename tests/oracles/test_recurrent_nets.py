@@ -4,17 +4,10 @@ import numpy as np
 import pytest
 
 from tests.oracles import pytorch
-from tests.oracles.problems import Evaluator, Problem, Weights, evaluated, started, task, text, trained, weights
-from tests.oracles.recorded import LARGE, SMALL, TINY, read
+from tests.oracles.problems import Evaluator, Problem, evaluated, started, task, text, trained, weights
+from tests.oracles.recorded import LARGE, SMALL, TINY, assert_same, read
 
 EVALUATORS: list[Evaluator] = ["compiled", "denoted", "stepped"]
-ATOL = 1e-12
-
-
-def assert_same(found: Weights, expected: Weights) -> None:
-    assert set(found) == set(expected)
-    for name, content in expected.items():
-        np.testing.assert_allclose(found[name], content, rtol=0, atol=ATOL, err_msg=name)
 
 
 @pytest.mark.parametrize("problem", [*TINY, *SMALL], ids=str)
