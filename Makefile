@@ -70,7 +70,7 @@ test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Ch
 	RH_TIER=all $(PY) -m pytest tests/browser $(ARGS)
 
 laws: $(VENV)/.oracles ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
-	RH_TIER=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational $(ARGS)
+	RH_TIER=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational tests/oracles $(ARGS)
 
 fuzz: $(VENV)/.dev ## make up programs for ten minutes and see whether one breaks it (RH_FUZZ_SEED=n begins from that seed)
 	RH_TIER=all RH_FUZZ=600 $(PY) -m pytest --timeout 0 tests/fuzz $(ARGS)

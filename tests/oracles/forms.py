@@ -225,6 +225,7 @@ def trained(form: Form) -> Weights:
 def trained_by_pytorch(form: Form) -> Weights:
     """Return the weights after ``STEPS`` batches of plain gradient descent in float64."""
     torch: Any = import_module("torch")
+    torch.set_num_threads(1)
     parameters = {name: torch.tensor(w, requires_grad=True) for name, w in _learnt(_started(form)).items()}
     optimiser = torch.optim.SGD([*parameters.values()], lr=form.rate)
     x, t = samples(form)

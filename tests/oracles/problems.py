@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rh_kernel import Workspace
+from rh_kernel.session.results import TrainingDone
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.bundled import bundled
 
@@ -18,6 +19,11 @@ Evaluator: TypeAlias = Literal["compiled", "denoted", "stepped"]
 
 GATES: dict[NetName, int] = {"elman": 1, "gru": 3, "lstm": 4}
 STEPS = 3
+BATCH = 32
+CURVE_RATE = 0.1
+SEEN, UNSEEN = slice(25 * BATCH), slice(25 * BATCH, 1200)
+"""The digits of an epoch, and those that a net is measured on."""
+
 _NETS = Path(__file__).parents[1] / "programs" / "good" / "recurrent_nets.rh"
 _MARK = "# Three steps of two entries"
 
@@ -38,6 +44,14 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Learnt:
+    """The weights after some epochs, and after each epoch the share of unseen samples whose class is found."""
+
+    weights: Weights
+    accuracies: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A net with so many hidden units on a task."""
 
@@ -51,16 +65,16 @@ class Problem:
 
 @cache
 def task(name: TaskName) -> Task:
-    """Return the first batches of 32 samples of a data set, or a sample of three rows that is tiny enough to be reduced."""
+    """Return the first batches of a data set, or a sample of two rows that is small enough to be reduced."""
     match name:
         case "digits":
             data = bundled("digits").arrays
-            return Task(data["x"][: 32 * STEPS].reshape(-1, 8, 8), data["t"][: 32 * STEPS], "cross_entropy", 0.5)
+            return Task(data["x"][: BATCH * STEPS].reshape(-1, 8, 8), data["t"][: BATCH * STEPS], "cross_entropy", 0.5)
         case "adding":
             data = bundled("adding").arrays
-            return Task(data["x"][: 32 * STEPS], data["t"][: 32 * STEPS], "half_square", 0.1)
+            return Task(data["x"][: BATCH * STEPS], data["t"][: BATCH * STEPS], "half_square", 0.1)
         case "tiny":
-            x = np.random.default_rng(3).normal(size=(1, 3, 2))
+            x = np.random.default_rng(3).normal(size=(1, 2, 2))
             return Task(np.repeat(x, STEPS, axis=0), np.tile([0.0, 1.0], (STEPS, 1)), "cross_entropy", 0.5)
 
 
@@ -114,3 +128,17 @@ def evaluated(problem: Problem, evaluator: Evaluator) -> Weights:
     step = f"rev handle ((x0, t0)) <x, t>. loss(x, t) with descend({data.rate})"
     workspace.run("\n".join([f"%evaluator {evaluator}", *[step] * STEPS]))
     return weights(workspace)
+
+
+def learnt(problem: Problem, epochs: int) -> Learnt:
+    """Train on the digits ``SEEN``, and measure on the digits ``UNSEEN``."""
+    workspace, digits = started(problem), bundled("digits").arrays
+    for name, part in (("seen", SEEN), ("unseen", UNSEEN)):
+        workspace.data(name, x=digits["x"][part].reshape(-1, 8, 8), t=digits["t"][part])
+    (outcome,) = workspace.run(f"""train rev handle (x, t) <x, t>. loss(x, t) with descend({CURVE_RATE})
+  for (x, t) in data("seen") epochs {epochs} batch {BATCH}
+  measure let y <= handle reader(x) with infer in return same_argmax(y, t) on data("unseen")
+""").outcomes
+    if not isinstance(outcome.result, TrainingDone):
+        raise TypeError(f"{outcome.result} is no training")
+    return Learnt(weights(workspace), outcome.result.measures[0][1])

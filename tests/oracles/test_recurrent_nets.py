@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.oracles import pytorch
-from tests.oracles.problems import Evaluator, Problem, evaluated, started, task, text, trained, weights
+from tests.oracles.problems import GATES, Evaluator, Problem, evaluated, learnt, started, task, text, trained, weights
 from tests.oracles.recorded import LARGE, SMALL, TINY, assert_same, read
 
 EVALUATORS: list[Evaluator] = ["compiled", "denoted", "stepped"]
@@ -47,3 +47,17 @@ def test_a_handler_that_puts_what_it_kept_loses_updates() -> None:
   for (x, t) in data("first") epochs 1 batch {data.batch}
 """)
     assert np.abs(weights(workspace)["u[0]"] - read(problem)["u[0]"]).max() > 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", [Problem(net, "digits", 16) for net in GATES], ids=str)
+def test_a_hundred_batches_have_the_curve_of_pytorch(problem: Problem) -> None:
+    """The share of unseen digits whose class is found after each epoch, and the weights in the end.
+
+    At higher rates an Elman net multiplies the rounding errors of its first steps by ten thousand in each epoch.
+    """
+    pytest.importorskip("torch", reason="PyTorch is in the extra oracles")
+    found, expected = learnt(problem, epochs=4), pytorch.learnt(problem, epochs=4)
+    assert found.accuracies == pytest.approx(expected.accuracies)
+    assert found.accuracies[-1] > found.accuracies[0]
+    assert_same(found.weights, expected.weights, atol=1e-9)
