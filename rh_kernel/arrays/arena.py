@@ -53,18 +53,21 @@ class Layout:
 
 
 class Contents(Memory):
-    """A memory on the host. ``whole`` is the array that holds all contents; padding is 0."""
+    """A memory on the host. ``whole`` is the array that holds all contents; padding is 0.
 
-    __slots__ = ("_layout", "_parts", "whole")
+    A location in a stack can be looked up, too.
+    """
+
+    __slots__ = ("_known", "_layout", "_parts", "whole")
 
     def __init__(self, layout: Layout, dtype: "np.dtype[Any]") -> None:
         self.whole = aligned(layout.size, dtype)
         self._layout = layout
-        parts = {at: self.whole[part].reshape(shape) for at, part, shape in layout.parts()}
-        self._parts: dict[Location, Array] = {**parts, **unstacked(parts)}
+        self._parts: dict[Location, Array] = {at: self.whole[part].reshape(shape) for at, part, shape in layout.parts()}
+        self._known = {**self._parts, **unstacked(self._parts)}
 
     def __getitem__(self, location: Location) -> Array:
-        return self._parts[location]
+        return self._known[location]
 
     def __iter__(self) -> Iterator[Location]:
         return iter(self._parts)
@@ -80,11 +83,11 @@ class Contents(Memory):
         """Overwrite the contents of these locations."""
         with np.errstate(over="ignore"):
             for location, content in heap.items():
-                when_large(content.size, partial(np.copyto, self._parts[location], content))
+                when_large(content.size, partial(np.copyto, self._known[location], content))
 
     def close(self) -> None:
         """Make the contents read-only."""
-        for part in (*self._parts.values(), self.whole, self.whole.base):
+        for part in (*self._known.values(), self.whole, self.whole.base):
             if part is not None:
                 part.setflags(write=False)
 

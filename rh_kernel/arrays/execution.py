@@ -83,16 +83,20 @@ class Machine:
         return once + (samples or 1) * each
 
     def written(self, *, ended: bool = False) -> dict[Location, Array]:
-        """Return the current contents of the locations that the program writes, in arrays that share no memory.
+        """Return the current contents of the locations that the program writes, in arrays that share no memory with others.
 
         If the runs have ``ended``, a content that is most of the memory is returned without a copy; do not run the machine
         again.
         """
+        return unstacked(self.stacked(ended=ended))
+
+    def stacked(self, *, ended: bool = False) -> dict[Location, Array]:
+        """Return the contents as ``written`` does, but those of the locations in a stack as one array."""
         memory: Mapping[Location, Array] = self.memory if isinstance(self.memory, Contents) else self.memory.fetch()
         # Keeping a part keeps the whole array alive, so only a part that is most of it is returned without a copy.
         most = memory.whole.size // 2 if ended and isinstance(memory, Contents) else inf
         found = {location: memory[location] for location, _ in self.program.writes}
-        return unstacked({at: np.asarray(A, np.float64) if A.size > most else _copied(A) for at, A in found.items()})
+        return {at: np.asarray(A, np.float64) if A.size > most else _copied(A) for at, A in found.items()}
 
     def seen(self) -> dict[Location, Array]:
         """Return the same contents in arrays that the next call overwrites, copied at once, with no signal in between."""

@@ -148,7 +148,7 @@ class Batches:
             self._pieces.machine.memory.store(old)
             self._pieces.change(piece[None])
             with np.errstate(all="ignore"):
-                yield {location: len(piece) * array for location, array in self._pieces.machine.written().items()}
+                yield {location: len(piece) * array for location, array in self._pieces.machine.stacked().items()}
 
     def measured_at_once(self, limit: int) -> int:
         """Return how many samples of a measure to run at once if ``limit`` reals are allowed."""

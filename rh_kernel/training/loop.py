@@ -11,6 +11,7 @@ from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.costs import estimate
 from rh_kernel.arrays.devices import Device
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.stacks import places
 from rh_kernel.arrays.symbolic.builder import LONGEST
 from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.gc_pause import gc_paused
@@ -150,7 +151,7 @@ class _Training:
 
     def _run(self, step: Program, steps: Batches | BatchesInPieces, averages: Sequence[Batches]) -> Iterator[Event]:
         run = self.run
-        writes = tuple([location for location, _ in step.writes])
+        writes = tuple([place for location, _ in step.writes for place in places(location)])
         self.start = {location: self.heap[location] for location in writes if location in self.heap}
         while self.epoch < run.epochs:
             count = 1 if averages else self._epochs(steps)

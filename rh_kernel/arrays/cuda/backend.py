@@ -152,7 +152,7 @@ class CupyBackend:
 class DeviceMemory(Memory):
     """The contents on the device, as parts of one array, so that a single transfer fetches them."""
 
-    __slots__ = ("_backend", "_layout", "_parts", "_whole")
+    __slots__ = ("_backend", "_known", "_layout", "_parts", "_whole")
 
     def __init__(self, backend: CupyBackend, heap: Mapping[Location, Array], precision: Precision) -> None:
         self._backend = backend
@@ -160,12 +160,13 @@ class DeviceMemory(Memory):
         contents = contents_of(heap, precision)
         with backend.working():
             self._whole = backend.up(contents.whole)
-            parts = {at: self._whole[part].reshape(shape) for at, part, shape in self._layout.parts()}
-            stacked = [(at, i, place) for at in parts if isinstance(at, Stack) for i, place in enumerate(places(at))]
-            self._parts = {**parts, **{place: parts[at][i : i + 1].reshape(parts[at].shape[1:]) for at, i, place in stacked}}
+            self._parts = {at: self._whole[part].reshape(shape) for at, part, shape in self._layout.parts()}
+            stacked = [(at, i, place) for at in self._parts if isinstance(at, Stack) for i, place in enumerate(places(at))]
+            members = {at: self._parts[whole][i : i + 1].reshape(self._parts[whole].shape[1:]) for whole, i, at in stacked}
+            self._known = {**self._parts, **members}
 
     def __getitem__(self, location: Location) -> DeviceArray:
-        return self._parts[location]
+        return self._known[location]
 
     def __iter__(self) -> Iterator[Location]:
         return iter(self._parts)
@@ -177,7 +178,7 @@ class DeviceMemory(Memory):
         """Overwrite the contents of these locations."""
         with self._backend.working():
             for location, array in heap.items():
-                self._backend.write(self._parts[location], array)
+                self._backend.write(self._known[location], array)
 
     def fetch(self, over: Mapping[Location, Array] | None = None) -> Mapping[Location, Array]:
         """Return the current contents."""
