@@ -4,14 +4,16 @@ An arrow is a diagram of pure boxes, ``η(f)`` for f in 𝕏, and operations. ``
 ``first_Z(a)``, is ``wiring.beside``; ``unit`` is ``η``, in Fig. 9 ``arr``. In this form most axioms of Fig. 10 are equalities.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rh_kernel.denotational.smooth import Smooth
 from rh_kernel.denotational.wiring import Builder, Diagram
 from rh_kernel.syntax.conditions import Condition
-from rh_kernel.syntax.core import IfCommand, Operation, Term
-from rh_kernel.syntax.types import leaves
+from rh_kernel.syntax.core import IfCommand, Operation, Repeat, Scan, Term
+from rh_kernel.syntax.dimensions import Dim, dim
+from rh_kernel.syntax.types import Type, leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,42 @@ class Choose:
     is_derived: bool = False
 
 
-Step: TypeAlias = Pure | Effect | Choose
+@dataclass(frozen=True, slots=True)
+class Iterate:
+    """Rounds of an arrow ``X × S × A → S × B`` (``iterations``): a box ``X × S × Aⁿ → S × Bⁿ`` with that arrow in it.
+
+    Each round reads the ``captured`` wires X, the ``state`` wires S that the round before it made, and a row of each of the
+    ``sequences``; what it makes beside S is stacked to ``stacks``. The rounds are ``first, …, count - 1``, in the opposite
+    order if ``is_reversed``. ``body`` has a dimension variable for the number of the round; if that occurs in it, ``at`` is
+    the arrow of each round.
+
+    ``command`` is what it interprets, with ``names`` for its variables; ``order`` is 1 for its backward part.
+    """
+
+    body: "Arrow"
+    captured: int
+    state: int
+    first: int
+    count: Dim
+    sequences: tuple[Type, ...]
+    stacks: tuple[Type, ...]
+    is_reversed: bool
+    command: Repeat | Scan = field(compare=False)
+    at: "Callable[[int], Arrow] | None" = field(default=None, compare=False, repr=False)
+    names: tuple[str, ...] = field(default=(), compare=False)
+    order: int = field(default=0, compare=False)
+
+    @property
+    def length(self) -> Dim:
+        """The number of rounds."""
+        return self.count - dim(self.first)
+
+    def arrow(self, k: int) -> "Arrow":
+        """Return the arrow of round k."""
+        return self.body if self.at is None else self.at(k)
+
+
+Step: TypeAlias = Pure | Effect | Choose | Iterate
 Arrow: TypeAlias = Diagram[Step]
 Row: TypeAlias = Builder[Step]
 

@@ -20,11 +20,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from rh_kernel.denotational.arrows import Arrow, Choose, Pure, Row
+from rh_kernel.denotational.additive import zero
+from rh_kernel.denotational.arrows import Arrow, Choose, Row
 from rh_kernel.denotational.smooth import Choice, Draft, Interpreted, Smooth, ZeroMap, reverse
 from rh_kernel.denotational.wiring import Builder
 from rh_kernel.syntax.conditions import operand_count
-from rh_kernel.syntax.core import Zero
 from rh_kernel.syntax.types import SCALAR, Type
 
 Passes: TypeAlias = tuple[Arrow, Arrow]
@@ -82,10 +82,3 @@ def _restricted(f: Arrow, domain: Sequence[Type], kept: Sequence[int]) -> Arrow:
     """F on the wires at these positions of the domain; the others are discarded."""
     b: Row = Builder(domain)
     return b.close(b.graft(f, [b.inputs[i] for i in kept]))
-
-
-def zero(A: Type, b: Row) -> int:
-    """Add a box for the ``0`` of a base type, and return its wire."""
-    made: Draft = Builder(())
-    f = made.close(made.add(ZeroMap(A), (), (A,)))
-    return b.add(Pure(f, Zero(A)), (), (A,))[0]

@@ -6,8 +6,9 @@ A denotation is a free arrow; here its operations act on states. Only these two 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Iterate, Pure
 from rh_kernel.denotational.conditions import holds, require_interior
+from rh_kernel.denotational.iterations import numbers, round_inputs, round_outputs
 from rh_kernel.denotational.smooth import apply
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.builtin import GET, PUT
@@ -48,6 +49,15 @@ def run(a: Arrow, inputs: Sequence[Array], heap: Mapping[Location, Array], *, st
                 values += outcome.values
                 contents = dict(outcome.heap)
                 accesses += outcome.accesses
+            case Iterate(captured=c, state=m) as loop:
+                state, emitted = tuple(arguments[c : c + m]), list[tuple[Array, ...]]()
+                for k in numbers(loop):
+                    outcome = run(loop.arrow(k), round_inputs(loop, arguments, state, k), contents, strict=strict)
+                    state = outcome.values[:m]
+                    emitted.append(outcome.values[m:])
+                    contents = dict(outcome.heap)
+                    accesses += outcome.accesses
+                values += (*state, *round_outputs(loop, emitted))
             case Effect(op):
                 location = _location(op)
                 accesses.append((op.family.name, location))

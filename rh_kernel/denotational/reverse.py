@@ -7,7 +7,8 @@
   Z go through k;
 - ``α(a ;^μ b, k) = α(a, α(b, k))``.
 
-- ``α([B ? a₁ : a₂], k)``: the choice of the forward parts, k, the choice of the backward parts (``choices``).
+- ``α([B ? a₁ : a₂], k)``: the choice of the forward parts, k, the choice of the backward parts (``choices``); rounds that are
+  kept as one box are likewise the rounds of the forward parts, k, and the rounds of the backward parts (``iterations``).
 
 So a row of boxes is traversed forward, then comes k, and then the row is traversed backward, summing the cotangents of a wire
 that several boxes read. The homomorphism induced by H has ``⟦H⟧(η(f)) = α(η(f), p)`` where p interprets its return clause,
@@ -18,13 +19,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure, Row, Step
-from rh_kernel.denotational.choices import Passes, passes_of_choice, zero
+from rh_kernel.denotational.additive import added, is_zero, zero
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Iterate, Pure, Row, Step
+from rh_kernel.denotational.choices import Passes, passes_of_choice
+from rh_kernel.denotational.iterations import passes_of_iteration
 from rh_kernel.denotational.provenance import Handling, Leg, Mark, Part, Side
-from rh_kernel.denotational.smooth import Draft, Sum, ZeroMap, linear, without_dead_boxes, without_unused_inputs
+from rh_kernel.denotational.smooth import linear, without_dead_boxes, without_unused_inputs
 from rh_kernel.denotational.terms import reverse_derivative
 from rh_kernel.denotational.wiring import Box, Builder
-from rh_kernel.syntax.core import Bound, Operation, Plus
+from rh_kernel.syntax.core import Operation
 from rh_kernel.syntax.types import Type
 
 Clauses: TypeAlias = Callable[[Operation], tuple[Arrow, Arrow]]
@@ -59,7 +62,7 @@ def _forward_pass(a: Arrow, b: Row, clauses: Clauses, handler: str, marking: "_M
             case Pure():
                 outputs = b.add(box.content, inputs, box.outputs)
                 kept.append((tuple(inputs), None))
-            case Effect() | Choose():
+            case Effect() | Choose() | Iterate():
                 forward, backward = _parts(box.content, clauses, handler)
                 results = b.graft(forward, inputs)
                 outputs, auxiliary = results[: len(made)], results[len(made) :]
@@ -73,24 +76,29 @@ def _forward_pass(a: Arrow, b: Row, clauses: Clauses, handler: str, marking: "_M
     return image, kept
 
 
-def _parts(content: Effect | Choose, clauses: Clauses, handler: str) -> Passes:
+def _parts(content: Effect | Choose | Iterate, clauses: Clauses, handler: str) -> Passes:
     """Return the forward and the backward part of a box that is not pure."""
-    if isinstance(content, Effect):
-        return clauses(content.operation)
-    return passes_of_choice(content, lambda a: _passes(a, clauses, handler))
+    match content:
+        case Effect(operation):
+            return clauses(operation)
+        case Choose():
+            return passes_of_choice(content, lambda a: _passes(a, clauses, handler))
+        case Iterate():
+            return passes_of_iteration(content, lambda a: _passes(a, clauses, handler))
 
 
 def _passes(a: Arrow, clauses: Clauses, handler: str) -> Passes:
     """``f : X → Y × D`` and ``b : Y × D → X`` with ``α(a, k) = f ;^μ st_D(k) ;^μ b`` for all k."""
     b: Row = Builder(a.domain, a.names[: len(a.domain)])
-    image, kept = _forward_pass(a, b, clauses, handler, _Marking(b, Handling(handler), a))
+    handling = Handling(handler)
+    image, kept = _forward_pass(a, b, clauses, handler, _Marking(b, handling, a))
     b.place = ()
     n, beside = len(a.codomain), [wire for wires, _ in kept for wire in wires]
     forward = b.close((*[image[w] for w in a.codomain], *beside))
     back: Row = Builder(forward.results)
     waiting = iter(back.inputs[n:])
     moved: list[_Kept] = [(tuple([next(waiting) for _ in wires]), backward) for wires, backward in kept]
-    cotangents = _Cotangents(back, a.types, _Marking(back, Handling(handler), a))
+    cotangents = _Cotangents(back, a.types, _Marking(back, handling, a))
     cotangents.add(a.codomain, back.inputs[:n])
     _backward_pass(a, back, moved, cotangents, handler)
     return forward, back.close(cotangents.of(range(len(a.domain))))
@@ -170,7 +178,7 @@ class _Cotangents:
 
     def reach(self, wires: Sequence[int]) -> bool:
         """Whether any of these wires has a cotangent other than a symbolic ``0``."""
-        return any(wire in self._found and not _is_zero(self._found[wire], self._b) for wire in wires)
+        return any(wire in self._found and not is_zero(self._found[wire], self._b) for wire in wires)
 
     def found(self, wires: Sequence[int]) -> bool:
         """Whether any of these wires has a cotangent, including ``0``."""
@@ -180,12 +188,12 @@ class _Cotangents:
         """Add a cotangent to each of these wires."""
         for wire, w in zip(wires, cotangents, strict=True):
             before = self._found.get(wire)
-            if before is None or _is_zero(before, self._b):
+            if before is None or is_zero(before, self._b):
                 so_far = w
-            elif _is_zero(w, self._b):
+            elif is_zero(w, self._b):
                 so_far = before
             else:
-                so_far = _sum(self._types[wire], before, w, self._b)
+                so_far = added(self._types[wire], before, w, self._b)
             self._marking.mark(Side.SHARE, [wire] * 2, [w, so_far])
             self._found[wire] = so_far
 
@@ -194,23 +202,3 @@ class _Cotangents:
         found = [self._found[w] if w in self._found else zero(self._types[w], self._b) for w in wires]
         self._marking.mark(Side.COTANGENT, wires, found)
         return found
-
-
-def _is_zero(wire: int, b: Row) -> bool:
-    """Whether a wire is ``0``: the output of a pure map that computes it from nothing."""
-    match b.maker(wire):
-        case Pure(f), position:
-            made = f.codomain[position] - len(f.domain)
-            for box in f.boxes:
-                if made < len(box.outputs):
-                    return made >= 0 and isinstance(box.content, ZeroMap)
-                made -= len(box.outputs)
-            return False
-        case _:
-            return False
-
-
-def _sum(A: Type, x: int, y: int, b: Row) -> int:
-    made: Draft = Builder((A, A))
-    f = made.close(made.add(Sum(A), made.inputs, (A,)))
-    return b.add(Pure(f, Plus(Bound(1, "x"), Bound(0, "y")), ("x", "y")), (x, y), (A,))[0]

@@ -44,6 +44,11 @@ def in_front(b: Typed, bs: Typed) -> Typed:
     return _combined((b, bs), lambda parts: _joined(_one_row(parts[0]), parts[1]))
 
 
+def behind(bs: Typed, b: Typed) -> Typed:
+    """A row behind stacked ones."""
+    return _combined((bs, b), lambda parts: _joined(parts[0], _one_row(parts[1])), b.type)
+
+
 def stack(rows: Sequence[Typed], B: Type) -> Typed:
     """The rows, all of type B, stacked: halves are stacked first, so that each row is copied a few times only."""
     return _combined(rows, _stacked, B) if rows else zero(stacked(dim(0), B))

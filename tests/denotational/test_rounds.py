@@ -1,0 +1,136 @@
+"""Rounds as one box: ``a°`` and the rounds one after the other are one arrow, and so are the passes of a handler on them."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from rh_kernel.denotational.arrows import Arrow, Choose, Iterate
+from rh_kernel.denotational.commands import interpret
+from rh_kernel.denotational.evaluate import run
+from rh_kernel.denotational.rounds import Rounds
+from rh_kernel.session.analyze import analyze_at_once
+from rh_kernel.session.evaluate import Evaluate
+from rh_kernel.session.session import Session
+from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.core import Array, Command, Scope
+from rh_kernel.syntax.parsing.parser import parse
+from rh_kernel.syntax.signature import Location
+from rh_kernel.typing.elaboration.items import ClosedCommand
+from tests.laws.readings import assert_close, assert_same_heap
+from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
+from tests.typing.cells import run as run_cell
+
+GOOD = Path(__file__).parents[1] / "programs" / "good"
+NETS = """
+loc ws[6] : Real(2, 2) = normal(0.5, seed=1)
+loc u : Real(2, 3) = [[0.5, -0.25, 1], [0.25, 0.5, -1]]
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+handler sgd(a : Real) : rev handler(Real) = {
+  return y -> return a * y
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, (w, x) -> let now <= Get[l]() in let _ <= Put[l](now - outer(y, x)) in return w^T @ y
+}
+handler first(a : Real) : rev handler(Real) = {
+  return y -> return a * y
+  FC[ws[0]](x) -> return (x, ()) | y, z -> return y
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, w) | y, w -> return w^T @ y
+}
+handler infer = { return x -> return x
+  FC[l](x), k -> let w <= Get[l]() in k(w @ x) }
+handler silent = { return x -> return x
+  FC[u](x), k -> k([0, 0]) }
+const xs : Real(6, 3) = [[1, 0, 2], [0, -1, 0], [0.5, 0, 1], [1, 1, 1], [0, 0, 1], [2, -1, 0]]
+net deep[vs : Loc(d, d)[k]](x : Real(d)) = repeat i < k from s = x do let y <= FC[vs[i]](s) in return tanh(y)
+net elman(xs : Real(n, 3), s : Real(2)) = scan (x in xs) from s = s do
+  let a <= FC[u](x) in let b <= FC[ws[2]](s) in let s <- tanh(a + b) in return (s, s)
+net loss(x : Real(2)) = let y <= deep[ws](x) in return sum(y)
+net captures(x : Real(2)) =
+  let y <= repeat i < 6 from s = x do let a <= FC[ws[i]](s) in return x + tanh(a) in return sum(y * x)
+net reads(m : Real(6, 3), x : Real(2)) = let (h, s) <= elman(m, x) in return sum(h * h) + sum(s)
+net chooses(x : Real(2)) = let y <= repeat i < 6 from s = x do
+  if sum(s) > 0 then let a <= FC[ws[i]](s) in return a + x else return x - s in return sum(y)
+rev handle ([1, 2]) <x>. loss(x) with sgd(0.1)
+rev handle ([1, 2]) <x>. loss(x) with first(0.1)
+rev handle ([1, 2]) <x>. captures(x) with sgd(0.1)
+rev handle (xs, [1, 2]) <m, x>. reads(m, x) with sgd(0.1)
+rev handle ([1, 2]) <x>. chooses(x) with sgd(0.1)
+handle deep[ws]([1, 2]) with infer
+handle rev handle ([1, 2]) <x>. loss(x) with { return y -> return y } with infer
+rev handle (xs, [1, 2]) <m, x>. (handle reads(m, x) with silent) with sgd(0.1)
+rev handle ([1, 2]) <x>. let y <= (rev handle (x) <x>. captures(x) with { return y -> return y }) in return sum(y) with sgd(0.1)
+repeat j < 3 from s = [1, 2] do rev handle (s) <x>. let z <= (repeat i < 2 from z = x do let y <= loss(z) in return y * z) in return sum(z) with sgd(0.1)
+repeat i < 6 from s = 0 do let m <- slice[0, i + 1](sum_rows(xs^T)) in return s + sum(m)
+scan ((x, y) in (xs, [1, 2, 3, 4, 5, 6])) from (s, t) = (0, [1]) do return ((x, (), t), (s + y, t * s))
+"""
+
+
+def closed(text: str) -> Iterator[tuple[Command, Session]]:
+    """The closed commands of a program in order, each with the session before it."""
+    session = Session.start(GOOD)
+    for item in parse(Source("rounds", text)):
+        _, planned = analyze_at_once(item, session.context)
+        if isinstance(planned, Evaluate) and isinstance(planned.subject, ClosedCommand):
+            yield planned.subject.command, session
+        _, session = run_cell(item.span.text, session)
+
+
+def boxes(a: Arrow) -> Iterator[Iterate]:
+    """The boxes for all rounds, also those inside others."""
+    for box in a.boxes:
+        match box.content:
+            case Iterate(body):
+                yield box.content
+                yield from boxes(body)
+            case Choose(_, then, otherwise):
+                yield from boxes(then)
+                yield from boxes(otherwise)
+            case _:
+                pass
+
+
+def same(P: Command, heap: Mapping[Location, Array], rounds: Rounds) -> Arrow:
+    """Assert that rounds as one box change neither the values, nor the heap, nor the order of its uses."""
+    each, once = interpret((), Scope((), P)), interpret((), Scope((), P), rounds)
+    try:
+        expected = run(each, (), heap)
+    except Stuck as failure:
+        with pytest.raises(Stuck) as found:
+            run(once, (), heap)
+        assert type(found.value.diagnostic) is type(failure.diagnostic)
+        return once
+    found = run(once, (), heap)
+    assert once.results == each.results
+    assert_close(found.values, expected.values)
+    assert_same_heap(found.heap, expected.heap)
+    assert found.accesses == expected.accesses
+    return once
+
+
+@pytest.mark.parametrize("rounds", [Rounds.ONCE, Rounds.ENDS])
+def test_rounds_as_one_box_mean_the_rounds(rounds: Rounds) -> None:
+    commands = [*closed(NETS)]
+    assert len(commands) == 12
+    kept = [len([*boxes(same(P, session.heap, rounds))]) for P, session in commands]
+    once, ends = [2, 0, 2, 2, 2, 0, 0, 0, 4, 5, 0, 1], [2, 0, 2, 2, 2, 0, 0, 0, 4, 12, 0, 1]
+    assert kept == (once if rounds is Rounds.ONCE else ends)
+
+
+@law(100)
+@given(programs())
+def test_rounds_as_one_box_mean_the_rounds_in_any_program(p: Program) -> None:
+    for rounds in (Rounds.ONCE, Rounds.ENDS):
+        same(p.command, p.heap, rounds)
+
+
+def test_the_arrow_is_no_larger_for_more_rounds() -> None:
+    few, many = (
+        [*closed(f"rev handle (2) <x>. repeat i < {n} from s = x do return s * tanh(x) with {{ return y -> return y }}")]
+        for n in (10, 1_000_000)
+    )
+    sizes = [len(interpret((), Scope((), P), rounds).boxes) for P, _ in (*few, *many) for rounds in (Rounds.ONCE, Rounds.ENDS)]
+    assert sizes[:2] == sizes[2:]
+    assert max(sizes) < 30
