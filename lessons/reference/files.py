@@ -109,7 +109,7 @@ def words() -> str:
             "export const PLACED = {",
             "  __proto__: null,",
             *_set("train", token_classes.TRAINING_WORDS),
-            *_set('"%compile"', token_classes.COMPILE_WORDS),
+            *[line for name, words in token_classes.OPTION_WORDS.items() for line in _set(f'"%{name}"', words)],
             *_set('"%gradient"', token_classes.GRADIENT_WORDS),
             "};",
             "",

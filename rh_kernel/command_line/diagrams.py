@@ -44,14 +44,14 @@ def diagram(file: str, report: Report, settings: Settings, output: str | None, *
 
 
 def _write(made: DiagramMade, output: str, *, folded: bool) -> None:
-    s = sketch(made.diagram)
+    s = sketch(made.shown)
     if Path(output).suffix == ".dot":
         write(output, diagram_dot(s))
         return
     drawn = chosen(s)
     if drawn is None:
         raise Rejected(CannotWrite(file=output, why="would be too large to draw", hint=_SMALLER))
-    if folded and not drawn.is_folded:
-        drawn = placed(s, folded=True)
+    if folded:
+        drawn = placed(s, folded=True, closes_rounds=True)
     text = diagram_tikz(drawn, made.subject) if Path(output).suffix == ".tex" else diagram_svg(drawn, made.subject) + "\n"
     write(output, text)

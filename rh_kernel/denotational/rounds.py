@@ -198,6 +198,11 @@ class _Round:
         return b.add(box, (*self.captured, *flat(state), *rows), (*S, *stacks))
 
 
+def has_rounds(a: Arrow) -> bool:
+    """Whether there is a box for all rounds, also one inside another box."""
+    return any(isinstance(box.content, Iterate) for box in a.boxes) or any(has_rounds(inner) for inner in _inner(a))
+
+
 def performs(a: Arrow, is_handled: Callable[[core.Operation], bool]) -> bool:
     """Whether a box for all rounds in ``a`` performs one of these operations."""
     return any(isinstance(box.content, Iterate) and _performs(box.content.body, is_handled) for box in a.boxes) or any(

@@ -15,8 +15,8 @@ from rh_kernel.syntax.parsing.repeats import repeat_keywords
 from rh_kernel.syntax.parsing.sweeps import is_sweep, pieces
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
-    COMPILE_OPTIONS,
     DECLARATIONS,
+    DIRECTIVE_OPTIONS,
     EFF_SECTION,
     INITIALS,
     ITERATION_WORDS,
@@ -71,8 +71,8 @@ TRAINING_WORDS = frozenset({"for", "data", "on", *TRAINING_OPTIONS})
 GRADIENT_WORDS = frozenset({"against"})
 """Contextual keywords of ``%gradient``."""
 
-COMPILE_WORDS = frozenset(COMPILE_OPTIONS)
-"""Contextual keywords of ``%compile``."""
+OPTION_WORDS = {directive: frozenset(options) for directive, options in DIRECTIVE_OPTIONS.items()}
+"""Contextual keywords of directives that take options."""
 
 CONDITIONAL_WORDS = frozenset(WORDS)
 """Contextual keywords of an item: ``if``, and after it the others."""
@@ -297,7 +297,7 @@ def _class_in_context(name: str, before: list[str], *, is_check: bool) -> TokenC
             return TokenClass.KEYWORD
         case ["%", "gradient", *_] if name in GRADIENT_WORDS:
             return TokenClass.KEYWORD
-        case ["%", "compile", *_] if name in COMPILE_WORDS:
+        case ["%", directive, *_] if name in OPTION_WORDS.get(directive, ()):
             return TokenClass.KEYWORD
         case [*_] if is_check and name in CHECK_WORDS:
             return TokenClass.KEYWORD

@@ -53,6 +53,8 @@ FORMS = {
     "within": "check M == N within ε\nhow far entries may differ",
     "passes": "%compile --passes P\nshows the program after each pass, from symbolic execution to the plan that runs",
     "profile": "%compile --profile P\nshows what each step of the plan takes, predicted and measured; P does not take effect",
+    "folded": "%diagram --folded P\ndraws each clause, and all rounds of a repeat or a scan, as one box",
+    "unrolled": "%diagram --unrolled P\ndraws the first two rounds of a repeat or a scan and the last one, not one for all",
     "against": "%gradient P against Q\nshows the pass of Q beside that of P",
 }
 """Keywords, including initial contents such as ``zeros`` and options of training runs such as ``epochs``."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
+from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -122,13 +123,32 @@ class DerivationMade(Result):
     derivations: tuple[Derivation, ...]
 
 
+class RoundsShown(Enum):
+    """How the rounds of a ``repeat`` or a ``scan`` are drawn: one round for all, one box, or the first ones and the last."""
+
+    ONCE = "once"
+    FOLDED = "folded"
+    UNROLLED = "unrolled"
+
+
 @frozen
 class DiagramMade(Result):
-    """``%diagram``: the expression or name, its type as text, and its string diagram."""
+    """``%diagram``: the expression or name, its type as text, and its string diagram.
+
+    In ``diagram`` all rounds of a ``repeat`` or a ``scan`` are one box. ``unrolled`` has their first and last rounds instead;
+    it is ``None`` if there are no such boxes. ``rounds`` says what is shown at first.
+    """
 
     subject: str
     type: str
     diagram: "Arrow | Smooth"
+    unrolled: "Arrow | None" = None
+    rounds: RoundsShown = RoundsShown.ONCE
+
+    @property
+    def shown(self) -> "Arrow | Smooth":
+        """The diagram shown at first."""
+        return self.unrolled if self.unrolled is not None and self.rounds is RoundsShown.UNROLLED else self.diagram
 
 
 @frozen

@@ -242,7 +242,7 @@ class TypeCheck(Written):
 class Directive(Written):
     """``%trace P``: ``argument`` is an expression if the directive takes one; otherwise ``words`` is the text after the name.
 
-    For ``%compile --passes P``, ``words`` is the option ``passes``. ``against`` is the second expression of
+    For ``%compile --passes P`` and the like, ``words`` is the option ``passes``. ``against`` is the second expression of
     ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …``.
     """
 

@@ -7,13 +7,13 @@ order of the operations remains. Two operations are never exchanged, and a choic
 from collections.abc import Sequence
 from typing import TypeAlias, cast
 
-from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Iterate, Pure
 from rh_kernel.denotational.smooth import Symbol
 from rh_kernel.denotational.wiring import Builder, Diagram
 from rh_kernel.syntax.core import Operation
 from rh_kernel.syntax.types import Type
 
-Content: TypeAlias = Symbol | Operation | Choose
+Content: TypeAlias = Symbol | Operation | Choose | Iterate
 
 
 def normal_form(a: Arrow) -> "Diagram[Content]":
@@ -34,6 +34,8 @@ def _symbols(a: Arrow) -> "Diagram[Content]":
                 image += b.add(op, inputs, box.outputs)
             case Choose() as choice:
                 image += b.add(choice, inputs, box.outputs)
+            case Iterate() as loop:
+                image += b.add(loop, inputs, box.outputs)
     return b.close([image[w] for w in a.codomain])
 
 
@@ -49,7 +51,7 @@ class _Normal:
 
     def form(self) -> "Diagram[Content]":
         for box, made in self._diagram.wired():
-            if isinstance(box.content, Operation | Choose):
+            if isinstance(box.content, Operation | Choose | Iterate):
                 inputs = self._demand(box.inputs)
                 self._image.update(zip(made, self._made.add(box.content, inputs, box.outputs), strict=True))
         return self._made.close(self._demand(self._diagram.codomain))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Iterate, Pure
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run
 from rh_kernel.denotational.provenance import Leg
@@ -66,6 +66,8 @@ def contents(a: Arrow) -> list[str]:
                 found.append(op.family.name)
             case Choose():
                 found.append("if")
+            case Iterate():
+                found.append("rounds")
     return found
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.drawing.elements import PlacedBox, Point
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import BoxShape
+from rh_kernel.denotational.drawing.sketch import BoxShape, Node, with_inner
 from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import MLP, PROGRAMS, arrow
@@ -39,8 +39,14 @@ def inside(box: PlacedBox, point: Point, by: float = 0.5) -> bool:
 @given(programs(fuel=4))
 def test_every_box_is_drawn_once(P: Program) -> None:
     for drawn in drawings(P):
-        members = Counter(m for box in drawn.drawing.boxes for m in box.members)
-        assert members == Counter(drawn.sketch.nodes.keys())
+        members = [drawn.sketch.every[m] for box in drawn.drawing.boxes for m in box.members]
+        found = [inner.number for node in members for inner in with_inner(node) if inner.nest is None]
+        assert Counter(found) == Counter(plain(drawn).keys())
+
+
+def plain(drawn: Layout) -> dict[int, Node]:
+    """The boxes without others in them."""
+    return {n: node for n, node in drawn.sketch.every.items() if node.nest is None}
 
 
 @law(60)
@@ -96,15 +102,16 @@ def connected(drawn: Layout) -> None:
     """Assert that the strands of a wire are connected, begin at the box that makes it, and reach every box that reads it."""
     s = drawn.sketch
     home = {m: box for box in drawn.drawing.boxes for m in box.members}
-    made = {w: n for n, node in s.nodes.items() for w in node.outputs}
+    boxes = plain(drawn)
+    made = {w: n for n, node in boxes.items() for w in node.outputs}
     by_wire: dict[int, list[tuple[Point, ...]]] = {}
     for strand in drawn.drawing.strands:
         by_wire.setdefault(strand.wire, []).append(strand.points)
     for w, box in [(w, home[n]) for w, n in made.items()]:
-        readers = {id(home[n]) for n, node in s.nodes.items() if w in node.inputs} - {id(box)}
+        readers = {id(home[n]) for n, node in boxes.items() if w in node.inputs} - {id(box)}
         if readers or w in s.outputs:
             assert any(leaves(box, points) for points in by_wire[w])
-    for n, node in s.nodes.items():
+    for n, node in boxes.items():
         for w in node.inputs:
             if w not in made or home[made[w]] is not home[n]:
                 assert any(arrives(home[n], points) for points in by_wire[w]), (n, w, home[n])

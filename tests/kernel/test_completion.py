@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.highlighting.token_classes import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
+from rh_kernel.highlighting.token_classes import CHECK_WORDS, GRADIENT_WORDS, OPTION_WORDS, TRAINING_WORDS, TYPES
 from rh_kernel.kernel.completion.completing import Completion, completions
 from rh_kernel.kernel.completion.unicode_input import symbols_for
 from rh_kernel.session.directives.registry import names
@@ -373,7 +373,7 @@ def test_every_word_of_the_language_has_a_form() -> None:
         *INITIALS,
         *TRAINING_OPTIONS,
         *TRAINING_WORDS,
-        *COMPILE_WORDS,
+        *[word for words in OPTION_WORDS.values() for word in words],
         *GRADIENT_WORDS,
         *CHECK_WORDS,
         *TYPES,

@@ -1,11 +1,12 @@
 """Elements of a drawing: boxes, frames and wires with coordinates, x to the right and y down.
 
 A wire consists of strands. A strand goes through its points from left to right: straight between points of equal height,
-otherwise along a curve that is horizontal at both ends.
+otherwise along a curve that is horizontal at both ends. Between points one above the other it turns round.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.denotational.drawing.fold import Fold
@@ -15,6 +16,9 @@ from rh_kernel.denotational.provenance import Leg
 from rh_kernel.syntax.types import Type
 
 Point: TypeAlias = tuple[float, float]
+
+Piece: TypeAlias = tuple[Point, ...]
+"""A straight piece to one point, or a cubic Bézier curve with two control points."""
 
 PORT = 16.0
 """The distance between wires at the side of a box."""
@@ -135,6 +139,25 @@ class Block:
     margin: float = 0.0
     has_effects: bool = False
     is_loose: bool = False
+
+
+TURN = 16.0
+"""How far the control points of a turn are to the side."""
+
+
+def pieces(points: Sequence[Point]) -> Iterator[Piece]:
+    """Yield the pieces of a strand from its first point on."""
+    way = 1.0
+    for (x, y), (to_x, to_y) in pairwise(points):
+        if round(y, 1) == round(to_y, 1):
+            way = 1.0 if to_x >= x else -1.0
+            yield ((to_x, to_y),)
+        elif round(x, 1) == round(to_x, 1):
+            yield (x + way * TURN, y), (x + way * TURN, to_y), (to_x, to_y)
+            way = -way
+        else:
+            middle = (x + to_x) / 2
+            yield (middle, y), (middle, to_y), (to_x, to_y)
 
 
 def extended(block: Block, before: float, after: float) -> Block:

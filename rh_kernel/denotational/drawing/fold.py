@@ -7,12 +7,14 @@ from rh_kernel.denotational.provenance import Leg
 
 
 class FoldKind(Enum):
-    """The kind of part: a clause, a declared net, both passes of a handler, or a whole handler."""
+    """The kind of part: a clause, a declared net, both passes of a handler, a whole handler, rounds, or a choice."""
 
     CLAUSE = "clause"
     NET = "net"
     LEGS = "legs"
     HANDLER = "handler"
+    ROUNDS = "rounds"
+    CHOICE = "choice"
 
 
 @dataclass(frozen=True, slots=True)

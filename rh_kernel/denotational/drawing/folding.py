@@ -11,8 +11,8 @@ from operator import itemgetter
 
 from rh_kernel.denotational.drawing import outline as o
 from rh_kernel.denotational.drawing.fold import Fold, FoldKind
-from rh_kernel.denotational.drawing.outline import Band, Cluster, Group, Item, Leaf, Net, Stage, nodes
-from rh_kernel.denotational.drawing.sketch import Sketch, part_gloss, part_title
+from rh_kernel.denotational.drawing.outline import Band, Cluster, Group, Item, Leaf, Nested, Net, Stage, nodes
+from rh_kernel.denotational.drawing.sketch import Sketch, part_gloss, part_title, with_inner
 from rh_kernel.denotational.provenance import Inlined, Leg
 
 
@@ -98,6 +98,18 @@ class _Folder:
                 return self._group(fold, self.row(items, fold.number))
             case Net():
                 return self._handler(item, outer)
+            case Nested():
+                return self._nested(item, outer)
+
+    def _nested(self, item: Nested, outer: int) -> Group | Nested:
+        nest, label = item.nest, item.node.figure.label
+        kind = FoldKind.ROUNDS if nest.is_loop else FoldKind.CHOICE
+        members = tuple([node.number for node in with_inner(item.node)])
+        fold = self._fold(kind, label, nest.title, nest.gloss, members, outer)
+        branches = tuple([self.row(branch, fold.number) for branch in item.branches])
+        if fold.number in self._closed:
+            return self._group(fold, (Leaf(item.node),))
+        return replace(item, branches=branches, fold=fold)
 
     def _handler(self, net: Net, outer: int) -> Group:
         handler = f"the reverse handler {net.handler}" if net.handler else "a reverse handler"
@@ -180,7 +192,8 @@ class _Range:
         """Return the frames around the open boxes, one for each leg."""
         found: list[Band] = []
         for leg in (Leg.FORWARD, Leg.BACKWARD):
-            members = frozenset([node.number for stage in stages if self._has(stage, leg) for node in nodes(stage.item)])
+            on_leg = [node for stage in stages if self._has(stage, leg) for node in nodes(stage.item)]
+            members = frozenset([inner.number for node in on_leg for inner in with_inner(node)])
             _, title, gloss = self._texts(leg)
             found += [Band(self.fold, title, gloss, members)] if members else []
         return found
@@ -207,6 +220,8 @@ def _calls(item: Item) -> tuple[Inlined, ...]:
     """Return the declared nets that contain an item."""
     match item:
         case Leaf(node):
+            return node.calls
+        case Nested(node):
             return node.calls
         case Cluster(calls=calls) | Net(calls=calls):
             return calls

@@ -15,7 +15,19 @@ from rh_kernel.denotational.drawing.folding import Folding, folding
 from rh_kernel.denotational.drawing.grid import Spacing
 from rh_kernel.denotational.drawing.layers import Padding, Side, row
 from rh_kernel.denotational.drawing.legs import Make, net
-from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, interface, nodes, outline
+from rh_kernel.denotational.drawing.nests import nested
+from rh_kernel.denotational.drawing.outline import (
+    Cluster,
+    Group,
+    Item,
+    Leaf,
+    Nested,
+    Net,
+    interface,
+    nodes,
+    outline,
+    with_closed_rounds,
+)
 from rh_kernel.denotational.drawing.sketch import BoxShape, Figure, Sketch, part_gloss, part_title, sketch
 from rh_kernel.denotational.drawing.text_metrics import SMALL, type_width, width
 from rh_kernel.denotational.smooth import Smooth
@@ -43,10 +55,13 @@ def layout(a: Arrow | Smooth, *, folded: bool | Collection[int] = False) -> Layo
     return placed(sketch(a), folded=folded)
 
 
-def placed(s: Sketch, *, folded: bool | Collection[int]) -> Layout:
-    """Lay out a sketch. Given numbers of folds, open folds have frames and can be closed."""
+def placed(s: Sketch, *, folded: bool | Collection[int], closes_rounds: bool = False) -> Layout:
+    """Lay out a sketch. Given numbers of folds, open folds have frames and can be closed.
+
+    Without them, rounds between others that are drawn are one box, and with ``closes_rounds`` all rounds are.
+    """
     if isinstance(folded, bool):
-        return _placed(s, outline(s), is_folded=folded)
+        return _placed(s, with_closed_rounds(outline(s), every=closes_rounds), is_folded=folded)
     found = folding(s, folded)
     return replace(_placed(s, found.items, is_folded=False), folding=found)
 
@@ -70,8 +85,9 @@ class _Page:
         self._s = s
         self._is_folded = is_folded
         self._readers: dict[int, set[int]] = {}
-        for node in s.nodes.values():
-            for w in node.inputs:
+        for node in s.every.values():
+            leaving = [] if node.nest is None else [w for branch in node.nest.branches for w in branch.results]
+            for w in (*node.inputs, *leaving):
                 self._readers.setdefault(w, set()).add(node.number)
         for w in s.outputs:
             self._readers.setdefault(w, set()).add(-1)
@@ -90,6 +106,8 @@ class _Page:
                 inputs = sorted(node.inputs, key=left.wires.index)
                 outputs = sorted(node.outputs, key=lambda w: right.wires.index(w) if w in right.wires else len(right.wires))
                 return e.box(node.figure, (node.number,), _at(left, inputs), outputs, self._s.types)
+            case Nested():
+                return row([nested(item, self._s.types, self.row)], left, right, _BARE)
             case Cluster(part):
                 title, gloss = part_title(part), part_gloss(part)
                 if self._is_folded:
@@ -133,7 +151,8 @@ class _Page:
 
     def _sides(self, item: Item) -> tuple[Side, Side]:
         """Return the wires at the sides of an item; all those of a single box, even if it reads one twice."""
-        ins, outs = (item.node.inputs, item.node.outputs) if isinstance(item, Leaf) else interface(item, self._read)
+        one = isinstance(item, Leaf | Nested)
+        ins, outs = (item.node.inputs, item.node.outputs) if one else interface(item, self._read)
         return Side(ins), Side(outs)
 
     def _read(self, w: int) -> set[int]:

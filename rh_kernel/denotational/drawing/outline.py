@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from rh_kernel.denotational.drawing.fold import Fold
-from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, Nest, Node, Sketch, with_inner
 from rh_kernel.denotational.provenance import Inlined, Leg, Part
 
 
@@ -75,7 +75,17 @@ class Group:
     is_closed: bool
 
 
-Item: TypeAlias = Leaf | Cluster | Net | Group
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A box with diagrams in it: the items of each of its branches. ``fold`` is set if it can be closed."""
+
+    node: Node
+    nest: Nest
+    branches: "tuple[tuple[Item, ...], ...]"
+    fold: Fold | None = None
+
+
+Item: TypeAlias = Leaf | Cluster | Net | Group | Nested
 
 
 def outline(s: Sketch) -> tuple[Item, ...]:
@@ -83,11 +93,34 @@ def outline(s: Sketch) -> tuple[Item, ...]:
     return _items(_clauses_inward([*s.nodes.values()]))
 
 
+def with_closed_rounds(items: tuple[Item, ...], *, every: bool) -> tuple[Item, ...]:
+    """Return the items with rounds as one box each: all of them, or only those between others that are drawn."""
+    return tuple([_with_closed_rounds(item, every=every) for item in items])
+
+
+def _with_closed_rounds(item: Item, *, every: bool) -> Item:
+    match item:
+        case Leaf():
+            return item
+        case Nested(node, nest, branches):
+            if nest.is_loop and (every or nest.is_omission):
+                return Leaf(node)
+            return replace(item, branches=tuple([with_closed_rounds(branch, every=every) for branch in branches]))
+        case Cluster(items=items) | Group(items=items):
+            return replace(item, items=with_closed_rounds(items, every=every))
+        case Net(stages):
+            inner = [replace(stage, item=_with_closed_rounds(stage.item, every=every)) for stage in stages]
+            return replace(item, stages=tuple(inner))
+
+
 def children(item: Item) -> tuple[Item, ...]:
     """Return the items directly inside an item."""
     match item:
         case Leaf():
             return ()
+        case Nested(nest=nest, branches=branches):
+            ends = [Leaf(node) for node in (nest.begin, nest.end) if node is not None]
+            return (*[inner for items in branches for inner in items], *ends)
         case Cluster(items=items) | Group(items=items):
             return items
         case Net(stages):
@@ -95,8 +128,10 @@ def children(item: Item) -> tuple[Item, ...]:
 
 
 def nodes(item: Item) -> tuple[Node, ...]:
-    """Return the boxes in an item, in order."""
-    return (item.node,) if isinstance(item, Leaf) else tuple([node for inner in children(item) for node in nodes(inner)])
+    """Return the boxes in an item, in order, without those inside them."""
+    if isinstance(item, Leaf | Nested):
+        return (item.node,)
+    return tuple([node for inner in children(item) for node in nodes(inner)])
 
 
 def box_count(items: Sequence[Item], *, folded: bool = False) -> int:
@@ -114,7 +149,7 @@ def interface(item: Item, read: Callable[[int], set[int]]) -> tuple[tuple[int, .
     ``read`` returns the numbers of the boxes that read a wire.
     """
     inside = nodes(item)
-    numbers = {node.number for node in inside}
+    numbers = {inner.number for node in inside for inner in with_inner(node)}
     made = [w for node in inside for w in node.outputs]
     makes = set(made)
     reads = dict.fromkeys([w for node in inside for w in node.inputs if w not in makes])
@@ -164,7 +199,7 @@ def _items(boxes: Sequence[Node]) -> tuple[Item, ...]:
     while i < len(runs):
         part, run = runs[i]
         if part is None:
-            items += [Leaf(node) for node in run]
+            items += [_leaf(node) for node in run]
             i += 1
         elif part.leg is Leg.CLAUSE:
             items.append(_cluster(part, run))
@@ -177,6 +212,23 @@ def _items(boxes: Sequence[Node]) -> tuple[Item, ...]:
             stages = tuple([stage for p, inner in whole for stage in _stages(p, inner)])
             items.append(_cluster(part, run) if alone else Net(stages, part.handler, calls=calls))
             i = end
+    return tuple(items)
+
+
+def _leaf(node: Node) -> Leaf | Nested:
+    if node.nest is None:
+        return Leaf(node)
+    return Nested(node, node.nest, tuple([_branch_items(branch.nodes) for branch in node.nest.branches]))
+
+
+def _branch_items(boxes: Sequence[Node]) -> tuple[Item, ...]:
+    """Return the items of a branch: of a handler around it there is one pass only, whose clauses are frames in a row."""
+    items: list[Item] = []
+    for item in _items(_clauses_inward(boxes)):
+        if isinstance(item, Net) and not any(stage.leg is Leg.RETURN for stage in item.stages):
+            items += [stage.item for stage in item.stages]
+        else:
+            items.append(item)
     return tuple(items)
 
 

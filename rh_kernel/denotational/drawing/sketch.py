@@ -1,16 +1,20 @@
 """Sketches of diagrams (RH §6.1): the boxes as figures and the wires between them, without wires of the unit type."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
-from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure, Step
+from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Iterate, Pure, Step
 from rh_kernel.denotational.drawing.text_metrics import shortened
+from rh_kernel.denotational.nesting import Inside, Numbering, numbered
 from rh_kernel.denotational.provenance import Inlined, Leg, Part
 from rh_kernel.denotational.smooth import Apply, Choice, Constant, CustomDerivative, Smooth, Sum, Symbol, ZeroMap
-from rh_kernel.syntax.core import Bound, Call, Operation
-from rh_kernel.syntax.printing.printer import show
+from rh_kernel.syntax.conditions import operand_count
+from rh_kernel.syntax.core import Bound, Call, Operation, Repeat, Scan
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.printing.printer import show, show_condition
+from rh_kernel.syntax.sequences import length
 from rh_kernel.syntax.types import UNIT, Type
 
 ENTRIES = 4
@@ -54,33 +58,174 @@ class Node:
     outputs: tuple[int, ...]
     place: tuple[Part, ...]
     calls: tuple[Inlined, ...] = ()
+    nest: "Nest | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """A wire that comes round: ``state`` enters a round and ``after`` leaves it; ``start`` and ``end`` are those of the box."""
+
+    start: int
+    state: int
+    after: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One of the diagrams in a box, with the wires of its results."""
+
+    title: str
+    nodes: tuple[Node, ...]
+    results: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """What is inside a box: one round of several, with the wires ``round`` that come round, or the branches of a choice.
+
+    ``begin`` and ``end`` are the boxes that take a row for the round and stack what it emits; or ``end`` is the box that joins
+    the branches. ``is_omission``: the rounds are some of several, between others that are drawn.
+    """
+
+    title: str
+    gloss: str
+    branches: tuple[Branch, ...]
+    round: tuple[Coming, ...] = ()
+    begin: Node | None = None
+    end: Node | None = None
+    is_loop: bool = True
+    is_omission: bool = False
+
+    def nodes(self) -> "Iterator[Node]":
+        """Yield the boxes directly inside, in order."""
+        yield from () if self.begin is None else (self.begin,)
+        for branch in self.branches:
+            yield from branch.nodes
+        yield from () if self.end is None else (self.end,)
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """The boxes drawn, by number; the wires of the domain and codomain; the type and name of each wire."""
+    """The boxes drawn, by number; the wires of the domain and codomain; the type and name of each wire.
+
+    ``every`` has the boxes inside others too.
+    """
 
     nodes: Mapping[int, Node]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     types: tuple[Type, ...]
     names: tuple[str, ...]
+    every: Mapping[int, Node]
 
 
 def sketch(a: Arrow | Smooth) -> Sketch:
     """Return the sketch of an arrow, or of a map of 𝕏 in terms of its function symbols (RH Def. 7.12)."""
-    types = a.types
+    found = numbered(a)
+    sketcher = _Sketcher(found.types)
+    nodes = {node.number: node for node in sketcher.nodes(found.root)}
+    wires = found.root.wires
+    inputs, outputs = wires[: len(a.domain)], tuple([wires[w] for w in a.codomain])
+    every = {node.number: node for top in nodes.values() for node in with_inner(top)}
+    return Sketch(
+        MappingProxyType(nodes),
+        sketcher.drawn(inputs),
+        sketcher.drawn(outputs),
+        found.types,
+        found.names,
+        MappingProxyType(every),
+    )
 
-    def drawn(wires: "range | tuple[int, ...]") -> tuple[int, ...]:
-        return tuple([w for w in wires if types[w] != UNIT])
 
-    nodes: dict[int, Node] = {}
-    for number, (box, made) in enumerate(a.wired()):
-        outputs = drawn(made)
-        if outputs or isinstance(box.content, Effect | Choose):
-            nodes[number] = Node(number, figure(box.content), drawn(box.inputs), outputs, box.place, box.calls)
-    names = a.names or ("",) * len(types)
-    return Sketch(MappingProxyType(nodes), drawn(tuple(range(len(a.domain)))), drawn(a.codomain), types, names)
+def with_inner(node: Node) -> Iterator[Node]:
+    """Yield a box and those inside it."""
+    yield node
+    if node.nest is not None:
+        for inner in node.nest.nodes():
+            yield from with_inner(inner)
+
+
+class _Sketcher:
+    """Sketches the boxes of an arrow and of the arrows in them."""
+
+    def __init__(self, types: tuple[Type, ...]) -> None:
+        self._types = types
+
+    def drawn(self, wires: Iterable[int]) -> tuple[int, ...]:
+        """Return the wires that are drawn."""
+        return tuple([w for w in wires if self._types[w] != UNIT])
+
+    def nodes(self, a: Numbering) -> Iterator[Node]:
+        """Yield the boxes of an arrow that are drawn."""
+        for level, (box, made) in enumerate(a.arrow.wired()):
+            inputs = tuple([a.wires[w] for w in box.inputs])
+            every = tuple([a.wires[w] for w in made])
+            outputs = self.drawn(every)
+            if outputs or isinstance(box.content, Effect | Choose | Iterate):
+                nest = self._nest(box.content, inputs, every, a.inside.get(level))
+                drawn = self.drawn(inputs)
+                yield Node(a.boxes[level], figure(box.content), drawn, outputs, box.place, box.calls, nest)
+
+    def _nest(
+        self, content: Step | Symbol, inputs: tuple[int, ...], outputs: tuple[int, ...], inside: Inside | None
+    ) -> Nest | None:
+        match content:
+            case Iterate() if inside is not None:
+                return self._rounds(content, inputs, outputs, inside)
+            case Choose(condition) | Choice(condition) if inside is not None:
+                return self._branches(content, inputs[: operand_count(condition)], outputs, inside)
+            case _:
+                return None
+
+    def _rounds(self, loop: Iterate, inputs: tuple[int, ...], outputs: tuple[int, ...], inside: Inside) -> Nest:
+        (body,) = inside.parts
+        n, m = loop.captured, loop.state
+        after = tuple([body.wires[w] for w in loop.body.codomain])
+        pairs = zip(inputs[n : n + m], body.wires[n : n + m], after[:m], outputs[:m], strict=True)
+        coming = tuple([Coming(*four) for four in pairs if self._types[four[1]] != UNIT])
+        rows = self.drawn(body.wires[n + m : len(loop.body.domain)])
+        emitted = self.drawn(after[m:])
+        backward = loop.is_reversed
+        begin = Figure(BoxShape.PURE, "row", f"each round takes {'the row before' if backward else 'the next row'}")
+        end = Figure(BoxShape.PURE, "stack", "what the rounds emit becomes the rows of a sequence")
+        found = figure(loop)
+        return Nest(
+            found.text,
+            found.title,
+            (Branch("", tuple(self.nodes(body)), after),),
+            coming,
+            Node(inside.begin, begin, self.drawn(inputs[n + m :]), rows, ()) if rows else None,
+            Node(inside.end, end, emitted, self.drawn(outputs[m:]), ()) if emitted else None,
+            is_omission=is_omission(loop),
+        )
+
+    def _branches(
+        self, choice: Choose | Choice, operands: tuple[int, ...], outputs: tuple[int, ...], inside: Inside
+    ) -> Nest:
+        text = condition_text(choice)
+        branches = [
+            Branch(title, tuple(self.nodes(part)), tuple([part.wires[w] for w in part.arrow.codomain]))
+            for title, part in zip(("then", "else"), inside.parts, strict=True)
+        ]
+        results = [w for branch in branches for w in branch.results]
+        join = Figure(BoxShape.PURE, text, f"{text} decides which branch runs, and so whose results these are")
+        end = Node(inside.end, join, self.drawn((*operands, *results)), self.drawn(outputs), ())
+        return Nest(text, f"a choice by {text}", tuple(branches), end=end, is_loop=False)
+
+
+def is_omission(loop: Iterate) -> bool:
+    """Whether other rounds of the same command are drawn before and after these."""
+    command = loop.command
+    first, count = (0, length(command.source)) if isinstance(command, Scan) else (command.first, command.count)
+    return (loop.first, loop.count) != (first, count)
+
+
+def condition_text(choice: Choose | Choice) -> str:
+    """``if x < 1``"""
+    if isinstance(choice, Choice):
+        return "if"
+    return shortened(f"if {show_condition(choice.command, ENTRIES, choice.names)}")
 
 
 def figure(content: Step | Symbol) -> Figure:
@@ -95,6 +240,8 @@ def figure(content: Step | Symbol) -> Figure:
             text = " ".join(show(P, float("inf"), abridge=ENTRIES, names=names).split())
             what = "a choice between two commands" if not order else "the backward part of a choice between two commands"
             return Figure(BoxShape.OPERATION, f"R'[{text}]" if order else text, f"{shortened(text, 200)}, {what}")
+        case Iterate():
+            return _loop(content)
         case Choice():
             return Figure(BoxShape.PURE, "if", "⟦if B then M else N⟧, a choice between two maps")
         case Apply(f):
@@ -108,6 +255,20 @@ def figure(content: Step | Symbol) -> Figure:
             return Figure(BoxShape.SUM, "x + y", f"π₁ + π₂ : {A} × {A} → {A}")
         case CustomDerivative(name):
             return Figure(BoxShape.PURE, name, f"⟦{name}⟧, a function that brings its own derivative")
+
+
+def _loop(loop: Iterate) -> Figure:
+    """``repeat i < 100``, ``scan, 100 rounds``; ``back`` for the rounds of the backward part."""
+    n = loop.length
+    count = f"{n} round" if n == dim(1) else f"{n} rounds"
+    way = ", back" if loop.order % 2 else ""
+    if is_omission(loop):
+        text = f"… {count}{way} …"
+    elif isinstance(loop.command, Repeat):
+        text = f"repeat {loop.command.index} < {loop.command.count}{way}"
+    else:
+        text = f"scan, {count}{way}"
+    return Figure(BoxShape.PURE, text, f"{text}: {count}{', the last one first' if loop.is_reversed else ''}")
 
 
 def _pure(content: Pure) -> Figure:

@@ -22,8 +22,8 @@ def foldings(s: Sketch) -> tuple[bool, ...]:
     """The drawings that are not too large, with open (``False``) or folded clauses; the one to show at first comes first."""
     if passing_count(s) > MOST_PASSING:
         return ()
-    count = len(s.nodes)
-    if not any(node.place for node in s.nodes.values()):
+    count = len(s.every)
+    if not any(node.place for node in s.every.values()):
         return (False,) if count <= MOST else ()
     if count > BOTH:
         return (True,) if box_count(outline(s), folded=True) <= MOST else ()

@@ -48,7 +48,7 @@ def fold_records(folds: Iterable[Fold]) -> list[Json]:
 
 
 def _box(drawn: Layout, box: PlacedBox, wires: Collection[int]) -> Record:
-    nodes = [drawn.sketch.nodes[number] for number in box.members]
+    nodes = [drawn.sketch.every[number] for number in box.members]
     made = dict.fromkeys([w for node in nodes for w in node.outputs])
     return {
         "id": box.members[0],
@@ -89,10 +89,10 @@ def _wires(drawn: Layout) -> list[Json]:
     for dot in drawn.drawing.dots:
         dots.setdefault(dot.wire, []).append([_n(dot.x), _n(dot.y), 1 if dot.is_end else 0])
     home = {number: box.members[0] for box in drawn.drawing.boxes for number in box.members}
-    maker = {w: home[node.number] for node in s.nodes.values() for w in node.outputs if w in paths}
+    maker = {w: home[node.number] for node in s.every.values() for w in node.outputs if w in paths and node.number in home}
     readers: dict[int, dict[int | None, None]] = {w: {} for w in paths}
-    for node in s.nodes.values():
-        for w in node.inputs:
+    for node in s.every.values():
+        for w in node.inputs if node.number in home else ():
             if w in readers and maker.get(w) != home[node.number]:
                 readers[w][home[node.number]] = None
     for w in s.outputs:

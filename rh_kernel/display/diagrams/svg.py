@@ -4,10 +4,10 @@ Wires and boxes are highlighted on hovering and have tooltips with their types. 
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import attrgetter
 
-from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedFrame, Point
+from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedFrame, Point, pieces
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.sketch import BoxShape, part_gloss
 from rh_kernel.denotational.drawing.text_metrics import LETTER, SMALL, SUPERSCRIPT, exponent
@@ -57,14 +57,13 @@ def diagram_svg(drawn: Layout, label: str, ink: str = NEUTRAL, least: float = 0.
 
 
 def path(points: Sequence[Point]) -> str:
-    """The ``d`` of a path through points: straight between points of equal height, otherwise a curve with horizontal ends."""
+    """The ``d`` of a path through the points of a strand."""
     steps = [f"M{_n(points[0][0])} {_n(points[0][1])}"]
-    for (x, y), (to_x, to_y) in pairwise(points):
-        if _n(y) == _n(to_y):
-            steps.append(f"H{_n(to_x)}")
+    for piece in pieces(points):
+        if len(piece) == 1:
+            steps.append(f"H{_n(piece[0][0])}")
         else:
-            middle = (x + to_x) / 2
-            steps.append(f"C{_n(middle)} {_n(y)} {_n(middle)} {_n(to_y)} {_n(to_x)} {_n(to_y)}")
+            steps.append("C" + " ".join([f"{_n(x)} {_n(y)}" for x, y in piece]))
     return "".join(steps)
 
 
@@ -76,7 +75,7 @@ def wire_gloss(drawn: Layout, wire: int) -> str:
 
 def box_gloss(drawn: Layout, box: PlacedBox) -> str:
     """The tooltip of a box: its description and the parts of handlers that it belongs to."""
-    place = drawn.sketch.nodes[box.members[0]].place if len(box.members) == 1 else ()
+    place = drawn.sketch.every[box.members[0]].place if len(box.members) == 1 else ()
     return "; ".join([box.figure.title, *[part_gloss(part) for part in place]])
 
 
@@ -92,8 +91,10 @@ def _wires(drawn: Layout) -> Iterator[str]:
 
 def backward_wires(drawn: Layout) -> frozenset[int]:
     """The wires made in the return clause or the backward pass of the outermost reverse handler."""
-    nodes = drawn.sketch.nodes.values()
-    return frozenset([w for node in nodes for w in node.outputs if leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)])
+    found = [node for node in drawn.sketch.every.values() if leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)]
+    made = [w for node in found for w in node.outputs]
+    coming = [w for node in found if node.nest is not None for c in node.nest.round for w in (c.state, c.after)]
+    return frozenset([*made, *coming])
 
 
 def _frame(frame: PlacedFrame) -> str:

@@ -1,9 +1,9 @@
 """String diagrams as text: a line for each box, ``z ← FC[w0](x)``, under the clause that it comes from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rh_kernel.denotational.drawing.outline import common_prefix
-from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch, part_title, sketch
+from rh_kernel.denotational.drawing.sketch import BoxShape, Nest, Node, Sketch, part_title, sketch
 from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.denotational.provenance import Leg, Part
 from rh_kernel.display.tables import shortened_rows
@@ -18,7 +18,7 @@ _ARROWS = {Leg.FORWARD: "↓", Leg.RETURN: "↺", Leg.BACKWARD: "↑", Leg.CLAUS
 
 def diagram_text(made: DiagramMade) -> str:
     """The boxes in order, under the parts that they come from; ``↓`` marks the forward pass and ``↑`` the backward pass."""
-    return listing(made, sketch(made.diagram))
+    return listing(made, sketch(made.shown))
 
 
 def listing(made: DiagramMade, s: Sketch) -> str:
@@ -33,8 +33,9 @@ def listing(made: DiagramMade, s: Sketch) -> str:
 
 def summary(made: DiagramMade, s: Sketch) -> str:
     """The subject, its type, and the number of boxes."""
-    count = len(s.nodes)
-    effects = sum(node.figure.shape is BoxShape.OPERATION for node in s.nodes.values())
+    inside = [node for node in s.every.values() if node.nest is None]
+    count = len(inside)
+    effects = sum(node.figure.shape is BoxShape.OPERATION for node in inside)
     boxes = f"{count} box{'' if count == 1 else 'es'}"
     operations = f", {effects} of them {'an operation' if effects == 1 else 'operations'}" if effects else ""
     return f"⟦{shortened(made.subject, 60)}⟧ : {made.type}, {boxes}{operations}"
@@ -55,15 +56,38 @@ def wire_names(s: Sketch) -> dict[int, str]:
 
 
 def _lines(s: Sketch, names: Mapping[int, str]) -> Iterator[str]:
+    yield from _listed([*s.nodes.values()], names, 1)
+
+
+def _listed(nodes: Sequence[Node], names: Mapping[int, str], depth: int) -> Iterator[str]:
     place: tuple[Part, ...] = ()
-    for node in s.nodes.values():
+    for node in nodes:
         if node.place != place:
             first = common_prefix([place, node.place])
-            for depth, part in enumerate(node.place[first:], start=first):
+            for deeper, part in enumerate(node.place[first:], start=depth + first):
                 of = f" of {part.handler}" if part.handler else ""
-                yield f"  {'  ' * depth}{_ARROWS[part.leg]} {part.level}: {part_title(part)}{of}"
+                yield f"{'  ' * deeper}{_ARROWS[part.leg]} {part.level}: {part_title(part)}{of}"
             place = node.place
-        yield f"  {'  ' * len(node.place)}{_line(node, names)}"
+        here = depth + len(node.place)
+        if node.nest is None:
+            yield f"{'  ' * here}{_line(node, names)}"
+        else:
+            yield from _inside(node.nest, names, here)
+
+
+def _inside(nest: Nest, names: Mapping[int, str], depth: int) -> Iterator[str]:
+    """Yield the lines of a box with others in it, and between which wires the state of its rounds comes round."""
+    yield f"{'  ' * depth}{nest.title}"
+    for c in nest.round:
+        yield f"{'  ' * (depth + 1)}{names[c.state]} ← {names[c.start]} at first, then {names[c.after]} of the round before"
+    yield from _listed([] if nest.begin is None else [nest.begin], names, depth + 1)
+    for branch in nest.branches:
+        if branch.title:
+            yield f"{'  ' * (depth + 1)}{branch.title}"
+        yield from _listed(branch.nodes, names, depth + (2 if branch.title else 1))
+    yield from _listed([] if nest.end is None else [nest.end], names, depth + 1)
+    for c in nest.round:
+        yield f"{'  ' * depth}{names[c.end]} ← {names[c.after]} of the last round"
 
 
 def _line(node: Node, names: Mapping[int, str]) -> str:

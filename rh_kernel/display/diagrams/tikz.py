@@ -4,9 +4,8 @@ A unit of the drawing is ``_UNIT`` points. All text is escaped.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
-from rh_kernel.denotational.drawing.elements import Dot, Label, PlacedBox, PlacedFrame, Point
+from rh_kernel.denotational.drawing.elements import Dot, Label, PlacedBox, PlacedFrame, Point, pieces
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.sketch import BoxShape
 from rh_kernel.denotational.drawing.text_metrics import exponent
@@ -77,12 +76,11 @@ def _comment(text: str) -> str:
 
 def _path(points: Sequence[Point]) -> str:
     steps = [_at(*points[0])]
-    for (x, y), (to_x, to_y) in pairwise(points):
-        if _n(y) == _n(to_y):
-            steps.append(f"-- {_at(to_x, to_y)}")
+    for *controls, end in pieces(points):
+        if controls:
+            steps.append(f".. controls {' and '.join([_at(*point) for point in controls])} .. {_at(*end)}")
         else:
-            middle = (x + to_x) / 2
-            steps.append(f".. controls {_at(middle, y)} and {_at(middle, to_y)} .. {_at(to_x, to_y)}")
+            steps.append(f"-- {_at(*end)}")
     return " ".join(steps)
 
 

@@ -6,7 +6,7 @@ The drawing is inline SVG, with tooltips. A notebook that is not trusted removes
 from rh_kernel.denotational.drawing.layout import Layout, placed
 from rh_kernel.denotational.drawing.sketch import BoxShape, Node, Sketch, operation_text, sketch
 from rh_kernel.denotational.provenance import Part
-from rh_kernel.display.data import Record
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import BOTH, foldings
 from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.svg import diagram_svg
@@ -16,7 +16,7 @@ from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import FAINT, box, code, details, element, span, svg_source
 from rh_kernel.display.palette import NEUTRAL
 from rh_kernel.display.registry import ResultView
-from rh_kernel.session.results import DiagramMade
+from rh_kernel.session.results import DiagramMade, RoundsShown
 from rh_kernel.syntax.printing.doc import Role
 
 LEAST = 0.75
@@ -28,12 +28,20 @@ IMAGES = 400_000
 
 def _rich(made: DiagramMade) -> dict[str, str]:
     """HTML, and SVG and DOT unless the diagram is too large. It is laid out once for all three."""
-    s = sketch(made.diagram)
-    drawings = [placed(s, folded=folded) for folded in foldings(s)]
+    s = sketch(made.shown)
+    drawings = _drawings(made, s)
     page = {"text/html": _page(made, s, drawings)}
     if not drawings:
         return page
     return {**page, "image/svg+xml": diagram_svg(drawings[0], made.subject), "text/vnd.graphviz": diagram_dot(s)}
+
+
+def _drawings(made: DiagramMade, s: Sketch) -> list[Layout]:
+    """Draw the diagram with open and with folded clauses, or with folded clauses and rounds if that is asked for."""
+    found = foldings(s)
+    if made.rounds is RoundsShown.FOLDED and found:
+        return [placed(s, folded=True, closes_rounds=True)]
+    return [placed(s, folded=folded) for folded in found]
 
 
 def _page(made: DiagramMade, s: Sketch, drawings: list[Layout]) -> str:
@@ -49,14 +57,14 @@ def _page(made: DiagramMade, s: Sketch, drawings: list[Layout]) -> str:
     stills = [*map(_still, drawings, images), *[""] * (len(live) - len(images))]
     shown = [_live(svg) + still for svg, still in zip(live, stills, strict=True)]
     if len(shown) == 1:
-        return _STYLE + head + shown[0] + (_only_folded(s) if drawings[0].is_folded else "")
+        return _STYLE + head + shown[0] + (_only_folded(s) if drawings[0].is_folded and len(s.every) > BOTH else "")
     names = [*map(_name, drawings)]
     parts = [details("margin:4px 0", names[n], picture, is_open=n == 0) for n, picture in enumerate(shown)]
     return _STYLE + head + "".join(parts)
 
 
 def _only_folded(s: Sketch) -> str:
-    note = f"The clauses are folded: the diagram has {len(s.nodes)} boxes, and up to {BOTH} are drawn one by one."
+    note = f"The clauses are folded: the diagram has {len(s.every)} boxes, and up to {BOTH} are drawn one by one."
     return box(FAINT, escape(note))
 
 
@@ -82,8 +90,9 @@ def _still(drawn: Layout, svg: str) -> str:
 
 def _record(made: DiagramMade) -> Record:
     """Boxes and wires by number, without wires of the unit type and boxes that only make such wires (RH §6.1)."""
-    s = sketch(made.diagram)
-    wires = sorted({*s.inputs, *s.outputs, *[w for node in s.nodes.values() for w in (*node.inputs, *node.outputs)]})
+    s = sketch(made.shown)
+    inner = [w for node in s.every.values() for w in (*node.inputs, *node.outputs, *_coming(node))]
+    wires = sorted({*s.inputs, *s.outputs, *inner})
     return {
         "kind": "diagram",
         "subject": made.subject,
@@ -103,7 +112,23 @@ def _box(node: Node) -> Record:
         "inputs": [*node.inputs],
         "outputs": [*node.outputs],
         "place": [_part(part) for part in node.place],
+        **_inside(node),
     }
+
+
+def _inside(node: Node) -> Record:
+    """The boxes inside a box: those of one round, with the wires that come round, or those of the branches of a choice."""
+    nest = node.nest
+    if nest is None:
+        return {}
+    if not nest.is_loop:
+        return {"branches": [{"boxes": [_box(inner) for inner in branch.nodes]} for branch in nest.branches]}
+    wires: list[Json] = [{"start": c.start, "state": c.state, "after": c.after, "end": c.end} for c in nest.round]
+    return {"round": {"boxes": [_box(inner) for inner in nest.nodes()], "wires": wires}}
+
+
+def _coming(node: Node) -> tuple[int, ...]:
+    return () if node.nest is None else tuple([w for c in node.nest.round for w in (c.state, c.after)])
 
 
 def _part(part: Part) -> Record:

@@ -21,8 +21,8 @@ from rh_kernel.syntax.parsing.sweeps import SweepParts, is_sweep, sweep_parts
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     CLOSERS,
-    COMPILE_OPTIONS,
     DECLARATIONS,
+    DIRECTIVE_OPTIONS,
     INITIALS,
     ITERATIONS,
     SWEEP,
@@ -138,8 +138,8 @@ def _expected(definitions: Definitions, context: Word) -> Iterator[str]:
         yield from _handlers(definitions, context)
     if context.last == "rev":
         yield from ("handler",) if context.in_type else ("handle",)
-    if context.directive == "compile" and [t.text for t in context.before] == ["-", "-"]:
-        yield from COMPILE_OPTIONS
+    if context.directive in DIRECTIVE_OPTIONS and [t.text for t in context.before] == ["-", "-"]:
+        yield from DIRECTIVE_OPTIONS[context.directive]
     if context.directive == "gradient" and context.follows_expression:
         yield "against"
     if context.follows_expression:

@@ -1,11 +1,9 @@
 """``%diagram E``: the denotation of a term, a command, or a declared net or function (RH Def. 7.12, 7.13) as a diagram."""
 
-from typing import TYPE_CHECKING
-
 from rh_kernel.session.actions import Action, AnalysisContext, Closed, Run, State, type_summary
 from rh_kernel.session.directives.arguments import invalid_arguments, needs_expression
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.results import DiagramMade, Result, Shown, Working
+from rh_kernel.session.results import DiagramMade, Result, RoundsShown, Shown, Working
 from rh_kernel.session.signatures import type_text
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.records import frozen
@@ -18,10 +16,6 @@ from rh_kernel.syntax.types import UNIT, Type
 from rh_kernel.typing import definitions as d
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 
-if TYPE_CHECKING:
-    from rh_kernel.denotational.arrows import Arrow
-    from rh_kernel.denotational.smooth import Smooth
-
 
 @frozen
 class Denoted:
@@ -33,15 +27,20 @@ class Denoted:
     scope: Scope
     is_command: bool
 
-    def diagram(self) -> "Arrow | Smooth":
+    def made(self, rounds: RoundsShown = RoundsShown.ONCE) -> DiagramMade:
         """Return ``⟦P⟧`` or ``⟦M⟧``. Raises ``Stuck``, with a span, if it has too many boxes."""
         from rh_kernel.denotational.commands import interpret
+        from rh_kernel.denotational.rounds import Rounds, has_rounds
         from rh_kernel.denotational.terms import interpret_term
 
         try:
-            return (interpret if self.is_command else interpret_term)(self.delta, self.scope)
+            if not self.is_command:
+                return DiagramMade(self.text, self.type, interpret_term(self.delta, self.scope), rounds=rounds)
+            once = interpret(self.delta, self.scope, Rounds.ONCE)
+            unrolled = interpret(self.delta, self.scope, Rounds.ENDS) if has_rounds(once) else None
         except Stuck as failure:
             raise placed(failure, self.scope.body.span) from None
+        return DiagramMade(self.text, self.type, once, unrolled, rounds)
 
 
 def denoted(definitions: d.Definitions, e: s.Expr) -> Denoted:
@@ -82,9 +81,10 @@ def _of_name(definitions: d.Definitions, e: s.Var) -> Denoted | None:
 
 @frozen
 class Draw(Action):
-    """``%diagram E``"""
+    """``%diagram E``, with the rounds drawn in one of several ways"""
 
     denoted: Denoted
+    rounds: RoundsShown = RoundsShown.ONCE
 
     def summary(self, text: str) -> Result:
         """Return the type."""
@@ -93,17 +93,18 @@ class Draw(Action):
     def run(self, number: int, state: State) -> Run:
         """Show the diagram. Raises ``Stuck`` if it has too many boxes."""
         yield Working("making the string diagram")
-        yield Shown(number, DiagramMade(self.denoted.text, self.denoted.type, self.denoted.diagram()))
+        yield Shown(number, self.denoted.made(self.rounds))
         return state
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> Draw:
-    return Draw(denoted(context.definitions, needs_expression(item)))
+    (word,) = item.words or (RoundsShown.ONCE.value,)
+    return Draw(denoted(context.definitions, needs_expression(item)), RoundsShown(word))
 
 
 DIRECTIVE = Directive(
     "diagram",
-    "E",
+    "[--folded|--unrolled] E",
     "the string diagram of a term, a command or a net, handlers unfolded",
     _analyze,
     checks_live=False,

@@ -15,8 +15,8 @@ from rh_kernel.syntax.parsing.hints import FOREIGN_WORDS, OF_PYTHON, shorten
 from rh_kernel.syntax.parsing.lexer import words
 from rh_kernel.syntax.parsing.patterns import pattern
 from rh_kernel.syntax.parsing.tokens import (
-    COMPILE_OPTIONS,
     DECLARATIONS,
+    DIRECTIVE_OPTIONS,
     EXPRESSION_DIRECTIVES,
     INITIALS,
     PYTHON,
@@ -305,7 +305,7 @@ def _directive(c: Cursor, start: int) -> items.Directive:
         hint = "remove this line: the cell is already in this language" if magic.text == "%%rh" else OF_PYTHON
         raise Rejected(ForeignSyntax(span=magic, found=f"cell magic `{shorten(magic.text)}`", hint=hint))
     name = c.name("the name of a directive", "%lsmagic lists the directives")
-    option = _option(c) if name.text == "compile" else ()
+    option = _option(c, name.text) if name.text in DIRECTIVE_OPTIONS else ()
     if c.at("train"):
         if name.text != "compile":
             raise c.fail(
@@ -319,16 +319,16 @@ def _directive(c: Cursor, start: int) -> items.Directive:
     return items.Directive(name, M, option, against, span=c.since(start))
 
 
-def _option(c: Cursor) -> tuple[str, ...]:
+def _option(c: Cursor, directive: str) -> tuple[str, ...]:
     """Parse ``--passes`` written without a space; with a space it is a name after two minus signs."""
     word = _word_after_dashes(c)
-    if word is None or word.text not in COMPILE_OPTIONS:
-        _reject_option(c, word)
+    if word is None or word.text not in DIRECTIVE_OPTIONS[directive]:
+        _reject_option(c, word, directive)
         return ()
     c.advance()
     c.advance()
     c.advance()
-    _reject_option(c, _word_after_dashes(c))
+    _reject_option(c, _word_after_dashes(c), directive)
     return (word.text,)
 
 
@@ -343,12 +343,13 @@ def _word_after_dashes(c: Cursor) -> Token | None:
             return None
 
 
-def _reject_option(c: Cursor, word: Token | None) -> None:
+def _reject_option(c: Cursor, word: Token | None, directive: str) -> None:
     """Raise ``Rejected`` if ``--word`` is followed by a token that cannot continue a term: an option was meant."""
     if word is not None and c.rest()[3].kind in {Kind.NAME, Kind.KEYWORD, Kind.NUMBER}:
         c.advance()
         c.advance()
-        raise c.fail("a term or a command", "`%compile` takes one option: `--passes` or `--profile`")
+        options = " or ".join([f"`--{option}`" for option in DIRECTIVE_OPTIONS[directive]])
+        raise c.fail("a term or a command", f"`%{directive}` takes one option: {options}")
 
 
 def words_of_directive(chunk: Span) -> list[Token] | None:

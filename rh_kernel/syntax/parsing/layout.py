@@ -7,7 +7,7 @@ Line breaks are the user's; the indentation of a line follows from the construct
 from enum import Enum, auto
 
 from rh_kernel.source.records import frozen
-from rh_kernel.syntax.parsing.tokens import CLOSERS, COMPILE_OPTIONS, TRAINING_OPTIONS, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.tokens import CLOSERS, DIRECTIVE_OPTIONS, TRAINING_OPTIONS, Kind, Token, ends_expression
 
 INDENT = 2
 
@@ -17,7 +17,8 @@ _TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "..", "ᵀ"}
 _TIGHT_AFTER = frozenset(CLOSERS) - {"{", "<"} | {"%", ".."}
 _TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
 _OPTION = 4  # `passes` in `%compile --passes` is the fourth token after the first
-_DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), "compile": frozenset(COMPILE_OPTIONS)}
+_OPTIONS = {name: frozenset(options) for name, options in DIRECTIVE_OPTIONS.items()}
+_DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), **_OPTIONS}
 
 # Tokens after which a new part starts; after any other token a line continues the previous one.
 _BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"}) - {"<"}
@@ -215,7 +216,7 @@ class Layout:
 
     def _would_become_option(self, token: Token, following: str) -> bool:
         """Whether omitting the space would create an option ``--passes`` from two minus signs and a name, ``- -passes``."""
-        if token.start == self._before.end or self._words != _DIRECTIVE_WORDS["compile"]:
+        if token.start == self._before.end or self._words not in _OPTIONS.values():
             return False
         return {self._written + 1: token.text, self._written + 2: following}.get(_OPTION) in self._words
 

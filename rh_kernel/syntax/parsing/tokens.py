@@ -65,8 +65,8 @@ RETURN = "%%rh"
 EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient"})
 """The directives whose argument is a term or a command; all others take words."""
 
-COMPILE_OPTIONS = ("passes", "profile")
-"""Contextual keywords after ``%compile --``; elsewhere they are names."""
+DIRECTIVE_OPTIONS = {"compile": ("passes", "profile"), "diagram": ("folded", "unrolled")}
+"""Contextual keywords after ``%compile --`` and the like; elsewhere they are names."""
 
 TRAINING_OPTIONS = ("epochs", "batch", "pieces", "shuffle", "measure")
 """Contextual keywords of a training item; elsewhere they are names."""

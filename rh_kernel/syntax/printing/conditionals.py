@@ -35,6 +35,11 @@ def conditional(page: PrinterState, M: core.If | core.IfCommand, marks: Marks, o
     )
 
 
+def condition_doc(condition: Condition, operands: list[Doc]) -> Doc:
+    """``B``, given the terms that it compares."""
+    return _condition(condition, operands, _Level.OR)
+
+
 def _condition(condition: Condition, operands: list[Doc], level: _Level) -> Doc:
     match condition:
         case Compare(relation, place):

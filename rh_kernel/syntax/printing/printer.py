@@ -7,8 +7,9 @@ The path to a subtree is the tuple of child positions from the root, in the orde
 from collections.abc import Mapping, Sequence
 
 from rh_kernel.source.trampoline import descend
-from rh_kernel.syntax.core import Command, Handler, Node, Operation, Term
+from rh_kernel.syntax.core import Command, Handler, If, IfCommand, Node, Operation, Term, Tuple
 from rh_kernel.syntax.printing.commands import command, handler, operation
+from rh_kernel.syntax.printing.conditionals import condition_doc
 from rh_kernel.syntax.printing.constants import type_doc, type_text
 from rh_kernel.syntax.printing.doc import Annotation, Doc, plain
 from rh_kernel.syntax.printing.memo import PrintCache
@@ -26,6 +27,7 @@ __all__ = [
     "handler_doc",
     "operation_doc",
     "show",
+    "show_condition",
     "symbols",
     "term_doc",
     "type_doc",
@@ -90,6 +92,14 @@ def show(
     else:
         doc = handler_doc(node, names, brevity)
     return plain(doc, width)
+
+
+def show_condition(M: If | IfCommand, abridge: int | None = None, names: Sequence[str] = ()) -> str:
+    """Print the condition of a conditional on one line, in the scope of ``names``."""
+    items = M.operands.items if isinstance(M.operands, Tuple) else (M.operands,)
+    brevity = Abbreviation.at(abridge)
+    operands = [term_doc(L, names, brevity=brevity) for L in items]
+    return " ".join(plain(condition_doc(M.condition, operands), float("inf")).split())
 
 
 def _page(node: Node, names: Sequence[str], brevity: Abbreviation, memory: PrintCache | None = None) -> PrinterState:
