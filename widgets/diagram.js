@@ -29,22 +29,56 @@ class DiagramView {
     this.matches = [];
     this.at = -1;
     el.setAttribute("data-lm-suppress-shortcuts", "true");
-    if (host.opening.drawing === null) {
+    host.onDeath(() => this.mourn());
+    this.picked = host.recall("picked", null);
+    this.begin(host.opening, host.recall("folded", null));
+    const rounds = host.recall("rounds", host.opening.rounds?.shown);
+    if (rounds !== host.opening.rounds?.shown) this.showRounds(rounds);
+  }
+
+  /** Show a diagram from its opening record, with these folds closed. */
+  begin(opening, folded) {
+    this.opening = opening;
+    this.known.clear();
+    if (opening.drawing === null) {
       this.tooLarge();
       return;
     }
-    this.known.set(diagramKey(host.opening.drawing.folded), host.opening.drawing);
-    this.index = diagramIndex(host.opening.drawing, host.opening.folds, host.opening.cotangents);
-    this.picked = host.recall("picked", null);
+    this.known.set(diagramKey(opening.drawing.folded), opening.drawing);
+    this.index = diagramIndex(opening.drawing, opening.folds, opening.cotangents);
     this.build();
-    host.onDeath(() => this.mourn());
-    this.draw(host.opening.drawing);
-    const folded = host.recall("folded", null);
-    if (folded !== null && diagramKey(folded) !== diagramKey(host.opening.drawing.folded)) this.layout(folded);
+    this.draw(opening.drawing);
+    if (folded !== null && diagramKey(folded) !== diagramKey(opening.drawing.folded)) this.layout(folded);
+  }
+
+  /** The switch between one round for all and the first and last rounds, if there are loops. */
+  roundsChoice() {
+    const choices = this.opening.rounds?.choices ?? [];
+    if (choices.length < 2) return null;
+    return h(
+      "select",
+      { "aria-label": "rounds", title: "how rounds are drawn", on: { change: (event) => this.showRounds(event.target.value) } },
+      choices.map(([value, words]) => h("option", { value, selected: value === this.opening.rounds.shown }, words)),
+    );
+  }
+
+  async showRounds(rounds) {
+    try {
+      const opening = await this.host.ask({ ask: "rounds", rounds });
+      this.host.keep("rounds", rounds);
+      this.host.keep("folded", null);
+      this.zoom?.release();
+      this.window?.removeEventListener("keydown", this.keyed);
+      this.el.replaceChildren();
+      this.picked = null;
+      this.begin(opening, null);
+    } catch (error) {
+      if (this.host.alive()) this.say(error.message);
+    }
   }
 
   tooLarge() {
-    const { opening } = this.host;
+    const { opening } = this;
     this.el.append(
       h("div", { class: "rh-diagram-head" }, opening.summary),
       h("p", { role: "status" }, "This diagram is too large to be drawn. These are its boxes."),
@@ -53,7 +87,7 @@ class DiagramView {
   }
 
   build() {
-    const { opening } = this.host;
+    const { opening } = this;
     const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": label, on: { click } }, text);
     this.on = { pick: (kind, id) => this.pick({ kind, id }, true), toggle: (fold) => this.toggle(fold) };
     this.svg = s("svg", { class: "rh-diagram-svg", role: "group", "aria-label": `string diagram: ${opening.summary}` });
@@ -68,7 +102,7 @@ class DiagramView {
     this.folders = [
       button("open all", "open every fold (o)", () => this.layout([])),
       button("fold clauses", "fold every clause (c)", () => this.layout(this.closing(["clause"]))),
-      button("fold all", "fold everything", () => this.layout(this.closing(["clause", "net", "legs", "handler"]))),
+      button("fold all", "fold everything", () => this.layout(this.closing(["clause", "net", "legs", "handler", "rounds", "choice"]))),
     ];
     const hasFolds = opening.folds.length > 0;
     this.exports = Object.keys(DIAGRAM_FILES).map((form) => button({ svg: "SVG", tikz: "TikZ", dot: "DOT", text: "text" }[form], `save as ${DIAGRAM_FILES[form]}`, () => this.save(form)));
@@ -78,6 +112,7 @@ class DiagramView {
       { class: "rh-bar", role: "toolbar", "aria-label": "the drawing" },
       h("span", { class: "rh-bar" }, sizes),
       hasFolds ? h("span", { class: "rh-bar" }, this.folders) : null,
+      this.roundsChoice(),
       h("span", { class: "rh-bar" }, this.search, this.count),
       h("span", { class: "rh-bar" }, h("span", { class: "rh-diagram-quiet" }, "save"), this.exports),
       button("?", "the keys (?)", () => this.toggleHelp())
@@ -95,6 +130,7 @@ class DiagramView {
   }
 
   mourn() {
+    if (this.status === undefined) return;
     this.status.classList.add("rh-gone");
     this.say("The kernel no longer knows this diagram. What you see stays; run the cell again for other folds and for saving.");
     for (const button of this.exports) button.disabled = true;
@@ -106,7 +142,7 @@ class DiagramView {
 
   /** The folds of these kinds. */
   closing(kinds) {
-    return diagramFoldsOf(this.host.opening.folds, kinds);
+    return diagramFoldsOf(this.opening.folds, kinds);
   }
 
   toggle(fold) {
@@ -119,7 +155,7 @@ class DiagramView {
     this.asked += 1;
     const { asked } = this;
     try {
-      const drawing = this.known.get(key) ?? (await this.host.ask({ ask: "layout", folded }));
+      const drawing = this.known.get(key) ?? (await this.host.ask({ ask: "layout", folded, rounds: this.opening.rounds?.shown }));
       this.known.set(key, drawing);
       if (asked !== this.asked) return;
       this.host.keep("folded", folded);
@@ -133,7 +169,7 @@ class DiagramView {
   draw(drawing, about = null) {
     const hadFocus = this.svg.contains(document.activeElement);
     const wasFitted = this.zoom.isFitted();
-    this.index = diagramIndex(drawing, this.host.opening.folds, this.host.opening.cotangents);
+    this.index = diagramIndex(drawing, this.opening.folds, this.opening.cotangents);
     const { parts, made } = diagramSvg(drawing, this.on);
     this.made = made;
     refill(this.svg, parts);
@@ -259,7 +295,7 @@ class DiagramView {
 
   async save(form) {
     try {
-      const { text, type } = await this.host.ask({ ask: "export", as: form, folded: this.index.drawing.folded });
+      const { text, type } = await this.host.ask({ ask: "export", as: form, folded: this.index.drawing.folded, rounds: this.opening.rounds?.shown });
       download(DIAGRAM_FILES[form], type, text);
       this.say(`Saved as ${DIAGRAM_FILES[form]}.`);
     } catch (error) {

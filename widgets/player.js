@@ -6,6 +6,7 @@ import { PlayerDiagram } from "./player_diagram.js";
 import { playerBoxDetails, playerHint, playerShowWeights, playerWireDetails } from "./player_inspector.js";
 import { playerLegend } from "./player_legend.js";
 import { PlayerPass } from "./player_pass.js";
+import { playerRoundBar, playerSizes } from "./player_round_bar.js";
 import { PlayerStore } from "./player_store.js";
 import { playerDifferences, playerDifferenceTable, playerTable } from "./player_table.js";
 
@@ -15,7 +16,7 @@ export function player(host, el) {
   return () => view.release();
 }
 
-const PLAYER_MOVES = ["go", "first", "back", "forward", "last", "turn", "put", "putBefore"];
+const PLAYER_MOVES = ["go", "first", "back", "forward", "last", "turn", "put", "putBefore", "nextRound", "roundBefore"];
 const PLAYER_GONE = [
   "The kernel no longer knows this pass. All that is here can still be played;",
   "for very large arrays and the other drawing the cell has to be run again.",
@@ -61,6 +62,9 @@ class PlayerView {
       this.isTwo ? "moment" : "box",
     );
     this.bar.speed(this.speed);
+    this.roundBar = playerRoundBar(this.passes[0].rounds, (loop, round) => this.toRound(loop, round));
+    this.sizes = this.passes.map((pass) => playerSizes(pass)).filter(Boolean);
+    for (const pass of this.passes) pass.settle(0);
     this.panes = this.passes.map((pass, p) => this.pane(pass, p));
     this.level();
     this.details = h("div", { class: "rh-player-inspector", role: "region", "aria-label": "what is picked", tabindex: -1 });
@@ -91,10 +95,11 @@ class PlayerView {
     const below = drawn ? h("div", { class: "rh-player-below" }, playerLegend(), tools) : null;
     refill(
       el,
-      h("div", { class: "rh-player-top" }, this.bar.element, this.caption),
+      h("div", { class: "rh-player-top" }, this.bar.element, this.roundBar?.element ?? null, this.caption),
       this.notice,
       h("div", { class: `rh-player-panes${this.isTwo ? " rh-player-two" : ""}` }, this.panes.map((pane) => pane.element)),
       below,
+      this.sizes.map((shown) => shown.element),
       this.help,
       this.value,
       h("div", { class: "rh-player-lower" }, this.details, this.weights),
@@ -184,6 +189,12 @@ class PlayerView {
 
   showMoment(doesFollow) {
     const frames = this.moments[this.at];
+    this.passes.forEach((pass, p) => {
+      pass.settle(frames[p]);
+      for (const [from, to] of pass.rounds.missing(frames[p])) this.store.wantRound(p, from, to);
+    });
+    this.roundBar?.show(frames[0]);
+    for (const shown of this.sizes) shown.show(frames[0]);
     const words = this.passes.map((pass, p) => pass.caption(frames[p]));
     this.caption.setAttribute("aria-live", this.timer === null ? "polite" : "off");
     refill(
@@ -265,7 +276,10 @@ class PlayerView {
       const box = this.panes[p].diagram?.geometry.boxes.find((candidate) => candidate.id === mine.box);
       return box === undefined ? null : playerBoxDetails(pass, box, frame, pick);
     }
-    const ref = { pass: p, wire: mine.wire };
+    const wire = pass.wires.get(mine.wire);
+    const ref = wire.writes === undefined || wire.born === Infinity
+      ? { pass: p, wire: mine.wire }
+      : { pass: p, wire: mine.wire, frame: wire.born };
     if (pass.wires.get(mine.wire).content.values === null && pass.wireState(mine.wire, frame) !== "empty") this.store.want(ref);
     const heading = this.isTwo ? h("span", { class: "rh-player-quiet" }, p === 0 ? "first" : "second") : null;
     const more = () => this.store.demand(ref).catch((error) => this.say(error.message));
@@ -288,6 +302,13 @@ class PlayerView {
     this.keeping = setTimeout(() => this.host.keep("frame", this.at), 300);
   }
 
+  /** Go to where a round of a loop of the first pass begins. */
+  toRound(loop, round) {
+    this.pause();
+    const frame = this.passes[0].rounds.begin(loop, round);
+    this.go(this.moments.findIndex((frames) => frames[0] >= frame));
+  }
+
   act(name, value) {
     const seek = (sets, from, step) => this.go(playerSeek(this.moments, sets, from, step) ?? this.at);
     const diagrams = this.panes.map((pane) => pane.diagram).filter(Boolean);
@@ -305,6 +326,8 @@ class PlayerView {
       turn: () => seek(this.turns, -1, 1),
       put: () => seek(this.puts, this.at, 1),
       putBefore: () => seek(this.puts, this.at, -1),
+      nextRound: () => this.roundBar?.step(1),
+      roundBefore: () => this.roundBar?.step(-1),
       play: () => (this.timer === null ? this.play() : this.pause()),
       speed: () => this.hurry(value),
       larger: () => zoom((diagram) => diagram.zoom * 1.25),

@@ -90,6 +90,8 @@ export const PLAYER_KEYS = [
   [["t"], "t to the turn", "turn"],
   [["p"], "p to the next Put", "put"],
   [["P"], "P to the Put before", "putBefore"],
+  [["r"], "r to the next round", "nextRound"],
+  [["R"], "R to the round before", "roundBefore"],
   [["ArrowDown"], "↓ to the next box or wire", "down"],
   [["ArrowUp"], "↑ to the one before", "up"],
   [["Enter"], "Enter what is here", "inspect"],

@@ -140,6 +140,18 @@ export class PlayerDiagram extends PlayerWindow {
     return element;
   }
 
+  /** Write what a wire inside a loop holds now on its chip. */
+  rewrite(element, wire) {
+    const type = this.geometry.labels.find((label) => label.wire === wire.id)?.text;
+    const [field, text] = element.children;
+    const words = playerChip(wire.content, type, this.pass.tag(wire.id));
+    if (text.textContent === words) return;
+    text.textContent = words;
+    const [x, width] = [Number(field.getAttribute("x")), playerChipWidth(words)];
+    field.setAttribute("width", width);
+    text.setAttribute("x", x + width / 2);
+  }
+
   /** A box in the overview. */
   drawnBlock(box) {
     const element = s(
@@ -199,6 +211,7 @@ export class PlayerDiagram extends PlayerWindow {
       : "";
     const look = `rh-player-wire rh-player-${wire.role} rh-player-${state}${mark}`;
     if (group.getAttribute("class") !== look) group.setAttribute("class", look);
+    if (wire.writes !== undefined && state !== "empty") for (const chip of known.chips) this.rewrite(chip, wire);
     if (state === known.state) return;
     known.state = state;
     const words = `${this.pass.name(wire.id)} : ${wire.type}, ${playerRole(wire.role)}; ${playerState(state)}`;
@@ -302,7 +315,7 @@ export class PlayerDiagram extends PlayerWindow {
   }
 }
 
-const PLAYER_BOX_WORDS = { later: "has not run yet", now: "runs now", ran: "has run" };
+const PLAYER_BOX_WORDS = { later: "has not run yet", now: "runs now", ran: "has run", skipped: "is not in the branch that runs" };
 
 function playerPick(what) {
   return what.wire === undefined ? `box-${what.box}` : `wire-${what.wire}`;

@@ -3,6 +3,7 @@
 export const PLAYER_CHIP_HEIGHT = 14;
 const PLAYER_CHIP_LETTER = 5.9;
 const PLAYER_CHIP_ABOVE = 17;
+const PLAYER_TURN = 16;
 
 /** The width of the chip with this text. */
 export function playerChipWidth(text) {
@@ -44,14 +45,18 @@ export function playerStretch(geometry, texts) {
   return { ...playerMapped(geometry, to), chips: chips.map((c) => ({ ...c, x: playerMoved(c.x, added) })) };
 }
 
-/** The path of a strand as `d`: lines on one level, otherwise curves that begin and end horizontally. */
+/** The path of a strand as `d`: lines on one level, turns between points one above the other, otherwise curves. */
 export function playerPath(points) {
   const n = (x) => String(Math.round(x * 10) / 10);
   let d = `M${n(points[0][0])} ${n(points[0][1])}`;
+  let way = 1;
   for (let i = 1; i < points.length; i += 1) {
     const [x, y] = points[i - 1];
     const [u, v] = points[i];
-    const middle = (x + u) / 2;
+    const isTurn = n(x) === n(u) && n(y) !== n(v);
+    const middle = isTurn ? x + way * PLAYER_TURN : (x + u) / 2;
+    if (isTurn) way = -way;
+    else if (n(y) === n(v)) way = u >= x ? 1 : -1;
     d += n(y) === n(v) ? `H${n(u)}` : `C${n(middle)} ${n(y)} ${n(middle)} ${n(v)} ${n(u)} ${n(v)}`;
   }
   return d;

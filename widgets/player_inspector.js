@@ -56,7 +56,7 @@ export function playerBoxDetails(pass, box, frame, pick) {
   const steps = [...pass.steps.values()].filter((step) => members.has(step.box));
   const inside = new Set(steps.flatMap((step) => step.makes));
   const reads = [...new Set(steps.flatMap((step) => step.reads))].filter((wire) => !inside.has(wire));
-  const words = { later: "has not run yet", now: "runs now", ran: "has run" };
+  const words = { later: "has not run yet", now: "runs now", ran: "has run", skipped: "is not in the branch that runs" };
   const line = (title, wires) => (wires.length === 0 ? null : h(
     "tr",
     {},

@@ -1,5 +1,6 @@
 // A recorded pass by frames: at frame f, f boxes have run, the last of them just now.
 import { heatReal } from "./heat.js";
+import { PlayerRounds, playerSteps } from "./player_rounds.js";
 import { playerList, playerNumber } from "./player_words.js";
 
 /** A pass with lookup tables for every frame. */
@@ -9,15 +10,20 @@ export class PlayerPass {
     this.frames = record.frames;
     this.turn = record.turn;
     this.wires = new Map(record.wires.map((wire) => [wire.id, wire]));
-    this.steps = new Map(record.steps.map((step) => [step.frame, step]));
+    this.steps = new Map(playerSteps(record).map((step) => [step.frame, step]));
     this.uses = record.accesses.map((use, number) => ({ ...use, number }));
     this.readers = new Map();
     this.cotangents = new Map();
     this.maker = new Map();
-    for (const step of record.steps) {
+    this.runs = new Map();
+    this.skips = new Map();
+    for (const step of this.steps.values()) {
       for (const wire of new Set(step.reads)) playerPush(this.readers, wire, step.frame);
       for (const wire of step.makes) this.maker.set(wire, step);
+      for (const box of step.skips ?? []) playerPush(this.skips, box, step.frame);
+      playerPush(this.runs, step.box, step.frame);
     }
+    this.rounds = new PlayerRounds(this);
     for (const wire of record.wires) if (wire.of !== null) playerPush(this.cotangents, wire.of, wire.id);
     for (const row of record.rows) {
       if (row.cotangents.length > 0) this.cotangents.set(row.forward, row.cotangents);
@@ -52,9 +58,31 @@ export class PlayerPass {
 
   /** Whether a box, or one that stands for several, has run, is running or is still to run. */
   boxState(box, frame) {
-    const last = box.last_frame ?? box.frame;
-    if (frame < box.frame) return "later";
-    return frame > last ? "ran" : "now";
+    const runs = this.runsOf(box);
+    const around = this.rounds.window(runs[0] ?? 0, frame);
+    const inside = around === null ? runs : runs.filter((run) => run >= around[0] && run <= around[1]);
+    if (inside.length === 0) {
+      const skipped = (this.skips.get(box.id) ?? []).filter((skip) => around === null || skip >= around[0]);
+      return skipped.some((skip) => skip <= frame) ? "skipped" : "later";
+    }
+    if (frame < inside[0]) return "later";
+    return frame > inside[inside.length - 1] ? "ran" : "now";
+  }
+
+  /** The frames at which a box, or what it stands for, runs. */
+  runsOf(box) {
+    this.known ??= new WeakMap();
+    if (!this.known.has(box)) {
+      const runs = (box.members ?? [box.id]).flatMap((member) => this.runs.get(member) ?? []);
+      const given = box.frame === undefined ? [] : [box.frame, box.last_frame ?? box.frame];
+      this.known.set(box, (runs.length > 0 ? runs : given.filter((run) => run > 0)).sort((one, other) => one - other));
+    }
+    return this.known.get(box);
+  }
+
+  /** Let everything be as at this frame. */
+  settle(frame) {
+    if (this.rounds.wires.length > 0) this.rounds.settle(frame);
   }
 
   /** Where the pass is at a frame: before the start, forward, at the turn, or backward. */
@@ -86,11 +114,14 @@ export class PlayerPass {
     if (step === undefined) return `box ${frame}${use?.kind === "Put" ? `: ${playerChange(use)}` : ""}`;
     const made = playerList(step.makes.map((wire) => this.name(wire)));
     const read = playerList([...new Set(step.reads)].map((wire) => this.name(wire)));
-    if (use?.kind === "Put") return `${step.label} writes ${read}: ${playerChange(use)}`;
-    if (use?.kind === "Get") return `${step.label} looks up ${use.location}: makes ${made}`;
-    const where = PLAYER_WHERE[step.leg] ?? "";
+    const round = this.rounds.words(step, frame);
+    if (use?.kind === "Put") return `${round}${step.label} writes ${read}: ${playerChange(use)}`;
+    if (use?.kind === "Get") return `${round}${step.label} looks up ${use.location}: makes ${made}`;
+    if (step.begins !== undefined) return `${this.rounds.words(step, frame)}it begins with ${made || "nothing new"}`;
+    if (step.takes !== undefined) return `${this.rounds.words(step, frame)}${step.label}: the branch ${step.takes} runs`;
+    const where = step.rounds === undefined ? PLAYER_WHERE[step.leg] ?? "" : "";
     const what = [read && `reads ${read}`, made && `makes ${made}`].filter(Boolean).join(", ");
-    return `${step.label}${where}: ${what}`;
+    return `${round}${step.label}${where}: ${what}`;
   }
 
   /** The name of a wire with what it is a cotangent of. */

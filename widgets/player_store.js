@@ -34,6 +34,20 @@ export class PlayerStore {
     return this.asked.get(key);
   }
 
+  /** Fetch what is written in the frames of a round, ignoring failure. */
+  wantRound(p, from, to) {
+    const key = `${p}|${from}|${to}`;
+    if (this.asked.has(key) || !this.host.alive()) return;
+    const answer = this.host.ask({ ask: "written", pass: p, from: Math.max(0, from - 1), to });
+    this.asked.set(
+      key,
+      answer.then(({ written }) => {
+        this.passes[p].rounds.take(written);
+        this.arrived();
+      }).catch(() => this.asked.delete(key)),
+    );
+  }
+
   async fetched(ref, key) {
     const kind = ref.wire === undefined ? "access" : "wire";
     const answer = await this.host.ask({ ask: kind, ...ref }).catch((error) => {
@@ -42,7 +56,8 @@ export class PlayerStore {
     });
     this.answers.set(key, answer);
     const pass = this.passes[ref.pass];
-    if (kind === "wire") pass.wires.get(ref.wire).content = answer.content;
+    if (ref.frame !== undefined) pass.rounds.take([[ref.wire, ref.frame, answer.content]]);
+    else if (kind === "wire") pass.wires.get(ref.wire).content = answer.content;
     else Object.assign(pass.uses[ref.access], { before: answer.before, after: answer.after });
     this.arrived();
     return answer;

@@ -30,12 +30,16 @@ class Inside:
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """The numbers of the boxes and wires of an arrow, and of what is inside its boxes, by level."""
+    """The numbers of the boxes and wires of an arrow, and of what is inside its boxes, by level.
+
+    The first ``captured`` wires are wires outside.
+    """
 
     arrow: Drawn
     boxes: tuple[int, ...]
     wires: tuple[int, ...]
     inside: Mapping[int, Inside]
+    captured: int = 0
 
     def everywhere(self) -> "Iterator[Numbering]":
         """Yield this numbering and all those inside."""
@@ -81,8 +85,8 @@ class _Maker:
         self._boxes += count
         return tuple(range(self._boxes - count, self._boxes))
 
-    def number(self, a: Drawn, domain: tuple[int, ...]) -> Numbering:
-        """Number an arrow whose domain has these numbers."""
+    def number(self, a: Drawn, domain: tuple[int, ...], captured: int = 0) -> Numbering:
+        """Number an arrow whose domain has these numbers; the first ones are of wires outside."""
         boxes, n = self.boxes(len(a.boxes)), len(a.domain)
         wires = (*domain, *self.wires(a.types[n:], a.names[n:]))
         inside: dict[int, Inside] = {}
@@ -90,15 +94,15 @@ class _Maker:
             reads = tuple([wires[w] for w in box.inputs])
             if parts := self._parts(box.content, reads):
                 inside[level] = Inside(parts, *self.boxes(2))
-        return Numbering(a, boxes, wires, inside)
+        return Numbering(a, boxes, wires, inside, captured)
 
     def _parts(self, content: Step | Symbol, reads: tuple[int, ...]) -> tuple[Numbering, ...]:
         match content:
             case Iterate(body, captured):
                 new = self.wires(body.domain[captured:], body.names[captured:])
-                return (self.number(body, (*reads[:captured], *new)),)
+                return (self.number(body, (*reads[:captured], *new), captured),)
             case Choose(condition, then, otherwise) | Choice(condition, then, otherwise):
                 given = reads[operand_count(condition) :]
-                return (self.number(then, given), self.number(otherwise, given))
+                return (self.number(then, given, len(given)), self.number(otherwise, given, len(given)))
             case _:
                 return ()

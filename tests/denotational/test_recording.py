@@ -106,7 +106,8 @@ def test_a_recording_ends_as_the_compiled_program_does(p: Program) -> None:
     assert_close([recording.values[w] for w in arrow.codomain], leaves(compiled))
     assert_same_heap(recording.heap, {**p.heap, **changes})
     assert len(recording.values) == len(arrow.types)
-    assert sum(value.size for value in recording.values) == reals(arrow)
+    inside = [array for made in recording.runs for _, array in made.writes]
+    assert sum(value.size for value in recording.values) <= sum(array.size for array in inside) <= reals(arrow)
 
 
 @law(100)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.denotational.arrows import Effect, Pure, Row
 from rh_kernel.denotational.provenance import Handling, Leg, Mark, Part, Side
-from rh_kernel.denotational.recording import Recording, Use
+from rh_kernel.denotational.recording import Recording, Run, Use
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
 from rh_kernel.display.diagrams.choice import MOST
@@ -200,7 +200,8 @@ def made_of(count: int, words: str = "Tick", *, in_clauses: bool = True) -> Grad
     arrow = b.close(wires)
     before, after = np.ones(2), np.array([np.nan, 2.0])
     values = (*[after] * (count + 2), np.zeros(0))
-    recording = Recording(values, {location: after}, (Use(count + 1, "Put", location, before, after),))
+    runs = tuple([Run(level, tuple([(w, values[w]) for w in made])) for level, (_, made) in enumerate(arrow.wired())])
+    recording = Recording(values, {location: after}, (Use(count + 1, "Put", location, before, after, count + 1),), runs)
     changes = (Change(location, before, after), Change(Location(words, (), 1), None, before))
     one = Pass(words, R2, arrow, recording, constant(1.0), changes)
     return GradientMade(words, R2, (one, one))

@@ -15,6 +15,7 @@ from rh_kernel.syntax.core import Bound, Call, Operation, Repeat, Scan
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.printing.printer import show, show_condition
 from rh_kernel.syntax.sequences import length
+from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import UNIT, Type
 
 ENTRIES = 4
@@ -50,7 +51,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box: its number in the diagram, its input and output wires, its place, and the nets that contain this place."""
+    """A box: its number in the diagram, its input and output wires, its place, and the nets that contain this place.
+
+    ``nest`` is what is inside it, ``family`` that of an operation.
+    """
 
     number: int
     figure: Figure
@@ -59,6 +63,7 @@ class Node:
     place: tuple[Part, ...]
     calls: tuple[Inlined, ...] = ()
     nest: "Nest | None" = None
+    family: Family | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +170,8 @@ class _Sketcher:
             if outputs or isinstance(box.content, Effect | Choose | Iterate):
                 nest = self._nest(box.content, inputs, every, a.inside.get(level))
                 drawn = self.drawn(inputs)
-                yield Node(a.boxes[level], figure(box.content), drawn, outputs, box.place, box.calls, nest)
+                family = box.content.operation.family if isinstance(box.content, Effect) else None
+                yield Node(a.boxes[level], figure(box.content), drawn, outputs, box.place, box.calls, nest, family)
 
     def _nest(
         self, content: Step | Symbol, inputs: tuple[int, ...], outputs: tuple[int, ...], inside: Inside | None

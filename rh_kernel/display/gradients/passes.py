@@ -4,16 +4,16 @@ A row of the table is a box in the forward pass of a reverse handler, with its v
 backward pass (RH Def. 7.11). A box outside of reverse handlers has a value only.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from rh_kernel.denotational.arrows import Effect
-from rh_kernel.denotational.drawing.sketch import Node, Sketch, operation_text, part_title, sketch
-from rh_kernel.denotational.provenance import Leg, Part, Side, leg_of
-from rh_kernel.denotational.recording import Occurrence, Use, belonging, occurrences
+from rh_kernel.denotational.drawing.sketch import Sketch, operation_text, part_title, sketch
+from rh_kernel.denotational.provenance import Leg, Part, Side
+from rh_kernel.denotational.recording import Use, belonging, marks_of, occurrences
 from rh_kernel.display.diagrams.text import wire_names
+from rh_kernel.display.gradients.schedule import Schedule, Scheduled, schedule
 from rh_kernel.display.heaps import by_name
 from rh_kernel.session.results import Change, Pass
 from rh_kernel.syntax.builtin import GET, PUT
@@ -41,7 +41,7 @@ class Wire:
     """A wire that is drawn. ``of`` is the wire that it is a cotangent of.
 
     It is written in frame ``born``, 0 for the start, and read for the last time in frame ``last_read``. ``waits`` says whether
-    it is saved for the backward pass.
+    it is saved for the backward pass. A wire inside a loop is written again in each round, in the frames ``writes``.
     """
 
     number: int
@@ -52,14 +52,16 @@ class Wire:
     waits: bool
     born: int
     last_read: int
+    writes: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table: a box, the wire of its value, and the wires of its cotangents.
+    """A row of the table: a box, its value and its cotangents, with their wires.
 
-    ``part`` is the part of the handler's interpretation: ``Qᶠ FC[w0]`` for an operation, ``forward`` for a pure map, empty
-    without a reverse handler. There are several cotangents if the rest of the program was run more than once.
+    Inside loops ``rounds`` are the numbers of the rounds, and there is a row for each round. ``part`` is the part of the
+    handler's interpretation: ``Qᶠ FC[w0]`` for an operation, ``forward`` for a pure map, empty without a reverse handler. There
+    are several cotangents if the rest of the program was run more than once.
     """
 
     label: str
@@ -69,11 +71,14 @@ class Row:
     wire: int
     cotangents: tuple[int, ...]
     is_named: bool
+    value: Array
+    pulled: tuple[Array, ...]
+    rounds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedPass:
-    """A pass with its wires and rows. ``frames`` maps boxes to the order in which they run, counted from 1.
+    """A pass with its wires and rows. ``frames`` maps boxes to the frame of their first run, counted from 1.
 
     ``turn`` is the first frame of the return clause or the backward pass, ``None`` if there is none.
     """
@@ -84,6 +89,17 @@ class AnnotatedPass:
     frames: Mapping[int, int]
     rows: tuple[Row, ...]
     turn: int | None
+    schedule: Schedule
+
+    @property
+    def contents(self) -> Mapping[int, Array]:
+        """What each wire holds that was written; of a wire inside a loop, in the last round."""
+        found: dict[int, tuple[tuple[int, ...], Array]] = {w: ((), array) for w, array in enumerate(self.made.recording.values)}
+        for step in self.schedule.steps:
+            for w, array in step.run.writes:
+                if w not in found or found[w][0] <= step.run.rounds:
+                    found[w] = (step.run.rounds, array)
+        return {w: array for w, (_, array) in found.items()}
 
     def uses(self) -> Iterator[tuple[int, str, Use]]:
         """Yield the heap accesses, each with its frame and the name of its location."""
@@ -91,19 +107,27 @@ class AnnotatedPass:
         locations = list(dict.fromkeys([use.location for use in uses]))
         holding = {use.location: use.after for use in uses}
         names = dict(zip(locations, by_name([Change(place, None, holding[place]) for place in locations]), strict=True))
+        frames = self._frames_of_runs()
         for use in uses:
-            yield self.frames[use.level], names[use.location], use
+            yield frames[use.run] if use.run in frames else self.frames[use.level], names[use.location], use
+
+    def _frames_of_runs(self) -> Mapping[int, int]:
+        """Return the frame of each run of the recording whose box is drawn."""
+        frames = {id(step.run): step.frame for step in self.schedule.steps}
+        return {i: frames[id(run)] for i, run in enumerate(self.made.recording.runs) if id(run) in frames}
 
 
 def annotated(made: Pass) -> AnnotatedPass:
     """Annotate a recorded pass."""
     s = sketch(made.arrow)
     names = wire_names(s)
-    frames = {number: frame for frame, number in enumerate(s.nodes, start=1)}
-    found = occurrences(made.arrow)
-    turn = next((frames[n] for n, node in s.nodes.items() if leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)), None)
-    wires = {wire.number: wire for wire in _wires(made, s, names, frames)}
-    return AnnotatedPass(made, s, wires, frames, tuple(_rows(made, s, names, found)), turn)
+    order = schedule(s, made.recording)
+    frames: dict[int, int] = {}
+    for step in order.steps:
+        frames.setdefault(step.node.number, step.frame)
+    turn = next((step.frame for step in order.steps if step.leg in (Leg.RETURN, Leg.BACKWARD)), None)
+    wires = {wire.number: wire for wire in _wires(made, s, names, order)}
+    return AnnotatedPass(made, s, wires, frames, tuple(_rows(made, s, names, order)), turn, order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,46 +147,47 @@ def table_rows(passes: Sequence[AnnotatedPass]) -> list[TableRow]:
     found: dict[tuple[str, int], TableRow] = {}
     for i, p in enumerate(passes):
         seen: Counter[str] = Counter()
-        arrays = p.made.recording.values
         for row in p.rows:
             seen[row.label] += 1
             aligned = found.setdefault((row.label, seen[row.label]), TableRow(row, [], [[] for _ in passes]))
-            aligned.values.append(arrays[row.wire])
-            aligned.cotangents[i] += [arrays[w] for w in row.cotangents]
+            aligned.values.append(row.value)
+            aligned.cotangents[i] += row.pulled
     return [*found.values()]
 
 
-def _wires(made: Pass, s: Sketch, names: Mapping[int, str], frames: Mapping[int, int]) -> Iterator[Wire]:
-    born, read = dict.fromkeys(s.inputs, 0), dict[int, int]()
-    maker: dict[int, Node] = {}
+def _wires(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> Iterator[Wire]:
+    writes: dict[int, list[int]] = {w: [0] for w in s.inputs}
+    read: dict[int, int] = {}
+    maker: dict[int, Scheduled] = {}
     put: set[int] = set()
-    for number, node in s.nodes.items():
-        content = made.arrow.boxes[number].content
-        if isinstance(content, Effect) and content.operation.family == PUT:
-            put.update(node.inputs)
-        read.update(dict.fromkeys(node.inputs, frames[number]))
-        born.update(dict.fromkeys(node.outputs, frames[number]))
-        maker.update(dict.fromkeys(node.outputs, node))
-    read.update(dict.fromkeys(s.outputs, len(frames)))
+    for step in order.steps:
+        if step.node.family == PUT:
+            put.update(step.reads)
+        read.update(dict.fromkeys(step.reads, step.frame))
+        maker.update(dict.fromkeys(step.makes, step))
+        for w in step.makes:
+            writes.setdefault(w, []).append(step.frame)
+    read.update(dict.fromkeys(s.outputs, len(order.steps)))
     sides: dict[int, set[Side]] = {}
-    for w, mark in made.arrow.marks:
+    for w, mark in marks_of(made.arrow):
         sides.setdefault(w, set()).add(mark.side)
     of = belonging(made.arrow)
-    for w in sorted(born):
-        role = _role(sides.get(w, set()), maker.get(w), made, is_put=w in put)
+    for w in sorted(writes):
+        role = _role(sides.get(w, set()), maker.get(w), is_put=w in put)
         whose = of.get(w) if role is Role.COTANGENT else None
         waits = Side.AUXILIARY in sides.get(w, set())
-        yield Wire(w, names[w], s.types[w], role, whose, waits, born[w], read.get(w, born[w]))
+        frames = tuple(writes[w])
+        yield Wire(w, names[w], s.types[w], role, whose, waits, frames[0], read.get(w, frames[-1]), frames)
 
 
-def _role(sides: set[Side], node: Node | None, made: Pass, *, is_put: bool) -> Role:
-    content = None if node is None else made.arrow.boxes[node.number].content
-    is_back = node is not None and leg_of(node.place) in (Leg.RETURN, Leg.BACKWARD)
+def _role(sides: set[Side], step: Scheduled | None, *, is_put: bool) -> Role:
+    family = None if step is None else step.node.family
+    is_back = step is not None and step.leg in (Leg.RETURN, Leg.BACKWARD)
     if Side.VALUE in sides and not is_back:
         return Role.VALUE
     if Side.COTANGENT in sides or Side.SHARE in sides:
         return Role.COTANGENT
-    if isinstance(content, Effect) and content.operation.family == GET:
+    if family == GET:
         return Role.PARAMETER
     if Side.AUXILIARY in sides:
         return Role.AUXILIARY
@@ -171,30 +196,35 @@ def _role(sides: set[Side], node: Node | None, made: Pass, *, is_put: bool) -> R
     return Role.VALUE
 
 
-def _rows(made: Pass, s: Sketch, names: Mapping[int, str], found: Sequence[Occurrence]) -> Iterator[Row]:
-    maker = {w: node for node in s.nodes.values() for w in node.outputs}
-    handled = {occurrence.wire for occurrence in found}
-    plain = deque([w for w, node in maker.items() if w not in handled and leg_of(node.place) in (None, Leg.CLAUSE)])
+def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> Iterator[Row]:
+    maker = {w: node for node in s.every.values() for w in node.outputs}
+    found = {occurrence.wire: occurrence for occurrence in occurrences(made.arrow)}
+    values = dict(enumerate(made.recording.values))
+    written = {(w, step.run.rounds): array for step in order.steps for w, array in step.run.writes}
+    plain = {w for step in order.steps if step.leg in (None, Leg.CLAUSE) for w in step.makes if w not in found}
+    events = [(0, (), w) for w in s.inputs] + [(t.frame, t.run.rounds, w) for t in order.steps for w in t.makes]
 
-    def row(label: str, w: int, part: str = "", handler: str = "", cotangents: tuple[int, ...] = ()) -> Row:
-        return Row(label, part, handler, names[w], w, cotangents, bool(s.names[w]))
+    def at(w: int, rounds: tuple[int, ...]) -> Array | None:
+        return written.get((w, rounds), values.get(w) if not rounds else None)
 
-    def text(w: int) -> str:
-        return maker[w].figure.text if w in maker else names[w]
-
-    for occurrence in found:
-        w, mark = occurrence.wire, occurrence.mark
-        if s.types[w] == UNIT:
+    for _, rounds, w in events:
+        value = at(w, rounds)
+        if value is None or s.types[w] == UNIT:
             continue
-        while plain and plain[0] < w:
-            first = plain.popleft()
-            yield row(text(first), first)
+        node = maker.get(w)
+        text, is_named = node.figure.text if node is not None else names[w], bool(s.names[w])
+        if w not in found:
+            if w in plain:
+                yield Row(text, "", "", names[w], w, (), is_named, value, (), rounds)
+            continue
+        mark, pulled = found[w].mark, [(c, at(c, rounds)) for c in found[w].cotangents]
+        known = [(c, array) for c, array in pulled if array is not None]
+        wires, arrays = tuple([c for c, _ in known]), tuple([array for _, array in known])
         handler = mark.handling.handler
         if mark.level < 0:
-            yield row(s.names[w] or text(w), w, "", handler, occurrence.cotangents)
+            name = (s.names[w] or names[w]) if rounds else names[w]
+            yield Row(s.names[w] or text, "", handler, name, w, wires, is_named, value, arrays, rounds)
         else:
-            label = text(w) if mark.operation is None else operation_text(mark.operation)
+            label = text if mark.operation is None else operation_text(mark.operation)
             part = part_title(Part(handler, Leg.FORWARD, mark.level, mark.operation))
-            yield row(label, w, part, handler, occurrence.cotangents)
-    for w in plain:
-        yield row(text(w), w)
+            yield Row(label, part, handler, names[w], w, wires, is_named, value, arrays, rounds)

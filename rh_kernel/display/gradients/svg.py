@@ -23,7 +23,8 @@ CELL, COLUMNS, ROWS = 5.0, 6, 3
 def gradient_svg(p: AnnotatedPass, drawn: Layout, label: str) -> str:
     """The drawing of a pass with a value below the type of each wire; ``label`` is its title."""
     ends = _ends(drawn)
-    values = "".join([_value(p, label, ends.get(label.wire, 0.0)) for label in drawn.drawing.labels])
+    contents, known = p.contents, drawn.drawing.labels
+    values = "".join([_value(p, contents[t.wire], t, ends.get(t.wire, 0.0)) for t in known if t.wire in contents])
     return diagram_svg(drawn, label, NEUTRAL).removesuffix("</svg>") + f"<g>{values}</g></svg>"
 
 
@@ -39,10 +40,10 @@ def _ends(drawn: Layout) -> dict[int, float]:
     return found
 
 
-def _value(p: AnnotatedPass, label: Label, end: float) -> str:
-    array = p.made.recording.values[label.wire]
+def _value(p: AnnotatedPass, array: Array, label: Label, end: float) -> str:
     x, y = label.x, label.y + 3.5
-    colour = f"rgb({MARKS['backward']})" if p.wires[label.wire].role is Role.COTANGENT else "currentColor"
+    is_cotangent = label.wire in p.wires and p.wires[label.wire].role is Role.COTANGENT
+    colour = f"rgb({MARKS['backward']})" if is_cotangent else "currentColor"
     available = max(end - x, 26.0)
     for text in (content_text(array), short(float(array[0])) if array.shape == (1,) else ""):
         if text and width(text, SIZE) <= available:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from rh_kernel.denotational.drawing.text_metrics import shortened
 from rh_kernel.display.contents import EQUAL, difference
 from rh_kernel.display.gradients.passes import AnnotatedPass, Row, TableRow, annotated, table_rows
+from rh_kernel.display.gradients.sizes import sizes
+from rh_kernel.display.gradients.sizes_image import words
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.items import computed_text
 from rh_kernel.display.tables import columns, shortened_rows
@@ -27,7 +29,8 @@ def gradient_text(made: GradientMade) -> str:
     heads = headings(passes)
     body = shortened_rows(table_rows(passes), MOST_ROWS, _cells, lambda n: [left_out(n), *[""] * (len(heads) - 1)])
     table = columns([[shortened(cell, _CELL) for cell in row] for row in (heads, *body)], "l" * len(heads))
-    return "\n".join([*table, *[_end(p, i) for i, p in enumerate(made.passes)], *changes(passes)])
+    found = [words(size) for p in passes for size in sizes(p)]
+    return "\n".join([*table, *found, *[_end(p, i) for i, p in enumerate(made.passes)], *changes(passes)])
 
 
 def headings(passes: Sequence[AnnotatedPass]) -> list[str]:
@@ -49,9 +52,10 @@ def _cells(row: TableRow) -> list[str]:
 
 
 def row_text(row: Row) -> str:
-    """``z ← FC[w0]``"""
+    """``z ← FC[w0]``, in a loop ``z ← FC[w0] · round 3``, in a loop in a loop ``z ← FC[w0] · round 2.3``"""
     label = shortened(row.label, 40)
-    return f"{row.name} ← {label}" if row.is_named and row.name != row.label else label
+    text = f"{row.name} ← {label}" if row.is_named and row.name != row.label else label
+    return f"{text} · round {'.'.join(map(str, row.rounds))}" if row.rounds else text
 
 
 def changes(passes: Sequence[AnnotatedPass]) -> Iterator[str]:

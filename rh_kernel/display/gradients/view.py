@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from rh_kernel.display.contents import EQUAL, difference
-from rh_kernel.display.data import Json, Record, array, contents, value
+from rh_kernel.display.data import Json, Record, array, contents, strict_json, value
 from rh_kernel.display.diagrams.choice import chosen
 from rh_kernel.display.diagrams.view import LEAST
 from rh_kernel.display.gradients.passes import AnnotatedPass, TableRow, annotated, table_rows
+from rh_kernel.display.gradients.sizes import Sizes, sizes
+from rh_kernel.display.gradients.sizes_image import sizes_image
 from rh_kernel.display.gradients.svg import gradient_svg
 from rh_kernel.display.gradients.text import NOTHING, changes, gradient_text, headings, left_out, row_text
 from rh_kernel.display.html import escape
@@ -27,6 +29,9 @@ from rh_kernel.syntax.core import Array
 
 MOST_ROWS = 60
 """Longer tables omit rows in the middle."""
+
+MOST_CURVES = 6
+"""Pictures of further loops are omitted."""
 
 LARGEST = 400_000
 """Larger drawings, in characters of SVG, are omitted."""
@@ -69,7 +74,13 @@ def _page(passes: Sequence[AnnotatedPass], drawings: Sequence[_Drawing | None]) 
     made = [p.made for p in passes]
     ends = [head + computed_html(p.type, p.value, p.changes) for head, p in zip(heads, made, strict=True)]
     apart = [box(FAINT, escape(line)) for line in changes(passes)]
-    return "".join([*pictures, _table(passes), *ends, *apart])
+    curves = [_sizes(p) for p in passes]
+    return "".join([*pictures, *curves, _table(passes), *ends, *apart])
+
+
+def _sizes(p: AnnotatedPass) -> str:
+    """Return the pictures of the size of the cotangent by round, for each loop."""
+    return "".join([box("margin:6px 0", sizes_image(found)) for found in sizes(p)[:MOST_CURVES]])
 
 
 def _head(p: AnnotatedPass, i: int) -> str:
@@ -134,11 +145,19 @@ def _pass(made: Pass) -> Record:
     """
     boxes: list[Json] = []
     for row in annotated(made).rows:
-        cotangents: list[Json] = [array(made.recording.values[w]) for w in row.cotangents]
+        cotangents: list[Json] = [array(found) for found in row.pulled]
         cotangent: Json = {"tuple": cotangents} if len(cotangents) > 1 else cotangents[0] if cotangents else None
-        forward = array(made.recording.values[row.wire])
-        boxes.append({"label": row.label, "part": row.part, "forward": forward, "cotangent": cotangent})
-    return {"type": str(made.type), "value": value(made.value), "boxes": boxes, "heap": contents(made.changes)}
+        rounds: Record = {"rounds": [*row.rounds]} if row.rounds else {}
+        boxes.append({"label": row.label, "part": row.part, **rounds, "forward": array(row.value), "cotangent": cotangent})
+    by_round: list[Json] = [_sizes_record(found) for found in sizes(annotated(made))]
+    curves: Record = {"cotangents_by_round": by_round} if by_round else {}
+    return {"type": str(made.type), "value": value(made.value), "boxes": boxes, **curves, "heap": contents(made.changes)}
+
+
+def _sizes_record(found: Sizes) -> Json:
+    """``norms`` are those of the cotangent of the state after 0, 1, … rounds."""
+    around: Record = {"around": [*found.around]} if found.around else {}
+    return {"loop": found.title, **around, "rounds": found.rounds, "norms": [strict_json(x) for x in found.norms]}
 
 
 def _player(made: GradientMade) -> View:

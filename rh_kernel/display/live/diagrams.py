@@ -1,6 +1,7 @@
 """The interactive view of a string diagram: the front end chooses which folds are open, and gets the layout for that choice."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import cast
 
 from rh_kernel.denotational.arrows import Arrow
@@ -18,13 +19,19 @@ from rh_kernel.display.diagrams.text import listing, summary
 from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.display.live.view import Unanswerable, text_field
 from rh_kernel.display.text import visible
-from rh_kernel.session.results import DiagramMade
+from rh_kernel.session.results import DiagramMade, RoundsShown
 
 INK, PAPER = "#24292f", "#ffffff"
 """The colours of an exported SVG file."""
 
 INITIAL_BOXES = 250
 """Folds are closed at first until at most this many boxes remain, if that is possible."""
+
+_CHOICES: list[Json] = [
+    [RoundsShown.ONCE.value, "rounds: drawn once"],
+    [RoundsShown.FOLDED.value, "rounds: one box"],
+    [RoundsShown.UNROLLED.value, "rounds: first ones and last"],
+]
 
 ENDINGS = {"svg": "image/svg+xml", "tikz": "text/x-tex", "dot": "text/vnd.graphviz", "text": "text/plain"}
 
@@ -35,14 +42,20 @@ class DiagramView:
     kind = "diagram"
 
     def __init__(self, made: DiagramMade) -> None:
+        self._first_made = made
+        self._show(made)
+
+    def _show(self, made: DiagramMade) -> None:
+        """Answer about this diagram from now on."""
         self._made = made
-        self._sketch = sketch(made.diagram)
-        self._cotangents = belonging(cast(Arrow, made.diagram))
+        self._sketch = sketch(made.shown)
+        self._cotangents = belonging(cast(Arrow, made.shown))
 
     def opening(self) -> Record:
         """Return the subject, the listing of boxes and the first drawing; ``drawing`` is ``None`` if the diagram is too large.
 
-        ``cotangents`` pairs each wire of the backward pass with the wire of the forward pass that it is the cotangent of.
+        ``rounds`` are the ways to draw rounds, and the current one; ``cotangents`` pairs each wire of the backward pass with
+        the wire of the forward pass that it is the cotangent of.
         """
         first = self._first()
         return {
@@ -53,17 +66,34 @@ class DiagramView:
             "cotangents": [[w, of] for w, of in sorted(self._cotangents.items()) if of != w],
             "folds": [] if first is None else fold_records(folds_of(self._sketch)),
             "most": BOTH,
+            "rounds": {"shown": self._made.rounds.value, "choices": [] if self._made.unrolled is None else _CHOICES},
         }
 
     def answer(self, question: Record) -> Record:
-        """Answer ``layout`` with the ``folded`` folds closed, or ``export`` of that drawing ``as`` one of ``ENDINGS``."""
+        """Answer a question.
+
+        It is ``layout`` with the ``folded`` folds closed, ``export`` of that drawing ``as`` one of ``ENDINGS``, or ``rounds``,
+        which gives the opening record for another way to draw rounds. The other two say which way is shown.
+        """
+        self._show_rounds(question)
         match question.get("ask"):
+            case "rounds":
+                return self.opening()
             case "layout":
                 return self._drawing(self._folded(question))
             case "export":
                 return self._export(text_field(question, "as", 10), question)
             case _:
-                raise Unanswerable("a diagram answers `layout` and `export`")
+                raise Unanswerable("a diagram answers `layout`, `export` and `rounds`")
+
+    def _show_rounds(self, question: Record) -> None:
+        """Switch to the rounds that a question asks for. Raises ``Unanswerable``."""
+        asked = question.get("rounds", self._made.rounds.value)
+        found = next((way for way in RoundsShown if way.value == asked), None)
+        if found is None:
+            raise Unanswerable(f"`rounds` is one of {', '.join(way.value for way in RoundsShown)}")
+        if found is not self._made.rounds:
+            self._show(replace(self._first_made, rounds=found))
 
     def _first(self) -> frozenset[int] | None:
         """Return the folds to close at first, so that the drawing is of moderate size; ``None`` if nothing can be drawn."""
@@ -78,12 +108,18 @@ class DiagramView:
 
     def _choices(self) -> Iterator[frozenset[int]]:
         """Yield increasing sets of closed folds: none, the clauses, then nets from the innermost outwards, then all."""
-        yield frozenset()
         folds = folds_of(self._sketch)
+        loops = [fold for fold in folds if fold.kind is FoldKind.ROUNDS]
+        if self._made.rounds is RoundsShown.FOLDED:
+            yield frozenset([fold.number for fold in folds if fold.kind in (FoldKind.ROUNDS, FoldKind.CLAUSE)])
+        omitted = frozenset([fold.number for fold in loops if fold.title.startswith("…")])
+        yield omitted
         depths: list[int] = []
         for fold in folds:
             depths.append(0 if fold.outer < 0 else depths[fold.outer] + 1)
-        closed = frozenset([fold.number for fold in folds if fold.kind is FoldKind.CLAUSE])
+        closed = omitted | {fold.number for fold in folds if fold.kind is FoldKind.CLAUSE}
+        yield closed
+        closed |= {fold.number for fold in loops}
         yield closed
         for depth in sorted({depths[fold.number] for fold in folds if fold.kind is FoldKind.NET}, reverse=True):
             closed |= {fold.number for fold in folds if fold.kind is FoldKind.NET and depths[fold.number] >= depth}

@@ -6,20 +6,30 @@ from itertools import islice
 
 from rh_kernel.denotational.drawing.elements import PlacedBox
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import part_gloss
+from rh_kernel.denotational.drawing.sketch import part_gloss, with_inner
 from rh_kernel.denotational.drawing.text_metrics import type_line
 from rh_kernel.denotational.provenance import Leg, leg_of
 from rh_kernel.display.contents import EntryBudget, content, rows_of
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import foldings
 from rh_kernel.display.diagrams.svg import box_gloss
-from rh_kernel.display.gradients.passes import AnnotatedPass, annotated
+from rh_kernel.display.gradients.passes import AnnotatedPass, Row, annotated
+from rh_kernel.display.gradients.schedule import Scheduled
+from rh_kernel.display.gradients.sizes import sizes
+from rh_kernel.display.gradients.sizes_image import sizes_record
 from rh_kernel.display.live.view import Unanswerable, bool_field, int_field, text_field
 from rh_kernel.display.values import value_text
 from rh_kernel.session.results import GradientMade
+from rh_kernel.syntax.core import Array
 
 ALL = 65_536
 """Larger arrays (in entries) are never sent."""
+
+MOST_INLINED = 1_500
+"""The most contents of wires inside loops that are sent at once."""
+
+MOST_WRITTEN = 4_000
+"""The most of them in an answer."""
 
 ROWS = 1_000
 """Rows of the table at most; also the number of heap accesses sent for a diagram that is not drawn."""
@@ -41,7 +51,10 @@ class Player:
         return {"passes": [_PassRecord(r, budget).record() for r in self._readings]}
 
     def answer(self, question: Record) -> Record:
-        """Answer ``wire`` (its content), ``access`` (a location before and after an access) or ``layout`` (the other folding).
+        """Answer a question.
+
+        It is ``wire`` (its content, at ``frame`` in a loop), ``written`` (what is written inside loops ``from`` a frame ``to``
+        another), ``access`` (a location before and after an access), or ``layout`` (the other folding).
 
         Raises ``Unanswerable``.
         """
@@ -51,7 +64,7 @@ class Player:
                 w = int_field(question, "wire", 0, len(asked.sketch.types) - 1)
                 if w not in asked.wires:
                     raise Unanswerable("there is no such wire in the drawing")
-                array = asked.made.recording.values[w]
+                array = _content_at(asked, w, int_field(question, "frame", 0, len(asked.schedule.steps), 0))
                 return {"content": content(array, ALL), "rows": rows_of(array, ALL)}
             case "access":
                 uses = asked.made.recording.uses
@@ -60,13 +73,17 @@ class Player:
                 use = uses[int_field(question, "access", 0, len(uses) - 1)]
                 before = None if use.before is None else content(use.before, ALL)
                 return {"before": before, "after": content(use.after, ALL)}
+            case "written":
+                low = int_field(question, "from", 0, len(asked.schedule.steps))
+                high = int_field(question, "to", low, len(asked.schedule.steps))
+                return {"written": [*islice(_written(asked, low, high, EntryBudget()), MOST_WRITTEN)]}
             case "layout":
                 folded = bool_field(question, "folded")
                 if folded not in foldings(asked.sketch):
                     raise Unanswerable(TOO_LARGE)
                 return geometry(asked, folded=folded)
             case _:
-                raise Unanswerable("one can ask for `wire`, `access` and `layout`")
+                raise Unanswerable("one can ask for `wire`, `access`, `written` and `layout`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +98,8 @@ class _PassRecord:
         made = self.asked.made
         forms = foldings(self.asked.sketch)
         drawn: Record = geometry(self.asked, folded=forms[0]) if forms else {"too_large": TOO_LARGE}
-        rows = self.asked.rows[:ROWS]
+        every = self._rows()
+        rows = every[:ROWS]
         wanted = None if forms else {w for row in rows for w in (row.wire, *row.cotangents)}
         return {
             "title": " ".join(made.subject.split()),
@@ -91,14 +109,53 @@ class _PassRecord:
             "foldings": [*forms],
             "wires": [*self._wires(wanted)],
             "accesses": [*islice(self._accesses(), None if forms else ROWS)],
-            "rows": [self._row(i) for i in range(len(rows))],
-            "rows_left_out": len(self.asked.rows) - len(rows),
-            "frames": len(self.asked.frames),
+            "rows": [_row(row) for row in rows],
+            "rows_left_out": len(every) - len(rows),
+            "frames": len(self.asked.schedule.steps),
             "steps": [*self._steps()] if forms else [],
+            "again": [*self._again()] if forms else [],
+            "loops": [*self._loops()],
             "turn": self.asked.turn,
+            "written": [*self._inlined()] if forms else [],
+            "sizes": [*self._sizes()],
         }
 
+    def _inlined(self) -> Iterator[Json]:
+        """Yield what is written inside loops, if that is not much; the rest is asked for."""
+        many = sum([len(wire.writes) for wire in self.asked.wires.values() if len(wire.writes) > 1])
+        if many <= MOST_INLINED:
+            yield from _written(self.asked, 0, len(self.asked.schedule.steps), self.budget)
+
+    def _sizes(self) -> Iterator[Json]:
+        for found in sizes(self.asked):
+            yield sizes_record(found)
+
+    def _loops(self) -> Iterator[Json]:
+        """Yield the loops, with the frames at which their rounds begin; inside another loop without them."""
+        for number, loop in self.asked.schedule.loops.items():
+            outer = self.asked.schedule.around[number]
+            yield {
+                "id": number,
+                "title": loop.node.figure.text,
+                "count": loop.count,
+                "back": loop.is_backward,
+                "outer": [*outer],
+                "begins": [*loop.begins[0]] if loop.begins and not outer else [],
+                "end": loop.ends[0] if loop.ends and not outer else None,
+            }
+
+    def _again(self) -> Iterator[Json]:
+        """Yield ``[frame, frame of the first run, rounds]`` for all but the first run of a step."""
+        first: dict[object, int] = {}
+        for step in self.asked.schedule.steps:
+            key = _kind(step)
+            if key in first:
+                yield [step.frame, first[key], [*step.run.rounds]]
+            else:
+                first[key] = step.frame
+
     def _wires(self, wanted: set[int] | None) -> Iterator[Json]:
+        contents = self.asked.contents
         for wire in self.asked.wires.values():
             if wanted is None or wire.number in wanted:
                 yield {
@@ -110,7 +167,8 @@ class _PassRecord:
                     "waits": wire.waits,
                     "born": wire.born,
                     "last_read": wire.last_read,
-                    "content": self.budget.content(self.asked.made.recording.values[wire.number]),
+                    "content": self.budget.content(contents[wire.number]),
+                    **({"writes": [*wire.writes]} if len(wire.writes) > 1 else {}),
                 }
 
     def _accesses(self) -> Iterator[Json]:
@@ -120,28 +178,69 @@ class _PassRecord:
             yield {"frame": frame, "kind": use.kind, "location": location, "before": before, "after": after}
 
     def _steps(self) -> Iterator[Json]:
-        for n, node in self.asked.sketch.nodes.items():
+        seen: set[object] = set()
+        for step in self.asked.schedule.steps:
+            node, key = step.node, _kind(step)
+            if key in seen:
+                continue
+            seen.add(key)
             yield {
-                "frame": self.asked.frames[n],
-                "box": str(n),
+                "frame": step.frame,
+                "box": str(node.number),
                 "title": "; ".join([node.figure.title, *map(part_gloss, node.place)]),
                 "label": node.figure.text,
-                "leg": _word(leg_of(node.place)),
-                "reads": [*node.inputs],
-                "makes": [*node.outputs],
+                "leg": _word(step.leg),
+                "reads": [*step.reads],
+                "makes": [*step.makes],
+                **self._of_nest(step),
             }
 
-    def _row(self, i: int) -> Json:
-        row = self.asked.rows[i]
-        return {
-            "label": row.label,
-            "part": row.part,
-            "handler": row.handler,
-            "name": row.name if row.is_named else "",
-            "forward": row.wire,
-            "cotangent": row.cotangents[0] if row.cotangents else None,
-            "cotangents": [*row.cotangents],
-        }
+    def _of_nest(self, step: Scheduled) -> Record:
+        """The rounds of a step, the loop whose round it begins, and the boxes of the branch that a choice does not take."""
+        rounds: Record = {"rounds": [*step.run.rounds]} if step.run.rounds else {}
+        begins: Record = {} if step.begins is None else {"begins": step.begins}
+        nest = step.node.nest
+        if nest is None or step.run.branch is None:
+            return {**rounds, **begins}
+        left_out = nest.branches[1 - step.run.branch]
+        skipped: list[Json] = [str(inner.number) for node in left_out.nodes for inner in with_inner(node)]
+        return {**rounds, **begins, "takes": nest.branches[step.run.branch].title, "skips": skipped}
+
+    def _rows(self) -> list[Row]:
+        """Return one row for each wire: in a loop, the page shows its content in the current round."""
+        return [*{row.wire: row for row in self.asked.rows}.values()]
+
+
+def _kind(step: Scheduled) -> object:
+    """What steps that differ in nothing but their rounds have in common."""
+    return step.node.number, step.begins, step.is_again, step.run.branch, step.reads
+
+
+def _row(row: Row) -> Json:
+    return {
+        "label": row.label,
+        "part": row.part,
+        "handler": row.handler,
+        "name": row.name if row.is_named else "",
+        "forward": row.wire,
+        "cotangent": row.cotangents[0] if row.cotangents else None,
+        "cotangents": [*row.cotangents],
+    }
+
+
+def _written(asked: AnnotatedPass, low: int, high: int, budget: EntryBudget) -> Iterator[Json]:
+    """Yield ``[wire, frame, content]`` for the wires that are written more than once."""
+    for step in asked.schedule.steps[low:high]:
+        for w, array in step.run.writes:
+            if w in asked.wires and len(asked.wires[w].writes) > 1:
+                yield [w, step.frame, budget.content(array)]
+
+
+def _content_at(asked: AnnotatedPass, w: int, frame: int) -> Array:
+    """Return what a wire holds at a frame: what was written last, or what it holds at the end if ``frame`` is 0."""
+    writes = asked.wires[w].writes
+    last = max([at for at in writes if at <= frame], default=0) if len(writes) > 1 else 0
+    return dict(asked.schedule.steps[last - 1].run.writes)[w] if last else asked.contents[w]
 
 
 def geometry(asked: AnnotatedPass, *, folded: bool) -> Record:
@@ -164,10 +263,11 @@ def geometry(asked: AnnotatedPass, *, folded: bool) -> Record:
 
 
 def _box(asked: AnnotatedPass, drawn: Layout, box: PlacedBox) -> Json:
-    place = drawn.sketch.nodes[box.members[0]].place
+    numbers = [inner.number for n in box.members for inner in with_inner(drawn.sketch.every[n])]
+    ran = [asked.frames[n] for n in numbers if n in asked.frames]
     return {
         "id": str(box.members[0]),
-        "members": [str(n) for n in box.members],
+        "members": [str(n) for n in numbers],
         "x": box.x,
         "y": box.y,
         "w": box.width,
@@ -175,9 +275,9 @@ def _box(asked: AnnotatedPass, drawn: Layout, box: PlacedBox) -> Json:
         "look": box.figure.shape.value,
         "label": box.figure.label,
         "title": box_gloss(drawn, box),
-        "leg": _word(leg_of(place)),
-        "frame": asked.frames[box.members[0]],
-        "last_frame": asked.frames[box.members[-1]],
+        "leg": _word(leg_of(drawn.sketch.every[box.members[0]].place)),
+        "frame": min(ran, default=0),
+        "last_frame": max(ran, default=0),
     }
 
 

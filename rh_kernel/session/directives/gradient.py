@@ -49,14 +49,15 @@ def recorded(subject: Closed, text: str, heap: Mapping[Location, Array], setting
     Raises ``Stuck``, with a span, if the run cannot go on, or the diagram or its values are too large.
     """
     from rh_kernel.denotational.commands import interpret
-    from rh_kernel.denotational.recording import reals, record
+    from rh_kernel.denotational.recording import reals, record, runs
+    from rh_kernel.denotational.rounds import Rounds
     from rh_kernel.denotational.wiring import nested
 
     yield Working("making the string diagram")
     try:
-        arrow = interpret((), Scope((), command_of(subject)))
+        arrow = interpret((), Scope((), command_of(subject)), Rounds.ONCE)
         check_size(reals(arrow), "what the wires hold all together", span_of(subject), settings)
-        done, boxes = count(1), len(arrow.boxes)
+        done, boxes = count(1), runs(arrow)
         run = record(arrow, (), heap, strict=settings.strict)
         recording = yield from working(run, "running the string diagram", lambda _: f"{next(done):,} of {boxes:,} boxes")
     except Stuck as failure:
