@@ -103,8 +103,10 @@ def _dispatch(options: argparse.Namespace, report: "Report", settings: "Settings
             compile_last(options.file, report, settings, shows)
         case "diagram":
             from rh_kernel.command_line.diagrams import diagram
+            from rh_kernel.session.results import RoundsShown
 
-            diagram(options.file, report, settings, options.output, folded=options.folded)
+            rounds = "folded" if options.folded else "unrolled" if options.unrolled else "once"
+            diagram(options.file, report, settings, options.output, RoundsShown(rounds))
         case _:
             from rh_kernel.command_line.formatting import fmt
 
@@ -175,7 +177,9 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--full", action="store_true", help="with --json: cut no term, however long it is")
         if name == "diagram":
             command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT: .svg, .tex (TikZ) or .dot (Graphviz)")
-            command.add_argument("--folded", action="store_true", help="draw each clause as one box")
+            ways = command.add_mutually_exclusive_group()
+            ways.add_argument("--folded", action="store_true", help="draw each clause, and all rounds of a loop, as one box")
+            ways.add_argument("--unrolled", action="store_true", help="draw the first two rounds of a loop and the last one")
     command = commands.add_parser("install", help="register the kernel with Jupyter")
     place = command.add_mutually_exclusive_group()
     place.add_argument("--user", action="store_true", help="for you alone, wherever Jupyter is")

@@ -13,7 +13,7 @@ from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.session.directives.diagram import Draw, closed
-from rh_kernel.session.results import DiagramMade, Result
+from rh_kernel.session.results import DiagramMade, Result, RoundsShown
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.printer import show
@@ -23,7 +23,7 @@ _FORMS = "the extension decides the format: `net.svg`, `net.dot` or `net.tex`."
 _SMALLER = "draw a smaller command; `.dot` files have no limit, and without a file the diagram is shown as text"
 
 
-def diagram(file: str, report: Report, settings: Settings, output: str | None, *, folded: bool) -> None:
+def diagram(file: str, report: Report, settings: Settings, output: str | None, rounds: RoundsShown) -> None:
     """Show the diagram of the last command, or write it to ``output`` if given. Raises ``Failure`` if there is none."""
     if output is not None and Path(output).suffix not in (".svg", ".dot", ".tex"):
         raise Rejected(CannotWrite(file=output, why="does not end in .svg, .dot or .tex", hint=_FORMS))
@@ -38,12 +38,12 @@ def diagram(file: str, report: Report, settings: Settings, output: str | None, *
             if output is None:
                 report.result(subject.item, result)
             else:
-                _write(result, output, folded=folded)
+                _write(result, output)
 
-    perform(Draw(closed(" ".join(text.split()), subject.closed)), subject, report, take)
+    perform(Draw(closed(" ".join(text.split()), subject.closed), rounds), subject, report, take)
 
 
-def _write(made: DiagramMade, output: str, *, folded: bool) -> None:
+def _write(made: DiagramMade, output: str) -> None:
     s = sketch(made.shown)
     if Path(output).suffix == ".dot":
         write(output, diagram_dot(s))
@@ -51,7 +51,7 @@ def _write(made: DiagramMade, output: str, *, folded: bool) -> None:
     drawn = chosen(s)
     if drawn is None:
         raise Rejected(CannotWrite(file=output, why="would be too large to draw", hint=_SMALLER))
-    if folded:
+    if made.rounds is RoundsShown.FOLDED:
         drawn = placed(s, folded=True, closes_rounds=True)
     text = diagram_tikz(drawn, made.subject) if Path(output).suffix == ".tex" else diagram_svg(drawn, made.subject) + "\n"
     write(output, text)

@@ -20,7 +20,7 @@ class DiagramTooLarge(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class UnknownRounds(Diagnostic):
-    """``%diagram deep`` for a net that repeats a round for each location of any family."""
+    """``%diagram`` of a net, generic in the number of rounds, whose types in a round depend on the number of the round."""
 
     code: ClassVar[str] = "RH233"
     title: ClassVar[str] = "Number of rounds not known"

@@ -240,10 +240,11 @@ def _key(mark: Mark) -> _Key:
 
 
 def marks_of(a: Arrow) -> _Marks:
-    """Return the marks of the wires of an arrow and of those inside its boxes, except wires that these capture."""
+    """Return the marks of the wires of an arrow and of those inside its boxes, except those of the wires that these capture."""
     found: list[tuple[int, Mark]] = []
     for part in numbered(a).root.everywhere():
-        found += [(part.wires[w], mark) for w, mark in cast(Arrow, part.arrow).marks if w >= part.captured]
+        marks = cast(Arrow, part.arrow).marks
+        found += [(part.wires[w], mark) for w, mark in marks if w >= part.captured or mark.level >= 0]
     return found
 
 

@@ -109,6 +109,8 @@ class Interpreting:
         V = yield self.pure(P.argument, rho, b)
         sequence, state = part(V, 0, 2), part(V, 1, 2)
         n = length(P.source)
+        if self.rounds is Rounds.EACH and n.constant is None:
+            raise Stuck(UnknownRounds(span=P.span, count=str(n)))
         ends = self.rounds is Rounds.ENDS and n.constant is not None
         if self.rounds is Rounds.EACH or (ends and cast(int, n.constant) <= FEWEST):
             emitted, state = yield from self._rows(P, range(cast(int, n.constant)), sequence, state, rho, b)

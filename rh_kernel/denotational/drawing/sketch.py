@@ -274,7 +274,22 @@ def _loop(loop: Iterate) -> Figure:
         text = f"repeat {loop.command.index} < {loop.command.count}{way}"
     else:
         text = f"scan, {count}{way}"
-    return Figure(BoxShape.PURE, text, f"{text}: {count}{', the last one first' if loop.is_reversed else ''}")
+    shape = BoxShape.OPERATION if _has_operations(loop.body) else BoxShape.PURE
+    return Figure(shape, text, f"{text}: {count}{', the last one first' if loop.is_reversed else ''}")
+
+
+def _has_operations(a: Arrow) -> bool:
+    for box in a.boxes:
+        match box.content:
+            case Effect():
+                return True
+            case Iterate(body) if _has_operations(body):
+                return True
+            case Choose(_, then, otherwise) if _has_operations(then) or _has_operations(otherwise):
+                return True
+            case _:
+                pass
+    return False
 
 
 def _pure(content: Pure) -> Figure:

@@ -205,7 +205,9 @@ def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> I
     events = [(0, (), w) for w in s.inputs] + [(t.frame, t.run.rounds, w) for t in order.steps for w in t.makes]
 
     def at(w: int, rounds: tuple[int, ...]) -> Array | None:
-        return written.get((w, rounds), values.get(w) if not rounds else None)
+        """Return what a wire holds in a round; a wire outside of a loop holds the same in each round."""
+        inside = [written[w, rounds[:n]] for n in range(len(rounds), -1, -1) if (w, rounds[:n]) in written]
+        return inside[0] if inside else values.get(w)
 
     for _, rounds, w in events:
         value = at(w, rounds)

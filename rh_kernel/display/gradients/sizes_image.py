@@ -20,7 +20,7 @@ _LOWEST = 1e-300
 def sizes_image(found: Sizes) -> str:
     """An ``<img>`` of the norms: round 0, the first state, is on the left, so the way back goes from right to left.
 
-    Where the cotangent is 0 there is a ring at the bottom, where it is not finite a cross at the top, and the line has a gap.
+    Where the cotangent is 0 there is a pale dot at the bottom, where it is not finite a cross at the top; the line has a gap.
     """
     return chart(_parts(found), WIDTH, HEIGHT, words(found))
 
@@ -114,6 +114,6 @@ def _outside(points: Sequence[tuple[float, float]]) -> Iterator[str]:
     """Yield the marks of zeros and of norms that are not finite."""
     for x, value in points:
         if value == 0:
-            yield f'<circle cx="{x:.1f}" cy="{HEIGHT - _BOTTOM}" r="2.6" fill="none" stroke="{NO_NUMBER}"/>'
+            yield f'<circle cx="{x:.1f}" cy="{HEIGHT - _BOTTOM}" r="3" fill="{NO_NUMBER}" fill-opacity=".5"/>'
         else:
             yield f'<path d="M{x - 3:.1f} {_TOP - 3}l6 6m0 -6l-6 6" stroke="{NO_NUMBER}" fill="none"/>'

@@ -112,6 +112,7 @@ DIRECTIVE = Directive(
     example="""
 net double(x : Real) : Real = let y <= return x + x in return y
 %diagram double
+%diagram repeat i < 1000 from x = 1 do double(x)
 """,
     details="""
 §6.1 and 7.4 of the paper. In a terminal it is a list of boxes, in the page a picture. Read it from left to right: pure maps
@@ -120,7 +121,19 @@ dropped. Wires of the unit type are not drawn, nor the boxes that only produce t
 (Def. 7.13) is a U: forward parts go down, the return clause is at the bottom, backward parts come up, each level with its
 forward part, with the saved data going straight across; cotangents are ochre. A clause is a frame around its boxes, or one
 box `⟦Qᶠ FC[w0]⟧` as in Example 7.17, which is the default with more than 40 boxes. With more than 500 boxes only the folded
-form is drawn, and with more than 1500 only the list of boxes is shown. `rh diagram FILE -o OUT.svg` (or `OUT.tex`, in TikZ,
+form is drawn, and with more than 1500 only the list of boxes is shown.
+
+`repeat` and `scan` are drawn once, whatever the number of rounds, as a frame with one round in it. The state leaves the round
+on the right and comes round above it to where the next round begins, as in the trace of a traced monoidal category. A sequence
+enters a `scan` by the box `row`, which takes the next row in each round, and what the rounds emit leaves by the box `stack`.
+Under a reverse handler there is a frame for the rounds forward and one for the rounds back, in which the cotangents of the
+state and of what the rounds share come round; what each round keeps for its way back is stacked. `--folded` draws all rounds
+as one box, and each clause; `--unrolled` draws the first two rounds and the last one, and a box for those between. In the page
+one can switch between the three. An ordinary handler that handles an operation in a loop has all further rounds as its
+continuation, so there, as where the types in a round depend on its number, each round is drawn. Of a choice both branches are
+drawn, and behind them a box with the condition, which decides whose results go on.
+
+`rh diagram FILE -o OUT.svg` (or `OUT.tex`, in TikZ,
 or `OUT.dot`, for Graphviz) writes a file.
 """,
 )

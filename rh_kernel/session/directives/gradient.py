@@ -98,7 +98,13 @@ It runs the denotation of P and records the value on every wire; P takes effect.
 reverse-handled program: for an operation the forward value is the first component of the result of `Qᶠ`, and the cotangent is
 the input of `Qᵇ`; for a pure map f they are those of f and `R'[f]`. A box that nothing comes back to has no cotangent, which
 is not the same as the cotangent 0; the same holds without a reverse handler. If an outer ordinary handler runs the rest more
-than once, a box has several cotangents. Nested handlers have separate rows.
+than once, a box has several cotangents. Nested handlers have separate rows. In a loop each box has a row for each round.
+
+The player has one round of a loop in its drawing. It runs it once for each round, and back through the rounds in time; it names
+the round, `round 37 of 100`, and jumps to one by its number. Of a choice the branch that does not run is faded. For each loop
+there is a picture of the size of the cotangent of the state by round, on a logarithmic scale: the vanishing or exploding
+gradient. Where the cotangent is 0 the picture has a pale dot, where it is not finite a cross. In the records these are
+`cotangents_by_round`, the Euclidean norms after 0, 1, … rounds.
 
 `P against Q` compares two handlers on one net, say the true gradient and a straight-through estimator: the k-th box with a
 given text in P is shown beside the k-th in Q. Q starts from the same heap and does not take effect. `against` is a keyword

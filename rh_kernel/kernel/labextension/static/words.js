@@ -27,6 +27,7 @@ export const PLACED = {
   __proto__: null,
   train: new Set(["batch", "data", "epochs", "for", "measure", "on", "pieces", "shuffle"]),
   "%compile": new Set(["passes", "profile"]),
+  "%diagram": new Set(["folded", "unrolled"]),
   "%gradient": new Set(["against"]),
 };
 

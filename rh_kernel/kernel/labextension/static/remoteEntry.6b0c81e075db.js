@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "c4b32c36a25f";
+  const VERSION = "bb30beed6981";
 
   let scope;
 
