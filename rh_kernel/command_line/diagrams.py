@@ -44,7 +44,7 @@ def diagram(file: str, report: Report, settings: Settings, output: str | None, r
 
 
 def _write(made: DiagramMade, output: str) -> None:
-    s = sketch(made.shown)
+    s = sketch(made.shown, opens_maps=True)
     if Path(output).suffix == ".dot":
         write(output, diagram_dot(s))
         return

@@ -16,18 +16,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-import numpy as np
-
 from rh_kernel.denotational.additive import added, is_zero, zero
 from rh_kernel.denotational.arrows import Arrow, Iterate, Row
 from rh_kernel.denotational.choices import Passes
+from rh_kernel.denotational.smooth import row_at, stack
 from rh_kernel.denotational.wiring import Builder
-from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.sequences import stacked
-from rh_kernel.syntax.types import UNIT, Type
-from rh_kernel.syntax.values import UNIT_VALUE
+from rh_kernel.syntax.types import Type
 
 
 def numbers(loop: Iterate) -> Sequence[int]:
@@ -42,24 +39,14 @@ def numbers(loop: Iterate) -> Sequence[int]:
 def round_inputs(loop: Iterate, inputs: Sequence[Array], state: Sequence[Array], k: int) -> tuple[Array, ...]:
     """Return what round k reads: the captured arrays, the state, and its row of each sequence."""
     n = loop.captured + loop.state
-    rows = [_row(m, k - loop.first, A) for m, A in zip(inputs[n:], loop.body.domain[n:], strict=True)]
+    rows = [row_at(m, k - loop.first, A) for m, A in zip(inputs[n:], loop.body.domain[n:], strict=True)]
     return (*inputs[: loop.captured], *state, *rows)
 
 
 def round_outputs(loop: Iterate, emitted: Sequence[Sequence[Array]]) -> tuple[Array, ...]:
     """Stack what the rounds emitted, given in the order in which they ran."""
     in_order = emitted[::-1] if loop.is_reversed else emitted
-    return tuple([_stack([row[i] for row in in_order], B) for i, B in enumerate(loop.stacks)])
-
-
-def _row(m: Array, i: int, A: Type) -> Array:
-    return UNIT_VALUE.value if A == UNIT else m[i].reshape(extent(A))
-
-
-def _stack(rows: Sequence[Array], B: Type) -> Array:
-    if B == UNIT:
-        return UNIT_VALUE.value
-    return np.stack(rows).reshape(extent(B)) if rows else np.zeros(extent(B))
+    return tuple([stack([row[i] for row in in_order], B) for i, B in enumerate(loop.stacks)])
 
 
 def passes_of_iteration(loop: Iterate, passes: Callable[[Arrow], Passes]) -> Passes:

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rh_kernel.denotational.arrows import Arrow, Choose, Iterate, Step
-from rh_kernel.denotational.smooth import Choice, Smooth, Symbol
+from rh_kernel.denotational.arrows import Arrow, Choose, Iterate, Pure, Step
+from rh_kernel.denotational.smooth import Choice, ForEach, Smooth, Symbol
+from rh_kernel.denotational.wiring import Box
 from rh_kernel.syntax.conditions import operand_count
+from rh_kernel.syntax.core import Map
 from rh_kernel.syntax.types import Type
 
 Drawn: TypeAlias = Arrow | Smooth
@@ -104,5 +106,21 @@ class _Maker:
             case Choose(condition, then, otherwise) | Choice(condition, then, otherwise):
                 given = reads[operand_count(condition) :]
                 return (self.number(then, given, len(given)), self.number(otherwise, given, len(given)))
+            case ForEach(body, captured):
+                new = self.wires(body.domain[captured:], body.names[captured:])
+                return (self.number(body, (*reads[:captured], *new), captured),)
+            case Pure() if (each := each_row(content)) is not None:
+                order = content.map.boxes[0].inputs
+                return self._parts(each, tuple([reads[w] for w in order]))
             case _:
                 return ()
+
+
+def each_row(content: Pure) -> ForEach | None:
+    """Return the map of one row if a pure box is nothing but a ``map`` (LANGUAGE §9)."""
+    match content.map.boxes:
+        case (Box(content=ForEach() as each),) if isinstance(content.term, Map) and not content.order:
+            made = range(len(content.map.domain), len(content.map.types))
+            return each if content.map.codomain == tuple(made) else None
+        case _:
+            return None

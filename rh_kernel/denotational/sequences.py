@@ -1,7 +1,8 @@
 """The pure maps between a sequence and its rows, as terms to interpret (LANGUAGE §9).
 
-``⟦map (x in M) do N⟧`` stacks the n copies of ``⟦N⟧`` at the rows of ``⟦M⟧``; ``⟦scan (x in M) from s = N do P⟧`` is the n-fold
-composition of ``⟦P⟧``, where the sequence and the results so far pass beside it, under a strength.
+``⟦map (x in M) do N⟧`` stacks what ``⟦N⟧`` gives at the rows of ``⟦M⟧`` (``smooth.ForEach``).
+``⟦scan (x in M) from s = N do P⟧`` is the n-fold composition of ``⟦P⟧``, where the sequence and the results so far pass beside
+it, under a strength.
 """
 
 from rh_kernel.primitives import sequences

@@ -17,11 +17,14 @@ from rh_kernel.denotational.wiring import Builder, Diagram
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.conditions import Condition, operand_count
 from rh_kernel.syntax.core import Array, Const, Primitive
-from rh_kernel.syntax.types import Type
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.types import UNIT, Type
+from rh_kernel.syntax.values import UNIT_VALUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,23 @@ class Choice:
     span: Span | None = field(default=None, compare=False)
 
 
-Symbol: TypeAlias = Apply | Constant | ZeroMap | Sum | CustomDerivative | Choice
+@dataclass(frozen=True, slots=True)
+class ForEach:
+    """``f° : X × Aⁿ → Z × Bⁿ`` for ``f : X × A → Z × B``: what f gives at each of n rows, added up (Z) or stacked (B).
+
+    X are the first ``captured`` wires, the same for each row, and Z the first ``sums`` results. ``sequences`` are the types Aⁿ,
+    ``stacks`` the types Bⁿ. Its reverse derivative is ``R'[f°] = R'[f]°``, with the cotangents of X added up.
+    """
+
+    body: "Smooth"
+    captured: int
+    sums: int
+    length: Dim
+    sequences: tuple[Type, ...]
+    stacks: tuple[Type, ...]
+
+
+Symbol: TypeAlias = Apply | Constant | ZeroMap | Sum | CustomDerivative | Choice | ForEach
 Smooth: TypeAlias = Diagram[Symbol]
 Draft: TypeAlias = Builder[Symbol]
 Interpreted: TypeAlias = Callable[[Symbol, Collection[int]], Smooth]
@@ -149,6 +168,8 @@ def linear(f: Smooth) -> bool:
 def _is_asked(symbol: Symbol) -> bool:
     if isinstance(symbol, Choice):
         return not (linear(symbol.then) and linear(symbol.otherwise))
+    if isinstance(symbol, ForEach):
+        return not linear(symbol.body)
     return isinstance(symbol, CustomDerivative) and symbol.asked
 
 
@@ -213,3 +234,51 @@ def _apply(symbol: Symbol, arguments: list[Array], *, strict: bool) -> list[Arra
             if strict and symbol.is_derivative:
                 require_interior(condition, operands, symbol.span)
             return apply(f if holds(condition, operands) else g, arguments[n:], strict=strict)
+        case ForEach(f, m):
+            count = symbol.length.constant
+            if count is None:
+                raise KernelBug(f"the number of rows {symbol.length} is not known")
+            types = f.domain[m:]
+            rows = [
+                apply(f, [*arguments[:m], *map(row_at, arguments[m:], [i] * len(types), types)], strict=strict)
+                for i in range(count)
+            ]
+            sums = [sum([row[k] for row in rows], np.zeros(extent(A))) for k, A in enumerate(f.results[: symbol.sums])]
+            return [*sums, *[stack([row[symbol.sums + k] for row in rows], B) for k, B in enumerate(symbol.stacks)]]
+
+
+def row_at(m: Array, i: int, A: Type) -> Array:
+    """Return row i of a sequence whose rows have the type A."""
+    return UNIT_VALUE.value if A == UNIT else m[i].reshape(extent(A))
+
+
+def stack(rows: Sequence[Array], B: Type) -> Array:
+    """Stack rows to an array of the type B."""
+    if B == UNIT:
+        return UNIT_VALUE.value
+    return np.stack(rows).reshape(extent(B)) if rows else np.zeros(extent(B))
+
+
+def pullback_of_rows(each: ForEach, pullback: Interpreted, without: Collection[int]) -> Smooth:
+    """``R'[f°] : Z × Bⁿ × X × Aⁿ → X × Aⁿ``; the cotangents at the positions ``without`` are symbolic zeros."""
+    f, m, z = each.body, each.captured, each.sums
+    Z, B, X, A = f.results[:z], f.results[z:], f.domain[:m], f.domain[m:]
+    row: Draft = Builder((*Z, *X, *B, *A))
+    ends = (z, z + m, z + m + len(B))
+    w_sums, x, w_rows, a = (row.inputs[i:j] for i, j in zip((0, *ends), (*ends, len(row.inputs)), strict=True))
+    pulled = row.graft(reverse(f, pullback, None, without), (*w_sums, *w_rows, *x, *a))
+    live = [i for i, w in enumerate(pulled) if not is_zero(w, row)]
+    made = ForEach(
+        row.close([pulled[i] for i in live]),
+        z + m,
+        sum(i < m for i in live),
+        each.length,
+        (*each.stacks, *each.sequences),
+        tuple([each.sequences[i - m] for i in live if i >= m]),
+    )
+    b: Draft = Builder((*Z, *each.stacks, *X, *each.sequences))
+    n = z + len(B)
+    reads = (*b.inputs[:z], *b.inputs[n : n + m], *b.inputs[z:n], *b.inputs[n + m :])
+    types = (*X, *each.sequences)
+    found = dict(zip(live, b.add(made, reads, [types[i] for i in live]), strict=True)) if live else {}
+    return b.close([found[i] if i in found else b.add(ZeroMap(A), (), (A,))[0] for i, A in enumerate(types)])

@@ -12,7 +12,6 @@ from typing import TypeAlias, cast
 from rh_kernel.denotational import smooth
 from rh_kernel.denotational.choices import pullback_of_choice
 from rh_kernel.denotational.environment import Environment, bind, enclose, wires
-from rh_kernel.denotational.sequences import row_of, stacked_rows
 from rh_kernel.denotational.smooth import Draft, Smooth, Symbol
 from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
 from rh_kernel.primitives.derivative import derivative
@@ -20,7 +19,7 @@ from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax import core
 from rh_kernel.syntax.core import Scope, Term
-from rh_kernel.syntax.sequences import rounds
+from rh_kernel.syntax.sequences import length, row, stacked
 from rh_kernel.syntax.types import Type, leaves
 from rh_kernel.syntax.values import constant_type
 
@@ -54,6 +53,8 @@ def pullback(symbol: Symbol, without: Collection[int] = ()) -> Smooth:
             return own
         case smooth.Choice():
             return pullback_of_choice(symbol, pullback, without)
+        case smooth.ForEach():
+            return smooth.pullback_of_rows(symbol, pullback, without)
         case smooth.Constant() | smooth.ZeroMap():
             raise KernelBug("a constant has no argument to differentiate in")
 
@@ -93,12 +94,14 @@ def term(M: Term, rho: Environment, b: Draft) -> Interpretation:
             return (yield _derivative(w, scope, (yield term(L, rho, b)), rho, b))
         case core.Map(N, scope, source, image):
             V = yield term(N, rho, b)
-            rows: list[Wires] = []
-            for i in range(rounds(source)):
-                x = yield term(row_of(source, i), bind(("m",), (V,), None), b)
-                rows += ((yield term(cast(Term, scope.body), bind(scope.hints, (x,), rho), b)),)
-            names, stacked = stacked_rows(len(rows), image)
-            return (yield term(stacked, bind(names, rows, None), b))
+            inside, A, C = enclose(rho, scope.loose), leaves(row(source)), stacked(length(source), image)
+            captured = len(inside.outer)
+            each: Draft = Builder([*inside.types(b), *A])
+            x = nested(row(source), each.inputs[captured:])
+            W = yield term(cast(Term, scope.body), bind(scope.hints, (x,), inside.environment), each)
+            f = each.close(flat(W))
+            rows = smooth.ForEach(f, captured, 0, length(source), leaves(source), leaves(C))
+            return nested(C, b.add(rows, (*inside.outer, *flat(V)), leaves(C)))
         case core.If(condition, operands, N, L):
             u = flat((yield term(operands, rho, b)))
             inside = enclose(rho, N.loose | L.loose)

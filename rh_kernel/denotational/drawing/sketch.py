@@ -7,9 +7,9 @@ from types import MappingProxyType
 
 from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Iterate, Pure, Step
 from rh_kernel.denotational.drawing.text_metrics import shortened
-from rh_kernel.denotational.nesting import Inside, Numbering, numbered
+from rh_kernel.denotational.nesting import Inside, Numbering, each_row, numbered
 from rh_kernel.denotational.provenance import Inlined, Leg, Part
-from rh_kernel.denotational.smooth import Apply, Choice, Constant, CustomDerivative, Smooth, Sum, Symbol, ZeroMap
+from rh_kernel.denotational.smooth import Apply, Choice, Constant, CustomDerivative, ForEach, Smooth, Sum, Symbol, ZeroMap
 from rh_kernel.syntax.conditions import operand_count
 from rh_kernel.syntax.core import Bound, Call, Operation, Repeat, Scan
 from rh_kernel.syntax.dimensions import dim
@@ -125,10 +125,13 @@ class Sketch:
     every: Mapping[int, Node]
 
 
-def sketch(a: Arrow | Smooth) -> Sketch:
-    """Return the sketch of an arrow, or of a map of 𝕏 in terms of its function symbols (RH Def. 7.12)."""
+def sketch(a: Arrow | Smooth, *, opens_maps: bool = False) -> Sketch:
+    """Return the sketch of an arrow, or of a map of 𝕏 in terms of its function symbols (RH Def. 7.12).
+
+    With ``opens_maps``, a box for a ``map`` has the diagram of one row in it.
+    """
     found = numbered(a)
-    sketcher = _Sketcher(found.types)
+    sketcher = _Sketcher(found.types, opens_maps=opens_maps)
     nodes = {node.number: node for node in sketcher.nodes(found.root)}
     wires = found.root.wires
     inputs, outputs = wires[: len(a.domain)], tuple([wires[w] for w in a.codomain])
@@ -154,8 +157,9 @@ def with_inner(node: Node) -> Iterator[Node]:
 class _Sketcher:
     """Sketches the boxes of an arrow and of the arrows in them."""
 
-    def __init__(self, types: tuple[Type, ...]) -> None:
+    def __init__(self, types: tuple[Type, ...], *, opens_maps: bool) -> None:
         self._types = types
+        self._opens_maps = opens_maps
 
     def drawn(self, wires: Iterable[int]) -> tuple[int, ...]:
         """Return the wires that are drawn."""
@@ -179,6 +183,10 @@ class _Sketcher:
         match content:
             case Iterate() if inside is not None:
                 return self._rounds(content, inputs, outputs, inside)
+            case ForEach() if inside is not None and self._opens_maps:
+                return self._rows(content, inputs, outputs, inside)
+            case Pure() if inside is not None and self._opens_maps and (each := each_row(content)) is not None:
+                return self._rows(each, tuple([inputs[w] for w in content.map.boxes[0].inputs]), outputs, inside)
             case Choose(condition) | Choice(condition) if inside is not None:
                 return self._branches(content, inputs[: operand_count(condition)], outputs, inside)
             case _:
@@ -204,6 +212,21 @@ class _Sketcher:
             Node(inside.begin, begin, self.drawn(inputs[n + m :]), rows, ()) if rows else None,
             Node(inside.end, end, emitted, self.drawn(outputs[m:]), ()) if emitted else None,
             is_omission=is_omission(loop),
+        )
+
+    def _rows(self, each: ForEach, inputs: tuple[int, ...], outputs: tuple[int, ...], inside: Inside) -> Nest:
+        (body,) = inside.parts
+        results = tuple([body.wires[w] for w in each.body.codomain])
+        rows = self.drawn(body.wires[each.captured : len(each.body.domain)])
+        begin = Figure(BoxShape.PURE, "row", "one of the rows")
+        end = Figure(BoxShape.PURE, "stack", "the results become the rows of a sequence")
+        title = figure(each)
+        return Nest(
+            title.text,
+            title.title,
+            (Branch("", tuple(self.nodes(body)), results),),
+            begin=Node(inside.begin, begin, self.drawn(inputs[each.captured :]), rows, ()) if rows else None,
+            end=Node(inside.end, end, self.drawn(results), self.drawn(outputs), ()),
         )
 
     def _branches(
@@ -248,6 +271,9 @@ def figure(content: Step | Symbol) -> Figure:
             return Figure(BoxShape.OPERATION, f"R'[{text}]" if order else text, f"{shortened(text, 200)}, {what}")
         case Iterate():
             return _loop(content)
+        case ForEach(length=n):
+            count = "1 row" if n == dim(1) else f"{n} rows"
+            return Figure(BoxShape.PURE, f"for each of {count}", f"a map over {count}; each row has its own result")
         case Choice():
             return Figure(BoxShape.PURE, "if", "⟦if B then M else N⟧, a choice between two maps")
         case Apply(f):

@@ -18,7 +18,7 @@ _ARROWS = {Leg.FORWARD: "↓", Leg.RETURN: "↺", Leg.BACKWARD: "↑", Leg.CLAUS
 
 def diagram_text(made: DiagramMade) -> str:
     """The boxes in order, under the parts that they come from; ``↓`` marks the forward pass and ``↑`` the backward pass."""
-    return listing(made, sketch(made.shown))
+    return listing(made, sketch(made.shown, opens_maps=True))
 
 
 def listing(made: DiagramMade, s: Sketch) -> str:

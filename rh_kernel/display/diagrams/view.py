@@ -28,7 +28,7 @@ IMAGES = 400_000
 
 def _rich(made: DiagramMade) -> dict[str, str]:
     """HTML, and SVG and DOT unless the diagram is too large. It is laid out once for all three."""
-    s = sketch(made.shown)
+    s = sketch(made.shown, opens_maps=True)
     drawings = _drawings(made, s)
     page = {"text/html": _page(made, s, drawings)}
     if not drawings:
@@ -90,7 +90,7 @@ def _still(drawn: Layout, svg: str) -> str:
 
 def _record(made: DiagramMade) -> Record:
     """Boxes and wires by number, without wires of the unit type and boxes that only make such wires (RH §6.1)."""
-    s = sketch(made.shown)
+    s = sketch(made.shown, opens_maps=True)
     inner = [w for node in s.every.values() for w in (*node.inputs, *node.outputs, *_coming(node))]
     wires = sorted({*s.inputs, *s.outputs, *inner})
     return {

@@ -48,7 +48,7 @@ class DiagramView:
     def _show(self, made: DiagramMade) -> None:
         """Answer about this diagram from now on."""
         self._made = made
-        self._sketch = sketch(made.shown)
+        self._sketch = sketch(made.shown, opens_maps=True)
         self._cotangents = belonging(cast(Arrow, made.shown))
 
     def opening(self) -> Record:
