@@ -103,7 +103,7 @@ def _dispatch(options: argparse.Namespace, report: "Report", settings: "Settings
             compile_last(options.file, report, settings, shows)
         case "diagram":
             from rh_kernel.command_line.diagrams import diagram
-            from rh_kernel.session.results import RoundsShown
+            from rh_kernel.session.rounds_shown import RoundsShown
 
             rounds = "folded" if options.folded else "unrolled" if options.unrolled else "once"
             diagram(options.file, report, settings, options.output, RoundsShown(rounds))

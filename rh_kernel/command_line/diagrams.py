@@ -13,7 +13,8 @@ from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.session.directives.diagram import Draw, closed
-from rh_kernel.session.results import DiagramMade, Result, RoundsShown
+from rh_kernel.session.results import DiagramMade, Result
+from rh_kernel.session.rounds_shown import RoundsShown
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.printer import show

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
-from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
 from rh_kernel.session.limits.alarm import Alarm
+from rh_kernel.session.rounds_shown import RoundsShown
 from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen
@@ -121,14 +121,6 @@ class DerivationMade(Result):
 
     subject: str
     derivations: tuple[Derivation, ...]
-
-
-class RoundsShown(Enum):
-    """How the rounds of a ``repeat`` or a ``scan`` are drawn: one round for all, one box, or the first ones and the last."""
-
-    ONCE = "once"
-    FOLDED = "folded"
-    UNROLLED = "unrolled"
 
 
 @frozen

@@ -71,7 +71,7 @@ class _Normal:
         return [self._image[w] for w in wires]
 
     def _share(self, content: Content, inputs: tuple[int, ...], outputs: tuple[Type, ...], made: range) -> None:
-        assert not isinstance(content, Operation | Choose), "an operation is needed before its turn"
+        assert not isinstance(content, Operation | Choose | Iterate), "an operation is needed before its turn"
         found = self._shared.get((content, inputs))
         if found is None:
             found = self._shared[content, inputs] = self._made.add(content, inputs, outputs)

@@ -1,8 +1,11 @@
 """The size of the cotangent by round: that of a derivative along the state, as finite differences and the steps give it."""
 
+import base64
 import json
 import math
+import re
 from collections.abc import Sequence
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from rh_kernel.display.gradients.passes import AnnotatedPass, annotated
 from rh_kernel.display.gradients.sizes import Sizes, sizes
 from rh_kernel.display.gradients.sizes_image import sizes_image, words
 from rh_kernel.display.registry import bundle, records
+from rh_kernel.display.text import visible
 from rh_kernel.session.results import GradientMade
 from rh_kernel.syntax.core import Array
 from tests.tiers import law
@@ -122,3 +126,13 @@ def test_the_records_and_the_page_have_the_sizes() -> None:
     page = bundle(made)
     assert page["text/html"].count("the cotangent of the state has the size") == 1
     assert "a factor of 0.5 in each round" in page["text/plain"]
+
+
+@given(st.text(max_size=12) | st.sampled_from(["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "]]>"]))
+def test_the_title_is_text(title: str) -> None:
+    image = sizes_image(Sizes(visible(title), 0, 1, (), (1.0, 0.0, math.inf, 0.5)))
+    source = re.search('src="data:image/svg\\+xml;base64,([^"]*)"', image)
+    assert source is not None
+    drawing = ElementTree.fromstring(base64.b64decode(source[1], validate=True))
+    assert {element.tag.split("}")[1] for element in drawing.iter()} <= {"svg", "g", "path", "text", "circle"}
+    assert image.count("<") == 1

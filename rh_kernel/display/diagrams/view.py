@@ -16,7 +16,8 @@ from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import FAINT, box, code, details, element, span, svg_source
 from rh_kernel.display.palette import NEUTRAL
 from rh_kernel.display.registry import ResultView
-from rh_kernel.session.results import DiagramMade, RoundsShown
+from rh_kernel.session.results import DiagramMade
+from rh_kernel.session.rounds_shown import RoundsShown
 from rh_kernel.syntax.printing.doc import Role
 
 LEAST = 0.75

@@ -92,7 +92,8 @@ def _picture(p: AnnotatedPass, drawing: _Drawing | None) -> str:
         return box(FAINT, "This diagram is too large to be drawn with its values. These are its boxes.")
     style = f"max-width:100%;min-width:{drawing.width * LEAST:.0f}px"
     source = svg_source(drawing.svg)
-    return box("overflow-x:auto", f'<img style="{style}" src="{source}" alt="{escape(_label(p))}">')
+    note = box(FAINT, "In loops these are the values of the last round.") if p.schedule.loops else ""
+    return note + box("overflow-x:auto", f'<img style="{style}" src="{source}" alt="{escape(_label(p))}">')
 
 
 def _table(passes: Sequence[AnnotatedPass]) -> str:

@@ -3,7 +3,8 @@
 from rh_kernel.session.actions import Action, AnalysisContext, Closed, Run, State, type_summary
 from rh_kernel.session.directives.arguments import invalid_arguments, needs_expression
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.results import DiagramMade, Result, RoundsShown, Shown, Working
+from rh_kernel.session.results import DiagramMade, Result, Shown, Working
+from rh_kernel.session.rounds_shown import RoundsShown
 from rh_kernel.session.signatures import type_text
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.records import frozen

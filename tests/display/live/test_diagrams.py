@@ -20,6 +20,7 @@ from tests.denotational.drawn import PROGRAMS, arrow
 from tests.display.pages import PASS, shown
 from tests.display.test_diagram import hostile, long_row, made
 from tests.tiers import law
+from tests.typing.cells import last
 
 VIEWS = {name: DiagramView(DiagramMade(name, "Real(0) ~> Real(2)", arrow(name))) for name in PROGRAMS}
 
@@ -173,3 +174,36 @@ def test_hostile_words_stay_words(words: str) -> None:
     assert "\\input" not in tex
     bare = re.sub(r"\\[\\{}%]", "", tex)
     assert bare.count("{") == bare.count("}")
+
+
+LOOP = "repeat i < 100 from s = [1, 2] do return tanh(s)"
+
+
+def test_one_can_switch_between_the_ways_to_draw_rounds() -> None:
+    made = last(f"%diagram {LOOP}")
+    assert isinstance(made, DiagramMade)
+    view = DiagramView(made)
+    shown = {}
+    for way in ("once", "folded", "unrolled", "once"):
+        opening = cast(dict[str, Any], view.answer({"ask": "rounds", "rounds": way}))
+        assert opening["rounds"]["shown"] == way
+        assert [value for value, _ in opening["rounds"]["choices"]] == ["once", "folded", "unrolled"]
+        shown[way] = [box["label"] for box in opening["drawing"]["boxes"]]
+    assert shown["once"] == ["[1.0, 2.0]", "tanh(s)"]
+    assert shown["folded"] == ["[1.0, 2.0]", "repeat i < 100"]
+    assert shown["unrolled"].count("tanh(s)") == 3
+    assert "… 97 rounds …" in shown["unrolled"]
+    drawing = cast(dict[str, Any], view.answer({"ask": "layout", "folded": [], "rounds": "folded"}))
+    assert [frame["label"] for frame in drawing["frames"]] == ["repeat i < 100"]
+    for form in ("svg", "tikz", "dot", "text"):
+        assert "repeat" in str(view.answer({"ask": "export", "as": form, "folded": [], "rounds": "once"})["text"])
+    with pytest.raises(Unanswerable, match="once, folded, unrolled"):
+        view.answer({"ask": "layout", "folded": [], "rounds": "twice"})
+
+
+@pytest.mark.parametrize(("option", "text"), [("--folded ", "repeat i < 100"), ("--unrolled ", "… 97 rounds …"), ("", "tanh")])
+def test_the_directive_says_how_rounds_are_drawn_at_first(option: str, text: str) -> None:
+    made = last(f"%diagram {option}{LOOP}")
+    assert isinstance(made, DiagramMade)
+    opening = cast(dict[str, Any], DiagramView(made).opening())
+    assert any(text in box["label"] for box in opening["drawing"]["boxes"])
