@@ -233,10 +233,9 @@ class PlayerView {
     playerKeepFocus(this.details, () => this.showDetails(frames));
     this.weighed = playerShowWeights(this.weights, this.passes, frames, this.weighed);
     this.passes.forEach((pass, p) => {
-      for (const use of pass.uses) if (use.frame <= frames[p] && use.after.values === null) this.store.want({
-        pass: p,
-        access: use.number,
-      });
+      for (const { first, last } of pass.weights(frames[p])) for (const use of [first, last]) {
+        if (use !== null && use.frame <= frames[p] && use.after.values === null) this.store.want({ pass: p, access: use.number });
+      }
     });
     const isEnd = this.at === this.last;
     refill(

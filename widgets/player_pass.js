@@ -112,7 +112,9 @@ export class PlayerPass {
     const step = this.steps.get(frame);
     const use = this.uses.find((candidate) => candidate.frame === frame);
     if (step === undefined) return `box ${frame}${use?.kind === "Put" ? `: ${playerChange(use)}` : ""}`;
-    const made = playerList(step.makes.map((wire) => this.name(wire)));
+    const names = step.makes.map((wire) => this.name(wire));
+    const rest = names.length > PLAYER_NAMED ? [`${names.length - PLAYER_NAMED + 1} more`] : [];
+    const made = playerList([...names.slice(0, rest.length > 0 ? PLAYER_NAMED - 1 : PLAYER_NAMED), ...rest]);
     const read = playerList([...new Set(step.reads)].map((wire) => this.name(wire)));
     const round = this.rounds.words(step, frame);
     if (use?.kind === "Put") return `${round}${step.label} writes ${read}: ${playerChange(use)}`;
@@ -148,6 +150,7 @@ export class PlayerPass {
       const so = found.get(use.location) ?? {
         location: use.location,
         before: use.before ?? use.after,
+        first: use,
         after: null,
         puts: 0,
         last: null,
@@ -191,6 +194,8 @@ export function playerCosine(left, right) {
   if (!(m > 0 && n > 0 && Number.isFinite(m) && Number.isFinite(n))) return null;
   return Math.max(-1, Math.min(1, x.reduce((sum, a, i) => sum + (a / m) * (y[i] / n), 0)));
 }
+
+const PLAYER_NAMED = 5;
 
 const PLAYER_WHERE = {
   forward: ", forward pass",

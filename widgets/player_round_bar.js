@@ -7,6 +7,11 @@ export function playerRoundBar(rounds, jump) {
   let [loop, round] = [rounds.top[0], 1];
   const count = () => loop.begins.length;
   const go = (to) => jump(loop, Math.min(count(), Math.max(1, to)));
+  let isEdited = false;
+  const enter = () => {
+    isEdited = false;
+    go(Math.round(Number(field.value)) || 1);
+  };
   const choice = h(
     "select",
     { "aria-label": "loop", on: { change: (event) => ((loop = rounds.top[Number(event.target.value)]), go(round)) } },
@@ -20,7 +25,7 @@ export function playerRoundBar(rounds, jump) {
       step: 1,
       class: "rh-player-round-number",
       "aria-label": "number of the round",
-      on: { change: (event) => go(Math.round(Number(event.target.value)) || 1) },
+      on: { input: () => (isEdited = true), change: () => enter(), keydown: (event) => event.key === "Enter" && enter() },
     },
   );
   const slider = h(
@@ -52,7 +57,7 @@ export function playerRoundBar(rounds, jump) {
       choice.value = String(rounds.top.indexOf(loop));
       for (const input of [field, slider]) {
         input.max = count();
-        input.value = String(round);
+        if (input !== field || !isEdited) input.value = String(round);
       }
       total.textContent = `of ${count()}`;
       before.disabled = round <= 1;
