@@ -6,6 +6,7 @@ is ``η(⟦M⟧) ;^μ ⟦H⟧(⟦R⟧)``. Tuples, projections and lets of values
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import cast
 
 from rh_kernel.denotational.arrows import Arrow, Choose, Effect, Pure, Row
@@ -14,8 +15,9 @@ from rh_kernel.denotational.ordinary_handlers import Clause, handled
 from rh_kernel.denotational.reverse import Clauses, homomorphism
 from rh_kernel.denotational.rounds import Interpreting, Rounds, performs
 from rh_kernel.denotational.smooth import Draft, without_unused_inputs
+from rh_kernel.denotational.tail_clauses import Replacement, goes_on_at_once, with_clauses_in_rounds
 from rh_kernel.denotational.terms import Interpretation, term
-from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
+from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, rewire, side_by_side
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax import core
@@ -117,10 +119,13 @@ class _Interpreter:
         C = yield interpreter.command(Q, inside.environment, row)
         a = row.close(flat(C))
         if performs(a, lambda op: ordinary_clause(H, op) is not None):
-            # A clause has the rest of the rounds as its continuation.
-            row = Builder(inside.types(b))
-            C = yield replace(interpreter, rounds=Rounds.EACH).command(Q, inside.environment, row)
-            a = row.close(flat(C))
+            if all(goes_on_at_once(c.scope) for c in H.clauses):
+                a = with_clauses_in_rounds(a, self._tail_clauses(H), H.name)
+            else:
+                # A clause has the rest of the rounds as its continuation.
+                row = Builder(inside.types(b))
+                C = yield replace(interpreter, rounds=Rounds.EACH).command(Q, inside.environment, row)
+                a = row.close(flat(C))
 
         def returns(b: Row, result: tuple[int, ...]) -> Interpretation:
             return self.block(H.returns, (like(C, result),), None, b)
@@ -155,6 +160,21 @@ class _Interpreter:
             return f.close((*flat(y), *flat(z))), b.close(flat(cotangent))
 
         return clauses
+
+    def _tail_clauses(self, H: core.OrdinaryHandler) -> Replacement:
+        """``Op ↦ ⟦x, k. Q_Op⟧`` with the identity for k"""
+
+        @cache
+        def replacement(op: Operation) -> Arrow | None:
+            found = self._ordinary_clauses(H)(op)
+            if found is None:
+                return None
+            B = leaves(op.codomain)
+            row: Row = Builder(leaves(op.domain))
+            k = Continuation(rewire(B, range(len(B))), (), op.codomain)
+            return row.close(flat(descend(found(row, row.inputs, k))))
+
+        return replacement
 
     def _ordinary_clauses(self, H: core.OrdinaryHandler) -> Callable[[Operation], Clause | None]:
         """``Op ↦ ⟦x, k. Q_Op⟧``, for the operations that have a clause in H."""

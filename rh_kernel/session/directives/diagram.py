@@ -130,11 +130,11 @@ enters a `scan` by the box `row`, which takes the next row in each round, and wh
 Under a reverse handler there is a frame for the rounds forward and one for the rounds back, in which the cotangents of the
 state and of what the rounds share come round; what each round keeps for its way back is stacked. `--folded` draws all rounds
 as one box, and each clause; `--unrolled` draws the first two rounds and the last one, and a box for those between. In the page
-one can switch between the three. An ordinary handler that handles an operation in a loop has all further rounds as its
-continuation, so there, as where the types in a round depend on its number, each round is drawn. Of a choice both branches are
-drawn, and behind them a box with the condition, which decides whose results go on.
+one can switch between the three. Each round is drawn where the types in it depend on its number, and where an ordinary handler
+has a clause for an operation in it that does not just end with its continuation, as the other rounds are part of that. Of a
+choice both branches are drawn, and behind them a box with the condition, which decides whose results go on. A `map` is drawn as
+one row for all of them.
 
-`rh diagram FILE -o OUT.svg` (or `OUT.tex`, in TikZ,
-or `OUT.dot`, for Graphviz) writes a file.
+`rh diagram FILE -o OUT.svg` (or `OUT.tex`, in TikZ, or `OUT.dot`, for Graphviz) writes a file.
 """,
 )
