@@ -1,9 +1,9 @@
 // The gradient player: forward pass, turn and backward pass, box by box, with the content of every wire.
 import { h, refill } from "./dom.js";
-import { PLAYER_KEYS, playerBar, playerCommand, playerLegs } from "./player_bar.js";
+import { PLAYER_KEYS, playerBar, playerCommand, playerLegs, playerTools } from "./player_bar.js";
 import { playerSeek, playerTimeline } from "./player_compare.js";
 import { PlayerDiagram } from "./player_diagram.js";
-import { playerBoxDetails, playerHint, playerShowWeights, playerWireDetails } from "./player_inspector.js";
+import { playerBoxDetails, playerHint, playerKeepFocus, playerShowWeights, playerWireDetails } from "./player_inspector.js";
 import { playerLegend } from "./player_legend.js";
 import { PlayerPass } from "./player_pass.js";
 import { playerRoundBar, playerSizes } from "./player_round_bar.js";
@@ -78,20 +78,8 @@ class PlayerView {
     );
     const drawn = this.panes.some((pane) => pane.diagram !== null);
     this.tables = this.passes.map((pass, p) => this.tableOf(pass, p, !drawn));
-    const one = (name, text, label) => h(
-      "button",
-      { type: "button", "aria-label": label, title: label, on: { click: () => this.act(name) } },
-      text,
-    );
-    const zooms = drawn
-      ? [
-        one("smaller", "−", "smaller (-)"),
-        one("larger", "+", "larger (+)"),
-        one("fit", "whole", "all of it (0)"),
-        one("full", "1:1", "full size (1)"),
-      ]
-      : [];
-    const tools = h("div", { class: "rh-bar rh-player-tools" }, zooms, this.folding(), one("help", "? keys", "the keys (?)"));
+    const [zooms, help] = playerTools((name) => this.act(name), drawn);
+    const tools = h("div", { class: "rh-bar rh-player-tools" }, zooms, this.folding(), help);
     const below = drawn ? h("div", { class: "rh-player-below" }, playerLegend(), tools) : null;
     refill(
       el,
@@ -408,12 +396,4 @@ class PlayerView {
     this.el.removeEventListener("keydown", this.keyed);
     for (const { diagram } of this.panes) diagram?.release();
   }
-}
-
-// Refill an element, restoring focus to the button at the same index.
-function playerKeepFocus(element, change) {
-  const buttons = () => [...element.querySelectorAll("button, [tabindex]")];
-  const at = buttons().indexOf(document.activeElement);
-  change();
-  if (at >= 0) buttons()[at]?.focus({ preventScroll: true });
 }

@@ -80,6 +80,22 @@ export function playerLegs(pass, moments) {
   return stretches;
 }
 
+/** The buttons below the drawing, if there is one, and the one for help. */
+export function playerTools(act, isDrawn) {
+  const one = (name, text, label) => h(
+    "button",
+    { type: "button", "aria-label": label, title: label, on: { click: () => act(name) } },
+    text,
+  );
+  const zooms = [
+    one("smaller", "−", "smaller (-)"),
+    one("larger", "+", "larger (+)"),
+    one("fit", "whole", "all of it (0)"),
+    one("full", "1:1", "full size (1)"),
+  ];
+  return [isDrawn ? zooms : [], one("help", "? keys", "the keys (?)")];
+}
+
 /** Keyboard shortcuts: `[keys, words, command]`. */
 export const PLAYER_KEYS = [
   [["ArrowLeft"], "← one box back", "back"],

@@ -224,3 +224,11 @@ export function playerHint(box) {
     h("p", { class: "rh-player-quiet" }, "Click a wire or a box, or walk to one with ↑ and ↓, and see what it holds."),
   );
 }
+
+/** Refill an element, restoring focus to the button at the same index. */
+export function playerKeepFocus(element, change) {
+  const buttons = () => [...element.querySelectorAll("button, [tabindex]")];
+  const at = buttons().indexOf(document.activeElement);
+  change();
+  if (at >= 0) buttons()[at]?.focus({ preventScroll: true });
+}
