@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "c4b32c36a25f";
+  const VERSION = "1ac71fcf5df1";
 
   let scope;
 
