@@ -198,6 +198,7 @@ def _system(
         reverse=lambda program, point, cotangent: _vjp(program, cell(program, point, cotangent), point),
         stages=stages,
         steps=lambda program, point, cotangent: _steps(cell(program, point, cotangent)),
+        unrolls=True,
     )
 
 

@@ -3,6 +3,7 @@
 The result is the text of a cell, so users can copy it.
 """
 
+import math
 from typing import cast
 
 from rh_kernel.ad.language import core
@@ -25,7 +26,7 @@ _WIDTH = 96
 
 
 def first_order(system: str, program: core.Program) -> core.Program:
-    """Return the program without arrays. Raises ``Rejected`` if it has functions, sums, conditionals or long arrays."""
+    """Return the program without arrays. Raises ``Rejected`` if it has functions, sums or long arrays."""
     hint = "it only handles first-order programs"
     if not all(is_ground(A) for A in (program.result, *(A for _, A in program.parameters))):
         refuse(system, "functions or sums as arguments or results", hint)
@@ -35,8 +36,6 @@ def first_order(system: str, program: core.Program) -> core.Program:
                 refuse(system, "function values (λ)", hint)
             case core.Inject() | core.Case():
                 refuse(system, "sums (inl, inr, case)", hint)
-            case core.If():
-                refuse(system, "conditionals (if)", hint)
             case _:
                 pass
     if longest(program) > LONGEST:
@@ -59,18 +58,23 @@ def body_text(f: core.Program) -> str:
 
 
 def _text(M: core.Term) -> str:
-    return plain(printed(_with_points(M)), _WIDTH)
+    return plain(printed(_in_the_papers_words(M)), _WIDTH)
 
 
-def _with_points(M: core.Term) -> core.Term:
-    """Write the numbers of M with a decimal point: in the paper's language, ``0`` is the zero of any type."""
+def _in_the_papers_words(M: core.Term) -> core.Term:
+    """Write M as the paper's language does, in which ``0`` is the zero of any type, and ``>`` takes the place of ``<=``."""
 
-    def pointed(N: core.Term) -> core.Term:
-        if not isinstance(N, core.Constant):
-            return N
-        return core.Variable(repr(N.value)) if N.value >= 0 else core.Apply("neg", (core.Variable(repr(-N.value)),))
+    def written(N: core.Term) -> core.Term:
+        match N:
+            case core.Constant(value):
+                return core.Variable(repr(value)) if value >= 0 else core.Apply("neg", (core.Variable(repr(-value)),))
+            case core.If(smaller, larger, then, otherwise):
+                a, b, then, otherwise = [plain(printed(L), math.inf) for L in (smaller, larger, then, otherwise)]
+                return core.Variable(f"(if not ({a} > {b}) then {then} else {otherwise})")
+            case _:
+                return N
 
-    return bottom_up(M, pointed)
+    return bottom_up(M, written)
 
 
 def type_text(A: Type) -> str:
@@ -128,7 +132,7 @@ def _command(M: core.Term, lines: list[str], names: Names) -> core.Term:
     match M:
         case core.Constant() | core.Variable():
             return M
-        case core.Apply():
+        case core.Apply() | core.If():
             x = names.fresh("v")
             _bind(x, M, lines, names)
             return core.Variable(x)
@@ -141,9 +145,22 @@ def _command(M: core.Term, lines: list[str], names: Names) -> core.Term:
 
 
 def _bind(x: str, M: core.Term, lines: list[str], names: Names) -> None:
-    if isinstance(M, core.Apply):
-        arguments = ", ".join(_text(_command(N, lines, names)) for N in M.arguments)
-        lines.append(f"let {x} <= {operation(M.symbol)}({arguments}) in")
-    else:
-        N = _command(M, lines, names)
-        lines.append(f"let {x} <- {_text(N)} in")
+    match M:
+        case core.Apply(symbol, arguments):
+            given = ", ".join(_text(_command(N, lines, names)) for N in arguments)
+            lines.append(f"let {x} <= {operation(symbol)}({given}) in")
+        case core.If(smaller, larger, then, otherwise):
+            left, right = [_text(_command(N, lines, names)) for N in (smaller, larger)]
+            lines.append(f"let {x} <= (if not ({left} > {right})")
+            lines.extend(_branch("then", then, names))
+            lines.extend(_branch("else", otherwise, names))
+            lines[-1] += ") in"
+        case _:
+            lines.append(f"let {x} <- {_text(_command(M, lines, names))} in")
+
+
+def _branch(word: str, M: core.Term, names: Names) -> list[str]:
+    """``then P`` or ``else P``"""
+    lines: list[str] = []
+    result = _command(M, lines, names)
+    return [f"  {word}", *[f"    {line}" for line in (*lines, f"return {_text(result)}")]]
