@@ -8,6 +8,7 @@ from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import Static, shift, specialise, supply
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import (
+    DeclaredLocations,
     DimKind,
     Loc,
     Location,
@@ -49,7 +50,7 @@ def covers(pattern: Pattern, op: core.Operation) -> bool:
     """Whether a clause with this head applies to ``op``."""
     if pattern.family != op.family:
         return False
-    return all(i == j for i, j in zip(pattern.indices, op.indices, strict=True) if isinstance(i, Location))
+    return all(i == j for i, j in zip(pattern.indices, op.indices, strict=True) if isinstance(i, DeclaredLocations))
 
 
 def best(patterns: list[Pattern], op: core.Operation) -> int | None:
@@ -59,7 +60,7 @@ def best(patterns: list[Pattern], op: core.Operation) -> int | None:
 
 
 def _named(pattern: Pattern) -> int:
-    return sum(isinstance(i, Location) for i in pattern.indices)
+    return sum(isinstance(i, DeclaredLocations) for i in pattern.indices)
 
 
 def _forwarding(op: core.Operation) -> tuple[core.Scope, core.Scope]:
