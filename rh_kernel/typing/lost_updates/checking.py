@@ -28,7 +28,7 @@ from rh_kernel.syntax.core import (
     Scan,
 )
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member
+from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member, Pattern
 from rh_kernel.typing.errors import LostUpdate
 from rh_kernel.typing.lost_updates.contents import StalePut, stale_puts
 from rh_kernel.typing.lost_updates.rewriting import mention_of, rewritten
@@ -84,12 +84,16 @@ def _warnings(handling: RevHandle, source: Source) -> Iterator[tuple[StalePut, L
             at[i].append(use)
     for i, puts in stale.items():
         for put in puts:
-            visited: list[tuple[Use, Index]] = []
-            for use in at[i]:
-                operation = specialise(put.put.operation, static_of(patterns[i], use.operation))
-                visited.append((use, operation.indices[0]))
+            visited = [(use, _location(patterns[i], put, use)) for use in at[i]]
             if twice := used_twice(visited):
                 yield put, _warning(handling, H.clauses[i].span, put, twice, source)
+
+
+def _location(pattern: Pattern, stale: StalePut, use: Use) -> Index:
+    """Where the clause puts at a use."""
+    if isinstance(stale.location, LocationVar) and stale.location.name in pattern.indices:
+        return use.operation.indices[pattern.indices.index(stale.location.name)]
+    return specialise(stale.put.operation, static_of(pattern, use.operation)).indices[0]
 
 
 def _warning(handling: RevHandle, clause: Span | None, stale: StalePut, twice: tuple[Twice, ...], source: Source) -> LostUpdate:
