@@ -782,3 +782,12 @@ def test_a_sweep_is_checked_without_running(rh: Rh) -> None:
     done = rh("check", "FILE", text=SWEEP)
     assert done.code == 0
     assert "a sweep of 4 runs over a, n" in done.out
+
+
+def test_a_warning_is_shown_and_is_no_failure(rh: Rh) -> None:
+    """Two layers of Example 4.1 share a weight, so an update is lost."""
+    shared = MLP.replace("FC[w1](h)", "let y <= FC[w1](h) in\n  let z <= FC[w0](concat(y, y)) in\n  FC[w1](z)")
+    done = rh("run", "FILE", "--json", text=shared)
+    assert (done.code, [record["kind"] for record in done.records][-2:]) == (0, ["warning", "value"])
+    assert done.records[-2]["code"] == "RH143"
+    assert "Warning RH143 Lost update" in rh("check", "FILE", text=shared).out

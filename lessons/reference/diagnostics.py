@@ -11,7 +11,7 @@ from pkgutil import walk_packages
 
 import rh_kernel
 from lessons.reference.markdown import fence, link, slug, table
-from lessons.reference.running import WRONG, run, start
+from lessons.reference.running import WARNED, WRONG, run, start
 from rh_kernel.display.diagnostics import text
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
 
@@ -19,7 +19,10 @@ _WORDS = Path(__file__).with_name("errors.toml")
 
 _KINDS = {
     "RH0": ("Syntax", "The text is not a program yet. The other items of the cell are looked at all the same."),
-    "RH1": ("Names and types", "The text is well formed, and a name or a type does not fit. Nothing has run."),
+    "RH1": (
+        "Names and types",
+        "The text is well formed, and a name or a type does not fit. Nothing has run, except after a warning.",
+    ),
     "RH2": ("Running", "The program was accepted, and came to a point where it cannot go on, or met a limit."),
     "RH3": ("Data and files", "A data set or a file is not what was asked for."),
     "RH4": ("Devices", "The graphics card cannot be used. The program goes on without it."),
@@ -54,6 +57,8 @@ def example(code: str) -> str | None:
     said = words()[code]
     if "elsewhere" in said:
         return None
+    if "warned" in said:
+        return (WARNED / f"{said['warned']}.rh").read_text(encoding="utf-8")
     if "program" in said:
         return said["program"]
     if "golden" in said:
@@ -71,7 +76,8 @@ def _codes(golden: Path) -> list[str]:
 def message(code: str, program: str) -> str:
     """What the program is told. Raises ``KernelBug`` if that is something else than this error."""
     needs_data = any(f'data("{name}")' in program for name in ("identifiers", "words", "uneven"))
-    found = run(program, start(WRONG, given=needs_data)).diagnostics
+    ran = run(program, start(WRONG, given=needs_data))
+    found = ran.warnings if classes()[code].is_warning else ran.diagnostics
     if code not in [d.code for d in found]:
         raise KernelBug(f"the example of {code} gives {[d.code for d in found]}")
     return "\n".join([text(d) for d in found])
@@ -121,6 +127,6 @@ def _entry(code: str) -> Iterator[str]:
     if program is None:
         yield said["elsewhere"]
     else:
-        yield fence(program, f"rh fails {code}")
+        yield fence(program, f"rh {'warns' if classes()[code].is_warning else 'fails'} {code}")
         yield fence(message(code, program))
     yield f"**What to do.** {said['fix']}"

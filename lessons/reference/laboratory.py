@@ -47,8 +47,12 @@ def _abilities(name: str) -> str:
 
 def fragments_part() -> str:
     """Which constructs each system takes: it is asked."""
-    rows = [(code(name), *["✓" if takes(name, program) else "–" for program in CONSTRUCTS.values()]) for name in NAMES]
-    return table(("system", *CONSTRUCTS), rows)
+    rows = [(code(name), *["✓" if takes(name, one) else "–" for one in CONSTRUCTS.values()], _loops(name)) for name in NAMES]
+    return table(("system", *CONSTRUCTS, "loops"), rows)
+
+
+def _loops(name: str) -> str:
+    return "unrolled" if system(name).unrolls else "kept"
 
 
 def words_part() -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.display.registry import text as result_text
-from rh_kernel.session.results import Event, ItemFailed, Result, Shown
+from rh_kernel.session.results import Event, ItemFailed, Result, Shown, Warned
 from rh_kernel.session.session import Session, commit, execute
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source
@@ -16,6 +16,9 @@ from rh_kernel.source.span import Source
 ROOT = Path(__file__).parents[2]
 WRONG = ROOT / "tests" / "programs" / "bad"
 """The wrong programs that the tests keep beside their messages; their data is there too."""
+
+WARNED = ROOT / "tests" / "programs" / "warned"
+"""The programs that run with a warning."""
 
 GIVEN: Mapping[str, Mapping[str, npt.NDArray[np.generic]]] = {
     "identifiers": {"x": np.array([1, 1 << 60])},
@@ -36,6 +39,11 @@ class Ran:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was wrong with it."""
         return tuple([d for result in self.results if isinstance(result, ItemFailed) for d in result.diagnostics])
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What it does and is probably not meant to."""
+        return tuple([d for result in self.results if isinstance(result, Warned) for d in result.diagnostics])
 
     @property
     def text(self) -> str:

@@ -89,6 +89,7 @@ class System:
     argument; a system may have both. ``stages`` returns the printed forms of the transformed program, ``steps`` its reduction
     at a point with a cotangent, or with tangents if the system has ``forward`` alone. ``measures`` are counts by name that
     need another run than ``reverse``, e.g. without an optimisation of the system. All raise ``Rejected``.
+    ``unrolls`` says that the system has no loops of its own: it writes them out, round by round, and differentiates the result.
     ``ready`` loads what the system needs for every program; its time is not measured.
     """
 
@@ -101,6 +102,7 @@ class System:
     steps: Callable[[Program, Point, Value], Iterator[TraceStep]] | None = None
     measures: tuple[tuple[str, Callable[[Program, Point, Value], int]], ...] = ()
     ready: Callable[[], object] = lambda: None
+    unrolls: bool = False
 
 
 def refuse(system: str, construct: str, hint: str = "") -> NoReturn:

@@ -50,6 +50,8 @@ def check(file: str, report: Report, settings: Settings) -> None:
         if not isinstance(action, Refuse) and not isinstance(item, Unparsed):
             for words in remarks(definitions, item):
                 report.result(number, results.Notice(words))
+            if warnings := action.warnings(item.span.source):
+                report.result(number, results.Warned(warnings))
         if action != Refuse(()):
             report.result(number, action.summary(item.span.text))
 

@@ -21,11 +21,12 @@ _FEW_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A span and its label; ``main`` marks the primary span of a diagnostic."""
+    """A span and its label; ``main`` marks the primary span of a diagnostic; ``role`` is the colour of the underline."""
 
     span: Span
     label: str = ""
     main: bool = False
+    role: Role = Role.FUNCTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class _Part:
     end: int
     label: str
     main: bool
+    role: Role = Role.FUNCTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class _Underline:
 
     @property
     def role(self) -> Role:
-        return Role.ERROR if self.part.main else Role.FUNCTION
+        return self.part.role
 
     @property
     def text(self) -> str:
@@ -87,7 +89,7 @@ def _parts(annotation: Annotation) -> list[tuple[int, _Part]]:
         a = start - 1 if n == first else len(line) - len(line.lstrip())
         b = end - 1 if n == last else len(line.rstrip())
         a, b = min(a, len(line)), min(max(a, b), len(line))
-        parts.append((n, _Part(a, b, annotation.label if n == last else "", annotation.main)))
+        parts.append((n, _Part(a, b, annotation.label if n == last else "", annotation.main, annotation.role)))
     return parts
 
 

@@ -11,8 +11,8 @@ from rh_kernel.display.data import Json, Record
 from rh_kernel.display.html import to_html
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.text import to_ansi, to_text, visible
-from rh_kernel.session.results import ItemFailed
-from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.session.results import ItemFailed, Warned
+from rh_kernel.source.diagnostic import Diagnostic, Fix
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, join, nest, role
 
@@ -59,13 +59,14 @@ def _documents(found: Sequence[Diagnostic]) -> list[Doc]:
 
 def document(d: Diagnostic) -> Doc:
     """The title and message, a code frame for each source with its spans and notes, and the other facts."""
-    places = [] if d.span is None else [Annotation(d.span, main=True)]
+    colour = Role.WARNING if d.is_warning else Role.ERROR
+    places = [] if d.span is None else [Annotation(d.span, main=True, role=colour)]
     places += [Annotation(note.span, " ".join(note.text.split("\n"))) for note in d.notes]
     texts: dict[Source, list[Annotation]] = {}
     for place in places:
         texts.setdefault(place.span.source, []).append(place)
     gutter = len(str(max((place.span.position[2] for place in places), default=0)))
-    parts = [concat(role(Role.ERROR, f"{d.code} {d.title}"), ": ", _lines(d.message))]
+    parts = [concat(role(colour, f"{'Warning ' if d.is_warning else ''}{d.code} {d.title}"), ": ", _lines(d.message))]
     for source, together in texts.items():
         line, column, _, _ = together[0].span.position
         parts.append(role(Role.FADED, f"{' ' * gutter}── {visible(source.name)}, line {line}, column {column}"))
@@ -92,15 +93,21 @@ def error(d: Diagnostic) -> Record:
     known = {"found": d.found, "expected": d.expected, "hint": d.hint, "rule": d.rule}
     notes: list[Json] = [{**_place(note.span), "source": note.span.source.name, "text": note.text} for note in d.notes]
     return {
-        "kind": "error",
+        "kind": "warning" if d.is_warning else "error",
         "code": d.code,
         "title": d.title,
         "message": d.message,
         **_place(d.span),
         **{key: text for key, text in known.items() if text},
         **({"notes": notes} if notes else {}),
-        **({} if d.fix is None else {"fix": {**_place(d.fix.span), "text": d.fix.text}}),
+        **({} if d.fix is None else {"fix": _fix(d, d.fix)}),
     }
+
+
+def _fix(d: Diagnostic, fix: Fix) -> Record:
+    """The record of a fix; ``source`` only if it is in another text than the diagnostic."""
+    is_elsewhere = d.span is not None and fix.span.source is not d.span.source
+    return {**_place(fix.span), **({"source": fix.span.source.name} if is_elsewhere else {}), "text": fix.text}
 
 
 def _place(span: Span | None) -> Record:
@@ -108,6 +115,12 @@ def _place(span: Span | None) -> Record:
     return dict(zip(("line", "column", "end_line", "end_column"), places, strict=True))
 
 
+WARNING = ResultView(
+    Warned,
+    text=lambda warned: "\n".join(texts(warned.diagnostics)),
+    rich=as_html(lambda warned: "".join(htmls(warned.diagnostics))),
+    records=lambda warned: map(error, warned.diagnostics),
+)
 FAILURE = ResultView(
     ItemFailed,
     text=lambda failed: "\n".join(texts(failed.diagnostics)),

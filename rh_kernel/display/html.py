@@ -10,7 +10,7 @@ from rh_kernel.display.palette import BACKGROUNDS, COLOURS
 from rh_kernel.display.text import Style, runs, visible
 from rh_kernel.syntax.printing.doc import Doc, Role
 
-_BOLD = {Role.RULE, Role.ERROR}
+_BOLD = {Role.RULE, Role.ERROR, Role.WARNING}
 
 
 def escape(text: str) -> str:

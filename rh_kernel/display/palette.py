@@ -23,6 +23,7 @@ COLOURS: dict[Role, str] = {
     Role.TYPE: "#387f95",
     Role.RULE: "#7067d9",
     Role.ERROR: "#df3131",
+    Role.WARNING: "#977000",
     Role.FADED: "#71767e",
 }
 """The colour of text, and of the boxes of a diagram, by role."""

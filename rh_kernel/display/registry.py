@@ -70,6 +70,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.NamesShown: ("names", "NAMES"),
     r.ClusterShown: ("clusters", "CLUSTER"),
     r.ItemFailed: ("diagnostics", "FAILURE"),
+    r.Warned: ("diagnostics", "WARNING"),
     r.TraceMade: ("traces.view", "TRACE"),
     r.ProgramMade: ("programs.view", "PROGRAM"),
     r.DerivationMade: ("derivations.view", "DERIVATION"),

@@ -104,6 +104,7 @@ _ROLE_CODES: dict[Role | None, tuple[str, ...]] = {
     Role.TYPE: ("36",),
     Role.RULE: ("34", "1"),
     Role.ERROR: (_RED, "1"),
+    Role.WARNING: ("33", "1"),
     Role.FADED: ("2",),
 }
 _MARK_CODES: dict[MarkKind | None, tuple[str, ...]] = {

@@ -27,7 +27,7 @@ STATIC = ("RH0", "RH1", "RH5")
 
 
 def diagnose(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of a cell that are certain before it is run.
+    """Return the diagnostics of a cell that are certain before it is run, errors and warnings.
 
     Empty if the cell is incomplete, in Python, or too long. ``above`` is the text of the cells above: if the cell uses a name
     that is declared there but not in the session, only syntax errors are reported.
@@ -46,13 +46,13 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
     """The diagnostics of each item, up to the first item that cannot be checked without running it."""
     bounds = replace(session.settings.bounds, steps=STEPS, bytes=BYTES, nodes=NODES)
     small = replace(session, settings=replace(session.settings, bounds=bounds))
-    for _, action in actions_of(
-        small, [now for item in parse(Source("cell", text)) if (now := _checked_now(item)) is not None], cell
-    ):
+    source = Source("cell", text)
+    for _, action in actions_of(small, [now for item in parse(source) if (now := _checked_now(item)) is not None], cell):
         if isinstance(action, Refuse):
             if not all(d.code.startswith(STATIC) for d in action.diagnostics):
                 return
             yield from action.diagnostics
+        yield from action.warnings(source)
 
 
 def _checked_now(item: Item | Unparsed) -> Item | Unparsed | None:

@@ -26,10 +26,12 @@ from rh_kernel.session.results import (
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.typing.definitions import Definitions
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
+from rh_kernel.typing.lost_updates.checking import lost_updates
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
@@ -116,6 +118,10 @@ class Action(ABC):
         """Return what ``rh check`` shows of the item, whose text is ``text``: what is known without running it."""
         return Notice(_on_one_line(text))
 
+    def warnings(self, source: Source) -> tuple[Diagnostic, ...]:
+        """Return what is probably not as intended in the item, whose text is in ``source``."""
+        return ()
+
     def after(self, context: AnalysisContext) -> AnalysisContext:
         """Return the context in which the next item is analyzed."""
         return context
@@ -154,6 +160,10 @@ class ClosedAction(Action):
     def subject(self) -> Closed:
         """The term or command."""
         return self.closed
+
+    def warnings(self, source: Source) -> tuple[Diagnostic, ...]:
+        """Return the warnings about lost updates."""
+        return lost_updates(self.closed.command, source) if isinstance(self.closed, ClosedCommand) else ()
 
     def summary(self, text: str) -> Result:
         """Return the type."""

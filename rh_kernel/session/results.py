@@ -278,6 +278,13 @@ class Notice(Result):
 
 
 @frozen
+class Warned(Result):
+    """Warnings about an item: it runs, but probably not as intended."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@frozen
 class ClusterShown(Result):
     """``%cluster``: its name, its workers, the address of its dashboard or an empty text.
 

@@ -21,7 +21,7 @@ from rh_kernel.session.errors import NothingToUndo
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.limits.timing import out_of_time, within
-from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, SweepDone, Working
+from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, SweepDone, Warned, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
 from rh_kernel.source.diagnostic import Failure, Rejected, Stuck
 from rh_kernel.source.gc_pause import gc_paused
@@ -214,6 +214,8 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
             try:
                 for remark in () if isinstance(item, Unparsed) else remarks(after, item):
                     yield Shown(number, Notice(remark))
+                if warnings := action.warnings(item.span.source):
+                    yield Shown(number, Warned(warnings))
                 state = yield from action.run(number, state)
             except Interrupted as interrupted:
                 definitions, state, end = after, interrupted.state, _End.INTERRUPTED

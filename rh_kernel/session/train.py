@@ -10,9 +10,9 @@ from rh_kernel.session.evaluate import read_only
 from rh_kernel.session.limits.budget import allowed, allowed_by, byte_limit, longest
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Result, Shown, TrainingDone, Working, changed
-from rh_kernel.source.diagnostic import Failure, KernelBug, Rejected, Stuck
+from rh_kernel.source.diagnostic import Diagnostic, Failure, KernelBug, Rejected, Stuck
 from rh_kernel.source.records import frozen
-from rh_kernel.source.span import Span
+from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.runtime_errors import placed
@@ -24,6 +24,7 @@ from rh_kernel.training.data import DataSet, loading_named
 from rh_kernel.training.events import Diverged, Event, Progress, Remarked, Trained
 from rh_kernel.training.loop import train
 from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training, sample_names
+from rh_kernel.typing.lost_updates.checking import lost_updates
 
 
 @frozen
@@ -41,6 +42,10 @@ class Train(Action):
     def summary(self, text: str) -> Result:
         """Return the data and the number of epochs."""
         return Notice(f"a training run on {self.training.data}, {self.training.epochs} epochs")
+
+    def warnings(self, source: Source) -> tuple[Diagnostic, ...]:
+        """Return the warnings about lost updates."""
+        return lost_updates(self.training.command, source)
 
     def run(self, number: int, state: State) -> Run:
         """Yield progress, then the measures. Raises ``Interrupted`` with the heap of the last finished batch."""

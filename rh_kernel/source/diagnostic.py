@@ -54,12 +54,14 @@ def _quoted(text: str) -> str:
 class Diagnostic:
     """One diagnostic. A subclass fixes ``code``, ``title`` and ``label``; its fields are inserted into the label.
 
-    ``notes`` are secondary locations, the nearest cause first; ``rule`` is the violated rule of the paper.
+    ``notes`` are secondary locations, the nearest cause first; ``rule`` is the violated rule of the paper. A warning is about a
+    program that runs, and probably not as intended.
     """
 
     code: ClassVar[str]
     title: ClassVar[str]
     label: ClassVar[str]
+    is_warning: ClassVar[bool] = False
 
     span: Span | None = None
     found: str = ""

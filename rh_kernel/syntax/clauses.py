@@ -8,6 +8,7 @@ from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import Static, shift, specialise, supply
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import (
+    DeclaredLocations,
     DimKind,
     Loc,
     Location,
@@ -27,39 +28,39 @@ from rh_kernel.syntax.values import UNIT_VALUE
 
 def reverse_clause(H: core.ReverseHandler, op: core.Operation) -> tuple[core.Scope, core.Scope]:
     """``x. Q^f`` and ``y, z. Q^b`` of H for ``op``."""
-    found = _best([c.pattern for c in H.clauses], op)
+    found = best([c.pattern for c in H.clauses], op)
     if found is None:
         return _forwarding(op)
     clause = H.clauses[found]
     # Specialise the scopes rather than the clause: the head of the clause binds the very names that are replaced.
-    static, values = _static(clause.pattern, op), _values(clause.pattern, op)
+    static, values = static_of(clause.pattern, op), _values(clause.pattern, op)
     return supply(specialise(clause.forward, static), values), supply(specialise(clause.backward, static), values)
 
 
 def ordinary_clause(H: core.OrdinaryHandler, op: core.Operation) -> core.Scope | None:
     """``x, k. Q`` of H for ``op``, or ``None`` if H has no clause for it."""
-    found = _best([c.pattern for c in H.clauses], op)
+    found = best([c.pattern for c in H.clauses], op)
     if found is None:
         return None
     clause = H.clauses[found]
-    return supply(specialise(clause.scope, _static(clause.pattern, op)), _values(clause.pattern, op))
+    return supply(specialise(clause.scope, static_of(clause.pattern, op)), _values(clause.pattern, op))
 
 
 def covers(pattern: Pattern, op: core.Operation) -> bool:
     """Whether a clause with this head applies to ``op``."""
     if pattern.family != op.family:
         return False
-    return all(i == j for i, j in zip(pattern.indices, op.indices, strict=True) if isinstance(i, Location))
+    return all(i == j for i, j in zip(pattern.indices, op.indices, strict=True) if isinstance(i, DeclaredLocations))
 
 
-def _best(patterns: list[Pattern], op: core.Operation) -> int | None:
+def best(patterns: list[Pattern], op: core.Operation) -> int | None:
     """The index of the clause whose head names the most locations; the first one among equals."""
     covering = [i for i, p in enumerate(patterns) if covers(p, op)]
     return min(covering, key=lambda i: (-_named(patterns[i]), i), default=None)
 
 
 def _named(pattern: Pattern) -> int:
-    return sum(isinstance(i, Location) for i in pattern.indices)
+    return sum(isinstance(i, DeclaredLocations) for i in pattern.indices)
 
 
 def _forwarding(op: core.Operation) -> tuple[core.Scope, core.Scope]:
@@ -70,7 +71,8 @@ def _forwarding(op: core.Operation) -> tuple[core.Scope, core.Scope]:
     return core.Scope(("x",), forward), core.Scope(("y", "z"), core.Return(core.Zero(op.domain)))
 
 
-def _static(pattern: Pattern, op: core.Operation) -> Static:
+def static_of(pattern: Pattern, op: core.Operation) -> Static:
+    """What the names in the head of a clause stand for at ``op``."""
     dims: dict[str, Dim] = {}
     shapes: dict[str, Shape] = {}
     locations: dict[str, Loc] = {}

@@ -52,6 +52,9 @@ class LocationFamilyVar:
 
 LocFamily: TypeAlias = LocationFamily | LocationFamilyVar
 
+DeclaredLocations: TypeAlias = Location | LocationFamily
+"""A declared location or family: in the head of a clause it restricts the clause to the operations at it."""
+
 
 @frozen
 class Member:
@@ -156,14 +159,14 @@ class Family:
 
 @frozen
 class Pattern:
-    """The head of a clause: ``FC[l]`` covers a family, ``FC[w0]`` the operations at one location.
+    """The head of a clause: ``FC[l]`` covers a family of operations, ``FC[w0]`` those at one location or family of locations.
 
-    Each entry of ``indices`` is the clause's name for a parameter of the family, or a location. ``variables`` are the clause's
+    Each entry of ``indices`` is the clause's name for a parameter of the family, or declared. ``variables`` are the clause's
     names for the ``variables`` of the family: the same names, unless an enclosing clause has already bound them.
     """
 
     family: Family
-    indices: tuple[str | Location, ...]
+    indices: tuple[str | DeclaredLocations, ...]
     variables: tuple[str, ...]
 
     @property

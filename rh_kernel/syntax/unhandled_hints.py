@@ -12,7 +12,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import core
 from rh_kernel.syntax.clauses import covers
 from rh_kernel.syntax.runtime_errors import Unhandled
-from rh_kernel.syntax.signature import Location, Pattern
+from rh_kernel.syntax.signature import Location, LocationFamily, Pattern
 
 
 @frozen
@@ -92,7 +92,7 @@ def _other_members(H: core.Handler, op: core.Operation) -> list[str]:
 
 def _shown(index: object) -> str:
     match index:
-        case Location(name):
+        case Location(name) | LocationFamily(name):
             return name
         case str():
             return index

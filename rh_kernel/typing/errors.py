@@ -3,6 +3,8 @@
 The docstring of each class is a text with that error.
 """
 
+from typing import ClassVar
+
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen_kw_only
 
@@ -92,6 +94,17 @@ class StateChanges(Diagnostic):
     code, title = "RH142", "The state changes its type"
     label = "{what}"
     what: str
+
+
+@frozen_kw_only
+class LostUpdate(Diagnostic):
+    """``let w <= Get[l]() in return (w @ x, (w, x)) | … Put[l](w - outer(y, x))`` where a location is used twice; a warning"""
+
+    code, title = "RH143", "Lost update"
+    label = "{where}, and each `Put` starts from the `{name}` of the way forward: all updates but one are lost"
+    is_warning: ClassVar[bool] = True
+    where: str
+    name: str
 
 
 @frozen_kw_only

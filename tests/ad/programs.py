@@ -79,6 +79,10 @@ HIGHER_ORDER = Fragment(functions=True)
 """With function values."""
 ARRAYS = Fragment(arrays=True)
 """With arrays, without folds."""
+LOOPS = Fragment(arrays=True, folds=True)
+"""With arrays and folds."""
+BRANCHES = Fragment(arrays=True, folds=True, conditionals=True)
+"""With arrays, folds and conditionals."""
 EVERYTHING = Fragment(functions=True, sums=True, conditionals=True, arrays=True, folds=True, fuel=16)
 """The whole language."""
 

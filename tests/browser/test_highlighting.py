@@ -184,6 +184,38 @@ def test_what_is_wrong_is_marked_while_it_is_written(open_notebook: Open, tmp_pa
     assert window.errors == []
 
 
+LOST = """op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+loc w : Real(2, 2) = eye
+handler sgd : rev handler(Real(2)) = {
+  return y -> return y
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in
+              let _ <= Put[l](w - outer(y, x)) in
+              return w^T @ y
+}
+rev handle ([1, -2]) <x>. repeat i < 3 from s = x do FC[w](s) with sgd
+"""
+
+
+def test_the_button_in_the_message_applies_the_quick_fix(open_notebook: Open, tmp_path: Path) -> None:
+    window = open_notebook("fixed.ipynb", "", "1")
+    page = window.page
+    page.evaluate(NUMBERED)
+    page.click(".cell-0 .cm-content")
+    page.evaluate(
+        "text => { window.jupyterapp.shell.currentWidget.content.widgets[0].model.sharedModel.setSource(text) }", LOST
+    )
+    see(window, "Put[l](w - outer(y, x))")
+    page.hover(".rh-diagnostic.rh-warning")
+    page.wait_for_selector(".rh-diagnostic-fix")
+    page.screenshot(path=tmp_path / "fix.png")
+    assert "Warning RH143" in page.inner_text(".rh-diagnostic-words")
+    page.click(".rh-diagnostic-fix")
+    see(window)
+    assert "let w' <= Get[l]() in\n              let _ <= Put[l](w' - outer" in page.evaluate(TEXT, ".cell-0")
+    assert window.errors == []
+
+
 def test_a_kernel_at_work_is_not_asked(open_notebook: Open) -> None:
     endless = 'train return x for (x, t) in data("xor") epochs 100000000 measure return 0'
     window = open_notebook("at_work.ipynb", endless, "")

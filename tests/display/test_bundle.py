@@ -49,8 +49,9 @@ from rh_kernel.session.results import (
     TrainingDone,
     TypeShown,
     ValueFound,
+    Warned,
 )
-from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.diagnostic import Diagnostic, Fix
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Bind, Bound, Return, ReverseHandler, RevHandle, Scope
 from rh_kernel.syntax.printing.doc import Text
@@ -59,6 +60,7 @@ from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import constant
 from rh_kernel.training.events import Progress
 from rh_kernel.typing.derivation.derive import derive_command, derive_handler
+from rh_kernel.typing.errors import LostUpdate
 from tests.display.pages import PASS, Page, assert_harmless, shown
 
 TRAIN = """train rev handle (x) <u>. mlp(u) with sgd(0.1, t)
@@ -138,6 +140,7 @@ def hostile_results(words: str) -> list[Result]:
         Notice(words),
         TrainingDone(2, 3, ((words, (1.0, 0.5)),), 0.1, changes),
         ItemFailed((diagnostic,)),
+        Warned((LostUpdate(span=span, where=words, name=words, hint=words, fix=Fix(span, words)),)),
     ]
 
 

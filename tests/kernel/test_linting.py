@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.kernel.linting import LONGEST, TARGET, diagnose
-from rh_kernel.session.results import ItemFailed, Shown
+from rh_kernel.session.results import ItemFailed, Shown, Warned
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from tests.kernel.conftest import PATIENCE, Client
@@ -60,6 +60,15 @@ def test_what_is_wrong_is_said_with_its_place(text: str, where: str) -> None:
     assert [d.span.text for d in found if d.span is not None] == [where]
 
 
+def test_a_lost_update_is_warned_of_before_it_is_run() -> None:
+    program = PROGRAMS[0].parents[1] / "warned" / "lost_update_in_rounds.rh"
+    (found,) = diagnose(EMPTY, program.read_text(encoding="utf-8"))
+    assert found.is_warning
+    assert found.span is not None
+    assert found.span.source.name == "cell"
+    assert found.fix is not None
+
+
 def test_a_cell_knows_what_the_session_knows() -> None:
     session = after(NET)
     assert codes(session, "twice(3)") == []
@@ -86,7 +95,8 @@ def test_a_long_computation_is_not_begun() -> None:
 
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.parent.name != "bad"], ids=lambda path: path.stem)
 def test_of_a_good_program_nothing_is_said(program: Path) -> None:
-    assert codes(Session.start(program.parent), program.read_text(encoding="utf-8")) == []
+    found = diagnose(Session.start(program.parent), program.read_text(encoding="utf-8"))
+    assert [d.code for d in found if not d.is_warning] == []
 
 
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.parent.name == "bad"], ids=lambda path: path.stem)
@@ -96,7 +106,7 @@ def test_what_is_said_is_what_the_run_says(program: Path) -> None:
     if said:
         events = execute(Session.start(program.parent), Source("cell", text))
         results = [event.result for event in events if isinstance(event, Shown)]
-        run = [d.code for result in results if isinstance(result, ItemFailed) for d in result.diagnostics]
+        run = [d.code for result in results if isinstance(result, ItemFailed | Warned) for d in result.diagnostics]
         assert set(said) <= set(run)
 
 

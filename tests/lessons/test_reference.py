@@ -109,7 +109,7 @@ BLOCK = re.compile(r"^```rh(?P<info>[^\n]*)\n(?P<program>.*?)^```$", re.MULTILIN
 def test_blocks_are_marked_in_a_known_way() -> None:
     for path in APPENDIX.glob("*.md"):
         for block in BLOCK.finditer(path.read_text(encoding="utf-8")):
-            assert re.fullmatch(r"| fails RH\d{3}", block["info"]), f"{path.name}: {block[0]}"
+            assert re.fullmatch(r"| (fails|warns) RH\d{3}", block["info"]), f"{path.name}: {block[0]}"
 
 
 @pytest.mark.parametrize("path", sorted(APPENDIX.glob("*.md")), ids=lambda path: path.stem)
@@ -118,7 +118,7 @@ def test_programs_of_a_page_run_or_fail_as_they_say(path: Path, tmp_path: Path) 
     session = start(tmp_path)
     for block in BLOCK.finditer("" if path.stem == "errors" else path.read_text(encoding="utf-8")):
         ran = run(block["program"], session)
-        codes = {d.code for d in ran.diagnostics}
+        codes = {d.code for d in (*ran.diagnostics, *ran.warnings)}
         assert codes == set(block["info"].split()[1:]), f"{block['program']}\n{ran.text}"
         session = ran.session
 

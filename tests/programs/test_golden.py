@@ -18,7 +18,7 @@ import pytest
 
 from rh_kernel.display.diagnostics import text
 from rh_kernel.display.registry import records
-from rh_kernel.session.results import Event, ItemFailed, Result, Shown
+from rh_kernel.session.results import Event, ItemFailed, Result, Shown, Warned
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source
@@ -26,6 +26,7 @@ from rh_kernel.source.span import Source
 HERE = Path(__file__).parent
 PACKAGE = HERE.parents[1] / "rh_kernel"
 BAD = sorted((HERE / "bad").glob("*.rh"))
+WARNED = sorted((HERE / "warned").glob("*.rh"))
 GOOD = sorted((HERE / "good").glob("*.rh"))
 
 OTHERWISE = {
@@ -170,7 +171,9 @@ def test_a_code_stands_for_one_kind_of_diagnostic() -> None:
 
 
 def test_every_kind_of_diagnostic_is_shown() -> None:
-    shown = {type(d).__name__ for program in BAD for d in diagnostics(program)}
+    warned = [result for program in WARNED for _, result in outcome(program)[1] if isinstance(result, Warned)]
+    found = [d for program in BAD for d in diagnostics(program)] + [d for result in warned for d in result.diagnostics]
+    shown = {type(d).__name__ for d in found}
     assert set(classes()) - shown == set(OTHERWISE)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from rh_kernel.source.diagnostic import Diagnostic
-from tests.programs.test_golden import BAD, OTHERWISE, PACKAGE, classes
+from tests.programs.test_golden import BAD, OTHERWISE, PACKAGE, WARNED, classes
 
 NO_HINT: dict[str, str] = {}
 """The kinds of diagnostic about which nothing can be said, and why. So far there is none: all have a hint somewhere."""
@@ -61,8 +61,8 @@ def test_a_reason_is_given_only_where_there_is_no_hint() -> None:
 
 def test_every_kind_of_diagnostic_that_a_program_gets_says_what_to_do() -> None:
     helpful: set[str] = set()
-    for program in BAD:
-        for said in re.split(r"^(?=RH\d{3} )", program.with_suffix(".err").read_text(encoding="utf-8"), flags=re.MULTILINE):
+    for golden in [program.with_suffix(suffix) for kind, suffix in ((BAD, ".err"), (WARNED, ".warn")) for program in kind]:
+        for said in re.split(r"^(?=(?:Warning )?RH\d{3} )", golden.read_text(encoding="utf-8"), flags=re.MULTILINE):
             if re.search(r"^ +(?:hint|fix) ", said, re.MULTILINE):
-                helpful.add(said[:5])
+                helpful.add(said.removeprefix("Warning ")[:5])
     assert {code for name, code in named().items() if name not in {*OTHERWISE, *NO_HINT}} - helpful == set()

@@ -140,3 +140,43 @@ train rev handle (x) <u>. deep[vs](u) with sgd(concat(t, t)) for (x, t) in data(
     assert record["measure"][-1] < record["measure"][0]
     assert [*record["heap"]] == ["vs[0]", "vs[1]"]
     assert contents(after)["ws[0]"] == contents(session)["ws[0]"]
+
+
+CLAUSES = """
+loc us[3] : Real = ones
+loc vs[2] : Real = ones
+loc ts[3] : Real = ones
+op Deep[fs : Loc(1)[k]] : Real -> Real
+net all_of[fs : Loc(1)[k]](x : Real) : Real = Deep[fs](x)
+handler h : rev handler(Real) = {
+  return x -> return 1
+  Deep[fs](x) -> return (10 * x, ()) | y, _ -> return 10 * y
+  Deep[us](x) -> let w <= Get[us[1]]() in return ((1 + w) * x, (w, x))
+    | y, (w, x) -> let _ <= Put[us[2]](x * y) in return (1 + w) * y
+}
+handler g = {
+  return x -> return x
+  Deep[fs](x), k -> k(x + 1)
+  Deep[ts](x), k -> let y <= k(x) in return 100 * y
+}
+"""
+
+
+@pytest.mark.parametrize("evaluator", ["compiled", "stepped", "denoted"])
+@pytest.mark.parametrize(
+    ("command", "expected", "after"),
+    [
+        ("rev handle (3) <x>. Deep[us](x) with h", 2.0, 3.0),
+        ("rev handle (3) <x>. all_of[us](x) with h", 2.0, 3.0),
+        ("rev handle (3) <x>. Deep[vs](x) with h", 10.0, 1.0),
+        ("rev handle (3) <x>. Deep[ts](x) with h", 10.0, 1.0),
+        ("rev handle (3) <x>. let x <= Deep[ts](x) in let x <= Deep[us](x) in Deep[vs](x) with h", 200.0, 300.0),
+        ("handle let x <= Deep[us](2) in let x <= Deep[ts](x) in all_of[ts](x) with g", 30000.0, 1.0),
+    ],
+)
+def test_a_clause_for_a_declared_family_is_the_one_for_that_family(
+    evaluator: str, command: str, expected: float, after: float
+) -> None:
+    results, session = run(Session.start(Path()), f"{CLAUSES}%evaluator {evaluator}\n{command}")
+    assert record_of(1, results[-1])["value"] == [expected]
+    assert contents(session)["us[2]"] == [after]

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Questions, isAsked, isTouched, placeOf, wordsOf } from "../../rh_kernel/kernel/labextension/static/check.js";
+import { Questions, changeOf, fixWords, isAsked, isTouched, placeOf, wordsOf } from "../../rh_kernel/kernel/labextension/static/check.js";
 
 const diagnostic = (line, column, end_line, end_column) => ({ line, column, end_line, end_column });
 
@@ -37,6 +37,26 @@ test("what stands at the cursor is being written", () => {
 test("a diagnostic is told with its hint, if it has one", () => {
   assert.deepEqual(wordsOf({ code: "RH101", title: "T", message: "m", hint: "h" }), ["RH101 T", "m", "h"]);
   assert.deepEqual(wordsOf({ code: "RH101", title: "T", message: "m" }), ["RH101 T", "m"]);
+});
+
+test("a warning says that it is one", () => {
+  assert.deepEqual(wordsOf({ kind: "warning", code: "RH143", title: "T", message: "m" }), ["Warning RH143 T", "m"]);
+});
+
+test("a quick fix is a change of the text, if it is about this text", () => {
+  const text = "let x = 1 in\nx";
+  const fix = { line: 1, column: 7, end_line: 1, end_column: 8, text: "<-" };
+  assert.deepEqual(changeOf({ fix }, text), { from: 6, to: 7, insert: "<-" });
+  assert.deepEqual(changeOf({ fix: { ...fix, end_column: 7 } }, text), { from: 6, to: 6, insert: "<-" });
+  assert.equal(changeOf({ fix: { ...fix, source: "cell 3" } }, text), null);
+  assert.equal(changeOf({ fix: { ...fix, line: 5, end_line: 5 } }, text), null);
+  assert.equal(changeOf({}, text), null);
+});
+
+test("a quick fix is shown as the lines that it gives", () => {
+  assert.equal(fixWords({ from: 6, to: 7, insert: "<-" }, "let x = 1 in\nx"), "Fix: let x <- 1 in");
+  assert.equal(fixWords({ from: 2, to: 3, insert: "a in\n  b" }, "| w - y"), "Fix: | a in\n     b - y");
+  assert.equal(fixWords({ from: 1, to: 3, insert: "" }, "x 1"), "Fix: x");
 });
 
 test("questions are answered on one channel, each once, and a closed one is not opened again", () => {

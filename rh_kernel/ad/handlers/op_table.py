@@ -37,7 +37,7 @@ def reject_unsupported(system: str, program: Program) -> None:
         refuse(system, "functions or sums as arguments or results")
     for M in subterms(program.body):
         if isinstance(M, If):
-            refuse(system, "conditionals (if)", "the effect Smooth has no comparison of numbers")
+            refuse(system, "conditionals (if)", "the effect Smooth of the thesis has no operation that compares numbers")
         if isinstance(M, Apply) and M.symbol not in FUNCTIONS:
             refuse(system, f"the symbol {M.symbol}", f"the effect Smooth has {', '.join(FUNCTIONS)}")
     if longest(program) > LONGEST:

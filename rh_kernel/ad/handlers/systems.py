@@ -64,6 +64,7 @@ SYSTEMS = tuple(
         stages=partial(stages, mode),
         steps=partial(steps, mode),
         ready=library,
+        unrolls=True,
     )
     for mode in MODES
 )

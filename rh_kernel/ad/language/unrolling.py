@@ -4,7 +4,7 @@ All sizes are static, so every program can be unrolled; its size grows with thei
 are, as an array of n entries and a tuple of n numbers are the same value.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rh_kernel.ad.language import core
@@ -47,6 +47,17 @@ Renamed: TypeAlias = dict[str, tuple[core.Term, Type]]
 """The image of each variable in the unrolled program, and its original type."""
 
 
+def rounds(program: core.Program) -> int:
+    """The number of rounds that unrolling writes out, of all loops together; a loop within a loop counts in each round.
+
+    Arrays of variables and constants, as ``generate[n](i. i)``, are no loops.
+    """
+    names = Names([x for x, _ in program.parameters])
+    unrolling = _Unrolling(names)
+    unrolling.of(program.body, {x: (core.Variable(x), A) for x, A in program.parameters})
+    return sum(unrolling.written)
+
+
 def has_arrays(program: core.Program) -> bool:
     """Whether a program has arrays in its body, its parameters or its result."""
     types = (program.result, *(A for _, A in program.parameters))
@@ -84,9 +95,10 @@ def _mentions(A: Type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Unrolling:
-    """Unrolls terms; each copy of a binder gets a fresh name."""
+    """Unrolls terms; each copy of a binder gets a fresh name. ``written`` has the number of rounds of each loop written out."""
 
     names: Names
+    written: list[int] = field(default_factory=list[int])
 
     def of(self, M: core.Term, gamma: Renamed) -> tuple[core.Term, Type]:
         """Unroll M; return its original type, too."""
@@ -198,6 +210,8 @@ class _Unrolling:
         self, lets: list[tuple[str, core.Term]], instances: list[dict[str, core.Term]], body: core.Term, gamma: Renamed
     ) -> tuple[core.Term, Type]:
         """The array of the values of ``body`` for each of ``instances``."""
+        if not isinstance(body, core.Variable | core.Constant):
+            self.written.append(len(instances))
         entries = [self.of(body, gamma | {x: (N, SCALAR) for x, N in given.items()})[0] for given in instances]
         N, A = _array(entries)
         return core.lets(lets, N), A
@@ -218,6 +232,7 @@ class _Unrolling:
         through = [self.named(M.accumulator, start, A, lets)]
         more, entries = self.entries(M.array, gamma)
         lets += more
+        self.written.append(len(entries))
         for c in entries:
             N, _ = self.of(M.body, {**gamma, M.accumulator: (through[-1], A), M.name: (c, SCALAR)})
             through.append(self.named(M.accumulator, N, A, lets))

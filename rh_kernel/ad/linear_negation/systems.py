@@ -196,6 +196,15 @@ SYSTEMS: tuple[System, ...] = (
         _stages,
         _steps,
         (("steps without factoring", _steps_by(NO_FACTORING)), ("steps, earliest call first", _steps_by(EARLIEST))),
+        unrolls=True,
     ),
-    System("tape", "the computational graph, and backpropagation on it", f"{_PAPER}, §2", _tape, _tape_forward, _tape_stages),
+    System(
+        "tape",
+        "the computational graph, and backpropagation on it",
+        f"{_PAPER}, §2",
+        _tape,
+        _tape_forward,
+        _tape_stages,
+        unrolls=True,
+    ),
 )

@@ -12,8 +12,10 @@ from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import OpCounter, run
 from rh_kernel.ad.language.printing import program as printed
 from rh_kernel.ad.language.types import Product
+from rh_kernel.ad.language.unrolling import rounds
 from rh_kernel.ad.language.values import Value, components, numbers, of_numbers
-from rh_kernel.ad.reverse_handlers.translate import HANDLER, body_text, first_order, net_text, value_text
+from rh_kernel.ad.reverse_handlers.nets import net_text, with_loops
+from rh_kernel.ad.reverse_handlers.translate import HANDLER, body_text, value_text, without_loops
 from rh_kernel.ad.system import Point, Stage, Step, System, VjpResult, refuse
 from rh_kernel.operational import trace
 from rh_kernel.operational.heap import Heap
@@ -40,26 +42,26 @@ _CHUNK = 1_000
 """The number of steps that are kept at a time."""
 
 
-def _checked(system: str, program: Program, point: Point, cotangent: Value) -> Program:
-    """Return the program on tuples. Raises ``Rejected`` if it, the point or the cotangent cannot be written as text."""
-    f = first_order(system, program)
+def _check_finite(system: str, point: Point, cotangent: Value) -> None:
+    """Raise ``Rejected`` if the point or the cotangent cannot be written as text."""
     if not all(map(math.isfinite, (*numbers(point), *numbers(cotangent)))):
         refuse(system, "at points that are not finite", "infinite numbers and NaN cannot be written")
-    return f
 
 
 def _derivative_cell(program: Program, point: Point, cotangent: Value) -> str:
     """``W.rd((x, …). M)(V)``"""
-    f = _checked("reverse-derivative", program, point, cotangent)
-    return f"({value_text(cotangent)}).{_rd(f)}({_point_text(point)})"
+    f = without_loops("reverse-derivative", program)
+    _check_finite("reverse-derivative", point, cotangent)
+    return f"({value_text(cotangent, f.result)}).{_rd(f)}({_point_text(f, point)})"
 
 
 def _handler_cell(program: Program, point: Point, cotangent: Value) -> str:
     """The declarations of the operations, the net and the handler, and the net run with the handler"""
-    f = _checked("reverse-handler", program, point, cotangent)
+    f = without_loops("reverse-handler", program)
+    _check_finite("reverse-handler", point, cotangent)
     net, handler = net_text(f)
-    run_text = f"⟨{_names(f)}⟩. {f.name}({_names(f)}) with {HANDLER}({value_text(cotangent)})"
-    return f"{net}\n{handler}\nrev handle ({_point_text(point)}) {run_text}"
+    run_text = f"⟨{_names(f)}⟩. {f.name}({_names(f)}) with {HANDLER}({value_text(cotangent, f.result)})"
+    return f"{net}\n{handler}\nrev handle ({_point_text(f, point)}) {run_text}"
 
 
 def _rd(f: Program) -> str:
@@ -72,8 +74,8 @@ def _names(f: Program) -> str:
     return ", ".join(x for x, _ in f.parameters)
 
 
-def _point_text(point: Point) -> str:
-    return value_text(point[0] if len(point) == 1 else point)
+def _point_text(f: Program, point: Point) -> str:
+    return value_text(point[0] if len(point) == 1 else point, f.domain)
 
 
 def _elaborated(text: str) -> ClosedTerm | ClosedCommand:
@@ -166,7 +168,7 @@ def _text(text: str) -> Doc:
 
 
 def _derivative_stages(program: Program) -> tuple[Stage, ...]:
-    f = first_order("reverse-derivative", program)
+    f = without_loops("reverse-derivative", program)
     return (
         Stage("the program", printed(program)),
         Stage("on tuples", printed(f)),
@@ -175,13 +177,16 @@ def _derivative_stages(program: Program) -> tuple[Stage, ...]:
 
 
 def _handler_stages(program: Program) -> tuple[Stage, ...]:
-    f = first_order("reverse-handler", program)
-    net, handler = net_text(f)
-    return (
+    net, handler = net_text(with_loops("reverse-handler", program))
+    shown = [
         Stage("the program", printed(program)),
-        Stage("as a net: each primitive is an operation", _text(net)),
+        Stage("as a net: each primitive is an operation, each loop a scan", _text(net)),
         Stage("the reverse handler: forward and backward part of each operation", _text(handler)),
-    )
+    ]
+    if rounds(program):
+        unrolled, _ = net_text(without_loops("reverse-handler", program))
+        shown.append(Stage("the net unrolled, as it is reduced: a scan takes many more steps", _text(unrolled)))
+    return tuple(shown)
 
 
 def _system(
@@ -198,10 +203,17 @@ def _system(
         reverse=lambda program, point, cotangent: _vjp(program, cell(program, point, cotangent), point),
         stages=stages,
         steps=lambda program, point, cotangent: _steps(cell(program, point, cotangent)),
+        unrolls=True,
     )
 
 
 SYSTEMS = (
-    _system("reverse-derivative", "Reverse derivative", "Fig. 6", _derivative_cell, _derivative_stages),
+    _system(
+        "reverse-derivative",
+        "Reverse derivative",
+        "Fig. 6",
+        _derivative_cell,
+        _derivative_stages,
+    ),
     _system("reverse-handler", "Reverse handler", "Fig. 7", _handler_cell, _handler_stages),
 )

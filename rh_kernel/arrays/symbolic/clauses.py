@@ -15,11 +15,11 @@ from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.core import Operation, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Family, Location, LocationFamily, Pattern
+from rh_kernel.syntax.signature import DeclaredLocations, Family, Location, LocationFamily, Pattern
 from rh_kernel.syntax.types import Shape
 
 MetIndex: TypeAlias = "Location | LocationFamily | Dim | Symbolic"
-Key: TypeAlias = tuple[Family, tuple[Dim | Shape, ...], tuple[Location | Dim, ...]]
+Key: TypeAlias = tuple[Family, tuple[Dim | Shape, ...], tuple[Dim | DeclaredLocations, ...]]
 
 
 @frozen
@@ -43,7 +43,7 @@ class Clauses:
 
     def __init__(self, H: ReverseHandler | OrdinaryHandler) -> None:
         self._clauses = H.clauses
-        self._names_locations = any(isinstance(i, Location) for clause in H.clauses for i in clause.pattern.indices)
+        self._names_locations = any(isinstance(i, DeclaredLocations) for clause in H.clauses for i in clause.pattern.indices)
         self._cache: dict[Key, SpecialisedClause | None] = {}
 
     def find(self, met: EvaluatedOperation) -> SpecialisedClause | None:
@@ -54,7 +54,9 @@ class Clauses:
         op = met.operation
         if self._names_locations and any(isinstance(i, Row) for i in met.indices):
             raise NotRolledError
-        static = tuple([i for i in met.indices if isinstance(i, Dim) or (self._names_locations and isinstance(i, Location))])
+        static = tuple(
+            [i for i in met.indices if isinstance(i, Dim) or (self._names_locations and isinstance(i, DeclaredLocations))]
+        )
         key = (op.family, op.at, static)
         if key not in self._cache:
             self._cache[key] = self._specialised(met)
@@ -65,7 +67,7 @@ class Clauses:
         covering = [c for c in self._clauses if _covers(c.pattern, met)]
         if not covering:
             return None
-        clause = max(covering, key=lambda c: sum(isinstance(i, Location) for i in c.pattern.indices))
+        clause = max(covering, key=lambda c: sum(isinstance(i, DeclaredLocations) for i in c.pattern.indices))
         static = _static(clause.pattern, met)
         return SpecialisedClause(tuple([specialise(scope, static) for scope in _scopes(clause)]), clause.pattern)
 
@@ -74,7 +76,7 @@ def entered(met: EvaluatedOperation, opened: SpecialisedClause, environment: Env
     """Return the environment that the clause runs in, extending that of its handler, and its location parameters."""
     names = environment[2]
     for name, index in zip(opened.pattern.indices, met.indices, strict=True):
-        if isinstance(name, Location):
+        if isinstance(name, DeclaredLocations):
             continue
         match index:
             case Location() | LocationFamily():
@@ -97,7 +99,7 @@ def _scopes(clause: ReverseClause | OrdinaryClause) -> tuple[Scope, ...]:
 def _covers(pattern: Pattern, met: EvaluatedOperation) -> bool:
     if pattern.family != met.operation.family:
         return False
-    return all(i == j for i, j in zip(pattern.indices, met.indices, strict=True) if isinstance(i, Location))
+    return all(i == j for i, j in zip(pattern.indices, met.indices, strict=True) if isinstance(i, DeclaredLocations))
 
 
 def _static(pattern: Pattern, met: EvaluatedOperation) -> Static:

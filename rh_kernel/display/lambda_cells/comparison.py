@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.ad.language.types import product
+from rh_kernel.ad.language.unrolling import rounds
 from rh_kernel.ad.system import JvpResult, VjpResult
 from rh_kernel.display.data import Json, Record, strict_json
 from rh_kernel.display.html import escape
@@ -17,6 +18,9 @@ from rh_kernel.syntax.printing.doc import Role
 
 ROUNDING = "<1e-12"
 """Replaces the distance of gradients that differ only by rounding, which depends on the machine."""
+
+LOOPS = "loops"
+"""The heading of a column that a program without loops does not have."""
 
 HEADING = ("system", "value", "gradient", "apart", "operations", "÷ primal", "nodes", "time")
 
@@ -32,10 +36,9 @@ def _text(result: Differentiated) -> str:
     if len(result.rows) == 1:
         return "\n".join(_lines(result.rows[0], result))
     answered, refused = _partition(result)
-    found = [HEADING, *(_cells(row, result) for row in answered)]
-    width = max(len(cells[0]) for cells in found)
-    reasons = [f"{row.system.name:<{width}}  {_reason(row)}" for row in refused]
-    return "\n".join([*columns(found, "l" * len(HEADING)), *reasons])
+    loops = _loops(result)
+    found = [[*HEADING, *([LOOPS] if loops else [])], *([*_cells(row, result), *_loop_cell(row, loops)] for row in answered)]
+    return "\n".join([*columns(found, "l" * len(found[0])), *[f"{names}: {why}" for names, why in _reasons(refused)]])
 
 
 def _html(result: Differentiated) -> str:
@@ -45,18 +48,35 @@ def _html(result: Differentiated) -> str:
     heads = ["tangent" if word == "gradient" and result.along else word for word in HEADING]
     heads.insert(_RATIO + 1, "")
     answered, refused = _partition(result)
+    loops = _loops(result)
     most = max(map(_operations, answered), default=1)
-    found = [_row(row, result, most) for row in answered]
+    found = [[*_row(row, result, most), *map(code, _loop_cell(row, loops))] for row in answered]
     count = len(refused)
     summary = "1 system does not take this program" if count == 1 else f"{count} systems do not take this program"
-    below = details("margin-top:4px", escape(summary), *map(_refused, refused)) if refused else ""
-    return box("overflow-x:auto", table(found, heads, _COLUMNS)) + below
+    below = details("margin-top:4px", escape(summary), *[_refused(*why) for why in _reasons(refused)]) if refused else ""
+    heads += [LOOPS] if loops else []
+    return box("overflow-x:auto", table(found, heads, _COLUMNS + "l" * bool(loops))) + below
 
 
 def _partition(result: Differentiated) -> tuple[list[Row], list[Row]]:
     """Split the rows into systems that differentiate the program and systems that refuse it."""
     answered = [row for row in result.rows if not isinstance(row.outcome, Refused)]
     return answered, [row for row in result.rows if isinstance(row.outcome, Refused)]
+
+
+def _loops(result: Differentiated) -> int:
+    """The number of rounds of the loops of the program, as far as a system writes them out."""
+    unrolls = any(row.system.unrolls and not isinstance(row.outcome, Refused) for row in result.rows)
+    return rounds(result.program) if unrolls else 0
+
+
+def _loop_cell(row: Row, loops: int) -> tuple[str, ...]:
+    """What a system makes of the loops of a program that has some."""
+    return ((_unrolled(loops) if row.system.unrolls else "kept"),) if loops else ()
+
+
+def _unrolled(loops: int) -> str:
+    return f"unrolled: {loops:,} round{'' if loops == 1 else 's'}"
 
 
 def _operations(row: Row) -> int:
@@ -85,6 +105,8 @@ def _lines(row: Row, result: Differentiated) -> Iterator[str]:
     yield f"operations: {primal:,} of {program.name}, {derivative:,} with the derivative; {size:,} nodes"
     if counters:
         yield f"counted: {', '.join([f'{name} {count:,}' for name, count in counters])}"
+    if loops := _loops(result):
+        yield f"loops {_unrolled(loops)}"
 
 
 def _cells(row: Row, result: Differentiated) -> tuple[str, ...]:
@@ -114,13 +136,25 @@ def _row(row: Row, result: Differentiated, most: int) -> list[str]:
     return shown
 
 
-def _refused(row: Row) -> str:
-    return box("margin-left:1em", code(row.system.name, style="font-weight:bold"), span(FAINT, f"  {_reason(row)}"))
+def _refused(names: str, why: str) -> str:
+    return box("margin-left:1em", code(names, style="font-weight:bold"), span(FAINT, f"  {why}"))
+
+
+def _reasons(refused: list[Row]) -> list[tuple[str, str]]:
+    """The names of the systems that refuse for the same reason, and the reason."""
+    found: dict[str, list[str]] = {}
+    for row in refused:
+        found.setdefault(_reason(row).removeprefix(f"{row.system.name} "), []).append(row.system.name)
+    several = "does not ", "do not "
+    return [(", ".join(names), why.replace(*several, 1) if len(names) > 1 else why) for why, names in found.items()]
 
 
 def _reason(row: Row) -> str:
-    """Return why a system refuses the program."""
-    return row.outcome.diagnostics[0].message if isinstance(row.outcome, Refused) else ""
+    """Return why a system refuses the program: what it does not do, and the reason if the hint gives one."""
+    if not isinstance(row.outcome, Refused):
+        return ""
+    why = row.outcome.diagnostics[0]
+    return f"{why.message}: {why.hint}" if why.hint else why.message
 
 
 def _records(result: Differentiated) -> list[Record]:
@@ -144,6 +178,7 @@ def _found(row: Row, result: Differentiated) -> Record:
         "operations": counted,
         "size": size,
         **more,
+        **({"unrolled": loops} if row.system.unrolls and (loops := _loops(result)) else {}),
         "apart": None if row.difference is None else strict_json(row.difference),
         "seconds": row.seconds,
     }

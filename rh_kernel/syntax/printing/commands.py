@@ -189,7 +189,7 @@ def _head(page: PrinterState, pattern: Pattern, loose: int) -> tuple[Doc, tuple[
     indices: list[Doc] = []
     for i, parameter in zip(pattern.indices, pattern.family.parameters, strict=True):
         match i, parameter.kind:
-            case Location(name), _:
+            case Location(name) | LocationFamily(name), _:
                 indices.append(role(Role.LOCATION, name))
             case str(), ValueKind():
                 values.append(page.names.fresh(i, loose, taken))

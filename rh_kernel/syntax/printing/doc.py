@@ -52,6 +52,7 @@ class Role(Enum):
     TYPE = "type"
     RULE = "rule"
     ERROR = "error"
+    WARNING = "warning"
     FADED = "faded"
 
 

@@ -13,6 +13,7 @@ from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Index, Node, Operation, Primitive, RdOf, Scope, Term
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim, substitute, variables
 from rh_kernel.syntax.signature import (
+    DeclaredLocations,
     DimKind,
     Family,
     Location,
@@ -146,16 +147,18 @@ def images(pattern: Pattern, clause: Node) -> Static:
 def _at_locations(pattern: Pattern, clause: Node, rigid: Static) -> Static:
     """Unify the shapes of the locations in the head; variables that this does not fix stay rigid."""
     named = [
-        (p.kind.shape, index)
+        (p.kind, index)
         for p, index in zip(pattern.family.parameters, pattern.indices, strict=True)
-        if isinstance(p.kind, LocKind) and isinstance(index, Location)
+        if isinstance(p.kind, LocKind | LocFamilyKind) and isinstance(index, DeclaredLocations)
     ]
     if not named:
         return rigid
     unifier = Unifier()
     unknown = _unknowns(pattern.family, unifier)
-    for shape, location in named:
-        fits = unifier.unify_shapes(specialise_shape(shape, unknown), location.shape)
+    for kind, location in named:
+        fits = unifier.unify_shapes(specialise_shape(kind.shape, unknown), location.shape)
+        if isinstance(kind, LocFamilyKind) and isinstance(location, LocationFamily):
+            fits = fits and unifier.unify_dims(substitute(kind.length, unknown.dims), location.length)
         _require(clause, f"no {pattern.family.name} is at {location.name}", holds=fits)
     dims = {v: unifier.dim(d) for v, d in unknown.dims.items()}
     shapes = {v: unifier.shape(s) for v, s in unknown.shapes.items()}

@@ -103,9 +103,18 @@ _INSTEAD = {
     ("a net", "an operation"): "clauses are for operations, declared by `op`; a net is unfolded to its operations",
     ("a function", "an operation"): "clauses are for operations, declared by `op`; functions are pure and need none",
     ("a constant", "a dimension"): "a constant contains reals; declare a dimension by `dim n = 3`",
+    (
+        "a variable",
+        "a dimension",
+    ): "a dimension is known before the program runs: `dim n = 3`, a parameter `[n : Dim]`, or the index of a `repeat`",
     ("a location", "a dimension"): "a location contains reals; declare a dimension by `dim n = 3`",
     ("a variable", "a continuation"): "`•` applies a continuation; a product is written `{name} * M`",
 }
+
+
+def dimension_as_number(name: str) -> str:
+    """A term whose value is the dimension with this name."""
+    return f"sum(fill[{name}](1))"
 
 
 def instead(is_a: str, wanted: str, name: str) -> str:

@@ -15,7 +15,7 @@ from rh_kernel.typing import errors
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.derivation.rules import TypingRule
-from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation, instead, type_mismatch_hint
+from rh_kernel.typing.diagnostics.hints import NO_EXPECTATION, Expectation, dimension_as_number, instead, type_mismatch_hint
 from rh_kernel.typing.diagnostics.origins import chosen, origins, where
 from rh_kernel.typing.diagnostics.quick_fixes import array_of, is_number, is_typo, sign
 from rh_kernel.typing.diagnostics.suggestions import foreign_name_hint, nearest
@@ -65,8 +65,15 @@ def wrong_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> Re
         applied = f"{name}({', '.join(parameter for parameter, _ in definition.parameters)})".removesuffix("()")
         use = "rev handle (M) <x>. P" if isinstance(definition.handler, ReverseHandler) else "handle P"
         hint = f"use a handler after `with`: `{use} with {applied}`"
+    fix: Fix | None = None
+    if (is_a, wanted) == ("a dimension", "a term") and name in (cx.dims or {}):
+        number = dimension_as_number(name)
+        hint = (
+            f"`{name}` stands in types and square brackets, as in `slice[{name}, {name} + 1](xs)`; as a number it is `{number}`"
+        )
+        fix = Fix(span, number)
     notes = chosen(span, where(cx, name))
-    return Rejected(errors.WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
+    return Rejected(errors.WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes, fix=fix))
 
 
 def comment_intended(cx: Context, e: s.Binary) -> Rejected | None:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.builtin import GET, PUT
-from rh_kernel.syntax.signature import LocKind
+from rh_kernel.syntax.signature import DimKind, Kind, LocFamilyKind, LocKind, ValueKind
 from rh_kernel.syntax.surface_traversal import nodes
-from rh_kernel.typing.definitions import Definitions, LocDefinition, OpDefinition
+from rh_kernel.typing.definitions import Definitions, LocDefinition, LocFamilyDefinition, OpDefinition
 from rh_kernel.typing.diagnostics.handlers import head_of
 
 
@@ -31,7 +31,7 @@ def _of_handler(definitions: Definitions, h: s.HandlerLiteral) -> Iterator[str]:
         match definitions.get(clause.head.text):
             case OpDefinition(name, family) if alone and family not in (GET, PUT):
                 pairs = zip(clause.indices, family.parameters, strict=True)
-                named = {i.span.text: p.name for i, p in pairs if isinstance(p.kind, LocKind) and _is_location(definitions, i)}
+                named = {i.span.text: p.name for i, p in pairs if _is_declared(definitions, i, p.kind)}
                 if named:
                     parameters = {i: _parameter(definitions, clause, named[i]) for i in named}
                     yield _remark(clause, name, [*named], [parameters.get(i.span.text, i.span.text) for i in clause.indices])
@@ -50,12 +50,20 @@ def _remark(clause: s.ReverseClause | s.OrdinaryClause, name: str, named: list[s
     )
 
 
-def _is_location(definitions: Definitions, index: s.ClauseIndex) -> bool:
-    return isinstance(index, s.Family) or isinstance(definitions.get(index.text), LocDefinition)
+def _is_declared(definitions: Definitions, index: s.ClauseIndex, kind: Kind) -> bool:
+    match kind:
+        case LocKind():
+            return isinstance(index, s.Family) or isinstance(definitions.get(index.text), LocDefinition)
+        case LocFamilyKind():
+            return isinstance(index, s.Name) and isinstance(definitions.get(index.text), LocFamilyDefinition)
+        case DimKind() | ValueKind():
+            return False
 
 
 def _parameter(definitions: Definitions, clause: s.ReverseClause | s.OrdinaryClause, name: str) -> str:
     """A parameter name that is not the name of a declared location."""
-    while isinstance(definitions.get(name), LocDefinition) or name in {s.text_of(i) for i in clause.indices}:
+    while isinstance(definitions.get(name), LocDefinition | LocFamilyDefinition) or name in {
+        s.text_of(i) for i in clause.indices
+    }:
         name += "'"
     return name

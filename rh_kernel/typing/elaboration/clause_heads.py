@@ -9,10 +9,12 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.signature import (
+    DeclaredLocations,
     DimKind,
     Family,
     Loc,
     Location,
+    LocationFamily,
     LocationFamilyVar,
     LocationVar,
     LocFamily,
@@ -60,7 +62,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
             numbers[parameter.name] = fresh_name(parameter_name(written), taken)
             taken |= {numbers[parameter.name]}
     dims |= {name: dim(index) for name, index in numbers.items()}
-    indices: list[str | Location] = []
+    indices: list[str | DeclaredLocations] = []
     values: list[tuple[s.Name, Type]] = []
     open_locations: list[tuple[str, Shape]] = []
     open_families: list[tuple[str, LocFamilyKind]] = []
@@ -70,7 +72,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
             notes = (Note(span=first.span, text="the first one is here"),)
             hint = "give the indices different names"
             raise Rejected(NameTwice(span=written.span, name=written.span.text, notes=notes, hint=hint))
-        index: str | Location
+        index: str | DeclaredLocations
         match parameter.kind:
             case LocKind(shape):
                 here = specialise_shape(shape, Static(dims, shapes, {}))
@@ -86,9 +88,16 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
             case ValueKind(A):
                 index = parameter_name(written)
                 values.append((s.Name(index, span=written.span), A))
-            case LocFamilyKind():
-                index = _family_parameter(cx, family, written)
-                open_families.append((index, parameter.kind))
+            case LocFamilyKind(shape, length):
+                here = specialise_shape(shape, Static(dims, shapes, {}))
+                declared = _declared_family(cx, written)
+                if declared is None:
+                    index = parameter_name(written)
+                    open_families.append((index, parameter.kind))
+                else:
+                    lengths = substitute(length, dims), declared.length
+                    dims, shapes = _at_location(cx, family, written, declared, here, dims, shapes, lengths)
+                    index = declared
         indices.append(index)
     static = Static(dims, shapes, {})
     # Only now are all dimensions known that declared locations fix, including locations to the right of a parameter.
@@ -143,14 +152,21 @@ def _declared_location(cx: Context, family: Family, written: s.ClauseIndex) -> L
     raise Rejected(WrongIndex(span=written.span, why=why, found=f"`{written.span.text}`", expected=expected, hint=hint))
 
 
-def _family_parameter(cx: Context, family: Family, written: s.ClauseIndex) -> str:
-    """The clause's name for a family of locations; a declared family would suggest that the clause is for that one alone."""
-    name = parameter_name(written)
-    if not isinstance(cx.definitions.get(name), LocFamilyDefinition):
-        return name
-    why = f"`{name}` is a declared family, but a clause for `{family.name}` covers all families"
-    hint = "use an undeclared name"
-    raise Rejected(WrongIndex(span=written.span, why=why, hint=hint, notes=chosen(written.span, where(cx, name))))
+def _declared_family(cx: Context, written: s.ClauseIndex) -> LocationFamily | None:
+    """The declared family of locations that an index in the head of a clause stands for; ``None`` for a parameter."""
+    match cx.definitions.get(written.text) if isinstance(written, s.Name) else None:
+        case LocFamilyDefinition(_, family):
+            return family
+        case _:
+            return None
+
+
+def _other_length(cx: Context, family: Family, written: s.ClauseIndex, found: Dim, expected: Dim) -> Rejected:
+    name = s.text_of(written)
+    why = f"`{name}` has another number of locations than the families of `{family.name}`"
+    hint = f"`{name}` is a declared family; use an undeclared name to cover all families"
+    notes = chosen(written.span, where(cx, name, family.name))
+    return Rejected(WrongIndex(span=written.span, why=why, found=str(found), expected=str(expected), hint=hint, notes=notes))
 
 
 def enclosing_variables(cx: Context) -> set[str]:
@@ -185,12 +201,16 @@ def _at_location(
     cx: Context,
     family: Family,
     written: s.ClauseIndex,
-    location: Location,
+    location: DeclaredLocations,
     here: Shape,
     dims: dict[str, Dim],
     shapes: dict[str, Shape],
+    lengths: tuple[Dim, Dim] | None = None,
 ) -> tuple[dict[str, Dim], dict[str, Shape]]:
-    """The values of the family's variables at one location. Raises ``Rejected`` if its shape does not match."""
+    """The values of the family's variables at one location, or at one family of locations with the expected and its length.
+
+    Raises ``Rejected`` if its shape or its length does not match.
+    """
     unifier = Unifier()
     unknown = {v: unifier.fresh_dim(v) for v in dims}
     holes = {v: unifier.fresh_shape() for v in shapes}
@@ -204,11 +224,14 @@ def _at_location(
         case _:
             general = here
     if not unifier.unify_shapes(general, location.shape):
-        why = f"the type of location `{location.name}` does not fit `{family.name}`"
-        hint = f"`{location.name}` is a declared location; use an undeclared name to cover all locations"
+        is_a, others = ("location", "locations") if isinstance(location, Location) else ("family", "families")
+        why = f"the type of {is_a} `{location.name}` does not fit `{family.name}`"
+        hint = f"`{location.name}` is a declared {is_a}; use an undeclared name to cover all {others}"
         found, expected = str(Real(location.shape)), str(Real(here))
         notes = chosen(written.span, where(cx, s.text_of(written), family.name))
         raise Rejected(WrongIndex(span=written.span, why=why, found=found, expected=expected, hint=hint, notes=notes))
+    if lengths is not None and not unifier.unify_dims(substitute(lengths[0], named), lengths[1]):
+        raise _other_length(cx, family, written, lengths[1], lengths[0])
     solved = {v: unifier.dim(d) for v, d in unknown.items()}
     filled = {v: unifier.shape(hole) for v, hole in holes.items()}
     return (

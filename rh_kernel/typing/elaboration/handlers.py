@@ -15,7 +15,7 @@ from rh_kernel.syntax.binding import Static, apply_handler, solutions, specialis
 from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope, Term
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.rebuild import Transform, rebuild
-from rh_kernel.syntax.signature import Location, Pattern
+from rh_kernel.syntax.signature import DeclaredLocations, Pattern
 from rh_kernel.syntax.types import Product, Shape, Type
 from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition
@@ -304,5 +304,5 @@ def _check_unique(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, cla
     earlier.append((pattern, clause))
 
 
-def _locations(pattern: Pattern) -> tuple[Location | None, ...]:
-    return tuple(i if isinstance(i, Location) else None for i in pattern.indices)
+def _locations(pattern: Pattern) -> tuple[DeclaredLocations | None, ...]:
+    return tuple(i if isinstance(i, DeclaredLocations) else None for i in pattern.indices)

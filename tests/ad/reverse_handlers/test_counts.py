@@ -5,14 +5,18 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.unrolling import rounds
+from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.registry import system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.results import ValueFound, results
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
+from rh_kernel.syntax.core import Command, Const, Term
 from rh_kernel.syntax.printing.doc import plain
-from tests.ad.programs import program
+from rh_kernel.syntax.traversal import nodes
+from tests.ad.programs import flat, program
 
 
 def chain(n: int, step: str) -> Program:
@@ -55,12 +59,43 @@ def test_the_reduction_of_fig_6_runs_out_of_fuel() -> None:
     assert isinstance(stopped.value.diagnostics[0], OutOfFuel)
 
 
-def test_the_displayed_net_and_handler_run() -> None:
-    """The displayed net and handler run in a cell."""
-    f = program("fun f(x : Real, ys : Real(2)) : Real = sum(map(y. sin(x * y), ys))")
-    stages = system("reverse-handler").stages
-    assert stages is not None
-    _, net, handler = stages(f)
-    text = f"{plain(net.doc)}\n{plain(handler.doc)}\nrev handle (0.5, (1.0, 2.0)) ⟨x, ys⟩. f(x, ys) with backwards(1.0)"
-    found = results(execute(Session.start(Path()), Source("cell", text)))
-    assert isinstance(found[-1], ValueFound)
+LOOPS = {
+    "map": ("sum(map(y. sin(x * y), ys))", 1.0),
+    "map2": ("dot(map2(y z. y * z * x, ys, [x, 2 * x]), ys)", 1.0),
+    "generate": ("dot(generate[2](i. sin(i * x)), ys)", 1.0),
+    "one round": ("foldl(a i. a * x, ys[1], generate[1](i. i))", 1.0),
+    "foldl": ("foldl(a y. sin(a * x + y), 0.5, ys)", 1.0),
+    "foldl of a pair": ("(foldl(a y. (a.2 * y, a.1 + x), (x, 1), ys)).2", 1.0),
+    "reduce": ("reduce(a y. a * y, 1, map(y. y + x, ys))", 1.0),
+    "scanl": ("dot(scanl(a y. a * y + x, x, ys), [1, 2, 3])", 1.0),
+    "nested": ("sum(map(y. foldl(a z. a * z + y, x, ys), ys))", 1.0),
+    "replicate": ("dot(replicate[2](x * x), ys)", 1.0),
+    "branch": ("foldl(a y. if a <= y then sin(a * y) else x * y, x, ys)", 1.0),
+    "no rounds": ("foldl(a i. a * i, x, generate[0](i. i)) * ys[0]", 1.0),
+    "an array": ("map(y. y * x, ys)", (1.0, -0.5)),
+}
+"""Bodies with parameters ``x : Real`` and ``ys : Real(2)``, each with a cotangent of its value."""
+
+
+def numbers_in(V: Term | Command) -> list[float]:
+    """All numbers in a value, in order."""
+    return [float(x) for part in nodes(V) if isinstance(part, Const) for x in part.value.ravel()]
+
+
+@pytest.mark.parametrize(("body", "cotangent"), LOOPS.values(), ids=LOOPS)
+def test_the_displayed_net_and_handler_run_with_their_loops(body: str, cotangent: Value) -> None:
+    """In a cell they give the gradient that the system finds; the net has a ``scan`` where the program has a loop."""
+    f = program(f"fun f(x : Real, ys : Real(2)) : {'Real(2)' if isinstance(cotangent, tuple) else 'Real'} = {body}")
+    one = system("reverse-handler")
+    assert one.stages is not None
+    assert one.reverse is not None
+    _, net, handler, *unrolled = one.stages(f)
+    assert ("scan" in plain(net.doc)) == bool(unrolled) == (rounds(f) > 0)
+    assert not any("scan" in plain(stage.doc) for stage in unrolled)
+    w = str(list(cotangent)) if isinstance(cotangent, tuple) else str(cotangent)
+    ys = "[1.0, 2.0]" if "ys : Real(2)" in plain(net.doc) else "(1.0, 2.0)"
+    run = f"rev handle (0.5, {ys}) ⟨x, ys⟩. f(x, ys) with backwards({w})"
+    found = results(execute(Session.start(Path()), Source("cell", f"{plain(net.doc)}\n{plain(handler.doc)}\n{run}")))
+    assert isinstance(found[-1], ValueFound), found
+    expected = flat(one.reverse(f, (0.5, (1.0, 2.0)), cotangent).gradient)
+    assert numbers_in(found[-1].value) == pytest.approx(expected, rel=1e-12, abs=1e-12)

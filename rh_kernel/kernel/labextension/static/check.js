@@ -20,23 +20,36 @@ export function isAsked(text) {
  * text.
  */
 export function placeOf(diagnostic, text) {
+  const exact = rangeOf(diagnostic, text);
+  if (exact === null) return null;
+  const [from, to] = exact;
+  if (from < to) return exact;
+  if (from < text.length && text[from] !== "\n") return [from, from + 1];
+  return from > 0 && text[from - 1] !== "\n" ? [from - 1, from] : null;
+}
+
+/** The quick fix of a diagnostic as a change of a text, `{ from, to, insert }`; `null` without one for this text. */
+export function changeOf({ fix }, text) {
+  const range = fix && fix.source === undefined ? rangeOf(fix, text) : null;
+  return range && { from: range[0], to: range[1], insert: fix.text };
+}
+
+/** The range between two places in a text, `[from, to]`; `null` if it is not in the text. */
+function rangeOf(place, text) {
   const lines = text.split("\n");
   const at = (line, column) => {
     if (!(line >= 1 && line <= lines.length)) return null;
     const before = lines.slice(0, line - 1).reduce((sum, other) => sum + other.length + 1, 0);
     return before + [...lines[line - 1]].slice(0, column - 1).join("").length;
   };
-  const from = at(diagnostic.line, diagnostic.column);
-  const to = at(diagnostic.end_line, diagnostic.end_column);
-  if (from === null || to === null || to < from) return null;
-  if (from < to) return [from, to];
-  if (from < text.length && text[from] !== "\n") return [from, from + 1];
-  return from > 0 && text[from - 1] !== "\n" ? [from - 1, from] : null;
+  const from = at(place.line, place.column);
+  const to = at(place.end_line, place.end_column);
+  return from === null || to === null || to < from ? null : [from, to];
 }
 
 /** The lines of a diagnostic's tooltip. */
-export function wordsOf({ code, title, message, hint }) {
-  return [`${code} ${title}`, message, ...(hint ? [hint] : [])];
+export function wordsOf({ kind, code, title, message, hint }) {
+  return [`${kind === "warning" ? "Warning " : ""}${code} ${title}`, message, ...(hint ? [hint] : [])];
 }
 
 /** Whether the cursor is in a range. */
@@ -108,6 +121,7 @@ export function watch(tracker, executed, cm) {
 /** The editor state field with the diagnostics, and the effect that replaces them. */
 function marksOf({ state: { StateEffect, StateField }, view: { Decoration, EditorView, hoverTooltip } }) {
   const replaced = StateEffect.define();
+  const underline = kind => Decoration.mark({ class: kind === "warning" ? "rh-diagnostic rh-warning" : "rh-diagnostic" });
   const field = StateField.define({
     create: () => [],
     update: (found, transaction) => {
@@ -117,27 +131,61 @@ function marksOf({ state: { StateEffect, StateField }, view: { Decoration, Edito
     provide: field => EditorView.decorations.compute([field, "selection"], state => {
       const { head } = state.selection.main;
       const shown = state.field(field).filter(({ place }) => !isTouched(place, head));
-      return Decoration.set(shown.map(({ place: [from, to] }) => Decoration.mark({ class: "rh-diagnostic" }).range(from, to)), true);
+      return Decoration.set(shown.map(({ diagnostic: { kind }, place: [from, to] }) => underline(kind).range(from, to)), true);
     }),
   });
   const tooltip = hoverTooltip((view, at) => {
     const found = view.state.field(field).filter(({ place }) => isTouched(place, at));
     if (found.length === 0) return null;
     const [pos, end] = found[0].place;
-    return { pos, end, above: true, create: () => ({ dom: written(found.flatMap(({ diagnostic }) => wordsOf(diagnostic))) }) };
+    return { pos, end, above: true, create: () => ({ dom: tooltipOf(found, view) }) };
   });
   const theme = EditorView.baseTheme({
     ".rh-diagnostic": { textDecoration: "underline wavy var(--jp-error-color1, #d32f2f) 1px", textUnderlineOffset: "3px" },
+    ".rh-diagnostic.rh-warning": { textDecorationColor: "var(--jp-warn-color1, #977000)" },
     ".rh-diagnostic-words": { maxWidth: "48em", padding: "4px 8px", whiteSpace: "pre-wrap", color: "var(--jp-ui-font-color1)" },
+    ".rh-diagnostic-fix": {
+      display: "block", margin: "6px 0 2px", padding: "2px 8px", font: "inherit", fontFamily: "var(--jp-code-font-family)",
+      textAlign: "left", whiteSpace: "pre", cursor: "pointer", color: "inherit", background: "var(--jp-layout-color2, #eee)",
+      border: "1px solid var(--jp-border-color1, #bbb)", borderRadius: "3px", maxWidth: "100%", overflowX: "auto",
+    },
   });
   return { replaced, field, extension: [field, tooltip, theme] };
 }
 
-function written(lines) {
+/** The words of some diagnostics, each followed by a button that applies its quick fix. */
+function tooltipOf(found, view) {
   const element = document.createElement("div");
   element.className = "rh-diagnostic-words";
-  element.textContent = lines.join("\n");
+  for (const { diagnostic } of found) {
+    const words = document.createElement("div");
+    words.textContent = wordsOf(diagnostic).join("\n");
+    element.append(words);
+    const change = changeOf(diagnostic, view.state.doc.toString());
+    if (change) element.append(fixButton(change, view));
+  }
   return element;
+}
+
+function fixButton(change, view) {
+  const button = document.createElement("button");
+  button.className = "rh-diagnostic-fix";
+  button.type = "button";
+  button.title = "Apply this fix";
+  button.textContent = fixWords(change, view.state.doc.toString());
+  button.onclick = () => {
+    view.dispatch({ changes: change, userEvent: "input.fix" });
+    view.focus();
+  };
+  return button;
+}
+
+/** A change in words: the lines that it gives, or what it removes. */
+export function fixWords({ from, to, insert }, text) {
+  const start = text.lastIndexOf("\n", from - 1) + 1;
+  const next = text.indexOf("\n", to);
+  const lines = text.slice(start, from) + insert + text.slice(to, next < 0 ? text.length : next);
+  return `Fix: ${lines.split("\n").map(line => line.trim()).join("\n     ")}`;
 }
 
 /** Asks when a cell has not changed for a while, and retries while the kernel is busy. */

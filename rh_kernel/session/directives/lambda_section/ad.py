@@ -36,7 +36,7 @@ arguments, for systems with a forward mode. Without arguments the stages of the 
 the code that runs. `--trace` shows each step of a system that rewrites. Operations are applications of function symbols to
 numbers, and additions of cotangents; they are counted for the program alone and for the value with the gradient.
 `%ad all f(3, 2)` prints a table of all systems, with the largest difference of their gradients from the first one; a system
-that rejects the program says why.
+that rejects the program says why. For a program with loops the table says which systems unroll them.
 
 With `--json` there is an object for each system: `{"item": 4, "kind": "ad", "system": "chad", "value": …, "gradient": […],
 "operations": {"primal": 2, "derivative": 10}, "size": …, "counters": {…}, "apart": …, "seconds": …}`, with a gradient for each
