@@ -54,6 +54,8 @@ SEVERAL: list[tuple[str, list[tuple[str, str]]]] = [
     ("fun f(x : Real(n)) : Real = aa with rd(w, x) = bb", [("RH101", "aa"), ("RH101", "bb")]),
     ("fun f(x : Real(2), y : Real(3)) : Real = 1\nf([1], [1, 2])", [("RH102", "[1]"), ("RH102", "[1, 2]")]),
     ("check aa == bb", [("RH101", "aa"), ("RH101", "bb")]),
+    ("fun step(x : Real, y : Real) = aa\nstep(1, 2)", [("RH101", "aa"), ("RH120", "step")]),
+    ("handler step = { return x -> return aa }\nhandle return 1 with step", [("RH101", "aa"), ("RH120", "step")]),
     ("const a = aa\na + bb", [("RH101", "aa"), ("RH120", "a"), ("RH101", "bb")]),
 ]
 
@@ -81,7 +83,7 @@ def names(node: Any) -> Iterator[s.Var]:
 
 
 @law(60)
-@given(st.sampled_from([file for file in GOOD if file.stem != "conditionals"]), st.data())
+@given(st.sampled_from(GOOD), st.data())
 def test_names_that_are_taken_away_are_all_that_is_complained_about(program: Path, data: st.DataObject) -> None:
     text = program.read_text(encoding="utf-8")
     items = parse(Source("cell", text))

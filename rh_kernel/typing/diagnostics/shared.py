@@ -133,7 +133,7 @@ def _kind_here(cx: Context, name: str) -> str | None:
     definition = cx.definitions.get(name)
     if definition is not None:
         return kind_of(definition)
-    return "a function" if name in SYMBOLS else None
+    return "a function" if name in SYMBOLS and name not in cx.definitions.failed else None
 
 
 def wrong_indices(

@@ -141,7 +141,7 @@ def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
     if name == "rd":
         return _derivative(cx, unifier, head, indices)
     row = SYMBOLS.get(name)
-    if row is None:
+    if row is None or name in cx.definitions.failed:
         names = [*function_names(cx), *cx.declared(OpDefinition, NetDefinition)]
         raise unknown_name(cx, name, head.span, names, "`%help` lists the functions of the language")
     return [_at(cx, unifier, head, scheme, indices) for scheme in row.schemes]
