@@ -5,6 +5,7 @@ import random
 from hypothesis import strategies as st
 
 from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.conditions import Connective, Relation
 from rh_kernel.syntax.surface import (
     Apply,
     ArrayLiteral,
@@ -166,6 +167,7 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
         st.builds(HandleExpr, inner, _handlers(inner), span=here),
         st.builds(ResumeExpr, names, inner, span=here),
         st.builds(RepeatExpr, names, inner, patterns, inner, inner, span=here),
+        _if(inner),
         st.builds(ScanExpr, st.tuples(patterns, patterns), inner, inner, inner, span=here),
         st.lists(st.tuples(patterns, inner), min_size=1, max_size=2).flatmap(
             lambda rows: st.builds(
@@ -173,6 +175,20 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
             )
         ),
     )
+
+
+def _if(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[IfExpr]:
+    return st.tuples(inner, inner, inner, inner, st.sampled_from(Relation), st.integers(0, 3)).map(_choice)
+
+
+def _choice(parts: tuple[Expr, Expr, Expr, Expr, Relation, int]) -> IfExpr:
+    left, right, then, otherwise, relation, kind = parts
+    B: Condition = Comparison(relation, left, right, span=NOWHERE)
+    if kind > 1:
+        B = JoinedConditions(
+            (Connective.AND, Connective.OR)[kind - 2], B, Comparison(relation, right, left, span=NOWHERE), span=NOWHERE
+        )
+    return IfExpr(NotCondition(B, span=NOWHERE) if kind % 2 else B, then, otherwise, span=NOWHERE)
 
 
 expressions: st.SearchStrategy[Expr] = st.recursive(

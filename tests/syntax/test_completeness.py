@@ -44,3 +44,29 @@ def test_the_next_line_is_indented_as_the_language_is_written(file: Path) -> Non
         if status == "incomplete" and line.strip() and not line.lstrip().startswith(("}", "#")):
             assert line.startswith(indent), beginning
             assert not line[len(indent)].isspace(), beginning
+
+
+CONDITIONALS = [
+    "if not (x < 2) then 3 else 4",
+    "if ((1, 2).1 + 3 < 4 and y > 2) then 3 else 4",
+    "if (not ((x) > 2) or (f(x) < (3, y).2 and y > -1)) then x else (y)",
+    "if (if (x < y) then 3 else 4) < (rev handle (x) <y>. f(y) with h) then 5 else 6",
+    "f(if [1] < -x then if (x) < 2 then 3 else 4 else 5)",
+]
+
+
+@pytest.mark.parametrize("text", CONDITIONALS)
+def test_no_beginning_of_a_conditional_is_invalid(text: str) -> None:
+    words = text.replace("(", " ( ").replace(")", " ) ").replace(",", " , ").split()
+    assert completeness(" ".join(words)) == ("complete", "")
+    for n in range(1, len(words)):
+        assert completeness(" ".join(words[:n]))[0] != "invalid", words[:n]
+
+
+@pytest.mark.parametrize("text", ["if (x < 2 3", "if not (x, y) then", "if (x) then 2", "if not (x < 2) y", "if ((x < 2) + 1"])
+def test_what_no_text_can_complete_is_invalid(text: str) -> None:
+    assert completeness(text) == ("invalid", "")
+
+
+def test_a_name_that_is_called_if_is_complete() -> None:
+    assert completeness("if (x)") == completeness("if - x") == ("complete", "")

@@ -26,12 +26,12 @@ _STARTS = frozenset({"(", "[", "⟨", "-"})
 _KEYWORDS = frozenset({"let", "rd", "return", "rev", "handle"})
 _RELATIONS = {relation.value: relation for relation in Relation}
 _COMPARISON = "`<` or `>`"
-_CLOSED_BY = frozenset({"and", "or", "then", ")", ""})
+_CLOSED_BY = frozenset({"and", "or", "then", ")"})
 _FORM = "a conditional is written if x < y then M else N"
 _ONLY_STRICT = "conditions compare by `<` and `>`: x <= y is `not (x > y)`"
 
 
-def begins(c: Cursor) -> bool:
+def begins(c: Cursor, expression: Parse) -> bool:
     """Whether the current name ``if`` begins a conditional: an expression follows that is not its argument."""
     following = c.peek()
     match following.kind:
@@ -39,8 +39,11 @@ def begins(c: Cursor) -> bool:
             return True
         case Kind.KEYWORD:
             return following.text in _KEYWORDS
+        case _ if following.text not in _STARTS:
+            return False
         case _:
-            return following.text in _STARTS and any(token.text == "then" for token in c.rest())
+            is_finished = any(token.text == "then" for token in c.rest())
+            return is_finished or c.is_condition(lambda c: conditional(c, expression), expression)
 
 
 def conditional(c: Cursor, expression: Parse) -> s.Expr:
@@ -104,12 +107,8 @@ def _negation(c: Cursor, expression: Parse) -> s.Condition:
     while c.at("not") and _is_operand(c.peek()):
         c.deepen()
         negations.append(_word(c))
-    if c.at("(") and _brackets_condition(c):
-        c.open("(")
-        B = _condition(c, expression)
-        c.close()
-    else:
-        B = _comparison(c, expression)
+    parse = _in_brackets if c.at("(") and _brackets_condition(c, expression) else _comparison
+    B = parse(c, expression)
     for word in reversed(negations):
         c.depth -= 1
         B = s.NotCondition(B, span=c.since(word.start))
@@ -121,17 +120,26 @@ def _is_operand(token: Token) -> bool:
     return token.kind in (Kind.NAME, Kind.NUMBER) or token.text in _STARTS or token.text in _KEYWORDS
 
 
-def _brackets_condition(c: Cursor) -> bool:
+def _in_brackets(c: Cursor, expression: Parse) -> s.Condition:
+    c.open("(")
+    B = _condition(c, expression)
+    c.close()
+    return B
+
+
+def _brackets_condition(c: Cursor, expression: Parse) -> bool:
     """Whether the bracket that opens here holds a condition, not a term: by what follows the bracket that closes it."""
     depth = 0
-    tokens = c.rest()
-    for token, following in pairwise(tokens):
+    for token, following in pairwise(c.rest()):
         if token.kind is not Kind.SYMBOL:
             continue
         depth += (token.text in {"(", "[", "{"}) - (token.text in {")", "]", "}"})
-        if not depth:
+        if not depth and following.kind is not Kind.END:
             return following.text in _CLOSED_BY
-    return False
+    c.deepen(2)
+    found = c.is_condition(lambda c: _in_brackets(c, expression), expression)
+    c.depth -= 2
+    return found
 
 
 def _comparison(c: Cursor, expression: Parse) -> s.Condition:

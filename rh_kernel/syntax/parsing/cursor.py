@@ -33,10 +33,11 @@ class Cursor(TokenCursor):
     """Cursor over the tokens of one item of RH or of the λ-calculus.
 
     ``product_signs`` are the offsets of ``*`` and ``×`` in types, ``keywords`` those of contextual keywords and of the signs of
-    comparisons; ``words`` maps keywords of other languages to their hints.
+    comparisons; ``words`` maps keywords of other languages to their hints. ``conditions`` tells, by their offsets, whether a
+    bracket holds a condition and whether ``if`` begins a conditional, where this is only known from trying both.
     """
 
-    __slots__ = ("keywords", "product_signs", "words")
+    __slots__ = ("conditions", "keywords", "product_signs", "words")
     closers = CLOSERS
     deepest = DEEPEST
 
@@ -44,7 +45,20 @@ class Cursor(TokenCursor):
         super().__init__(span, tokens(span))
         self.product_signs: list[int] = []
         self.keywords: list[int] = []
+        self.conditions: dict[int, bool] = {}
         self.words = words
+
+    def is_condition(self, as_condition: Callable[["Cursor"], object], otherwise: Callable[["Cursor"], object]) -> bool:
+        """Whether ``as_condition`` parses more of what begins here than ``otherwise``: the text is unfinished, so try both.
+
+        Each place is decided once, so that a text costs at most one trial a place.
+        """
+        start, kept = self.token.start, (len(self.keywords), len(self.product_signs))
+        if start not in self.conditions:
+            self.conditions[start] = False
+            self.conditions[start] = self.reach(otherwise) < self.reach(as_condition)
+            del self.keywords[kept[0] :], self.product_signs[kept[1] :]
+        return self.conditions[start]
 
     def close(self, separator: str = "", hint: str = "") -> Token:
         """Consume the closing bracket of the innermost open bracket."""

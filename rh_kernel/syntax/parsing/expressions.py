@@ -105,7 +105,7 @@ def _operand(c: Cursor) -> s.Expr:
         c.deepen(2)
         M = repeat(c, expression)
         c.depth -= 2
-    elif token.text == IF and begins(c):
+    elif token.text == IF and begins(c, expression):
         M = conditional(c, expression)
     elif token.kind is _NAME or (token.text == "rd" and c.peek().text == "["):
         c.advance()

@@ -8,6 +8,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.errors import ForeignSyntax, MisplacedPython, RepeatedOption, UnknownDeclaration
 from rh_kernel.syntax.parsing.checks import check, is_check
+from rh_kernel.syntax.parsing.conditionals import IF
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expression
 from rh_kernel.syntax.parsing.handlers import handler_literal
@@ -146,7 +147,7 @@ def _expect_equals(c: Cursor, *, is_typed: bool = True) -> None:
 def _check_declaration(c: Cursor) -> None:
     """Reject ``nett mlp(…)``: two names in a row, the second followed by a token that can follow a declared name."""
     word, (_, second, *more) = c.token, (*c.rest(), c.peek())
-    if word.kind is not Kind.NAME or second.kind is not Kind.NAME or not more:
+    if word.kind is not Kind.NAME or word.text == IF or second.kind is not Kind.NAME or not more:
         return
     if more[0].text not in {"(", "[", ":", "=", ":="}:
         return

@@ -10,6 +10,7 @@ from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import CodeMissing, IndentedItem, InvalidSweep, MissingBackward, MissingIn, MissingWith, Unexpected
+from rh_kernel.syntax.parsing.conditionals import IF
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expression
 from rh_kernel.syntax.parsing.hints import CLAUSE, THE_END, shorten
@@ -25,6 +26,9 @@ Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
 _PIECE = re.compile(r'"(?:[^"\\\r\n]|\\.)*"?|#[^\r\n]*|[^\s"#]+')
 """A string, a comment or a word of a text in another language."""
+
+_UNDECLARING = {CHECK, IF}
+"""Words that begin an item as the word of a declaration does, and declare nothing."""
 
 _IMPORT = re.compile(r"(?:import|from)\s")
 _ATTRIBUTE = re.compile(r"[^\W\d]\w*\.(?!rd\b)[^\W\d]")
@@ -236,9 +240,11 @@ def reject_stub(c: Cursor, chunk: Span) -> None:
 
 def _declares(chunk: Span) -> str | None:
     match [t for t in tokens(chunk) if t.kind is not Kind.COMMENT][:3]:
+        case [Token(text=word), *_] if word in _UNDECLARING:
+            return None
         case [Token(Kind.KEYWORD, word), Token(Kind.NAME, name), *_] if word in DECLARATIONS:
             return name
-        case [Token(Kind.NAME, word), Token(Kind.NAME, name), Token(Kind.SYMBOL, "(" | "[" | ":" | "=")] if word != CHECK:
+        case [Token(Kind.NAME), Token(Kind.NAME, name), Token(Kind.SYMBOL, "(" | "[" | ":" | "=")]:
             return name
         case _:
             return None

@@ -1,8 +1,9 @@
 """What the cursors of all languages share: moving over the tokens of one item, brackets, nesting and spans."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import ClassVar, Self
 
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Source, Span
@@ -45,6 +46,15 @@ class TokenCursor(ABC):
             self.token = self._tokens[self._upcoming]
             self._upcoming += 1
         return passed
+
+    def reach(self, parse: Callable[[Self], object]) -> int:
+        """Return the offset of the token at which ``parse`` stops or fails, and move back."""
+        before = self._upcoming, self.token, self.end, list(self.brackets), self.depth
+        with suppress(Rejected):
+            parse(self)
+        reached = self.token.start
+        self._upcoming, self.token, self.end, self.brackets, self.depth = before
+        return reached
 
     def peek(self, count: int = 1) -> Token:
         """The token ``count`` places after the current one, or else ``END``."""
