@@ -277,20 +277,38 @@ W.R_V(x. C[map (y in M) do N]) → W.R_V(x. C[let m ← M in N'])""",
 scan (x in V) from s = W do P →
   let x ⇐ ⌊first(V)⌋ in
   let s ⇐ ⌊W⌋ in
-  let ⟨b, s⟩ ⇐ P in
-  let ⟨bs, s'⟩ ⇐ scan (x in rest(V)) from s = s do P in
-  ⌊⟨cons(b, bs), s'⟩⌋
-scan (x in V) from s = W do P → ⌊⟨0, W⟩⌋""",
-        "the second case is for a sequence of no rows, and 0 has the type of no stacked rows",
+  let q ⇐ P in
+  let p ⇐ scan (x in rest(V)) from s = q.2 do P in
+  ⌊⟨append(snoc(0, q.1), p.1), p.2⟩⌋
+let p ⇐ scan (x in V) from s = W do P in ⌊⟨append(M, p.1), p.2⟩⌋ →
+  let bs ⇐ ⌊M⌋ in
+  let x ⇐ ⌊first(V)⌋ in
+  let s ⇐ ⌊W⌋ in
+  let q ⇐ P in
+  let p ⇐ scan (x in rest(V)) from s = q.2 do P in
+  ⌊⟨append(snoc(bs, q.1), p.1), p.2⟩⌋
+scan (x in V) from s = W do P → ⌊⟨0, W⟩⌋
+let p ⇐ scan (x in V) from s = W do P in ⌊⟨append(M, p.1), p.2⟩⌋ → ⌊⟨M, W⟩⌋""",
+        "M are the rows that the rounds before gave, and the cases with 0 are those without any; the last two cases are "
+        "for a sequence of no rows; snoc puts a row behind others, and append several",
     )
     RH_SCAN = (
         "RH-Scan",
         Figure.UNFOLDING,
-        "one round of a scan inside: its body and the scan of the other rows are lets from now on",
+        "one round of a scan inside: what it needs is named, and variables that nothing else mentions are dropped",
         """\
-RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in yᵢ.1) from s = yᵢ.2 do P]) →
-  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Q])""",
-        "Q is what scan (x in yᵢ.1) from s = yᵢ.2 do P unfolds to by Scan; yᵢ is the pair of the sequence and the state",
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in M₁) from s = M₂ do P]) →
+  let x ⇐ ⌊first(N₁)⌋ in
+  let xs ⇐ ⌊rest(N₁)⌋ in
+  let s ⇐ ⌊N₂⌋ in
+  let bs ⇐ ⌊N₃⌋ in
+  let ⟨x', xs', s', bs', y_I'⟩ ⇐ RH^⟨x, xs, s, bs, V_I⟩_H(⟨x, xs, s, bs, y_I⟩. F[Q]) in
+  ⌊⟨W₁, …, Wₘ⟩⌋
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in M₁) from s = M₂ do P]) →
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[⌊⟨M₃, M₂⟩⌋])""",
+        "the second case is for a sequence of no rows; M₃ are the rows of the rounds before, and Nᵢ is Mᵢ at the values; "
+        "let q ⇐ P in … as in Scan is Q; I numbers the variables that F[Q] mentions; Wₖ is the sum of yₖ', for k in I, and "
+        "of z'.rd(yₖ. M)(Vₖ) for each let z ⇐ ⌊N⌋ whose M mentions yₖ, else 0; a let of a value is left out",
     )
     REPEAT = (
         "Repeat",
@@ -306,13 +324,16 @@ repeat n ≤ i < n from s = V do P → ⌊V⌋""",
     RH_REPEAT = (
         "RH-Repeat",
         Figure.UNFOLDING,
-        "the next round is unfolded under RH, as Repeat does outside of it",
+        "the next round is unfolded under RH, as outside of it; variables that nothing mentions any more are dropped",
         """\
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat k ≤ i < n from s = yⱼ do P]) →
-  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[let s ⇐ P[k/i, yⱼ/s] in repeat k' ≤ i < n from s = s do P])
+  let ⟨y_I'⟩ ⇐ RH^⟨V_I⟩_H(⟨y_I⟩. F[let s ⇐ P[k/i, yⱼ/s] in repeat k' ≤ i < n from s = s do P]) in
+  ⌊⟨W₁, …, Wₘ⟩⌋
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat n ≤ i < n from s = yⱼ do P]) →
-  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[⌊yⱼ⌋])""",
-        "k < n, and k' is k + 1",
+  let ⟨y_I'⟩ ⇐ RH^⟨V_I⟩_H(⟨y_I⟩. F[⌊yⱼ⌋]) in
+  ⌊⟨W₁, …, Wₘ⟩⌋""",
+        "k < n, and k' is k + 1; I numbers the variables that the command on the right mentions; Wₖ is yₖ' for k in I, else "
+        "0; if all are mentioned there is no let",
     )
     IF_TRUE = (
         "If-True",

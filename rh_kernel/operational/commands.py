@@ -1,10 +1,10 @@
 """Steps ``(hp, P) → (hp', P')`` of closed commands (RH Def. 5.10): the rules of Fig. 7, Ex. 5.13 and §2.2.1."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeAlias, cast
 
 from rh_kernel.operational import reverse as fig_7
+from rh_kernel.operational import scans
 from rh_kernel.operational.conditionals import holds
 from rh_kernel.operational.contexts import Context, Subject, handlers
 from rh_kernel.operational.environments import Environment, extended
@@ -13,7 +13,6 @@ from rh_kernel.operational.handlers import handle_operation
 from rh_kernel.operational.heap import Change, Heap, access
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.repeats import rh_repeat, unfolded
-from rh_kernel.operational.sequences import unfolded_scan
 from rh_kernel.operational.substitution import instantiated, substituted
 from rh_kernel.operational.telescopes import Telescope
 from rh_kernel.operational.terms import contract, decided_at, ev
@@ -60,7 +59,8 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
             M = RH(V, substituted(form.scope, rho), substituted(form.handler, rho), span=form.span)
             return Rule.REV_HANDLE, M, None, K, None
         if type(form) is Scan:
-            return Rule.SCAN, unfolded_scan(replace(form, scope=substituted(form.scope, rho)), V), None, K, None
+            P, outer = scans.unfolded(form, V, rho, K)
+            return Rule.SCAN, P, None, outer, None
         if type(form) is Repeat:
             return Rule.REPEAT, unfolded(substituted(form, rho), V), None, K, None
     rule, N, rho = contract(cast(Term, form), V, W, rho, K, limits)
@@ -91,7 +91,7 @@ def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
 
 def _unfolded(M: Subject, V: Term | None, K: Context, limits: Limits) -> Reduct:
     """Return the step for a head in the body of an ``RH``: by an ordinary handler inside it, or by an equation of Fig. 7."""
-    if isinstance(M, Return | Perform | RevHandle | Scan | Repeat) and type(V) is not Bound:
+    if isinstance(M, Return | Perform | RevHandle | Repeat) and type(V) is not Bound:
         return _unfold_by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
     if isinstance(M, IfCommand):
 
@@ -106,7 +106,7 @@ def _unfolded(M: Subject, V: Term | None, K: Context, limits: Limits) -> Reduct:
     if isinstance(M, RevHandle):
         return _unfold_by(Rule.RH_HANDLE, K, lambda form: fig_7.rh_handle(form, M))
     if isinstance(M, Scan):
-        return _unfold_by(Rule.RH_SCAN, K, lambda form: fig_7.rh_scan(form, M))
+        return _unfold_by(Rule.RH_SCAN, K, lambda form: scans.rh_scan(form, M))
     if isinstance(M, Repeat):
         return _unfold_by(Rule.RH_REPEAT, K, lambda form: rh_repeat(form, M))
     raise KernelBug(f"{type(M).__name__} is no head")

@@ -5,7 +5,7 @@ The rounds that are still to come keep their form, so a state is no larger than 
 
 from typing import cast
 
-from rh_kernel.operational.reverse import Form, Unfolded
+from rh_kernel.operational.reverse import Form, Unfolded, naming
 from rh_kernel.operational.substitution import instantiated
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import Static, shift, specialise
@@ -28,4 +28,4 @@ def unfolded(M: Repeat, V: Term) -> Command:
 
 def rh_repeat(form: Form, M: Repeat) -> Unfolded:
     """``RH(⟨ys⟩. F[repeat k ≤ i < n from s = y_j do P])``: the form with one round unfolded, or at n with ``⌊y_j⌋``"""
-    return form.with_body(unfolded(M, M.start), form.K), None
+    return naming(form, (), form.around(unfolded(M, M.start), form.K))

@@ -12,6 +12,7 @@ environment.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import TypeAlias, cast
 
 from rh_kernel.operational.binders import (
@@ -32,17 +33,16 @@ from rh_kernel.operational.binders import (
 from rh_kernel.operational.contexts import Context, plug
 from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.memo import Memo
-from rh_kernel.operational.sequences import unfolded_scan
 from rh_kernel.operational.substitution import instantiated
 from rh_kernel.operational.telescopes import Telescope, telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax import core
-from rh_kernel.syntax.binding import mentions
+from rh_kernel.syntax.binding import mentions, shift
 from rh_kernel.syntax.clauses import reverse_clause
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import UNIT_VALUE, component
 
-Head: TypeAlias = core.Return | core.Perform | core.RevHandle | core.Scan | core.Repeat
+Head: TypeAlias = core.Return | core.Perform | core.RevHandle | core.Repeat
 
 Unfolded: TypeAlias = tuple[core.Command, Environment]
 """The ``P[ρ]`` that a form unfolds to. If the form is closed, ρ holds the values, so that P is built only once."""
@@ -84,18 +84,21 @@ class Form:
             raise KernelBug("a term was to be unfolded by RH-Term")
         return len(self.hints) - 1 - y.index
 
+    def around(self, head: core.Command, inside: Context | None) -> core.Command:
+        """Return ``F'[head]``, where F' is the part of F around ``inside``."""
+        return cast(core.Command, plug(inside, head, self.at))
+
     def with_body(self, head: core.Command, inside: Context | None) -> core.Command:
         """Return the form with the body ``F'[head]``, where F' is the part of F around ``inside``."""
-        f = self.form
-        return core.RH(
-            f.values, core.Scope(self.hints, cast(core.Command, plug(inside, head, self.at))), f.handler, span=f.span
-        )
+        return self.with_variables(core.Scope(self.hints, self.around(head, inside)))
+
+    def with_variables(self, scope: core.Scope) -> core.Command:
+        """Return the form with this scope over the same variables."""
+        return core.RH(self.form.values, scope, self.form.handler, span=self.form.span)
 
     def under(self, hint: str, head: Callable[[core.Term], core.Command]) -> core.Scope:
         """``⟨y, y1, …, ym⟩. F[head(y)]``"""
-        return core.Scope(
-            (hint, *self.hints), cast(core.Command, plug(self.K, head(core.Bound(len(self.hints), hint)), self.at))
-        )
+        return core.Scope((hint, *self.hints), self.around(head(core.Bound(len(self.hints), hint)), self.K))
 
     def with_variable(self, hint: str, y: TermAtDepth, head: Callable[[core.Term], core.Command]) -> CommandAtDepth:
         """``RH_H^⟨y, V1, …, Vm⟩(⟨y, y1, …, ym⟩. F[head(y)])``"""
@@ -179,11 +182,6 @@ def rh_handle(form: Form, M: core.RevHandle) -> Unfolded:
     return form.with_body(core.RH(M.argument, M.scope, M.handler, span=M.span), form.K), None
 
 
-def rh_scan(form: Form, M: core.Scan) -> Unfolded:
-    """``RH(⟨ys⟩. F[scan (x in yᵢ.1) from s = yᵢ.2 do P])``: the form for the first round and the scan of the rest"""
-    return form.with_body(unfolded_scan(M, M.argument), form.K), None
-
-
 def rh_if(form: Form, M: core.IfCommand, is_true: Callable[[core.IfCommand, Telescope | None], bool]) -> Unfolded:
     """``RH(⟨ys⟩. F[if B then P else Q]) = RH(⟨ys⟩. F[P])`` if ``B[V1/y1, …, Vm/ym]`` holds, else ``RH(⟨ys⟩. F[Q])``"""
     outer = gamma = telescope(form.at.outer)
@@ -199,12 +197,9 @@ def rh_term(form: Form, head: Head) -> Unfolded:
     at_values = cast(core.Term, instantiated(scope, *values))
 
     def vjp_of(i: int, z: TermAtDepth) -> TermAtDepth:
-        def body(y_i: TermAtDepth) -> TermAtDepth:
-            if not mentions(scope, i):
-                return fixed(at_values)
-            return opened(scope, *[y_i if j == i else fixed(V) for j, V in enumerate(values)])
-
-        return rd(z, hints[i], body, fixed(values[i]))
+        if mentions(scope, i):
+            return _vjp(form, scope, i, z)
+        return rd(z, hints[i], lambda _: fixed(at_values), fixed(values[i]))
 
     def backward_pass(z: TermAtDepth, *ys: TermAtDepth) -> CommandAtDepth:
         return returned(tuple_from(*[plus(y, vjp_of(i, z)) for i, y in enumerate(ys)]))
@@ -215,9 +210,65 @@ def rh_term(form: Form, head: Head) -> Unfolded:
     return bind(returned(fixed(at_values)), hint, continue_with)(0), None
 
 
+def naming(form: Form, named: Sequence[tuple[str, core.Term]], body: core.Command) -> Unfolded:
+    """``RH(⟨ys⟩. let x1 ⇐ ⌊M1⌋ in … let xn ⇐ ⌊Mn⌋ in P)``: the form for P, over the x and those y that P mentions.
+
+    A round of a loop is unfolded so: P mentions the x as variables in front of the y. A y that P does not mention gets 0 from
+    it, and ``xᵢ'.rd(y. Mᵢ)(V)`` from each Mᵢ that mentions it. So the form does not grow from round to round.
+    """
+    hints, values, n = form.hints, form.values, len(named)
+    names, sources = tuple([x for x, _ in named]), [core.Scope(hints, M) for _, M in named]
+    scope = core.Scope((*names, *hints), body)
+    kept = [i for i in range(len(hints)) if mentions(scope, n + i)]
+    if not named and len(kept) == len(hints):
+        return form.with_variables(scope), None
+    gamma = telescope(form.at.outer)
+    at_values = [cast(core.Term, instantiated(M, *values)) for M in sources]
+
+    def given(xs: tuple[TermAtDepth, ...]) -> CommandAtDepth:
+        if len(xs) < n:
+            V = at_values[len(xs)]
+            if core.is_value(V):
+                return given((*xs, fixed(V)))
+            return bind(returned(fixed(V)), names[len(xs)], lambda x: given((*xs, x)))
+        rest = reverse(tuple_from(*xs, *[fixed(values[i]) for i in kept]), _only(scope, n, kept), form.form.handler)
+        return bind_tuple(rest, _primed(*names, *[hints[i] for i in kept]), backward_pass)
+
+    def backward_pass(*ys: TermAtDepth) -> CommandAtDepth:
+        return returned(tuple_from(*[cotangent(i, ys) for i in range(len(hints))]))
+
+    def cotangent(i: int, ys: Sequence[TermAtDepth]) -> TermAtDepth:
+        summands = [ys[n + kept.index(i)]] if i in kept else []
+        for M, z in zip(sources, ys, strict=False):
+            if mentions(M, i):
+                summands.append(z if type(M.body) is core.Bound else _vjp(form, M, i, z))
+        return reduce(plus, summands) if summands else fixed(core.Zero(type_of(values[i], gamma)))
+
+    return given(())(0), None
+
+
+def _only(scope: core.Scope, n: int, kept: Sequence[int]) -> core.Scope:
+    """Return a scope of n variables and others with only the ``kept`` ones of the others, which are all that it mentions."""
+    if len(kept) + n == scope.arity:
+        return scope
+    places = [*range(n), *[n + i for i in kept]]
+    variables: list[core.Term] = [UNIT_VALUE] * scope.arity
+    for index, place in enumerate(reversed(places)):
+        variables[place] = core.Bound(index, scope.hints[place])
+    body = cast(core.Command, instantiated(shift(scope, len(places)), *variables))
+    return core.Scope(tuple([scope.hints[place] for place in places]), body)
+
+
+def _vjp(form: Form, M: core.Scope, i: int, z: TermAtDepth) -> TermAtDepth:
+    """``z.rd(y_i. M)(V_i)`` with the values of the other variables in M"""
+    values = form.values
+    point = fixed(values[i])
+    return rd(z, form.hints[i], lambda y: opened(M, *[y if j == i else fixed(V) for j, V in enumerate(values)]), point)
+
+
 def _argument(head: Head) -> core.Term:
     match head:
-        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _) | core.Scan(M) | core.Repeat(start=M):
+        case core.Return(M) | core.Perform(_, M) | core.RevHandle(M, _, _) | core.Repeat(start=M):
             return M
 
 
@@ -229,8 +280,6 @@ def _with_argument(head: Head, y: core.Term) -> core.Command:
             return core.Perform(op, y, span=head.span)
         case core.RevHandle(_, scope, H):
             return core.RevHandle(y, scope, H, span=head.span)
-        case core.Scan(_, scope, source, emitted):
-            return core.Scan(y, scope, source, emitted, span=head.span)
         case core.Repeat(index, first, count, _, scope):
             return core.Repeat(index, first, count, y, scope, span=head.span)
 

@@ -1,30 +1,25 @@
-"""``map`` and ``scan`` by unfolding, one round at a time (LANGUAGE §9), and ``R-Map``, the derivative of ``map``.
+"""``map`` by unfolding, one round at a time (LANGUAGE §9), ``R-Map``, its derivative, and function symbols for sequences.
 
-The function symbols ``first``, ``rest`` and ``cons`` are definitions by the terms of ``primitives.sequences``. A round only
-names what it computes, so cotangents are added up by R-Let and RH-Let.
+``first``, ``rest``, ``cons``, ``snoc`` and ``append`` are definitions by the terms of ``primitives.sequences``. A round only
+names what it computes, so cotangents are added up by R-Let.
 """
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from rh_kernel.operational.binders import (
-    CommandAtDepth,
     TermAtDepth,
-    bind,
-    bind_tuple,
     call,
     fixed,
     let,
     opened,
-    performed,
     rd,
-    returned,
     rewrite_scope,
     tuple_from,
     variable,
 )
 from rh_kernel.primitives.formulas import Typed, zero
-from rh_kernel.primitives.sequences import in_front, reshaped, row_at, rows_from, total, tuple_typed
+from rh_kernel.primitives.sequences import appended, behind, in_front, reshaped, row_at, rows_from, total, tuple_typed
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import mentions, shift
 from rh_kernel.syntax.dimensions import Dim, dim
@@ -52,6 +47,20 @@ def cons(B: Type, n: Dim) -> core.Defined:
     return _symbol("cons", A, stacked(n + dim(1), B), lambda m: in_front(*m.parts))
 
 
+@lru_cache(maxsize=4096)
+def snoc(B: Type, k: Dim) -> core.Defined:
+    """``snoc``, a row of type B behind k stacked ones."""
+    A = Product((stacked(k, B), B))
+    return _symbol("snoc", A, stacked(k + dim(1), B), lambda m: behind(*m.parts))
+
+
+@lru_cache(maxsize=4096)
+def append(B: Type, k: Dim, n: Dim) -> core.Defined:
+    """``append``, n stacked rows of type B behind k others."""
+    A = Product((stacked(k, B), stacked(n, B)))
+    return _symbol("append", A, stacked(k + n, B), lambda m: appended(m.parts[0], m.parts[1], B))
+
+
 def _symbol(name: str, A: Type, B: Type, body: Callable[[Typed], Typed]) -> core.Defined:
     M = body(Typed(core.Bound(0, "m"), A)).term
     return core.Defined(name, A, B, core.Scope(("m",), M, is_generic=False), None, is_generic=False)
@@ -75,38 +84,8 @@ def map_at(form: core.Map) -> core.Term:
     return let(fixed(form.of), "m", lambda m: unfolded_map(form, m))(0)
 
 
-def unfolded_scan(form: core.Scan, V: core.Term) -> core.Command:
-    """``scan (x in V.1) from s = V.2 do P`` for a value V: one round, and a scan of the rest.
-
-    That is ``let x ⇐ ⌊first(V.1)⌋ in let s ⇐ ⌊V.2⌋ in let ⟨b, s⟩ ⇐ P in``
-    ``let ⟨bs, t⟩ ⇐ scan (x in rest(V.1)) from s = s do P in ⌊⟨cons(b, bs), t⟩⌋``.
-    """
-    A, B, scope, n = form.source, form.emitted, form.scope, rounds(form.source)
-    m, start = fixed(component(V, 0, 2)), fixed(component(V, 1, 2))
-    if n == 0:
-        return returned(tuple_from(fixed(core.Zero(stacked(dim(0), B))), start))(0)
-    row_hint, state_hint = scope.hints
-
-    def step(x: TermAtDepth, s: TermAtDepth) -> CommandAtDepth:
-        return bind_tuple(performed(scope, x, s), ("b", state_hint), following)
-
-    def following(b: TermAtDepth, s: TermAtDepth) -> CommandAtDepth:
-        others = _scan(tuple_from(call(rest(A), m), s), scope, without_first(A), B)
-        return bind_tuple(others, ("bs", state_hint + "'"), result(b))
-
-    def result(b: TermAtDepth) -> Callable[[TermAtDepth, TermAtDepth], CommandAtDepth]:
-        return lambda bs, t: returned(tuple_from(call(cons(B, dim(n - 1)), tuple_from(b, bs)), t))
-
-    round_ = bind(returned(call(first(A), m)), row_hint, lambda x: bind(returned(start), state_hint, lambda s: step(x, s)))
-    return round_(0)
-
-
 def _map(M: TermAtDepth, scope: core.Scope, A: Type, B: Type) -> TermAtDepth:
     return lambda depth: core.Map(M(depth), shift(scope, depth), A, B)
-
-
-def _scan(M: TermAtDepth, scope: core.Scope, A: Type, B: Type) -> CommandAtDepth:
-    return lambda depth: core.Scan(M(depth), shift(scope, depth), A, B)
 
 
 # -- the derivative of map -----------------------------------------------------------------------------------------------------

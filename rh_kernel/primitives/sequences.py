@@ -49,6 +49,11 @@ def behind(bs: Typed, b: Typed) -> Typed:
     return _combined((bs, b), lambda parts: _joined(parts[0], _one_row(parts[1])), b.type)
 
 
+def appended(bs: Typed, others: Typed, B: Type) -> Typed:
+    """Stacked rows of type B, and others behind them."""
+    return _combined((bs, others), lambda parts: _joined(*parts), B)
+
+
 def stack(rows: Sequence[Typed], B: Type) -> Typed:
     """The rows, all of type B, stacked: halves are stacked first, so that each row is copied a few times only."""
     return _combined(rows, _stacked, B) if rows else zero(stacked(dim(0), B))
@@ -101,6 +106,8 @@ def _joined(x: Typed, y: Typed) -> Typed:
     n, *axes = y.dims
     if n == dim(0):
         return x
+    if x.dims[0] == dim(0):
+        return y
     M = concat(_flat(x), _flat(y))
     return M if M.dims[1:] == tuple(axes) else reshape[(M.dims[0], *axes)](M)
 

@@ -23,7 +23,7 @@ from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.binding import Static, instantiate_command, shift, specialise
-from rh_kernel.syntax.core import Array, Bind, Bound, Command, Repeat, Return, RevHandle, Scope, Term
+from rh_kernel.syntax.core import RH, Array, Bind, Bound, Command, Repeat, Return, RevHandle, Scope, Term
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.signature import Location
@@ -228,6 +228,44 @@ def test_the_rounds_to_come_are_kept_folded() -> None:
     longest = max(len(str(step.after)) for step in steps(command("repeat i < 3 from s = 2 do return s * s"), Heap({})))
     more = max(len(str(step.after)) for step in steps(command("repeat i < 30 from s = 1 do return s * s"), Heap({})))
     assert more < longest + 100
+
+
+LOOPS = {
+    "repeat": "rev handle ([1, 2]) <x>. repeat i < {n} from s = x do let y <= FC[ws[0]](s) in return tanh(y) with descent(0.1)",
+    "captured": "rev handle ([1, 2]) <x>. let z <- tanh(x) in repeat i < {n} from s = x do return s + z with descent(0.1)",
+    "scan": (
+        "rev handle (zeros_of({n})) <x>. let (bs, s) <= scan (x in x) from s = [1, 2] do "
+        "let y <= FC[ws[0]](s) in let s <- tanh(x + y) in return (y, s) in return s + sum_rows(bs) with descent(0.1)"
+    ),
+}
+
+
+def looped(name: str, n: int) -> Command:
+    rows = f"[{', '.join(['[0.1, 0.2]'] * n)}]"
+    return command(LOOPS[name].format(n=n).replace(f"zeros_of({n})", rows))
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_every_round_under_a_reverse_handler_takes_as_many_steps(name: str) -> None:
+    counts = [run(looped(name, n), Heap(HEAP)).count for n in (5, 10, 15)]
+    assert counts[2] - counts[1] == counts[1] - counts[0]
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_no_state_under_a_reverse_handler_has_more_than_a_round_in_it(name: str) -> None:
+    """In the form of RH there are the variables of one round, and what is around it."""
+
+    def most(n: int) -> int:
+        forms = [step.redex for step in steps(looped(name, n), Heap(HEAP)) if step.rule in (Rule.RH_REPEAT, Rule.RH_SCAN)]
+        return max(form.scope.arity for form in forms if isinstance(form, RH))
+
+    assert most(12) == most(6)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_dropped_variables_change_nothing(name: str) -> None:
+    """Against the denotation and the compiled program, which know nothing of them."""
+    assert_alike(looped(name, 4), looped(name, 4), HEAP, lambda P, heap: run(P, Heap(heap)))
 
 
 def test_a_program_does_not_grow_with_the_number_of_rounds() -> None:

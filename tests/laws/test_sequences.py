@@ -14,7 +14,8 @@ from rh_kernel.arrays.execution import run
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.loops.trees import leaves
-from rh_kernel.operational.sequences import unfolded_map, unfolded_scan
+from rh_kernel.operational.scans import unfolded
+from rh_kernel.operational.sequences import unfolded_map
 from rh_kernel.paper import Rule
 from rh_kernel.primitives.formulas import Typed
 from rh_kernel.primitives.sequences import row_at, stack
@@ -110,12 +111,12 @@ def test_unfolding_once_changes_nothing(data: st.DataObject) -> None:
     pair = Tuple((data.draw(values(A)), data.draw(values(S))))
     P = draw_command(dice(data), w.delta(row(A), S), Product((B, S)), 1)
     scanned = Scan(pair, Scope(("x", "s"), P), A, B)
-    unfolded = unfolded_scan(scanned, pair)
-    assert derive_command((), (), unfolded).type == derive_command((), (), scanned).type
+    once, _ = unfolded(scanned, pair, None, None)
+    assert derive_command((), (), once).type == derive_command((), (), scanned).type
     heap = {l: np.ones(concrete_shape(Real(l.shape)) or ()) for l in w.locations if isinstance(l, Location)}
     expected = reached(scanned, heap)
-    assert reached(unfolded, heap).heap == expected.heap
-    assert_close(arrays(reached(unfolded, heap).value), arrays(expected.value))
+    assert reached(once, heap).heap == expected.heap
+    assert_close(arrays(reached(once, heap).value), arrays(expected.value))
 
 
 @pytest.mark.parametrize("evaluate", EVALUATORS.values(), ids=EVALUATORS.keys())

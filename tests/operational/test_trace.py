@@ -152,6 +152,9 @@ def test_a_rule_fires_at_its_own_form(fired: dict[Rule, set[type]]) -> None:
         if rule in (Rule.IF_TRUE, Rule.IF_FALSE):
             assert found <= {If, IfCommand}
             continue
+        if rule is Rule.SCAN:
+            assert found == {Scan, Bind}
+            continue
         expected = {
             "Ev": Call,
             "Plus": Plus,
@@ -165,7 +168,6 @@ def test_a_rule_fires_at_its_own_form(fired: dict[Rule, set[type]]) -> None:
             "H-Return": Handle,
             "H-Op": Handle,
             "Map": Map,
-            "Scan": Scan,
             "Repeat": Repeat,
         }.get(rule.value, RH if rule.value.startswith("RH-") else R)
         assert found == {expected}, rule

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
-from rh_kernel.syntax.core import RH, Bind, Bound, Handle, Let, Perform, Repeat, Return, RevHandle, Scan, Scope
+from rh_kernel.syntax.core import RH, Bind, Bound, Handle, Let, Perform, Repeat, Return, RevHandle, Scope
 from rh_kernel.syntax.printing.doc import Annotation, Mark, MarkKind
 from rh_kernel.syntax.printing.printer import Path
 from rh_kernel.syntax.traversal import children
@@ -112,7 +112,7 @@ def _inspected(rule: Rule, M: Subject) -> Path | None:
             return (0,)
         case RuleFocus.HEAD:
             path, P = head(M)
-            return (*path, 0) if rule is Rule.RH_TERM and isinstance(P, Return | Perform | RevHandle | Scan | Repeat) else path
+            return (*path, 0) if rule is Rule.RH_TERM and isinstance(P, Return | Perform | RevHandle | Repeat) else path
         case RuleFocus.PASS | RuleFocus.REDEX:
             return None
 
