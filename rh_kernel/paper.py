@@ -300,15 +300,15 @@ let p ⇐ scan (x in V) from s = W do P in ⌊⟨append(M, p.1), p.2⟩⌋ → �
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in M₁) from s = M₂ do P]) →
   let x ⇐ ⌊first(N₁)⌋ in
   let xs ⇐ ⌊rest(N₁)⌋ in
-  let s ⇐ ⌊N₂⌋ in
-  let bs ⇐ ⌊N₃⌋ in
-  let ⟨x', xs', s', bs', y_I'⟩ ⇐ RH^⟨x, xs, s, bs, V_I⟩_H(⟨x, xs, s, bs, y_I⟩. F[Q]) in
+  let ⟨x', xs', s', bs', y_I'⟩ ⇐ RH^⟨x, xs, N₂, N₃, V_I⟩_H(⟨x, xs, s, bs, y_I⟩. F[Q]) in
   ⌊⟨W₁, …, Wₘ⟩⌋
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[scan (x in M₁) from s = M₂ do P]) →
-  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[⌊⟨M₃, M₂⟩⌋])""",
-        "the second case is for a sequence of no rows; M₃ are the rows of the rounds before, and Nᵢ is Mᵢ at the values; "
-        "let q ⇐ P in … as in Scan is Q; I numbers the variables that F[Q] mentions; Wₖ is the sum of yₖ', for k in I, and "
-        "of z'.rd(yₖ. M)(Vₖ) for each let z ⇐ ⌊N⌋ whose M mentions yₖ, else 0; a let of a value is left out",
+  let ⟨y_I'⟩ ⇐ RH^⟨V_I⟩_H(⟨y_I⟩. F[⌊⟨M₃, M₂⟩⌋]) in
+  ⌊⟨W₁, …, Wₘ⟩⌋""",
+        "the second case is for a sequence of no rows; M₃ are the rows of the rounds before; Nᵢ is Mᵢ at the values, named by "
+        "a let if it is no value; Q is let q ⇐ P in let p ⇐ … as in Scan; I numbers the variables that F[…] mentions on the "
+        "right; Wₖ is the sum of yₖ', for k in I, and of z'.rd(yₖ. M)(Vₖ) for each M that mentions yₖ and is named z, else 0; "
+        "in the second case there is no let if all variables are mentioned",
     )
     REPEAT = (
         "Repeat",
@@ -327,13 +327,13 @@ repeat n ≤ i < n from s = V do P → ⌊V⌋""",
         "the next round is unfolded under RH, as outside of it; variables that nothing mentions any more are dropped",
         """\
 RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat k ≤ i < n from s = yⱼ do P]) →
-  let ⟨y_I'⟩ ⇐ RH^⟨V_I⟩_H(⟨y_I⟩. F[let s ⇐ P[k/i, yⱼ/s] in repeat k' ≤ i < n from s = s do P]) in
-  ⌊⟨W₁, …, Wₘ⟩⌋
-RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat n ≤ i < n from s = yⱼ do P]) →
-  let ⟨y_I'⟩ ⇐ RH^⟨V_I⟩_H(⟨y_I⟩. F[⌊yⱼ⌋]) in
+  RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[Q])
+RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. F[repeat k ≤ i < n from s = yⱼ do P]) →
+  let ⟨y_I'⟩ ⇐ RH^⟨V_I⟩_H(⟨y_I⟩. F[Q]) in
   ⌊⟨W₁, …, Wₘ⟩⌋""",
-        "k < n, and k' is k + 1; I numbers the variables that the command on the right mentions; Wₖ is yₖ' for k in I, else "
-        "0; if all are mentioned there is no let",
+        "Q is let s ⇐ P[k/i, yⱼ/s] in repeat k' ≤ i < n from s = s do P with k' = k + 1 for k < n, and ⌊yⱼ⌋ for k = n; the "
+        "first case is for an F[Q] that mentions all variables; else I numbers those that it mentions, and Wₖ is yₖ' for k "
+        "in I, else 0",
     )
     IF_TRUE = (
         "If-True",

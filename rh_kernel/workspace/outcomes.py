@@ -13,13 +13,12 @@ from typing import Any, TypeAlias
 from rh_kernel.display.data import Record
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.registry import bundle, view_of
-from rh_kernel.display.traces.records import step_record
+from rh_kernel.display.traces.records import bounded_records
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session import results as r
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
-from rh_kernel.syntax.printing.printer import PrintCache
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivation.derivations import Derivation as Proof
 from rh_kernel.workspace.ipython_display import show
@@ -60,9 +59,8 @@ class Trace(Shown[r.TraceMade]):
         return self.result.steps
 
     def records(self) -> tuple[Record, ...]:
-        """Return every step as plain data: its rule, the term before it, the redex, and its change to the heap."""
-        memory = PrintCache()
-        return tuple([step_record(n, step, memory) for n, step in enumerate(self.result.steps)])
+        """Return every step as plain data: its rule, the term before it, the redex, its change to the heap, and its rounds."""
+        return tuple(bounded_records(self.result, full=True))
 
     @property
     def value(self) -> "Arrays | None":

@@ -70,11 +70,6 @@ def total_changes(result: TraceMade, changes: Sequence[Change]) -> tuple[Change,
     return tuple(Change(location, before, last[location]) for location, before in result.heap.items() if location in last)
 
 
-def folded(count: int, first: int, last: int, most: int) -> range:
-    """Return the indices of hidden steps: none of up to ``most``, otherwise all but the ``first`` and the ``last`` ones."""
-    return range(first, count - last) if count > most else range(count, count)
-
-
 def state_doc(K: Context | None, M: Subject, marks: Marks, memory: PrintCache | None) -> Doc:
     """Return the document of ``K[M]`` with marks in M; a large one is cropped around M."""
     whole = plug(K, M)

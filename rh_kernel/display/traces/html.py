@@ -3,8 +3,11 @@
 Without scripts and external resources, so that it displays in untrusted notebooks too.
 """
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, span, table
@@ -16,6 +19,7 @@ from rh_kernel.display.traces.frames import Frame, frame, heap_changes, state_do
 from rh_kernel.display.traces.panes import COLOURS as MARKS
 from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.phases import Direction, Leg, legs
+from rh_kernel.display.traces.rounds import ROUND, Round, Shown, outline, rounds
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
@@ -30,6 +34,9 @@ EACH = 1_750
 
 GIST = 88
 """Characters of a step's description in its summary line."""
+
+DEEPEST = 8
+"""Legs that are nested deeper, or deeper in their round, are not indented further."""
 
 VIEWS = ((2, 6, 30), (1, 2, 12), (0, 0, 5))
 """Lines around a redex, lines around a contractum, and lines of each; the first view that fits the budget is used.
@@ -46,7 +53,7 @@ def trace_html(result: TraceMade) -> str:
         _outcome(result),
         _heap(total_changes(result, [*changes.values()])),
         _legend(result.steps),
-        *_legs(result, changes),
+        *_parts(result, changes),
         rules_table("margin:6px 0", "fired", Counter([step.rule for step in result.steps])) if result.steps else "",
         *[box(f"color:{COLOURS[Role.ERROR]}", escape(f"{d.code}: {d.message}")) for d in result.stuck],
     )
@@ -95,32 +102,52 @@ def _legend(steps: Sequence[Step]) -> str:
     return box("margin:6px 0;font-size:90%", *words)
 
 
-def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
-    """Yield the legs that have a visible step, and in place of the others their number of steps."""
-    memory = PrintCache()
-    rows = _rows(result.steps, changes, memory)
-    hidden = [n for n in range(len(result.steps)) if n not in rows]
-    for leg in legs(result.steps):
-        if hidden and leg.first == hidden[0]:
-            yield _folded(hidden)
-        numbers = range(leg.first, leg.last + 1)
-        shown = [rows[n] for n in numbers if n in rows]
-        if shown:
-            yield _leg(
-                leg,
-                title(leg, result.steps),
-                result,
-                shown,
-                [changes[n].location.name for n in numbers if n in changes],
-            )
-        if hidden and leg.first < hidden[0] <= leg.last:
-            yield _folded(hidden)
+def _parts(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
+    """Yield the legs that have a visible step, in the rounds that they are in; in place of others a line about them."""
+    steps = result.steps
+    found = legs(steps)
+    items = outline(rounds(steps, found), len(steps), MOST, FIRST, LAST)
+    rows = _rows(steps, [each.item for each in items if isinstance(each.item, int)], changes, PrintCache())
+
+    def leg_of(each: Shown) -> int:
+        """The index of the leg of a step, or a number of its own for what stands for several steps."""
+        n = each.steps.start
+        return bisect_right(found, n, key=lambda leg: leg.first) - 1 if isinstance(each.item, int) else -1 - n
+
+    def leg(number: int, numbers: Sequence[int], outer: int) -> str:
+        depth = min(found[number].depth - outer, DEEPEST)
+        part = replace(found[number], first=numbers[0], last=numbers[-1], depth=depth)
+        put = [changes[n].location.name for n in numbers if n in changes]
+        return _leg(part, title(part, steps), result, [rows[n] for n in numbers], put)
+
+    def parts(items: Sequence[Shown], level: int) -> Iterator[str]:
+        outer = min([found[leg_of(each)].depth for each in items if isinstance(each.item, int)], default=0) if level else 0
+        for inside, group in groupby(items, lambda each: each.inside[level] if len(each.inside) > level else None):
+            if inside is not None:
+                body = box("margin-left:14px", *parts([*group], level + 1))
+                yield details("margin:2px 0", _round(inside), body, is_open=inside.number == 1 and not inside.is_backward)
+                continue
+            for number, same in groupby(group, leg_of):
+                first, *others = same
+                match first.item:
+                    case int(n):
+                        yield leg(number, [n, *[each.steps.start for each in others]], outer)
+                    case Round() as folded:
+                        yield box("padding-left:18px", _round(folded))
+                    case range() as hidden:
+                        yield _left_out(hidden)
+
+    return parts(items, 0)
 
 
-def _rows(steps: Sequence[Step], changes: Mapping[int, Change], memory: PrintCache) -> dict[int, str]:
-    """Return the HTML of the visible steps by index: all of them, or the first and the last ones."""
-    count = len(steps)
-    numbers = range(count) if count <= MOST else [*range(FIRST), *range(count - LAST, count)]
+def _round(found: Round) -> str:
+    way = Direction.BACKWARD if found.is_backward else Direction.FORWARD
+    name = span(f"color:rgb({_COLOURS[way]});font-weight:bold", f"{ROUND} {found.name}")
+    return f"{name} {code(found.loop)}{span(f'{FAINT};margin-left:12px;font-size:90%', found.steps)}"
+
+
+def _rows(steps: Sequence[Step], numbers: Sequence[int], changes: Mapping[int, Change], memory: PrintCache) -> dict[int, str]:
+    """Return the HTML of some steps by index."""
     rows: dict[int, str] = {}
     budget = 0
     for n in numbers:
@@ -130,7 +157,7 @@ def _rows(steps: Sequence[Step], changes: Mapping[int, Change], memory: PrintCac
     return rows
 
 
-def _folded(hidden: Sequence[int]) -> str:
+def _left_out(hidden: Sequence[int]) -> str:
     steps = "1 step is" if len(hidden) == 1 else f"{len(hidden)} steps are"
     note = f"⋮ {steps} folded ({hidden[0] + 1} to {hidden[-1] + 1}); `rh trace FILE` prints all of them"
     return box(f"margin:6px 0;{FAINT}", escape(note))

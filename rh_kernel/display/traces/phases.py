@@ -13,6 +13,7 @@ from typing import TypeAlias
 from rh_kernel.operational.contexts import Context, depth
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
+from rh_kernel.syntax.core import Bind
 
 
 class Direction(Enum):
@@ -28,7 +29,8 @@ class Direction(Enum):
 class Leg:
     """The steps ``first`` to ``last`` (from 0, inclusive); the step ``opened_by`` unfolded what the leg is about.
 
-    ``depth`` is the number of enclosing legs; ``opened_by`` is ``None`` outside of all reverse handling.
+    ``depth`` is the number of enclosing legs; ``opened_by`` is ``None`` outside of all reverse handling. ``within`` is
+    the direction of the leg in which that step fired, and the step that opened it.
     """
 
     direction: Direction
@@ -36,26 +38,30 @@ class Leg:
     first: int
     last: int
     depth: int
+    within: tuple[Direction, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _ActivePosition:
     """Where the step ``opened_by`` fired; ``came_back`` tells that the rest of the command inside is reduced.
 
-    ``depth`` counts the positions around it, itself included, that do not start a pass.
+    ``frames`` is its number of frames; ``depth`` counts the positions around it, itself included, that do not start a pass.
     """
 
-    path: tuple[int, ...]
+    frames: int
     opened_by: int
     rule: Rule
     depth: int
     came_back: bool = False
 
 
-_LegKind: TypeAlias = tuple[Direction, int | None, int]
-"""The direction of a leg, the step that opened it, and its depth."""
+_LegKind: TypeAlias = tuple[Direction, int | None, int, tuple[Direction, int] | None]
+"""The direction of a leg, the step that opened it, its depth, and what it is within."""
 
 _OPENING = frozenset({Rule.REV_HANDLE, Rule.RH_OP, Rule.RH_TERM, Rule.RH_RETURN})
+
+_ROUNDS = frozenset({Rule.RH_REPEAT, Rule.RH_SCAN})
+"""The rules that open a position if there is something for the backward pass to do, and else only unfold."""
 
 
 def legs(steps: Sequence[Step]) -> tuple[Leg, ...]:
@@ -69,13 +75,12 @@ def legs(steps: Sequence[Step]) -> tuple[Leg, ...]:
     now, first = _leg(places), 0
     for n, step in enumerate(steps):
         kept = context_path.follow(step.context)
-        if not _leave(places, context_path.positions, kept) and step.rule is Rule.H_OP:
+        if not _leave(places, kept) and step.rule is Rule.H_OP:
             return (Leg(Direction.PLAIN, None, 0, len(steps) - 1, 0),)
-        if step.rule in _OPENING and not (step.context is not None and step.context.opens):
+        if _opens(step) and not (step.context is not None and step.context.opens):
             around = places[-1].depth if places else 0
-            places.append(
-                _ActivePosition(tuple(context_path.positions), n, step.rule, around + (step.rule is not Rule.REV_HANDLE))
-            )
+            frames = len(context_path.positions)
+            places.append(_ActivePosition(frames, n, step.rule, around + (step.rule is not Rule.REV_HANDLE)))
         leg = _leg(places)
         if leg != now:
             if n > first:
@@ -86,6 +91,10 @@ def legs(steps: Sequence[Step]) -> tuple[Leg, ...]:
     return tuple(found)
 
 
+def _opens(step: Step) -> bool:
+    return step.rule in _OPENING or (step.rule in _ROUNDS and isinstance(step.left.subject, Bind))
+
+
 class _ContextPath:
     """The path of the current context. Only the frames that it does not share with the one before are visited."""
 
@@ -94,26 +103,32 @@ class _ContextPath:
         self._parts: list[Context] = []
 
     def follow(self, K: Context | None) -> int:
-        """Move to the context K; return the length of the prefix of positions known to be unchanged."""
+        """Move to the context K; return the length of the common prefix of its path and the one before."""
         frames = depth(K)
         parts, fresh = self._parts, list[Context]()
         while K is not None and (frames > len(parts) or parts[frames - 1] is not K):
             fresh.append(K)
             K, frames = K.outer, frames - 1
+        before = self.positions[frames:]
         del parts[frames:], self.positions[frames:]
         for part in reversed(fresh):
             parts.append(part)
             self.positions.append(part.position)
-        return frames
+        same = 0
+        for one, other in zip(before, self.positions[frames:], strict=False):
+            if one != other:
+                break
+            same += 1
+        return frames + same
 
 
-def _leave(places: list[_ActivePosition], path: Sequence[int], kept: int) -> bool:
-    """Pop the positions that do not contain ``path``; return whether none was popped.
+def _leave(places: list[_ActivePosition], kept: int) -> bool:
+    """Pop the positions that do not contain the current path, whose common prefix with the one before has the length ``kept``.
 
-    All contained the previous path, and ``kept`` is the length of its common prefix with ``path``.
+    All contained the previous path. Return whether none was popped.
     """
     stayed = True
-    while places and kept < len(places[-1].path) and tuple(path[: len(places[-1].path)]) != places[-1].path:
+    while places and kept < places[-1].frames:
         left, stayed = places.pop(), False
         if places and left.rule is not Rule.REV_HANDLE:
             places[-1] = replace(places[-1], came_back=True)
@@ -122,15 +137,18 @@ def _leave(places: list[_ActivePosition], path: Sequence[int], kept: int) -> boo
 
 def _leg(places: list[_ActivePosition]) -> _LegKind:
     if not places:
-        return Direction.PLAIN, None, 0
+        return Direction.PLAIN, None, 0, None
     inner = places[-1]
-    if inner.rule is Rule.REV_HANDLE:
-        return Direction.FORWARD, inner.opened_by, inner.depth
-    if inner.rule is Rule.RH_RETURN:
-        return Direction.TURN, inner.opened_by, inner.depth - 1
-    return Direction.BACKWARD if inner.came_back else Direction.FORWARD, inner.opened_by, inner.depth - 1
+    within = (_direction(places[-2]), places[-2].opened_by) if len(places) > 1 else None
+    return _direction(inner), inner.opened_by, inner.depth - (inner.rule is not Rule.REV_HANDLE), within
+
+
+def _direction(place: _ActivePosition) -> Direction:
+    if place.rule is Rule.RH_RETURN:
+        return Direction.TURN
+    return Direction.BACKWARD if place.came_back and place.rule is not Rule.REV_HANDLE else Direction.FORWARD
 
 
 def _steps(first: int, last: int, what: _LegKind) -> Leg:
-    direction, opened_by, around = what
-    return Leg(direction, opened_by, first, last, around)
+    direction, opened_by, around, within = what
+    return Leg(direction, opened_by, first, last, around, within)

@@ -5,12 +5,14 @@ step takes equally long for large terms; its text is then cut to ``MOST`` bytes.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rh_kernel.display.bounded import MOST, excerpt
 from rh_kernel.display.data import Record, array, value
 from rh_kernel.display.traces.cropping import SizeCache
 from rh_kernel.display.traces.frames import subject_doc
+from rh_kernel.display.traces.phases import legs
+from rh_kernel.display.traces.rounds import Round, around, rounds
 from rh_kernel.display.traces.states import States
 from rh_kernel.display.traces.viewport import document
 from rh_kernel.operational.contexts import depth, outline
@@ -27,14 +29,14 @@ WHOLE = MOST
 """A term with more nodes than this has more than ``MOST`` bytes."""
 
 
-def step_record(number: int, step: Step, memory: PrintCache) -> Record:
+def step_record(number: int, step: Step, memory: PrintCache, inside: Sequence[Round] = ()) -> Record:
     """Return the record of a step, counted from 0: ``term`` is the whole before the step, ``heap`` the change of the heap.
 
     Large arrays are written out only in ``heap``. ``memory`` is the print cache of the trace.
     """
     term, marked = annotated_texts(subject_doc(step.before, {step.path: Mark("redex")}, memory, STEP), math.inf)
     ((_, redex),) = marked
-    return _record(number, step, redex, " ".join(term.split()))
+    return _record(number, step, redex, " ".join(term.split()), inside)
 
 
 def end_record(result: TraceMade) -> Record:
@@ -46,19 +48,24 @@ def end_record(result: TraceMade) -> Record:
 def bounded_records(result: TraceMade, *, full: bool = False) -> Iterator[Record]:
     """Yield the record of each step, counted from 0; with ``full``, redexes and terms are not cut."""
     memory, states, sizes = PrintCache(), States(result), SizeCache(WHOLE)
-    for number, step in enumerate(result.steps):
-        yield step_record(number, step, memory) if full else _bounded(number, step, states, sizes, memory)
+    steps = result.steps
+    for number, inside in enumerate(around(rounds(steps, legs(steps)), len(steps))):
+        if full:
+            yield step_record(number, steps[number], memory, inside)
+        else:
+            found = excerpt(_document(number, steps[number], states, sizes, memory))
+            yield _record(number, steps[number], found.marked, found.text, inside)
 
 
-def _bounded(number: int, step: Step, states: States, sizes: SizeCache, memory: PrintCache) -> Record:
-    found = excerpt(_document(number, step, states, sizes, memory))
-    return _record(number, step, found.marked, found.text)
-
-
-def _record(number: int, step: Step, redex: str, term: str) -> Record:
+def _record(number: int, step: Step, redex: str, term: str, inside: Sequence[Round]) -> Record:
     change = step.change
     heap: Record = {} if change is None else {change.location.name: array(change.content)}
-    return {"step": number, "rule": step.rule.value, "redex": redex, "term": term, "heap": heap}
+    of_rounds: Record = {"rounds": [_round(each) for each in inside]} if inside else {}
+    return {"step": number, "rule": step.rule.value, "redex": redex, "term": term, "heap": heap, **of_rounds}
+
+
+def _round(found: Round) -> Record:
+    return {"loop": found.loop, "round": found.number, "of": found.count, "backward": found.is_backward}
 
 
 def _document(number: int, step: Step, states: States, sizes: SizeCache, memory: PrintCache) -> Doc:

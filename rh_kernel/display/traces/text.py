@@ -1,15 +1,17 @@
 """A trace as text like RH Fig. 8: ``—RH-Op→``, then the term or command that it leads to, and the change of the heap."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.captions import ARROWS, SHORT, title
 from rh_kernel.display.traces.cropping import is_large
-from rh_kernel.display.traces.frames import folded, heap_changes, subject_doc, used_locations
-from rh_kernel.display.traces.phases import legs
+from rh_kernel.display.traces.frames import heap_changes, subject_doc, used_locations
+from rh_kernel.display.traces.phases import Leg, legs
+from rh_kernel.display.traces.rounds import ROUND, Round, outline, rounds
 from rh_kernel.display.traces.states import States
 from rh_kernel.display.traces.viewport import document
+from rh_kernel.operational.step import Step
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.printing.doc import Close, Doc, Newline, Open, layout, plain
 from rh_kernel.syntax.printing.printer import PrintCache
@@ -34,9 +36,11 @@ def trace_blocks(result: TraceMade, limit: int | None = None) -> Iterator[str]:
 
 def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     steps, changes = result.steps, heap_changes(result)
-    first = 0 if limit is None else limit * 2 // 3
-    gap = range(0) if limit is None else folded(len(steps), first, limit - first, limit)
-    begun = {leg.first: leg for leg in legs(steps) if leg.opened_by is not None}
+    found = legs(steps)
+    loops = rounds(steps, found)
+    most = len(steps) if limit is None else limit
+    items = outline(loops, len(steps), most, most * 2 // 3, most - most * 2 // 3)
+    heads = _heads(steps, found, loops)
     memory = PrintCache()
     states = States(result)
 
@@ -45,19 +49,27 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
         return around + (plain(doc, WIDTH) if limit is None else _begun(doc))
 
     yield _with_heap(result, text(0))
-    for n, step in enumerate(steps):
-        if n in gap:
-            if n == gap.start:
-                yield f"⋮ {len(gap)} steps ({n + 1} to {gap.stop}) are left out; `rh trace FILE` prints all of them"
-            continue
-        head = f"—{step.rule.value}→  {n + 1}"
-        change = f"  {_change(changes[n])}" if n in changes else ""
-        leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps)}" if n in begun else ""
-        yield f"{head}{leg}{change}\n{text(n + 1)}"
+    for shown in items:
+        match shown.item:
+            case int(n):
+                change = f"  {_change(changes[n])}" if n in changes else ""
+                yield f"—{steps[n].rule.value}→  {n + 1}{heads.get(n, '')}{change}\n{text(n + 1)}"
+            case Round() as each:
+                yield f"{ROUND} {each.title}  {each.steps}\n{text(each.last + 1)}"
+            case range() as gap:
+                yield f"⋮ {len(gap)} steps ({gap.start + 1} to {gap.stop}) are left out; `rh trace FILE` prints all of them"
     yield from [f"stuck: {d.code}: {d.message}" for d in result.stuck]
     if result.value is not None:
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
         yield f"{plain(subject_doc(result.value, memory=memory), WIDTH)} : {result.type}   in {count}"
+
+
+def _heads(steps: Sequence[Step], found: Sequence[Leg], loops: Sequence[Round]) -> dict[int, str]:
+    """What begins at a step: a leg, and rounds."""
+    heads = {leg.first: f"  {ARROWS[leg.direction]} {title(leg, steps)}" for leg in found if leg.opened_by is not None}
+    for each in loops:
+        heads[each.first] = f"{heads.get(each.first, '')}  {ROUND} {each.title}"
+    return heads
 
 
 def _state(states: States, state: int, memory: PrintCache) -> tuple[Doc, str]:
