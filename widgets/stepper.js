@@ -71,7 +71,7 @@ export function stepper(host, el) {
   const heap = stepperHeap();
   const outcome = h("div", { class: "rh-outcomes" });
   const [filter, rest] = [() => command("filter"), (inSight) => play.isOn || store.tell(inSight)];
-  const list = stepperList(index, (step) => store.about(step), { go, hide, filter, rest, isHidden: question.isHidden });
+  const list = stepperList(index, (step) => store.about(step), { go, hide, filter, rest, opened: askLegs, isHidden: question.isHidden });
   const help = stepperHelp(() => toggle(help, false));
   const view = stepperOptions(opening.origins, options, {
     option: (name, value) => change(() => (options[name] = value)),
@@ -149,9 +149,21 @@ export function stepper(host, el) {
     fold: foldHere,
     filter: () => toggle(list.filter, list.filter.el.hidden),
     caret: nextCaret,
+    round: () => list.flipAt(at) || say("This step is in no round of a loop."),
+    "next-round": () => goRound(1),
+    "previous-round": () => goRound(-1),
     predict: () => steps > 0 && [toggle(list.filter, false), pointer.leave(), question.toggle(at)],
     leave,
   };
+
+  function goRound(direction) {
+    const to = list.rounds().next(at, direction);
+    return to === null ? say(`No round begins ${direction > 0 ? "behind" : "before"} this step.`) : go(to);
+  }
+
+  function askLegs(from, to) {
+    host.ask({ ask: "legs", from, to }).then(({ legs }) => isClean || list.addLegs(legs), () => {});
+  }
 
   /** The set of hidden steps has changed. */
   function predicted(words = "") {
@@ -310,7 +322,7 @@ export function stepper(host, el) {
     if (drawn !== null) drawn.isStale = true;
     const detail = { ...STEPPER_UNKNOWN, about: question.isHidden(at) ? "" : store.about(at) ?? "" };
     showRule(detail);
-    if (steps > 0) refill(status, stepperStatus(opening, at, question.rule(at), false, detail));
+    if (steps > 0) refill(status, stepperStatus(opening, at, question.rule(at), false, detail, list.rounds().words(at)));
     if (host.alive() && store.refused === null && !question.isHidden(at)) return;
     source.el.hidden = true;
     settle({ before: [], after: [], detail }, true);
@@ -357,7 +369,7 @@ export function stepper(host, el) {
       refill(status, words);
       saying = setTimeout(() => say(""), STEPPER_MESSAGE_MS);
     } else if (detail !== undefined) {
-      refill(status, stepperStatus(opening, at, rule, index.hidden.has(rule?.name), detail));
+      refill(status, stepperStatus(opening, at, rule, index.hidden.has(rule?.name), detail, list.rounds().words(at)));
     }
   }
 
@@ -379,7 +391,7 @@ export function stepper(host, el) {
   refresh();
   look();
   if (steps > 0 && host.alive()) {
-    host.ask({ ask: "legs" }).then(({ legs, more }) => isClean || list.setLegs(legs, more ?? 0), () => {});
+    host.ask({ ask: "legs" }).then(({ legs, more, rounds }) => isClean || [list.setLegs(legs, more ?? 0, rounds), say("")], () => {});
   }
 
   return () => {

@@ -6,7 +6,7 @@ const STEPPER_NAMED = {
 };
 const STEPPER_LETTERS = {
   r: "next-rule", R: "previous-rule", h: "next-heap", H: "previous-heap", g: "jump", f: "fold", t: "caret", c: "copy", e: "equation",
-  p: "predict",
+  p: "predict", n: "next-round", N: "previous-round", l: "round",
 };
 
 /** The shortcuts for the help panel. */
@@ -17,6 +17,8 @@ export const STEPPER_HELP = [
   ["Space", "play, pause"],
   ["r, R", "next step of the same rule, or the one before"],
   ["h, H", "next change of the heap, or the one before"],
+  ["n, N", "next round of a loop, or the one before"],
+  ["l", "open or fold the round of a loop that this step is in"],
   ["g", "jump to a step: 17, #17, +10, first, last"],
   ["/", "search for a step"],
   ["e", "show or hide the equation of the rule"],

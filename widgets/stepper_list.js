@@ -1,6 +1,7 @@
 // The list of all steps by leg, and the filter of rules.
 import { h, refill } from "./dom.js";
-import { ListRows, rowsInSight, topFor } from "./stepper_rows.js";
+import { RoundRows, StepperRounds } from "./stepper_rounds.js";
+import { rowsInSight, topFor } from "./stepper_rows.js";
 import { hiddenBy } from "./stepper_index.js";
 import { counted } from "./stepper_pane.js";
 import { revealedLegs } from "./stepper_predictions.js";
@@ -11,7 +12,8 @@ const LIST_DIRECTIONS = { plain: "reduction", forward: "in the forward pass", tu
 
 /**
  * The list. Callbacks: `act.go(step)` on clicks, `act.hide(names)` for filters, `act.filter()` to toggle the filter panel
- * (`filter`), `act.rest(steps)` with the steps in view after scrolling, `act.isHidden(step)` for steps not to be revealed.
+ * (`filter`), `act.rest(steps)` with the steps in view after scrolling, `act.isHidden(step)` for steps not to be revealed,
+ * `act.opened(first, last)` with the steps of a round that was opened.
  * `words(step)` returns the caption of a step if known, else null. `at` has the current step, the first step not to be
  * revealed, and whether the filter is unchanged.
  */
@@ -32,7 +34,8 @@ export function stepperList(index, words, act) {
   const head = h("div", { class: "rh-list-head" }, h("h4", {}, "Steps"), note, toggle);
   const part = h("div", { class: "rh-list-part" }, head, el);
   let legs = [];
-  let rows = new ListRows(index.shown, legs);
+  let rounds = new StepperRounds();
+  let rows = new RoundRows(index.shown, legs, rounds);
   let now = 0;
   let timer = null;
   let more = 0;
@@ -66,9 +69,15 @@ export function stepperList(index, words, act) {
     );
   }
 
-  function rebuild() {
-    rows = new ListRows(index.shown, revealedLegs(legs, horizon));
+  function reshape() {
+    // Rounds would tell how long a loop goes on while the rules are to be predicted.
+    rows = new RoundRows(index.shown, revealedLegs(legs, horizon), horizon === Infinity ? rounds : new StepperRounds());
     body.style.height = `${rowsInSight(0, el.clientHeight, rows.length, LIST_ROW).height}px`;
+    draw();
+  }
+
+  function rebuild() {
+    reshape();
     const hidden = index.hiddenCount();
     const all = counted(index.count, "step");
     const inMore = more > 0 ? ` · only the first ${legs.length.toLocaleString("en")} legs are told` : "";
@@ -95,7 +104,8 @@ export function stepperList(index, words, act) {
     for (let row = sight.first; row < sight.last; row += 1) {
       const item = rows.at(row);
       const top = row * LIST_ROW + sight.shift;
-      elements.push(item.step === null ? legRow(item.leg, top) : stepRow(item, top));
+      if (item.round !== undefined) elements.push(roundRow(item, top));
+      else elements.push(item.step === null ? legRow(item.leg, top) : stepRow(item, top));
       if (item.step !== null) steps.push(item.step);
     }
     refill(body, elements);
@@ -122,6 +132,36 @@ export function stepperList(index, words, act) {
       flow ? h("span", { class: "rh-leg-flow" }, String(flow)) : null,
       h("span", { class: "rh-note" }, numbers),
     );
+  }
+
+  function roundRow({ round, isOpen, level }, top) {
+    const [first, last, , , , , isBackward] = rounds.found[round];
+    const isNow = !isOpen && first <= now && now <= last;
+    const words = `${rounds.name(round)}, ${rounds.loop(round)}`;
+    return h(
+      "div",
+      {
+        class: `rh-row rh-round rh-leg-${isBackward ? "backward" : "forward"}${isNow ? " rh-row-now" : ""}`,
+        id: `${el.id}-round-${round}`,
+        role: "option",
+        "aria-selected": String(isNow),
+        "aria-expanded": String(isOpen),
+        style: `top:${top}px;padding-left:${8 + 10 * Math.min(level, 8)}px`,
+        title: `${words}: click to ${isOpen ? "fold" : "open"}`,
+        on: { click: () => flip(round) },
+      },
+      h("span", { class: "rh-round-sign" }, isOpen ? "▾" : "▸"),
+      isNow ? h("span", { class: "rh-row-number" }, `▸ ${now + 1}`) : null,
+      h("span", { class: "rh-round-name" }, rounds.name(round)),
+      h("span", { class: "rh-row-about" }, rounds.loop(round)),
+      h("span", { class: "rh-note" }, first === last ? `${first + 1}` : `${first + 1}–${last + 1}`),
+    );
+  }
+
+  function flip(round) {
+    rounds.toggle(round);
+    if (rounds.open.has(round)) act.opened(...rounds.found[round]);
+    reshape();
   }
 
   function stepRow({ step, leg }, top) {
@@ -163,10 +203,23 @@ export function stepperList(index, words, act) {
       horizon = until;
       return rebuild();
     },
-    setLegs(found, others) {
+    setLegs(found, others, loops) {
       legs = found;
       more = others;
+      rounds = new StepperRounds(loops);
       rebuild();
+    },
+    addLegs(found) {
+      const known = new Map([...legs, ...found].map((leg) => [leg[0], leg]));
+      legs = [...known.values()].sort((one, other) => one[0] - other[0]);
+      reshape();
+    },
+    rounds: () => rounds,
+    /** Open or close the innermost round at a step; returns whether there is one. */
+    flipAt(step) {
+      const round = rounds.at(step);
+      if (round !== null) flip(round);
+      return round !== null;
     },
     rebuild,
     draw,

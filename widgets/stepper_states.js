@@ -54,10 +54,12 @@ export class StepperWindows {
     if (this.asked(key, number)) return null;
     let from = number;
     let to = number + 1;
+    // A jump is answered sooner with few steps; the others are fetched ahead.
+    const most = this.has(key, number - direction) ? STEPPER_MOST_STEPS : STEPPER_FIRST;
     if (direction < 0 && !exactly) {
-      while (from > 0 && to - from < this.back && !this.has(key, from - 1)) from -= 1;
+      while (from > 0 && to - from < Math.min(this.back, most) && !this.has(key, from - 1)) from -= 1;
     } else {
-      while (to < this.steps && to - from < this.size && !this.has(key, to)) to += 1;
+      while (to < this.steps && to - from < Math.min(this.size, most) && !this.has(key, to)) to += 1;
     }
     return { from, count: to - from };
   }

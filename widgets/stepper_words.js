@@ -42,8 +42,8 @@ export function stepperOutcome({ subject, value, type, steps, stuck }, isHidden 
   ];
 }
 
-/** The number of the step and its caption; read out by screen readers. */
-export function stepperStatus({ steps, value }, at, rule, isHidden, detail) {
+/** The number of the step, its caption and the round that it is in; read out by screen readers. */
+export function stepperStatus({ steps, value }, at, rule, isHidden, detail, round = "") {
   if (steps === 0) return [h("b", {}, "No step was taken"), value === null ? ": no rule fits." : ": this is a value already."];
   const words = stepWords(detail);
   if (rule.isHidden) return [h("b", {}, `Step ${(at + 1).toLocaleString("en")} of ${steps.toLocaleString("en")}`), ": which rule?"];
@@ -52,6 +52,7 @@ export function stepperStatus({ steps, value }, at, rule, isHidden, detail) {
     h("span", { class: "rh-role-rule" }, rule.name),
     isHidden ? " (hidden by the filter)" : null,
     words === "" ? null : [", ", h("span", { class: "rh-status-about" }, words)],
+    round === "" ? null : h("span", { class: "rh-note rh-status-round" }, `  ${round}`),
   ];
 }
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from rh_kernel.display.data import Json
+from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.registry import bundle
 from rh_kernel.display.traces.phases import legs
 from rh_kernel.display.traces.records import bounded_records
@@ -152,3 +155,44 @@ def test_the_records_name_the_rounds() -> None:
         {"loop": "repeat i", "round": 1, "of": 2, "backward": True},
         {"loop": "repeat j", "round": 1, "of": 3, "backward": True},
     ]
+
+
+def told(made: TraceMade, **question: Json) -> dict[str, Any]:
+    return cast(dict[str, Any], Stepper(made).answer({"ask": "legs", **question}))
+
+
+def test_the_stepper_is_told_the_rounds_and_the_legs_outside_of_them() -> None:
+    made = traced(NESTED)
+    answer = told(made)
+    assert answer["rounds"]["loops"] == ["repeat i", "repeat j"]
+    expected = [
+        [
+            each.first,
+            each.last,
+            each.level,
+            ["repeat i", "repeat j"].index(each.loop),
+            each.number,
+            each.count,
+            each.is_backward,
+        ]
+        for each in found(made)
+    ]
+    assert answer["rounds"]["found"] == expected
+    inside = [*around(found(made), len(made.steps))]
+    for first, last, *_ in answer["legs"]:
+        assert any(not inside[n] for n in range(first, last + 1))
+    shown = {n for first, last, *_ in answer["legs"] for n in range(first, last + 1)}
+    assert shown >= {n for n, here in enumerate(inside) if not here}
+
+
+def test_the_stepper_is_told_the_legs_of_a_round_when_it_is_opened() -> None:
+    made = traced(NESTED)
+    for each in found(made):
+        legs_here = told(made, **{"from": each.first, "to": each.last})["legs"]
+        assert [leg[:2] for leg in legs_here] == [
+            [leg.first, leg.last] for leg in legs(made.steps) if leg.first <= each.last and each.first <= leg.last
+        ]
+
+
+def test_a_trace_without_loops_has_no_rounds() -> None:
+    assert "rounds" not in told(traced("let x <- 2 in x * x"))

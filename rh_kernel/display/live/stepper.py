@@ -1,7 +1,10 @@
 """The view of ``%trace``: states as edits of the state before, what each step did, and types of subterms on demand."""
 
 import math
+from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
 from typing import cast
 
 from rh_kernel.display.data import Json, Record
@@ -13,7 +16,8 @@ from rh_kernel.display.live.view import Unanswerable, bool_field, int_field, sea
 from rh_kernel.display.rounding import ENTRIES
 from rh_kernel.display.traces.captions import about, became, cut, inspected, one_line, title
 from rh_kernel.display.traces.flows import flow
-from rh_kernel.display.traces.phases import legs
+from rh_kernel.display.traces.phases import Leg, legs
+from rh_kernel.display.traces.rounds import Round, outside, rounds
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
@@ -58,7 +62,7 @@ class Stepper:
         self._rules = sorted(fired, key=lambda rule: (-fired[rule], rule.value))
         self._numbers = {rule: n for n, rule in enumerate(self._rules)}
         self._fired = fired
-        self._legs_record: Record | None = None
+        self._told_first: Record | None = None
 
     def opening(self) -> Record:
         """Return the subject, the value, the rule of each step, and the heap at the start."""
@@ -93,8 +97,7 @@ class Stepper:
             case "type":
                 return self._type(question)
             case "legs":
-                self._legs_record = self._legs_record or self._legs()
-                return self._legs_record
+                return self._legs(question)
             case "words":
                 return self._words(question)
             case "find":
@@ -160,8 +163,21 @@ class Stepper:
             "range": [*lines.ranges(region)],
         }
 
-    def _legs(self) -> Record:
-        found = legs(self._steps)
+    def _legs(self, question: Record) -> Record:
+        """Return the legs from one step to another; without these, those in no round, and the rounds if there are any."""
+        last = len(self._steps) - 1
+        if "from" in question:
+            first, last = int_field(question, "from", 0, max(last, 0)), int_field(question, "to", 0, max(last, 0))
+            at = bisect_right(self._parts, first, key=lambda leg: leg.first) - 1
+            end = bisect_right(self._parts, last, key=lambda leg: leg.first)
+            return self._told(self._parts[max(at, 0) : end])
+        if self._told_first is None:
+            self._told_first = self._told(outside(self._parts, self._rounds))
+            if self._rounds:
+                self._told_first["rounds"] = self._round_records()
+        return self._told_first
+
+    def _told(self, found: Sequence[Leg]) -> Record:
         records: list[Json] = []
         for leg in found[:MOST_LEGS]:
             leaves = flow(leg, self._steps, self._result.value)
@@ -169,6 +185,24 @@ class Stepper:
             records.append([leg.first, leg.last, leg.direction.value, leg.depth, title(leg, self._steps), left])
         more: Record = {"more": len(found) - MOST_LEGS} if len(found) > MOST_LEGS else {}
         return {"legs": records, **more}
+
+    def _round_records(self) -> Record:
+        """The loops, and of each round its first and last step, its level, loop, number, count, and whether it is backward."""
+        loops = list(dict.fromkeys([each.loop for each in self._rounds]))
+        numbers = {loop: n for n, loop in enumerate(loops)}
+        found: list[Json] = [
+            [each.first, each.last, each.level, numbers[each.loop], each.number, each.count, int(each.is_backward)]
+            for each in self._rounds
+        ]
+        return {"loops": [*loops], "found": found}
+
+    @cached_property
+    def _parts(self) -> Sequence[Leg]:
+        return legs(self._steps)
+
+    @cached_property
+    def _rounds(self) -> Sequence[Round]:
+        return rounds(self._steps, self._parts)
 
     def _words(self, question: Record) -> Record:
         """Return what some steps are about without rendering the states, which is fast for large states too."""

@@ -81,6 +81,22 @@ def around(found: Sequence[Round], count: int) -> Iterator[tuple[Round, ...]]:
         yield tuple(here)
 
 
+def outside(found: Sequence[Leg], loops: Sequence[Round]) -> list[Leg]:
+    """Return the legs that have a step in no round."""
+    outermost = [each for each in loops if each.level == 0]
+    shown: list[Leg] = []
+    at = 0
+    for leg in found:
+        while at < len(outermost) and outermost[at].last < leg.first:
+            at += 1
+        n, step = at, leg.first
+        while n < len(outermost) and outermost[n].first <= step <= leg.last:
+            n, step = n + 1, outermost[n].last + 1
+        if step <= leg.last:
+            shown.append(leg)
+    return shown
+
+
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A step, or a folded round in place of its steps, or steps that are left out; ``inside`` are the open rounds around it."""

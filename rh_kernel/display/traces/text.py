@@ -1,17 +1,16 @@
 """A trace as text like RH Fig. 8: ``—RH-Op→``, then the term or command that it leads to, and the change of the heap."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.captions import ARROWS, SHORT, title
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.frames import heap_changes, subject_doc, used_locations
-from rh_kernel.display.traces.phases import Leg, legs
+from rh_kernel.display.traces.phases import legs
 from rh_kernel.display.traces.rounds import ROUND, Round, outline, rounds
 from rh_kernel.display.traces.states import States
 from rh_kernel.display.traces.viewport import document
-from rh_kernel.operational.step import Step
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.printing.doc import Close, Doc, Newline, Open, layout, plain
 from rh_kernel.syntax.printing.printer import PrintCache
@@ -40,7 +39,8 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     loops = rounds(steps, found)
     most = len(steps) if limit is None else limit
     items = outline(loops, len(steps), most, most * 2 // 3, most - most * 2 // 3)
-    heads = _heads(steps, found, loops)
+    begun = {leg.first: leg for leg in found if leg.opened_by is not None}
+    begun_rounds = {each.first: each for each in loops}
     memory = PrintCache()
     states = States(result)
 
@@ -52,8 +52,11 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     for shown in items:
         match shown.item:
             case int(n):
+                head = f"—{steps[n].rule.value}→  {n + 1}"
+                leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps)}" if n in begun else ""
+                each = f"  {ROUND} {begun_rounds[n].title}" if n in begun_rounds else ""
                 change = f"  {_change(changes[n])}" if n in changes else ""
-                yield f"—{steps[n].rule.value}→  {n + 1}{heads.get(n, '')}{change}\n{text(n + 1)}"
+                yield f"{head}{leg}{each}{change}\n{text(n + 1)}"
             case Round() as each:
                 yield f"{ROUND} {each.title}  {each.steps}\n{text(each.last + 1)}"
             case range() as gap:
@@ -62,14 +65,6 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     if result.value is not None:
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
         yield f"{plain(subject_doc(result.value, memory=memory), WIDTH)} : {result.type}   in {count}"
-
-
-def _heads(steps: Sequence[Step], found: Sequence[Leg], loops: Sequence[Round]) -> dict[int, str]:
-    """What begins at a step: a leg, and rounds."""
-    heads = {leg.first: f"  {ARROWS[leg.direction]} {title(leg, steps)}" for leg in found if leg.opened_by is not None}
-    for each in loops:
-        heads[each.first] = f"{heads.get(each.first, '')}  {ROUND} {each.title}"
-    return heads
 
 
 def _state(states: States, state: int, memory: PrintCache) -> tuple[Doc, str]:
