@@ -2,7 +2,7 @@
 
 const STEPPER_SHARP = ["focus", "changed"];
 const [MARKS_DEEP, MARKS_KEPT, MARKS_EDGE] = [110, 48, 24];
-const STEPPER_MARKS = ["redex", "focus", "contractum", "changed", "forward", "backward"];
+const STEPPER_MARKS = ["redex", "focus", "untaken", "contractum", "changed", "forward", "backward"];
 
 /** `[line, from, to, …]` as a map from lines to lists of `[from, to]`. */
 export function rangesByLine(ranges) {

@@ -58,7 +58,9 @@ export function stepperQuestion(opening, index, act) {
   /** The visible part of a step's record: for a hidden step, only its term before. */
   function veil(number, data) {
     if (data === null || !isHidden(number)) return data;
-    const marks = predictions.at(number).isPlaced ? data.detail.marks_before : {};
+    const told = predictions.at(number).isPlaced ? data.detail.marks_before : {};
+    // Marks of branches tell whether the condition holds.
+    const marks = told.untaken === undefined ? told : { redex: told.redex };
     return { before: data.before, after: [], detail: { ...QUESTION_HIDDEN, marks_before: marks } };
   }
 

@@ -13,6 +13,7 @@ export const FOLD_WORDS = {
 const MARK_WORDS = {
   redex: "redex",
   focus: "what the rule looks at",
+  untaken: "the branch not taken",
   contractum: "contractum",
   changed: "changed",
   forward: "Qᶠ, in the forward pass",

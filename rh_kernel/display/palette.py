@@ -52,12 +52,13 @@ MARKS: dict[MarkKind, Triple] = {
     "redex": _REDEX,
     "contractum": _CONTRACTUM,
     "focus": _REDEX,
+    "untaken": triple(COLOURS[Role.FADED]),
     "changed": _CONTRACTUM,
     "forward": triple(COLOURS[Role.FUNCTION]),
     "backward": triple(BACKWARD),
     "error": "213,94,0",
 }
-"""The colour of a mark: a background, lighter around nested marks; for the two passes an underline."""
+"""The colour of a mark: a background, lighter around nested marks; for the two passes an underline; for ``untaken`` unused."""
 
 BACKGROUNDS: dict[MarkKind, str] = {kind: f"rgba({colour},0.2)" for kind, colour in MARKS.items()}
 """Translucent backgrounds on which coloured text is readable."""

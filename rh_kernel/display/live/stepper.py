@@ -131,7 +131,7 @@ class Stepper:
             after = self._renderer.lines(n + 1, options)
             budget -= after.cost
             edits.append(edit(before.lines, after.lines))
-            marks_before = cast(Record, ranges(before, "redex", "focus"))
+            marks_before = cast(Record, ranges(before, "redex", "focus", "untaken"))
             marks_after = cast(Record, ranges(after, "contractum", "changed", "forward", "backward"))
             details.append(self._detail(n, marks_before, marks_after))
             before = after

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
-from rh_kernel.syntax.core import RH, Bind, Bound, Handle, Let, Perform, Repeat, Return, RevHandle, Scope
+from rh_kernel.syntax.core import RH, Bind, Bound, Handle, If, IfCommand, Let, Perform, R, Repeat, Return, RevHandle, Scope
 from rh_kernel.syntax.printing.doc import Annotation, Mark, MarkKind
 from rh_kernel.syntax.printing.printer import Path
 from rh_kernel.syntax.traversal import children
@@ -76,7 +76,14 @@ def rule_focus(rule: Rule) -> RuleFocus:
 
 
 def redex_marks(step: Step) -> Marks:
-    """Return the marks of the redex, and of what the rule inspects in it, with paths from the redex."""
+    """Return the marks of the redex, and of what the rule inspects in it, with paths from the redex.
+
+    Of a conditional that is the branch which is taken, or under ``RH`` the head; the branch that is not taken is marked too.
+    """
+    taken = _branches(step)
+    if taken is not None:
+        focus = _inspected(step.rule, step.outline)
+        return _placed("redex", [(taken[0] if focus is None else focus, "focus"), (taken[1], "untaken")])
     inner = _inspected(step.rule, step.outline)
     return _placed("redex", [] if inner is None else [(inner, "focus")])
 
@@ -115,6 +122,29 @@ def _inspected(rule: Rule, M: Subject) -> Path | None:
             return (*path, 0) if rule is Rule.RH_TERM and isinstance(P, Return | Perform | RevHandle | Repeat) else path
         case RuleFocus.PASS | RuleFocus.REDEX:
             return None
+
+
+def _branches(step: Step) -> tuple[Path, Path] | None:
+    """The paths to the branch that is taken and to the other one, if the rule takes a branch."""
+    path: Path
+    match step.rule, step.outline:
+        case (Rule.IF_TRUE, _):
+            return (1,), (2,)
+        case (Rule.IF_FALSE, _):
+            return (2,), (1,)
+        case (Rule.RH_IF, M):
+            path, form = head(M)
+        case (Rule.R_IF, R(_, Scope(body=form))):
+            path = (1,)
+        case _:
+            return None
+    taken = step.left.subject
+    for position in path:
+        taken = children(taken)[position][0]
+    if not isinstance(form, If | IfCommand):
+        return None
+    then, otherwise = (*path, 1), (*path, 2)
+    return (then, otherwise) if taken == form.then else (otherwise, then)
 
 
 def head(M: Subject) -> tuple[Path, Subject]:

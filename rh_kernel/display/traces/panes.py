@@ -117,6 +117,8 @@ def _styles(kinds: set[MarkKind]) -> dict[MarkKind, str]:
                 styles[kind] = f"background-color:rgba({COLOURS[kind]},{0.14 if faint else 0.32})"
             case "focus" | "changed":
                 styles[kind] = f"background-color:rgba({COLOURS[kind]},0.3)"
+            case "untaken":
+                styles[kind] = "opacity:0.45"
             case "forward" | "backward":
                 styles[kind] = f"border-bottom:2px solid rgba({COLOURS[kind]},0.9)"
     return styles

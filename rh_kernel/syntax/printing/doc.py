@@ -16,12 +16,15 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.printing.display_width import cells
 
-MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus", "forward", "backward"]
+MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus", "untaken", "forward", "backward"]
 
 
 @frozen
 class Mark:
-    """Highlights the redex, the contractum, the subject of an error, what changed, what is in focus, Q^f, or Q^b."""
+    """Highlights the redex, the contractum, the subject of an error, what changed, what is in focus, Q^f, or Q^b.
+
+    A branch that is not taken is faded.
+    """
 
     kind: MarkKind
 
