@@ -41,6 +41,8 @@ SCANNED = (
 )
 INSIDE = "repeat i < 2 from s = 3 do rev handle (s) <x>. repeat j < 3 from t = x do return t * t with { return y -> return 1 }"
 
+MAPPED = "map (x in [[1, 2], [3, 4], [5, 6]]) do map (y in x) do y * y"
+
 
 def traced(command: str) -> TraceMade:
     results, _ = run(Session.start(Path()), f"{DECLARATIONS}%trace {command}")
@@ -65,7 +67,14 @@ def forward_and_back(loop: str, count: int) -> list[str]:
 def test_each_round_is_named() -> None:
     assert names(PLAIN) == forward_and_back("repeat i", 3)[:3]
     assert names("scan (x in [1, 2]) from s = 0 do return (s, s + x)") == forward_and_back("scan", 2)[:2]
+    assert names("map (x in [1, 2, 3]) do x * x") == forward_and_back("map", 3)[:3]
     assert names("repeat i < 0 from s = 1 do return s") == []
+
+
+def test_a_map_in_a_map_has_rounds_of_its_own() -> None:
+    """Also where it has as many rows as the one around it has still to come."""
+    assert names(MAPPED) == forward_and_back("map", 3)[:3]
+    assert names(MAPPED, 1) == forward_and_back("map", 2)[:2] * 3
 
 
 @pytest.mark.parametrize(("command", "loop"), [(TRAINED, "repeat i"), (SCANNED, "scan")])
@@ -84,14 +93,14 @@ def test_a_pass_inside_of_a_round_goes_back_in_that_round() -> None:
     assert names(INSIDE, 1) == forward_and_back("repeat j", 3) * 2
 
 
-@pytest.mark.parametrize("command", [PLAIN, TRAINED, NESTED, SCANNED, INSIDE])
+@pytest.mark.parametrize("command", [PLAIN, TRAINED, NESTED, SCANNED, INSIDE, MAPPED])
 def test_every_round_is_in_the_one_around_it_and_begins_with_its_unfolding(command: str) -> None:
     made = traced(command)
     inside = [*around(found(made), len(made.steps))]
     for each in found(made):
         assert [here[each.level] for here in inside[each.first : each.last + 1]] == [each] * (each.last - each.first + 1)
         if not each.is_backward:
-            assert made.steps[each.first].rule in (Rule.REPEAT, Rule.SCAN, Rule.RH_REPEAT, Rule.RH_SCAN)
+            assert made.steps[each.first].rule in (Rule.REPEAT, Rule.SCAN, Rule.MAP, Rule.RH_REPEAT, Rule.RH_SCAN)
     assert [[each.level for each in here] for here in inside] == [[*range(len(here))] for here in inside]
 
 

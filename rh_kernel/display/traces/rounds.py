@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.display.traces.phases import Direction, Leg
-from rh_kernel.operational.contexts import depth
+from rh_kernel.operational.contexts import Context, depth
 from rh_kernel.operational.scans import scanning
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
@@ -170,7 +170,7 @@ def _places(steps: Sequence[Step], found: Sequence[Leg]) -> Iterator[tuple[_Plac
                 loops.pop().is_open = False
             way, opener = (leg.direction, leg.opened_by) if leg.opened_by != n else leg.within or (Direction.PLAIN, None)
             inherited = () if opener is None else _inherited(opened[opener], way)
-            unfolded = _unfolded(step)
+            unfolded = _unfolded(step, loops)
             if unfolded is not None:
                 _unfold(loops, *unfolded, frames, inherited)
                 inherited = () if opener is None else _inherited(opened[opener], way)
@@ -207,7 +207,7 @@ def _unfold(loops: list[_Loop], word: str, done: int, count: int, frames: int, i
         loops.pop().is_open = False
 
 
-def _unfolded(step: Step) -> tuple[str, int, int] | None:
+def _unfolded(step: Step, loops: Sequence[_Loop]) -> tuple[str, int, int] | None:
     """The word of the loop that a step unfolds, how many of its rounds are done, and how many there are."""
     if step.rule not in _UNFOLDING:
         return None
@@ -218,8 +218,21 @@ def _unfolded(step: Step) -> tuple[str, int, int] | None:
         case core.Scan() as M:
             done = scanning(M, head.context).count.constant or 0
             return "scan", done, done + sequences.rounds(M.source)
+        case core.Map() as M:
+            rest = sequences.rounds(M.source)
+            done = loops[-1].number if loops and loops[-1].word == "map" and _goes_on(head.context) else 0
+            return "map", done, done + rest
         case _:
             return None
 
 
-_UNFOLDING = frozenset({Rule.REPEAT, Rule.RH_REPEAT, Rule.SCAN, Rule.RH_SCAN})
+def _goes_on(K: Context | None) -> bool:
+    """Whether a map in K is that of the other rows, in ``let ys ← map … in cons(y, ys)``."""
+    match K:
+        case Context(form=core.Let(scope=core.Scope(body=core.Call(core.Defined(name="cons")))), position=0):
+            return True
+        case _:
+            return False
+
+
+_UNFOLDING = frozenset({Rule.MAP, Rule.REPEAT, Rule.RH_REPEAT, Rule.SCAN, Rule.RH_SCAN})
