@@ -21,10 +21,7 @@ MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus"
 
 @frozen
 class Mark:
-    """Highlights the redex, the contractum, the subject of an error, what changed, what is in focus, Q^f, or Q^b.
-
-    A branch that is not taken is faded.
-    """
+    """Highlights a redex, a contractum, the subject of an error, a change, the focus, a branch not taken, Q^f, or Q^b."""
 
     kind: MarkKind
 
