@@ -16,7 +16,8 @@ from rh_kernel.display.data import Json
 from rh_kernel.display.diagnostics import error
 from rh_kernel.display.diagnostics import text as plain
 from rh_kernel.display.registry import text as text_of
-from rh_kernel.session.results import Event, ItemFailed, Result, Shown, apart_from_printed
+from rh_kernel.session.printed import apart_from_printed
+from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic, Rejected

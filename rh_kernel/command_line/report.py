@@ -17,7 +17,8 @@ from rh_kernel.display.registry import records
 from rh_kernel.display.registry import text as text_of
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress_text
-from rh_kernel.session.results import Event, ItemFailed, Progress, Result, apart_from_printed
+from rh_kernel.session.printed import apart_from_printed
+from rh_kernel.session.results import Event, ItemFailed, Progress, Result
 from rh_kernel.session.sweeps.runs import SweepProgress
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.workspace.status_line import Ticker

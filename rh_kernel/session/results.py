@@ -1,7 +1,7 @@
 """The results and events of a cell: one frozen record for each kind, for the command line, the kernel and tests."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -371,26 +371,6 @@ class Printed:
 
 
 Event: TypeAlias = Shown | Progress | SweepProgress | Printed | Working | Timed
-
-
-def printed_by(result: Result) -> tuple[str, ...]:
-    """Return the lines that an item printed before it returned this result."""
-    match result:
-        case Returned(printed=lines) | Counted(returned=Returned(printed=lines)):
-            return lines
-        case _:
-            return ()
-
-
-def apart_from_printed(result: Result) -> Result:
-    """Return the result without the lines that the item printed, for where these are shown separately."""
-    match result:
-        case Returned():
-            return replace(result, printed=())
-        case Counted(returned):
-            return replace(result, returned=replace(returned, printed=()))
-        case _:
-            return result
 
 
 def changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> tuple[Change, ...]:

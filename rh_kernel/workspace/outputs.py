@@ -18,6 +18,7 @@ from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress as progress_bundle
 from rh_kernel.session import results as r
 from rh_kernel.session.errors import TooMuchOutput
+from rh_kernel.session.printed import apart_from_printed, printed_by
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.workspace.status_line import Ticker
 
@@ -182,17 +183,17 @@ class Outputs:
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
             case Output.VALUE:
                 self._print_rest(result)
-                self._waiting = Waiting((self._form(r.apart_from_printed(result)),), is_value=True, since=self._clock())
+                self._waiting = Waiting((self._form(apart_from_printed(result)),), is_value=True, since=self._clock())
             case Output.OWN:
                 self._print_rest(result)
-                for shown in self._add_widgets(result, self._form(r.apart_from_printed(result))):
+                for shown in self._add_widgets(result, self._form(apart_from_printed(result))):
                     self._display(shown)
 
     def _print_rest(self, result: r.Result) -> None:
         """Print the lines of the item that were not yet printed while it ran."""
         printed, self._printed = self._printed, 0
         self._release()
-        self._print(r.printed_by(result)[printed:])
+        self._print(printed_by(result)[printed:])
         self._printed = 0
 
     def _print(self, lines: tuple[str, ...]) -> None:

@@ -110,9 +110,7 @@ def _choice(item: Nested, types: Sequence[Type], lay: Lay) -> Block:
         blocks.append(box(nest.end.figure, (nest.end.number,), nest.end.inputs, nest.end.outputs, types))
     made_block = row(blocks, Side(tuple(dict.fromkeys(node.inputs))), Side(node.outputs), _CHOICE)
     frame = _frame(nest, item, made_block.width, made_block.height)
-    return replace(
-        made_block, drawing=together([Drawing(frames=(frame,)), made_block.drawing]), has_effects=has_effects
-    )
+    return replace(made_block, drawing=together([Drawing(frames=(frame,)), made_block.drawing]), has_effects=has_effects)
 
 
 def _leaf(node: Node | None) -> list[Item]:

@@ -229,9 +229,7 @@ class _Sketcher:
             end=Node(inside.end, end, self.drawn(results), self.drawn(outputs), ()),
         )
 
-    def _branches(
-        self, choice: Choose | Choice, operands: tuple[int, ...], outputs: tuple[int, ...], inside: Inside
-    ) -> Nest:
+    def _branches(self, choice: Choose | Choice, operands: tuple[int, ...], outputs: tuple[int, ...], inside: Inside) -> Nest:
         text = condition_text(choice)
         branches = [
             Branch(title, tuple(self.nodes(part)), tuple([part.wires[w] for w in part.arrow.codomain]))
