@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from rh_kernel.session.actions import Interrupted
 from rh_kernel.session.results import ItemFailed, Shown, SweepDone
 from rh_kernel.session.session import Session
+from rh_kernel.session.settings import Evaluator
 from rh_kernel.session.sweeps import action as action_module
 from rh_kernel.session.sweeps import choice
 from rh_kernel.session.sweeps.executors import Executor, Pending, WorkerLost
@@ -407,6 +408,17 @@ def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
         until(started)
         parent.kill()
         until(lambda: not any(is_alive(process.pid) for process in found))
+
+
+def test_a_job_is_read_wherever_python_writes_enumerations_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Python 3.11.0 to 3.11.3 does, by a call of ``getattr``."""
+
+    def by_name(self: Evaluator, _: object) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return getattr, (type(self), self.name)
+
+    monkeypatch.setattr(Evaluator, "__reduce_ex__", by_name)
+    job, _ = job_of(declared(tmp_path), SWEEP)
+    assert unpacked(packed(job)).settings.evaluator is job.settings.evaluator
 
 
 class Call:

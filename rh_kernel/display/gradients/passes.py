@@ -4,14 +4,14 @@ A row of the table is a box in the forward pass of a reverse handler, with its v
 backward pass (RH Def. 7.11). A box outside of reverse handlers has a value only.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from rh_kernel.denotational.drawing.sketch import Sketch, operation_text, part_title, sketch
-from rh_kernel.denotational.provenance import Leg, Part, Side
-from rh_kernel.denotational.recording import Use, belonging, marks_of, occurrences
+from rh_kernel.denotational.provenance import Handling, Leg, Part, Side
+from rh_kernel.denotational.recording import Occurrence, Use, belonging, marks_of, occurrences
 from rh_kernel.display.diagrams.text import wire_names
 from rh_kernel.display.gradients.schedule import Schedule, Scheduled, schedule
 from rh_kernel.display.heaps import by_name
@@ -197,8 +197,14 @@ def _role(sides: set[Side], step: Scheduled | None, *, is_put: bool) -> Role:
 
 
 def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> Iterator[Row]:
+    """Yield the rows in the order of the run; if handlers are in each other, those of the outer one come first."""
     maker = {w: node for node in s.every.values() for w in node.outputs}
-    found = {occurrence.wire: occurrence for occurrence in occurrences(made.arrow)}
+    found: dict[int, list[Occurrence]] = {}
+    groups: dict[Handling, int] = {}
+    for occurrence in occurrences(made.arrow):
+        # Inside of handlers in each other a wire is in the forward pass of each.
+        found.setdefault(occurrence.wire, []).append(occurrence)
+        groups.setdefault(occurrence.mark.handling, len(groups))
     values = dict(enumerate(made.recording.values))
     written = {(w, step.run.rounds): array for step in order.steps for w, array in step.run.writes}
     plain = {w for step in order.steps if step.leg in (None, Leg.CLAUSE) for w in step.makes if w not in found}
@@ -209,24 +215,29 @@ def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> I
         inside = [written[w, rounds[:n]] for n in range(len(rounds), -1, -1) if (w, rounds[:n]) in written]
         return inside[0] if inside else values.get(w)
 
-    for _, rounds, w in events:
-        value = at(w, rounds)
-        if value is None or s.types[w] == UNIT:
-            continue
-        node = maker.get(w)
-        text, is_named = node.figure.text if node is not None else names[w], bool(s.names[w])
-        if w not in found:
-            if w in plain:
-                yield Row(text, "", "", names[w], w, (), is_named, value, (), rounds)
-            continue
-        mark, pulled = found[w].mark, [(c, at(c, rounds)) for c in found[w].cotangents]
-        known = [(c, array) for c, array in pulled if array is not None]
-        wires, arrays = tuple([c for c, _ in known]), tuple([array for _, array in known])
-        handler = mark.handling.handler
+    def handled(occurrence: Occurrence, text: str, value: Array, rounds: tuple[int, ...]) -> Row:
+        w, mark = occurrence.wire, occurrence.mark
+        known = [(c, array) for c in occurrence.cotangents if (array := at(c, rounds)) is not None]
+        wires, arrays, handler = tuple([c for c, _ in known]), tuple([array for _, array in known]), mark.handling.handler
         if mark.level < 0:
             name = (s.names[w] or names[w]) if rounds else names[w]
-            yield Row(s.names[w] or text, "", handler, name, w, wires, is_named, value, arrays, rounds)
-        else:
-            label = text if mark.operation is None else operation_text(mark.operation)
-            part = part_title(Part(handler, Leg.FORWARD, mark.level, mark.operation))
-            yield Row(label, part, handler, names[w], w, wires, is_named, value, arrays, rounds)
+            return Row(s.names[w] or text, "", handler, name, w, wires, bool(s.names[w]), value, arrays, rounds)
+        label = text if mark.operation is None else operation_text(mark.operation)
+        part = part_title(Part(handler, Leg.FORWARD, mark.level, mark.operation))
+        return Row(label, part, handler, names[w], w, wires, bool(s.names[w]), value, arrays, rounds)
+
+    made_rows: list[tuple[int, int, Row]] = []
+    without: deque[tuple[int, Row]] = deque()
+    for i, (_, rounds, w) in enumerate(events):
+        value, node = at(w, rounds), maker.get(w)
+        if value is None or s.types[w] == UNIT:
+            continue
+        text = node.figure.text if node is not None else names[w]
+        if w in plain:
+            without.append((i, Row(text, "", "", names[w], w, (), bool(s.names[w]), value, (), rounds)))
+        made_rows += [(groups[o.mark.handling], i, handled(o, text, value, rounds)) for o in found.get(w, ())]
+    for _, i, row in sorted(made_rows, key=lambda made: made[:2]):
+        while without and without[0][0] < i:
+            yield without.popleft()[1]
+        yield row
+    yield from [row for _, row in without]

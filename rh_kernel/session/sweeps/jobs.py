@@ -88,7 +88,7 @@ def packed(job: Job) -> bytes:
     """Return the job as bytes, without the cluster. Raises ``RecursionError`` if its declarations are nested too deeply."""
     job = replace(job, settings=replace(job.settings, cluster=None))
     with _deep_stack(), ThreadPoolExecutor(1) as thread:
-        return thread.submit(pickle.dumps, job, 5).result()
+        return thread.submit(_written, job).result()
 
 
 def unpacked(data: bytes) -> Job:
@@ -107,6 +107,20 @@ def unpacked(data: bytes) -> Job:
         job.settings,
         job.threads,
     )
+
+
+def _written(job: Job) -> bytes:
+    data = io.BytesIO()
+    _JobWriter(data, 5).dump(job)
+    return data.getvalue()
+
+
+class _JobWriter(pickle.Pickler):
+    """Writes enumerations by their values. Python 3.11.0 to 3.11.3 would write a call of ``getattr``, which no job contains."""
+
+    def reducer_override(self, obj: object, /) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """Return the class and value of a member of an enumeration."""
+        return (type(obj), (obj.value,)) if isinstance(obj, Enum) else NotImplemented
 
 
 class _JobReader(pickle.Unpickler):
