@@ -197,7 +197,7 @@ def _role(sides: set[Side], step: Scheduled | None, *, is_put: bool) -> Role:
 
 
 def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> Iterator[Row]:
-    """Yield the rows in the order of the run; if handlers are in each other, those of the outer one come first."""
+    """Yield the rows in the order of the run; without loops, those of an outer handler come before those of one inside."""
     maker = {w: node for node in s.every.values() for w in node.outputs}
     found: dict[int, list[Occurrence]] = {}
     groups: dict[Handling, int] = {}
@@ -235,7 +235,9 @@ def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> I
         text = node.figure.text if node is not None else names[w]
         if w in plain:
             without.append((i, Row(text, "", "", names[w], w, (), bool(s.names[w]), value, (), rounds)))
-        made_rows += [(groups[o.mark.handling], i, handled(o, text, value, rounds)) for o in found.get(w, ())]
+        made_rows += [
+            (0 if order.loops else groups[o.mark.handling], i, handled(o, text, value, rounds)) for o in found.get(w, ())
+        ]
     for _, i, row in sorted(made_rows, key=lambda made: made[:2]):
         while without and without[0][0] < i:
             yield without.popleft()[1]

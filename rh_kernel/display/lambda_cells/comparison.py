@@ -1,6 +1,6 @@
 """The view of ``%ad SYSTEM f(…)`` and ``%ad all f(…)``: the results of each AD system and their cost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.ad.language.types import product
@@ -37,7 +37,8 @@ def _text(result: Differentiated) -> str:
         return "\n".join(_lines(result.rows[0], result))
     answered, refused = _partition(result)
     loops = _loops(result)
-    found = [[*HEADING, *([LOOPS] if loops else [])], *([*_cells(row, result), *_loop_cell(row, loops)] for row in answered)]
+    heading = _before_time(HEADING, (LOOPS,) if loops else ())
+    found = [heading, *(_before_time(_cells(row, result), _loop_cell(row, loops)) for row in answered)]
     return "\n".join([*columns(found, "l" * len(found[0])), *[f"{names}: {why}" for names, why in _reasons(refused)]])
 
 
@@ -50,12 +51,18 @@ def _html(result: Differentiated) -> str:
     answered, refused = _partition(result)
     loops = _loops(result)
     most = max(map(_operations, answered), default=1)
-    found = [[*_row(row, result, most), *map(code, _loop_cell(row, loops))] for row in answered]
+    found = [_before_time(_row(row, result, most), [code(cell) for cell in _loop_cell(row, loops)]) for row in answered]
     count = len(refused)
     summary = "1 system does not take this program" if count == 1 else f"{count} systems do not take this program"
     below = details("margin-top:4px", escape(summary), *[_refused(*why) for why in _reasons(refused)]) if refused else ""
-    heads += [LOOPS] if loops else []
-    return box("overflow-x:auto", table(found, heads, _COLUMNS + "l" * bool(loops))) + below
+    more = (LOOPS,) if loops else ()
+    alignment = "".join(_before_time(_COLUMNS, "l" * len(more)))
+    return box("overflow-x:auto", table(found, _before_time(heads, more), alignment)) + below
+
+
+def _before_time(cells: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Insert a column before that of the time, which is as wide as the machine is slow."""
+    return [*cells[:-1], *more, cells[-1]]
 
 
 def _partition(result: Differentiated) -> tuple[list[Row], list[Row]]:
