@@ -101,7 +101,7 @@ def test_every_wire_connects_what_the_diagram_says(P: Program) -> None:
 def connected(drawn: Layout) -> None:
     """Assert that the strands of a wire are connected, begin at the box that makes it, and reach every box that reads it."""
     s = drawn.sketch
-    home = {m: box for box in drawn.drawing.boxes for m in box.members}
+    home = {inner.number: box for box in drawn.drawing.boxes for m in box.members for inner in with_inner(s.every[m])}
     boxes = plain(drawn)
     made = {w: n for n, node in boxes.items() for w in node.outputs}
     by_wire: dict[int, list[tuple[Point, ...]]] = {}
@@ -149,9 +149,24 @@ def arrives(box: PlacedBox, points: tuple[Point, ...]) -> bool:
 def test_operations_stand_in_their_order(P: Program) -> None:
     for drawn in drawings(P):
         effects = [b for b in drawn.drawing.boxes if b.figure.shape is BoxShape.OPERATION]
+        branches = branches_of(drawn)
         ordered = sorted(effects, key=lambda box: box.members)
-        for a, b in pairwise(ordered):
-            assert a.x + a.width <= b.x + EPS
+        for a, b in combinations(ordered, 2):
+            here, there = branches.get(a.members[0], {}), branches.get(b.members[0], {})
+            if all(there.get(choice, branch) == branch for choice, branch in here.items()):
+                assert a.x + a.width <= b.x + EPS
+
+
+def branches_of(drawn: Layout) -> dict[int, dict[int, int]]:
+    """The choices around each box, and the branch of each that it is in."""
+    found: dict[int, dict[int, int]] = {}
+    for number, node in drawn.sketch.every.items():
+        if node.nest is not None and not node.nest.is_loop:
+            for i, branch in enumerate(node.nest.branches):
+                for top in branch.nodes:
+                    for inner in with_inner(top):
+                        found.setdefault(inner.number, {})[number] = i
+    return found
 
 
 @law(10)

@@ -12,10 +12,10 @@ from rh_kernel.denotational.drawing.elements import PlacedBox, PlacedFrame
 from rh_kernel.denotational.drawing.fold import Fold, FoldKind
 from rh_kernel.denotational.drawing.folding import folding, folds_of
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import sketch
+from rh_kernel.denotational.drawing.sketch import sketch, with_inner
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import PROGRAMS, arrow
-from tests.denotational.test_layout import EPS, connected
+from tests.denotational.test_layout import EPS, connected, plain
 from tests.strategies_of_commands import Program, programs
 from tests.tiers import law
 
@@ -87,7 +87,9 @@ def test_what_is_shown_and_what_is_hidden_are_all_boxes(case: tuple[Arrow, froze
     a, closed = case
     drawn = layout(a, folded=closed)
     assert drawn.folding is not None
-    assert Counter(m for box in drawn.drawing.boxes for m in box.members) == Counter(drawn.sketch.nodes.keys())
+    members = [drawn.sketch.every[m] for box in drawn.drawing.boxes for m in box.members]
+    found = [inner.number for node in members for inner in with_inner(node) if inner.nest is None]
+    assert Counter(found) == Counter(plain(drawn).keys())
     assert drawn.folding.box_count == len(drawn.drawing.boxes)
 
 

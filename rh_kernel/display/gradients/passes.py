@@ -197,7 +197,7 @@ def _role(sides: set[Side], step: Scheduled | None, *, is_put: bool) -> Role:
 
 
 def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> Iterator[Row]:
-    """Yield the rows in the order of the run; without loops, those of an outer handler come before those of one inside."""
+    """Yield the rows in the order of the run; without loops and choices, those of an outer handler come first."""
     maker = {w: node for node in s.every.values() for w in node.outputs}
     found: dict[int, list[Occurrence]] = {}
     groups: dict[Handling, int] = {}
@@ -226,6 +226,7 @@ def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> I
         part = part_title(Part(handler, Leg.FORWARD, mark.level, mark.operation))
         return Row(label, part, handler, names[w], w, wires, bool(s.names[w]), value, arrays, rounds)
 
+    is_flat = all(node.nest is None for node in s.every.values())
     made_rows: list[tuple[int, int, Row]] = []
     without: deque[tuple[int, Row]] = deque()
     for i, (_, rounds, w) in enumerate(events):
@@ -235,9 +236,7 @@ def _rows(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> I
         text = node.figure.text if node is not None else names[w]
         if w in plain:
             without.append((i, Row(text, "", "", names[w], w, (), bool(s.names[w]), value, (), rounds)))
-        made_rows += [
-            (0 if order.loops else groups[o.mark.handling], i, handled(o, text, value, rounds)) for o in found.get(w, ())
-        ]
+        made_rows += [(groups[o.mark.handling] if is_flat else 0, i, handled(o, text, value, rounds)) for o in found.get(w, ())]
     for _, i, row in sorted(made_rows, key=lambda made: made[:2]):
         while without and without[0][0] < i:
             yield without.popleft()[1]
