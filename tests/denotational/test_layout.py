@@ -150,7 +150,8 @@ def test_operations_stand_in_their_order(P: Program) -> None:
     for drawn in drawings(P):
         effects = [b for b in drawn.drawing.boxes if b.figure.shape is BoxShape.OPERATION]
         branches = branches_of(drawn)
-        ordered = sorted(effects, key=lambda box: box.members)
+        every = [inner.number for top in drawn.sketch.nodes.values() for inner in with_inner(top)]
+        ordered = sorted(effects, key=lambda box: every.index(box.members[0]))
         for a, b in combinations(ordered, 2):
             here, there = branches.get(a.members[0], {}), branches.get(b.members[0], {})
             if all(there.get(choice, branch) == branch for choice, branch in here.items()):
