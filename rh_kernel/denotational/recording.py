@@ -6,7 +6,7 @@ likewise around a pure map and its ``R'``.
 """
 
 import math
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -178,27 +178,23 @@ class _Recorder:
 
 def reals(a: Arrow) -> int:
     """Return the total number of reals that all wires of an arrow hold during a run, in each round."""
-    total = sum([math.prod(extent(A)) for A in a.types])
-    for box in a.boxes:
-        match box.content:
-            case Iterate(body) as loop:
-                total += len(rounds_in_order(loop)) * reals(body)
-            case Choose(_, then, otherwise):
-                total += max(reals(then), reals(otherwise))
-            case _:
-                pass
-    return total
+    return _total(a, lambda part: sum([math.prod(extent(A)) for A in part.types]))
 
 
 def runs(a: Arrow) -> int:
     """Return how many boxes run, at most; those inside a box for rounds run in each round."""
-    total = len(a.boxes)
+    return _total(a, lambda part: len(part.boxes))
+
+
+def _total(a: Arrow, own: Callable[[Arrow], int]) -> int:
+    """Add up a number of each arrow that runs: of one round as often as there are rounds, of two branches the larger one."""
+    total = own(a)
     for box in a.boxes:
         match box.content:
             case Iterate(body) as loop:
-                total += len(rounds_in_order(loop)) * runs(body)
+                total += len(rounds_in_order(loop)) * _total(body, own)
             case Choose(_, then, otherwise):
-                total += max(runs(then), runs(otherwise))
+                total += max(_total(then, own), _total(otherwise, own))
             case _:
                 pass
     return total
