@@ -1,10 +1,14 @@
 """Compile ``Γ ; Δ ⊢ P : A`` to a straight-line program from Γ, Δ and the heap to A and the heap."""
 
+from dataclasses import replace
+
 from rh_kernel.arrays.optimise import optimise
+from rh_kernel.arrays.options import DEFAULT, CompileOptions
 from rh_kernel.arrays.program import Program, Register, Registers
-from rh_kernel.arrays.symbolic.builder import LONGEST, Builder
+from rh_kernel.arrays.rewrites.checkpointing import checkpointed
+from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.commands import Machine
-from rh_kernel.arrays.symbolic.rolled import FEWEST, NotRolledError, equations
+from rh_kernel.arrays.symbolic.rolled import NotRolledError, equations
 from rh_kernel.arrays.symbolic.round_index import check_stacks
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
 from rh_kernel.arrays.symbolic.terms import evaluate
@@ -21,19 +25,14 @@ def compile_command(
     P: Command,
     inputs: tuple[Type, ...] = (),
     names: tuple[str, ...] = (),
-    *,
-    strict: bool = False,
-    longest: int = LONGEST,
-    fewest: int | None = FEWEST,
+    options: CompileOptions = DEFAULT,
 ) -> Program:
     """Compile P; its loose indices are the ``inputs``, index 0 the last of them, which ``names`` names.
 
-    The program is valid for all values of the inputs and all contents of the heap. From ``fewest`` rounds on, rounds that are
-    alike are a loop; with ``None``, they never are. If ``strict``, running it raises ``Stuck``
-    at a point where a function is not smooth (RH Def. E.4). Raises ``Stuck`` if an operation has no handler, or if there would
-    be more than ``longest`` equations; ``KernelBug`` if P still depends on a dimension or location variable.
+    The program is valid for all values of the inputs and all contents of the heap. Raises ``Stuck`` if an operation has no
+    handler, or if there would be too many equations; ``KernelBug`` if P still depends on a dimension or location variable.
     """
-    return optimise(translate(P, inputs, names, strict=strict, longest=longest, fewest=fewest))
+    return optimise(translate(P, inputs, names, options))
 
 
 @gc_paused()
@@ -41,13 +40,10 @@ def compile_term(
     M: Term,
     inputs: tuple[Type, ...] = (),
     names: tuple[str, ...] = (),
-    *,
-    strict: bool = False,
-    longest: int = LONGEST,
-    fewest: int | None = FEWEST,
+    options: CompileOptions = DEFAULT,
 ) -> Program:
     """Compile M, whose loose indices are the ``inputs``, as ``compile_command`` does; the program does not touch the heap."""
-    return optimise(translate_term(M, inputs, names, strict=strict, longest=longest, fewest=fewest))
+    return optimise(translate_term(M, inputs, names, options))
 
 
 @gc_paused()
@@ -55,16 +51,13 @@ def translate(
     P: Command,
     inputs: tuple[Type, ...] = (),
     names: tuple[str, ...] = (),
-    *,
-    strict: bool = False,
-    longest: int = LONGEST,
-    fewest: int | None = FEWEST,
+    options: CompileOptions = DEFAULT,
 ) -> Program:
     """Translate P by symbolic execution alone: the program still has aliases, repetitions and unused equations."""
     try:
-        return _translated(P, inputs, names, Builder(strict=strict, longest=longest, fewest=fewest))
+        return _translated(P, inputs, names, Builder(options))
     except NotRolledError:
-        return _translated(P, inputs, names, Builder(strict=strict, longest=longest, fewest=None))
+        return _translated(P, inputs, names, Builder(replace(options, fewest=None)))
 
 
 def _translated(P: Command, inputs: tuple[Type, ...], names: tuple[str, ...], b: Builder) -> Program:
@@ -81,16 +74,13 @@ def translate_term(
     M: Term,
     inputs: tuple[Type, ...] = (),
     names: tuple[str, ...] = (),
-    *,
-    strict: bool = False,
-    longest: int = LONGEST,
-    fewest: int | None = FEWEST,
+    options: CompileOptions = DEFAULT,
 ) -> Program:
     """Translate M by symbolic execution alone."""
     try:
-        return _translated_term(M, inputs, names, Builder(strict=strict, longest=longest, fewest=fewest))
+        return _translated_term(M, inputs, names, Builder(options))
     except NotRolledError:
-        return _translated_term(M, inputs, names, Builder(strict=strict, longest=longest, fewest=None))
+        return _translated_term(M, inputs, names, Builder(replace(options, fewest=None)))
 
 
 def _translated_term(M: Term, inputs: tuple[Type, ...], names: tuple[str, ...], b: Builder) -> Program:
@@ -120,7 +110,7 @@ def _program(
     result = b.materialise(V)
     writes = tuple([(location, _register(b, W)) for location, W in heap])
     lines = equations(b.equations, b.shapes)
-    return Program(
+    program = Program(
         names or tuple([f"x{i + 1}" for i in range(len(inputs))]),
         inputs,
         tuple(b.constants),
@@ -131,6 +121,7 @@ def _program(
         tuple(b.shapes),
         (False,) * len(b.shapes),
     )
+    return checkpointed(program, b.options)
 
 
 def _register(b: Builder, W: Symbolic) -> Register:

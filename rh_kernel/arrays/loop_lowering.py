@@ -53,7 +53,8 @@ def row_of(loops: Loops, x: Layout, axis: int, f: Loop, shape: ir.Extent, rows: 
 
     The rows of an array with no other axis but that of the samples are numbers, arrays with one entry.
     """
-    parts = x.axes[axis]
+    # An axis of a single row has no parts.
+    parts = x.axes[axis] or ((1, 0),)
     if len(parts) != 1:
         raise KernelBug("the axis of the rows has several parts")
     ((n, stride),) = parts

@@ -20,7 +20,7 @@ from rh_kernel.operational import trace
 from rh_kernel.operational.heap import Heap
 from rh_kernel.primitives.values import materialise
 from rh_kernel.session.actions import Closed, ClosedAction, Run, State
-from rh_kernel.session.limits.budget import allowed, check_size, limits, longest
+from rh_kernel.session.limits.budget import allowed, check_size, compile_options, limits
 from rh_kernel.session.results import Shown, ValueFound, Working, changed
 from rh_kernel.session.settings import Evaluator, Settings
 from rh_kernel.source.diagnostic import Stuck
@@ -110,9 +110,9 @@ def translated(subject: Closed, settings: Settings) -> Program:
     try:
         match subject:
             case ClosedTerm(M):
-                return translate_term(M, strict=settings.strict, longest=longest(settings))
+                return translate_term(M, options=compile_options(settings))
             case ClosedCommand(P):
-                return translate(P, strict=settings.strict, longest=longest(settings))
+                return translate(P, options=compile_options(settings))
     except Stuck as failure:
         raise explained(failure, subject) from None
 

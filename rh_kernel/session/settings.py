@@ -5,6 +5,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from rh_kernel.arrays.devices import Device, MissingGPU, gpu
+from rh_kernel.arrays.options import Checkpointing
 from rh_kernel.loops.ir import Precision
 from rh_kernel.session.errors import NoGPU
 from rh_kernel.session.limits.bounds import DEFAULT as BOUNDS
@@ -39,8 +40,9 @@ class Settings:
     """The settings; ``strict`` makes functions undefined where they are not smooth, as in PSmooth (RH Def. E.4).
 
     ``bounds`` limits what a cell may do. ``device`` is the requested device; without a GPU, ``gpu`` computes on the CPU.
-    ``cluster`` computes the pieces of batches, each within
-    ``answer_within`` seconds if that is given. ``locked`` holds to the end of the cell, all others until they are changed.
+    ``checkpointing`` says which states of a loop its backward pass keeps. ``cluster`` computes the pieces of batches, each
+    within ``answer_within`` seconds if that is given. ``locked`` holds to the end of the cell, all others until they are
+    changed.
     """
 
     strict: bool = False
@@ -48,6 +50,7 @@ class Settings:
     bounds: Bounds = BOUNDS
     precision: Precision = "float64"
     device: Device = "cpu"
+    checkpointing: Checkpointing = "off"
     locked: Lock | None = None
     cluster: "Cluster | None" = None
     answer_within: float | None = None

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Run, State
 from rh_kernel.session.evaluate import read_only
-from rh_kernel.session.limits.budget import allowed, allowed_by, byte_limit, longest
+from rh_kernel.session.limits.budget import allowed, allowed_by, byte_limit, compile_options
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Result, Shown, TrainingDone, Working, changed
 from rh_kernel.source.diagnostic import Diagnostic, Failure, KernelBug, Rejected, Stuck
@@ -102,8 +102,7 @@ class Train(Action):
             data,
             state.heap,
             allowed(settings),
-            strict=settings.strict,
-            longest=longest(settings),
+            options=compile_options(settings),
             precision=settings.precision,
             device=settings.device,
             by=allowed_by(settings),

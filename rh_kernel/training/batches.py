@@ -16,8 +16,8 @@ from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.blas_threads import one_blas_thread
 from rh_kernel.arrays.compile import translate
 from rh_kernel.arrays.execution import Machine, contents
+from rh_kernel.arrays.options import DEFAULT, CompileOptions
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.symbolic.builder import LONGEST
 from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.loops.trees import leaves
 from rh_kernel.source.diagnostic import Rejected
@@ -221,26 +221,22 @@ def mean(weighted: Iterable[Mapping[Location, Array]], samples: int) -> dict[Loc
         return {location: total / samples for location, total in new.items()}
 
 
-def for_changes(
-    P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, *, strict: bool = False, longest: int = LONGEST
-) -> Program:
+def for_changes(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, options: CompileOptions = DEFAULT) -> Program:
     """Translate P for a batch, keeping only its heap changes. Raises as ``for_one`` does."""
-    return batched(for_one(P, sample, data, strict=strict, longest=longest), [True] * len(sample))
+    return batched(for_one(P, sample, data, options), [True] * len(sample))
 
 
-def for_one(
-    P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, *, strict: bool = False, longest: int = LONGEST
-) -> Program:
+def for_one(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, options: CompileOptions = DEFAULT) -> Program:
     """Translate P for one sample, keeping only its heap changes; its loose indices are the names of the sample.
 
     Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled.
     """
-    return replace(_translated(P, sample, data, strict=strict, longest=longest), result=())
+    return replace(_translated(P, sample, data, options), result=())
 
 
-def for_results(P: Command, names: Sequence[str], data: DataSet, *, strict: bool = False, longest: int = LONGEST) -> Program:
+def for_results(P: Command, names: Sequence[str], data: DataSet, options: CompileOptions = DEFAULT) -> Program:
     """Translate P for a batch at the types of the data, keeping only its result. Raises as ``for_changes`` does."""
-    program = _translated(P, [(name, None) for name in names], data, strict=strict, longest=longest)
+    program = _translated(P, [(name, None) for name in names], data, options)
     return batched(replace(program, writes=()), [True] * len(names))
 
 
@@ -249,9 +245,9 @@ def shared(programs: Sequence[Program], heap: Mapping[Location, Array], precisio
     return backend.memory(contents(programs, heap), precision)
 
 
-def _translated(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, *, strict: bool, longest: int) -> Program:
+def _translated(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, options: CompileOptions) -> Program:
     names = tuple([name for name, _ in sample])
-    return translate(P, tuple([_type(data, name, A) for name, A in sample]), names, strict=strict, longest=longest)
+    return translate(P, tuple([_type(data, name, A) for name, A in sample]), names, options)
 
 
 def _type(data: DataSet, name: str, A: Type | None) -> Type:

@@ -10,9 +10,9 @@ from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.costs import estimate
 from rh_kernel.arrays.devices import Device
+from rh_kernel.arrays.options import DEFAULT, CompileOptions
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.stacks import places
-from rh_kernel.arrays.symbolic.builder import LONGEST
 from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Array
@@ -45,8 +45,7 @@ def train(
     heap: Mapping[Location, Array],
     reals: int = 1 << 40,
     *,
-    strict: bool = False,
-    longest: int = LONGEST,
+    options: CompileOptions = DEFAULT,
     precision: Precision = "float64",
     device: Device = "cpu",
     backend: Backend | None = None,
@@ -60,15 +59,15 @@ def train(
     The samples of a batch, b of them, all run from the same heap, and the mean of the b changes is added to it. After each
     epoch, each measure is averaged over its data in ``measured``. There is an event about every 20 ms; a caller that stops
     iterating stops the run between two batches. Raises ``Rejected`` if the samples do not fit; ``Stuck`` if a command cannot
-    be compiled, has more than ``longest`` equations or needs more than ``reals`` numbers at a time, a bound set ``by``
-    something; and, if ``strict``, at a point where a function is not smooth. A ``pool`` computes the pieces of batches, if
-    there are several, and may raise failures of its own.
+    be compiled, has too many equations or needs more than ``reals`` numbers at a time, a bound set ``by`` something; and, if
+    the ``options`` are strict, at a point where a function is not smooth. A ``pool`` computes the pieces of batches, if there
+    are several, and may raise failures of its own.
     """
 
     def choice(seconds: float) -> Backend:
         return backend or backend_for(device, seconds)
 
-    return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, strict=strict, longest=longest).events()
+    return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, options).events()
 
 
 class _Clock:
@@ -107,9 +106,7 @@ class _Training:
         precision: Precision,
         choice: Callable[[float], Backend],
         pool: Pool | None,
-        *,
-        strict: bool,
-        longest: int,
+        options: CompileOptions,
     ) -> None:
         self.precision: Precision = precision
         self.choice = choice
@@ -118,8 +115,7 @@ class _Training:
         self.data = data
         self.measured = measured
         self.bound = bound
-        self.strict = strict
-        self.longest = longest
+        self.options = options
         self.heap = dict(heap)
         self.start: dict[Location, Array] = {}
         self.contents: Mapping[Location, Array] | None = None
@@ -176,10 +172,8 @@ class _Training:
         run = self.run
         names = [name for name, _ in run.sample]
         sets = [self.data, *(self.measured[m.data] for m in run.measures)]
-        step = for_changes(run.command, run.sample, self.data, strict=self.strict, longest=self.longest)
-        measures = [
-            for_results(m.command, names, self.measured[m.data], strict=self.strict, longest=self.longest) for m in run.measures
-        ]
+        step = for_changes(run.command, run.sample, self.data, self.options)
+        measures = [for_results(m.command, names, self.measured[m.data], self.options) for m in run.measures]
         programs = (step, *measures)
         batches = -(-self.data.size // run.batch)
         seconds = estimate(step, batches, self.data.size)

@@ -8,6 +8,7 @@ import pytest
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term, translate
 from rh_kernel.arrays.execution import prepare, run
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.arrays.program import Program, Smooth
 from rh_kernel.arrays.rewrites.listing import listing
 from rh_kernel.source.diagnostic import Stuck
@@ -31,7 +32,7 @@ def checks(program: Program) -> list[str]:
 
 
 def compiled(text: str) -> Program:
-    return validate(compile_term(body(text), (real(2),), ("x",), strict=True))
+    return validate(compile_term(body(text), (real(2),), ("x",), options=CompileOptions(strict=True)))
 
 
 @pytest.mark.parametrize(
@@ -57,9 +58,9 @@ def test_what_is_checked(text: str, expected: list[str]) -> None:
 
 def test_optimisation_loses_no_check() -> None:
     M = Return(body("let y <- recip(x) in sub(abs(y), abs(y))"))
-    plain = translate(M, (real(2),), strict=True)
+    plain = translate(M, (real(2),), options=CompileOptions(strict=True))
     assert checks(plain) == ["recip", "abs", "abs"]
-    assert checks(compile_command(M, (real(2),), strict=True)) == ["recip", "abs"]
+    assert checks(compile_command(M, (real(2),), options=CompileOptions(strict=True))) == ["recip", "abs"]
 
 
 @pytest.mark.parametrize(("x", "point"), [([1.0, 0.0], "[1.0, 0.0]"), ([-0.0, 2.0], "[0.0, 2.0]")])
@@ -78,7 +79,7 @@ def test_a_batch_names_the_first_sample_that_is_stuck() -> None:
 
 
 def test_a_long_point_is_told_by_its_entry() -> None:
-    program = compile_term(body("abs(x)", "4, 4"), (real(4, 4),), strict=True)
+    program = compile_term(body("abs(x)", "4, 4"), (real(4, 4),), options=CompileOptions(strict=True))
     with pytest.raises(Stuck) as stuck:
         run(program, [np.eye(4) - np.eye(4)[::-1] + 1], {})
     (d,) = stuck.value.diagnostics

@@ -13,6 +13,7 @@ from rh_kernel.arrays.compile import compile_term, translate
 from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy, NumPyRunner
 from rh_kernel.arrays.optimise import optimise
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.arrays.passes import Pass, passes
 from rh_kernel.arrays.planning.listing import steps_listing
 from rh_kernel.arrays.planning.planner import planned
@@ -47,7 +48,7 @@ def closed(text: str) -> Command:
 
 
 def translated(text: str, *, strict: bool = False) -> Program:
-    return translate(closed(text), strict=strict)
+    return translate(closed(text), options=CompileOptions(strict=strict))
 
 
 WORLD = Written(f"loc w : Real(3, 2) = zeros\n{FC}")

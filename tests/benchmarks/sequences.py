@@ -2,9 +2,9 @@
 
 A step is the forward pass, the backward pass and the update of all weights by gradient descent, in float64, for batches of 1
 and of 32 sequences of 100 vectors. Before anything is timed, the new weights are compared. The second table has, for sequences
-of 10 to 10,000 vectors, the time to compile, the equations of the program, and the memory that a step holds, beside the values
-that the backward pass needs. ``--steps 1000`` for longer sequences in the first table; peers that are not installed are left
-out. The numbers mean something on a machine that does nothing else.
+of 10 to 10,000 vectors, the time to compile, the equations of the program, what the forward loop keeps for the backward loop,
+and the scratch memory of a step, without and with checkpointing. ``--steps 1000`` for longer sequences in the first table;
+peers that are not installed are left out. The numbers mean something on a machine that does nothing else.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,10 @@ from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.execution import Machine, machine
 from rh_kernel.arrays.native.compiled import Native
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.options import Checkpointing, CompileOptions
+from rh_kernel.arrays.planning.planner import planned
+from rh_kernel.arrays.program import Loop, Program
+from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import real
@@ -36,6 +40,7 @@ WIDTH = 64
 RATE = 0.01
 NAMES = ("wr", "wz", "wn", "ur", "uz", "un")
 ROUNDS = 15
+MEMORY: tuple[Checkpointing, ...] = ("off", 10, "auto")
 
 TEXT = (
     "\n".join([f"loc {name} : Real({WIDTH}, {WIDTH}) = zeros" for name in NAMES])
@@ -106,10 +111,11 @@ def heap_of(given: Problem) -> dict[Location, Array]:
     return dict(zip(locations(), given.weights, strict=True))
 
 
-def program(length: int) -> Program:
+def program(length: int, checkpointing: Checkpointing = "off") -> Program:
     """The program of a step on one sequence."""
     inputs = {"x": real(length, WIDTH), "t": real(WIDTH)}
-    return compile_command(command(declared(TEXT), GRU, inputs), tuple(inputs.values()), tuple(inputs))
+    P, options = command(declared(TEXT), GRU, inputs), CompileOptions(checkpointing=checkpointing)
+    return compile_command(P, tuple(inputs.values()), tuple(inputs), options)
 
 
 class Torch:
@@ -226,6 +232,13 @@ def compare(length: int, samples: int) -> list[list[str]]:
     ]
 
 
+def kept(of: Program) -> int:
+    """The number of reals that the forward loop keeps for the backward loop."""
+    forward = next(e.operator for e in of.equations if isinstance(e.operator, Loop))
+    carried, _ = forward.arity
+    return forward.rounds * sum([prod(forward.body.shapes[r]) for r in leaves(forward.body.result)[carried:]])
+
+
 def sizes() -> list[list[str]]:
     """Time to compile, size of the program, and memory, by the length of the sequence."""
     rows: list[list[str]] = []
@@ -233,17 +246,15 @@ def sizes() -> list[list[str]]:
         began = time.perf_counter()
         found = program(length)
         compiled = time.perf_counter() - began
-        given = problem(length, 1)
-        planned = machine(found, heap_of(given)).plan()
-        # The backward pass needs the state before each round, three gates, and the candidate's product.
-        kept = 5 * length * WIDTH
+        needed = kept(found)
+        memory = [planned(program(length, k), None).scratch for k in MEMORY]
         rows.append(
             [
                 f"{length:,}",
                 f"{1000 * compiled:.1f} ms",
                 f"{found.count}",
-                f"{planned.size * 8 / 1e6:.2f} MB",
-                f"{kept * 8 / 1e6:.2f} MB",
+                f"{needed * 8 / 1e6:.2f} MB",
+                *[f"{reals * 8 / 1e6:.2f} MB, {reals / needed:.2f} ×" for reals in memory],
             ]
         )
     return rows
@@ -256,7 +267,7 @@ def main() -> None:
     length: int = parser.parse_args().steps
     rows = [row for samples in (1, 32) for row in compare(length, samples)]
     print(table(["batch", "who", "a step", "to machine code", "difference"], rows))
-    print(table(["vectors", "compiling", "equations", "memory of a step", "kept at least"], sizes()))
+    print(table(["vectors", "compiling", "equations", "kept", *[f"memory, checkpointing {k}" for k in MEMORY]], sizes()))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.backends import by_name
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.cluster.cluster import Cluster
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.training.batches import Pool
@@ -61,7 +62,7 @@ def test_a_failure_of_a_piece_is_the_one_that_this_process_has(cluster: Cluster)
 
     def failure(pool: Pool | None) -> Stuck:
         with pytest.raises(Stuck) as stuck:
-            result([*train(run.run, run.data, run.sets, run.weights(), strict=True, pool=pool)])
+            result([*train(run.run, run.data, run.sets, run.weights(), options=CompileOptions(strict=True), pool=pool)])
         return stuck.value
 
     assert failure(cluster.pool()).diagnostics == failure(None).diagnostics

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.execution import run
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.loops.trees import leaves
@@ -27,7 +28,7 @@ from tests.strategies import JUMPING, World, contexts, heaps, terms, types, valu
 from tests.strategies_of_commands import USER, Program, commands, programs
 from tests.tiers import law
 
-FEWEST_ROUNDS = (2, None)
+OPTIONS = (CompileOptions(fewest=2), CompileOptions(fewest=2, checkpointing=2), CompileOptions(fewest=None))
 """From how many rounds on rounds are compiled as loops: nearly always, and never."""
 
 
@@ -40,8 +41,8 @@ def test_the_three_evaluators_agree_on_a_program(p: Program) -> None:
     stepped = reached(p.command, p.heap)
     denoted = denote(interpret((), Scope((), p.command)), (), p.heap)
     outcomes = [(denoted.values, denoted.heap)]
-    for fewest in FEWEST_ROUNDS:
-        compiled, changes = run(validate(compile_command(p.command, fewest=fewest)), (), p.heap)
+    for options in OPTIONS:
+        compiled, changes = run(validate(compile_command(p.command, options=options)), (), p.heap)
         outcomes.append((leaves(compiled), {**p.heap, **changes}))
     for found, heap in outcomes:
         assert_close(found, arrays(stepped.value))
@@ -68,8 +69,8 @@ def test_the_three_evaluators_agree_for_every_input(data: st.DataObject) -> None
     stepped = reached(instantiate_command(scope, *inputs), heap)
     denoted = denote(interpret(tuple(delta), scope), [a for V in inputs for a in arrays(V)], heap)
     outcomes = [(denoted.values, denoted.heap)]
-    for fewest in FEWEST_ROUNDS:
-        compiled, changes = run(validate(compile_command(P, delta, fewest=fewest)), [nested(V) for V in inputs], heap)
+    for options in OPTIONS:
+        compiled, changes = run(validate(compile_command(P, delta, options=options)), [nested(V) for V in inputs], heap)
         outcomes.append((leaves(compiled), {**heap, **changes}))
     for found, contents in outcomes:
         assert_close(found, arrays(stepped.value))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.execution import run as run_compiled
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.loops.trees import leaves
@@ -69,7 +70,7 @@ def assert_alike(
         denoted = denote(interpret((), Scope((), R)), (), heap)
         outcomes = [(denoted.values, denoted.heap)]
         for fewest in (2, None):
-            compiled, changes = run_compiled(compile_command(R, fewest=fewest), (), heap)
+            compiled, changes = run_compiled(compile_command(R, options=CompileOptions(fewest=fewest)), (), heap)
             outcomes.append((leaves(compiled), {**heap, **changes}))
         for found, after in outcomes:
             assert_close(found, expected)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.execution import run
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.arrays.program import Program as Compiled
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
@@ -77,7 +78,7 @@ def test_strict_and_not_strict_agree_where_strict_is_defined(p: Program) -> None
 @given(programs(w=ROUGH))
 def test_a_strict_program_is_stuck_compiled_where_it_is_stuck_stepped(p: Program) -> None:
     stepped = reached(p.command, p.heap, strict=True)
-    compiled = stuck_at(compile_command(p.command, strict=True), p.heap)
+    compiled = stuck_at(compile_command(p.command, options=CompileOptions(strict=True)), p.heap)
     match stepped:
         case NotSmooth(span=span, function=f):
             assert compiled is not None
@@ -107,14 +108,14 @@ def test_a_strict_program_denotes_nothing_where_it_is_stuck_stepped(p: Program) 
 def test_a_strict_term_is_stuck_compiled_where_it_is_stuck_stepped(data: st.DataObject) -> None:
     M = data.draw(terms((), data.draw(types()), 7, ROUGH))
     stepped = reached(M, {}, strict=True)
-    compiled = stuck_at(compile_term(M, strict=True), {})
+    compiled = stuck_at(compile_term(M, options=CompileOptions(strict=True)), {})
     match stepped:
         case NotSmooth(function=f):
             assert compiled is not None
             assert compiled.function == f
         case Result(value=V):
             assert compiled is None
-            found, _ = run(compile_term(M, strict=True), (), {})
+            found, _ = run(compile_term(M, options=CompileOptions(strict=True)), (), {})
             expected = arrays(V)
             if all(np.isfinite(x).all() for x in expected):
                 assert_close(leaves(found), expected)
@@ -125,7 +126,7 @@ def test_a_strict_term_is_stuck_compiled_where_it_is_stuck_stepped(data: st.Data
 def test_a_strict_batch_is_stuck_where_one_of_its_samples_is(data: st.DataObject) -> None:
     M = data.draw(terms((SCALAR,), SCALAR, 6, ROUGH))
     samples = [data.draw(values(SCALAR)) for _ in range(3)]
-    program = batched(compile_term(M, (SCALAR,), strict=True), [True])
+    program = batched(compile_term(M, (SCALAR,), options=CompileOptions(strict=True)), [True])
     stuck = [isinstance(reached(instantiate_term(Scope(("x",), M), V), {}, strict=True), NotSmooth) for V in samples]
     try:
         run(validate(program), [np.stack([leaves(nested(V))[0] for V in samples])], {})

@@ -12,7 +12,7 @@ import numpy as np
 
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.entries import entries
-from rh_kernel.arrays.planning.dependence import writes
+from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.matrices import Matrices, matrices
 from rh_kernel.loops.ir import Call, Check, Contract, Fold, Gather, Integers, Loop, Map, Reduce, Step
 from rh_kernel.loops.scalars import Action
@@ -49,14 +49,22 @@ def calls(step: Step, arrays: Arrays) -> list[Action]:
 
 def _rounds(loop: Loop, arrays: Arrays) -> Action:
     """A round works on copies of the rows, so that its calls are the same in each."""
-    written = {view.buffer for step in loop.steps for view in writes(step)}
+    written: set[int] = set()
+    # A row that is written before it is read does not have to be there when the round begins.
+    read: set[int] = set()
+    for step in loop.steps:
+        read |= {view.buffer for view in reads(step)} - written
+        written |= {view.buffer for view in writes(step)}
     given: list[tuple[Array, Array]] = []
     made: list[tuple[Array, Array]] = []
     for row in loop.rows:
         first = row.first
         whole = arrays.laid(first.buffer, first.offset, (loop.rounds, *first.shape), (row.stride, *first.strides))
         own = arrays.laid(row.buffer, 0, first.shape, first.strides)
-        (made if row.buffer in written else given).append((own, whole))
+        if row.buffer in written:
+            made.append((own, whole))
+        if row.buffer in read:
+            given.append((own, whole))
     inner = [action for step in loop.steps for action in calls(step, arrays)]
     return partial(_run_rounds, range(loop.rounds), given, inner, made)
 

@@ -101,7 +101,7 @@ class _Scheduler(Generic[Place]):
             return False
         (maker,) = makers
         step = self.steps[maker]
-        if maker in self.readers.get(content, []) and not _entry_by_entry(step, view.buffer, content):
+        if maker in self.readers.get(content, []) and not is_entry_by_entry(step, view.buffer, content):
             return False
         # No step may still read what it overwrites, be it this content or those that its other outputs were merged into.
         contents = {content, *(self.became.get(v.buffer, content) for v in writes(step))}
@@ -137,7 +137,7 @@ class _Scheduler(Generic[Place]):
         return view if content is None else View(content, view.offset, view.shape, view.strides)
 
 
-def _entry_by_entry(step: Step, output: int, content: int) -> bool:
+def is_entry_by_entry(step: Step, output: int, content: int) -> bool:
     """Whether each entry of the output depends on the same entry of the content, and on no other."""
     if not isinstance(step, Map):
         return False

@@ -9,6 +9,7 @@ from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.fusion import fused
 from rh_kernel.arrays.planning.in_place import in_place
+from rh_kernel.arrays.planning.row_reuse import rows_reused
 from rh_kernel.arrays.program import Program, Register
 from rh_kernel.arrays.rewrites.decompositions import expanded
 from rh_kernel.loops.ir import Buffer, Contract, Loop, Map, Plan, Precision, Scratch, Step, Store, View, Views
@@ -53,7 +54,7 @@ def stages(program: Program, samples: int | None, precision: Precision = "float6
     buffers = found.loops.buffers
     kept = {view.buffer for view in (*found.results.values(), *(view for _, view in found.writes))}
     joined = fused(found.loops.steps, kept)
-    updated = in_place(joined, found.loops, found.contents, found.results, found.writes)
+    updated = rows_reused(in_place(joined, found.loops, found.contents, found.results, found.writes), buffers)
     steps = [_flattened(step) for step in updated.steps]
     placed, scratch = _placed(buffers, steps, {view.buffer for view in updated.results.values()})
     early, result = [_result(program, views, samples) for views in (found.results, updated.results)]

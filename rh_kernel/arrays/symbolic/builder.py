@@ -6,8 +6,9 @@ from functools import lru_cache
 import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
+from rh_kernel.arrays.options import DEFAULT, CompileOptions
 from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth
-from rh_kernel.arrays.symbolic.rolled import FEWEST, Active, Line, Rolled
+from rh_kernel.arrays.symbolic.rolled import Active, Line, Rolled
 from rh_kernel.arrays.symbolic.selection import guarded
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Gated, Region, record
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
@@ -23,25 +24,20 @@ from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
 
-LONGEST = 1_000_000
-"""Bound on the equations of a program, unless the session sets another."""
-
 
 class Builder:
     """Registers, equations and the active regions: the only mutable state of a compilation.
 
-    ``strict`` says whether to emit checks, ``fewest`` from how many rounds on rounds become a loop (``None``: they never do),
-    ``longest`` bounds the number of equations, and ``place`` is where the function is called whose body is being evaluated. In
-    a strict program, ``guard`` is 1 where the branch being compiled is taken, else 0: there no check fails. ``met`` are the
+    ``strict`` says whether to emit checks, and ``place`` is where the function is called whose body is being evaluated. In a
+    strict program, ``guard`` is 1 where the branch being compiled is taken, else 0: there no check fails. ``met`` are the
     terms evaluated so far, by identity; ``evaluators`` are the compiled forms of those met again, ``None`` for terms that
     cannot be compiled. ``active`` are the loops of which a round is being executed, the innermost last, and ``home`` maps the
     registers of finished rounds to the innermost loop.
     """
 
-    def __init__(self, *, strict: bool = False, longest: int = LONGEST, fewest: int | None = FEWEST) -> None:
-        self.strict = strict
-        self.fewest = None if strict else fewest
-        self.longest = longest
+    def __init__(self, options: CompileOptions = DEFAULT) -> None:
+        self.options = options
+        self.strict = options.strict
         self.place: Span | None = None
         self.guard: Slot | None = None
         self.shapes: list[Extent] = []
@@ -63,10 +59,6 @@ class Builder:
         bit = self._next_bit
         self._next_bit <<= 1
         return bit
-
-    def rolls(self, rounds: int) -> bool:
-        """Whether to make a loop of so many rounds."""
-        return self.fewest is not None and rounds >= self.fewest
 
     def fresh_index(self, index: str) -> str:
         """Return a name for the number of a round of a loop that no program contains."""
@@ -244,8 +236,8 @@ class Builder:
     def _assigned(self, f: Operator, registers: tuple[Register, ...], shape: Extent, active: int) -> Slot:
         """The result of a new equation; ``active`` are the bits of its arguments, masked here to the active regions."""
         equations, shapes = self.equations, self.shapes
-        if len(equations) >= self.longest:
-            raise Stuck(ProgramTooLong(limit=self.longest))
+        if len(equations) >= self.options.longest:
+            raise Stuck(ProgramTooLong(limit=self.options.longest))
         register = len(shapes)
         shapes.append(shape)
         equations.append(Equation(register, f, registers))

@@ -147,12 +147,12 @@ class Machine(Loops):
                 return V
             case Scan(M, _, source):
                 sequence, state = unpack(evaluate(M, rho, b), 2)
-                if b.rolls(rounds(source)):
+                if b.options.rolls(rounds(source)):
                     return self.rolled_scan(P, sequence, state, self._enter(P.scope, rho))
                 return self._next_round(Scanning(P, rho, rows_of(sequence, source, b)), state)
             case Repeat():
                 index = b.fresh_index(P.index)
-                scope = in_round(P, index) if not P.first and b.rolls(rounds_of(P)) else None
+                scope = in_round(P, index) if not P.first and b.options.rolls(rounds_of(P)) else None
                 if scope is not None:
                     return self.rolled_repeat(rounds_of(P), index, evaluate(P.start, rho, b), self._enter(scope, rho))
                 check_rounds(P, b)

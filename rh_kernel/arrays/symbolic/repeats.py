@@ -18,8 +18,8 @@ _HINT = "these rounds differ and are unrolled: write fewer of them, or raise the
 
 def check_rounds(P: Repeat, b: Builder) -> None:
     """Raise ``Stuck`` at once if the rounds are certain to need more equations than the program may have."""
-    if rounds_of(P) * max(1, sum(isinstance(node, Call | Perform) for node in _body(P.scope))) > b.longest:
-        raise Stuck(ProgramTooLong(limit=b.longest, span=P.span, hint=_HINT))
+    if rounds_of(P) * max(1, sum(isinstance(node, Call | Perform) for node in _body(P.scope))) > b.options.longest:
+        raise Stuck(ProgramTooLong(limit=b.options.longest, span=P.span, hint=_HINT))
 
 
 def round_of(P: Repeat, k: int) -> Scope | None:

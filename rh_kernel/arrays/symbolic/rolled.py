@@ -14,9 +14,6 @@ from rh_kernel.arrays.symbolic.values import Slot, Symbolic
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.signature import Location, LocationFamily
 
-FEWEST = 9
-"""The number of rounds from which on rounds are a loop; fewer rounds are unrolled."""
-
 
 class NotRolledError(Exception):
     """The rounds cannot be compiled as a loop; compile the program again, unrolled."""

@@ -192,7 +192,7 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
                 b.strict, b.place = strict, place
             case Rows(form, rho):
                 body = partial(_at_row, form.scope, rho, b)
-                values.append((rolled_map if b.rolls(rounds(form.source)) else mapped)(form, values.pop(), b, body))
+                values.append((rolled_map if b.options.rolls(rounds(form.source)) else mapped)(form, values.pop(), b, body))
     (V,) = values
     return V
 

@@ -12,7 +12,7 @@ from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Closed,
 from rh_kernel.session.directives.arguments import needs_expression
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.evaluate import span_of, translated
-from rh_kernel.session.limits.budget import check_size, longest
+from rh_kernel.session.limits.budget import check_size, compile_options
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import ProgramMade, Result, Shown, Working
 from rh_kernel.session.settings import Settings
@@ -72,7 +72,7 @@ class _Translated:
                 self.samples, self.span = min(run.batch, data.size), span
                 self.inputs = tuple([data.arrays[name][: self.samples] for name, _ in run.sample])
                 try:
-                    self.program = for_one(run.command, run.sample, data, strict=settings.strict, longest=longest(settings))
+                    self.program = for_one(run.command, run.sample, data, compile_options(settings))
                 except Stuck as failure:
                     raise placed(with_handlers(failure, run.command), span) from None
             case closed:

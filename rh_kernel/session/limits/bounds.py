@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from rh_kernel.arrays.symbolic.builder import LONGEST
+from rh_kernel.arrays.options import LONGEST
 from rh_kernel.source.records import frozen
 from rh_kernel.typing.definitions import NODES
 

@@ -2,6 +2,7 @@
 
 import os
 
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.operational.limits import Limits
 from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.settings import Settings
@@ -39,9 +40,10 @@ def limits(settings: Settings) -> Limits:
     return Limits(fuel=fuel, strict=settings.strict, reals=allowed(settings))
 
 
-def longest(settings: Settings) -> int:
-    """Return how many equations a compiled program may have."""
-    return EVERYTHING if settings.bounds.equations is None else settings.bounds.equations
+def compile_options(settings: Settings) -> CompileOptions:
+    """Return the options for compiling a cell."""
+    longest = EVERYTHING if settings.bounds.equations is None else settings.bounds.equations
+    return CompileOptions(settings.strict, longest, checkpointing=settings.checkpointing)
 
 
 def check_size(reals: int, what: str, span: Span | None, settings: Settings) -> None:

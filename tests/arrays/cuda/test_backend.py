@@ -21,6 +21,7 @@ from rh_kernel.arrays.cuda.backend import CupyBackend
 from rh_kernel.arrays.cuda.module import LaunchMode, module
 from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
 from rh_kernel.arrays.execution import Machine, machine
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
 from rh_kernel.loops.ir import Call, Contract, Instruction, Kept, Map, Plan, Precision, Store, View
@@ -304,7 +305,9 @@ def test_the_memory_is_the_runners_and_can_be_overwritten(make: Make) -> None:
 @needs_compiler
 def test_a_strict_program_is_stuck_where_it_is_undefined(make: Make) -> None:
     world = Written("")
-    program = compile_command(command(world.known, "return relu(x)", {"x": real(2)}), (real(2),), strict=True)
+    program = compile_command(
+        command(world.known, "return relu(x)", {"x": real(2)}), (real(2),), options=CompileOptions(strict=True)
+    )
     run = machine(batched(program, (True,)), {}, "float64", make())
     data = np.array([[1.0, 2.0], [-1.0, 3.0], [4.0, 0.0]])
     run.runner(2).steps([data], np.array([[0, 1]]))

@@ -9,6 +9,7 @@ from rh_kernel.arrays.costs import MAX_INTERPRETED_REALS, MAX_INTERPRETED_RUNS, 
 from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy, NumPyRunner
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.arrays.program import Program
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Term
@@ -69,7 +70,7 @@ def test_a_point_that_is_not_smooth_leaves_the_heap_alone() -> None:
     assert isinstance(definition, FunDefinition)
     body = definition.body.body
     assert isinstance(body, Term)
-    reader = Interpreter(compile_term(body, (real(2),), strict=True), {}, "float64", None)
+    reader = Interpreter(compile_term(body, (real(2),), options=CompileOptions(strict=True)), {}, "float64", None)
     reader.step(np.array([1.0, -1.0]))
     with pytest.raises(Stuck, match="relu"):
         reader.step(np.array([1.0, 0.0]))

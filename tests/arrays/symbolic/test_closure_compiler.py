@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.arrays.program import Equation
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.closure_compiler import DEEPEST, evaluator
@@ -17,7 +18,7 @@ from tests.strategies import contexts, terms, types
 
 def world(gamma: tuple[Type, ...], zeros: tuple[bool, ...]) -> tuple[Builder, Environment]:
     """An input for each variable, or 0."""
-    b = Builder(strict=True)
+    b = Builder(options=CompileOptions(strict=True))
     rho: Environment = EMPTY
     for A, is_zero in zip(gamma, zeros, strict=True):
         rho = (SymbolicZero(A) if is_zero else b.input(A)[1], rho, NO_NAMES)

@@ -13,9 +13,10 @@ from rh_kernel.arrays.compile import compile_command, translate
 from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.native.compiled import Native, available
 from rh_kernel.arrays.numpy_backend.backend import NumPy
+from rh_kernel.arrays.options import FEWEST, Checkpointing, CompileOptions
+from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Loop, Program
 from rh_kernel.arrays.stacks import Stack, places
-from rh_kernel.arrays.symbolic.rolled import FEWEST
 from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.signature import Location, members
@@ -23,9 +24,11 @@ from rh_kernel.syntax.types import real
 from rh_kernel.typing.definitions import LocDefinition, LocFamilyDefinition
 from tests.arrays.validation import validate
 from tests.arrays.written import close, command
+from tests.benchmarks import sequences
 from tests.declarations import declared
 from tests.tiers import law
 
+UNROLLED = CompileOptions(fewest=None)
 INPUTS = {"x": real(2), "z": real(12, 2)}
 ROUNDS = 12
 
@@ -115,7 +118,7 @@ def programs(text: str) -> tuple[Program, Program]:
     """The command with loops, and without."""
     P = written(text)
     types, names = tuple(INPUTS.values()), tuple(INPUTS)
-    return validate(compile_command(P, types, names)), validate(compile_command(P, types, names, fewest=None))
+    return validate(compile_command(P, types, names)), validate(compile_command(P, types, names, UNROLLED))
 
 
 def outcome(
@@ -236,3 +239,43 @@ def test_loops_agree_from_any_heap(seed: int, text: str) -> None:
     rng = np.random.default_rng(seed)
     inputs = [rng.normal(size=2), rng.normal(size=(12, 2))]
     assert_alike(outcome(rolled, inputs, None, NumPy(), None, seed), outcome(unrolled, inputs, None, NumPy(), 1, seed))
+
+
+@each_command
+@pytest.mark.parametrize("k", [2, 5, 7, "auto"])
+def test_checkpointing_changes_no_result(text: str, k: Checkpointing) -> None:
+    P = written(text)
+    types, names = tuple(INPUTS.values()), tuple(INPUTS)
+    unrolled = compile_command(P, types, names, UNROLLED)
+    found = validate(compile_command(P, types, names, CompileOptions(checkpointing=k)))
+    rng = np.random.default_rng(4)
+    inputs = [rng.normal(size=2), rng.normal(size=(12, 2))]
+    expected = outcome(unrolled, inputs, None, NumPy(), 1)
+    for backend, runs in backends() if k == 5 else [(NumPy(), None)]:
+        assert_alike(outcome(found, inputs, None, backend, runs), expected)
+    inputs = [rng.normal(size=(3, 2)), rng.normal(size=(3, 12, 2))]
+    expected = outcome(batched(unrolled, [True, True]), inputs, 3, NumPy(), 1)
+    assert_alike(outcome(validate(batched(found, [True, True])), inputs, 3, NumPy(), None), expected)
+
+
+def scratch(program: Program) -> int:
+    """The number of reals of scratch memory in a run."""
+    return planned(program, None).scratch
+
+
+def test_with_checkpointing_memory_grows_with_the_square_root_of_the_rounds() -> None:
+    text = "rev handle (x) <x>. repeat i < {n} from s = x do let y <= FC[w](s) in return s + tanh(y) with kept([0, 1])"
+    choices: tuple[Checkpointing, ...] = ("off", "auto", 10)
+    found: dict[tuple[int, Checkpointing], int] = {}
+    for n in (400, 10_000):
+        for k in choices:
+            P = written(text.replace("{n}", str(n)))
+            found[n, k] = scratch(compile_command(P, tuple(INPUTS.values()), tuple(INPUTS), CompileOptions(checkpointing=k)))
+    assert found[10_000, "off"] > 20 * found[400, "off"]
+    assert found[10_000, "auto"] < 6 * found[400, "auto"]
+    assert found[10_000, "auto"] < found[10_000, 10] < found[10_000, "off"] / 4
+
+
+def test_a_loop_and_its_backward_pass_need_little_more_memory_than_what_is_kept() -> None:
+    program = sequences.program(100)
+    assert scratch(program) <= 1.2 * sequences.kept(program)

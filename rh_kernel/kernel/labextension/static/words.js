@@ -4,8 +4,8 @@ export const WORDS = {
   keyword: new Set(["handle", "in", "let", "rd", "return", "rev", "train", "with"]),
   declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
   directive: new Set([
-    "cluster", "compile", "data", "derivation", "device", "diagram", "dtype", "evaluator", "gradient", "heap", "help",
-    "limit", "load", "locked", "lsmagic", "reset", "save", "strict", "trace", "type", "undo", "whos",
+    "checkpointing", "cluster", "compile", "data", "derivation", "device", "diagram", "dtype", "evaluator", "gradient",
+    "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "strict", "trace", "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "5487fb5f89c2";
+  const VERSION = "fa00e41152fc";
 
   let scope;
 
