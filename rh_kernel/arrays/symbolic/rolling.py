@@ -156,10 +156,14 @@ class Rolling:
         return any(found.rows.get(location) == W for found in self.builder.active)
 
     def _is_enough(self, pairs: Sequence[tuple[int | Location, Slot, Slot, Symbolic]], bits: dict[int | Location, int]) -> bool:
-        """Whether the carried values depend on no more regions after a round than before; otherwise, add those to ``bits``."""
+        """Whether the carried values depend on no more regions after a round than before; otherwise, add those to ``bits``.
+
+        The regions that a round begins end with it, even if their values do not, and are others whenever it is executed.
+        """
+        region = self.builder.region
         enough = True
         for at, _, own, W in pairs:
-            more = W.active & ~own.active if isinstance(W, Slot) else 0
+            more = W.active & ~own.active & region.bits if isinstance(W, Slot) and region else 0
             bits[at] |= more
             enough = enough and not more
         return enough

@@ -42,6 +42,11 @@ handler kept(t : Real(k)) : rev handler(Real(k)) = {{
   FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
     | y, (w, x) -> let v <= Get[l]() in let _ <= Put[l](v - outer(y, x)) in return w^T @ y
 }}
+op Stop : Real(2) -> Real(2)
+handler stop = {{
+  return x -> return x
+  Stop(x), k -> return x
+}}
 handler again(t : Real(k)) : rev handler(Real(k)) = {{
   return x -> return 0.1 * (x - t)
   FC[l](x) -> let w <= Get[l]() in return (w @ x, x)
@@ -79,6 +84,8 @@ COMMANDS = {
   if sum(s) < 1 then FC[w](s + x) else return 0.5 * s with H([0, 1])""",
     "two handlers": """rev handle (x) <x>. rev handle (x) <x>. repeat i < 12 from s = x do
   let y <= FC[w](s) in return tanh(y) with H([0, 1]) with H([1, 1])""",
+    "a value leaves a reverse handler": """scan (a in z) from s = x do
+  let b <= handle rev handle (s) <s>. Stop(2 * s) with kept([0, 1]) with stop in return (tanh(a + b), b)""",
     "heap": "repeat i < 12 from s = x do let v <= Get[w]() in let _ <= Put[w](v + outer(s, x)) in return 0.5 * s",
 }
 
