@@ -35,6 +35,8 @@ export function stepperList(index, words, act) {
   const part = h("div", { class: "rh-list-part" }, head, el);
   let legs = [];
   let rounds = new StepperRounds();
+  // Whether the current step stays in sight while legs arrive.
+  let isFollowing = false;
   let rows = new RoundRows(index.shown, legs, rounds);
   let now = 0;
   let timer = null;
@@ -148,7 +150,7 @@ export function stepperList(index, words, act) {
         "aria-expanded": String(isOpen),
         style: `top:${top}px;padding-left:${8 + 10 * Math.min(level, 8)}px`,
         title: `${words}: click to ${isOpen ? "fold" : "open"}`,
-        on: { click: () => flip(round) },
+        on: { click: () => [(isFollowing = false), flip(round)] },
       },
       h("span", { class: "rh-round-sign" }, isOpen ? "▾" : "▸"),
       isNow ? h("span", { class: "rh-row-number" }, `▸ ${now + 1}`) : null,
@@ -213,13 +215,17 @@ export function stepperList(index, words, act) {
       const known = new Map([...legs, ...found].map((leg) => [leg[0], leg]));
       legs = [...known.values()].sort((one, other) => one[0] - other[0]);
       reshape();
+      if (isFollowing) follow();
     },
     rounds: () => rounds,
     /** Open or close the innermost round at a step; returns whether there is one. */
     flipAt(step) {
       const round = rounds.at(step);
-      if (round !== null) flip(round);
-      return round !== null;
+      if (round === null) return false;
+      isFollowing = true;
+      flip(round);
+      follow();
+      return true;
     },
     rebuild,
     draw,

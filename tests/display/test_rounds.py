@@ -39,6 +39,7 @@ SCANNED = (
     "rev handle ([[1, 2], [3, 4], [5, 6]]) <xs>. let (bs, s) <= scan (x in xs) from s = [0, 0] do "
     "let y <= FC[w](s) in let s <- tanh(x + y) in return (s, s) in return s with descent(0.1)"
 )
+WITHOUT_ROWS = SCANNED.replace("return (s, s) in", "return ((), s) in")
 INSIDE = "repeat i < 2 from s = 3 do rev handle (s) <x>. repeat j < 3 from t = x do return t * t with { return y -> return 1 }"
 
 MAPPED = "map (x in [[1, 2], [3, 4], [5, 6]]) do map (y in x) do y * y"
@@ -68,6 +69,7 @@ def test_each_round_is_named() -> None:
     assert names(PLAIN) == forward_and_back("repeat i", 3)[:3]
     assert names("scan (x in [1, 2]) from s = 0 do return (s, s + x)") == forward_and_back("scan", 2)[:2]
     assert names("map (x in [1, 2, 3]) do x * x") == forward_and_back("map", 3)[:3]
+    assert names("scan (x in [1, 2, 3]) from s = 0 do return ((), s + x)") == forward_and_back("scan", 3)[:3]
     assert names("repeat i < 0 from s = 1 do return s") == []
 
 
@@ -77,7 +79,7 @@ def test_a_map_in_a_map_has_rounds_of_its_own() -> None:
     assert names(MAPPED, 1) == forward_and_back("map", 2)[:2] * 3
 
 
-@pytest.mark.parametrize(("command", "loop"), [(TRAINED, "repeat i"), (SCANNED, "scan")])
+@pytest.mark.parametrize(("command", "loop"), [(TRAINED, "repeat i"), (SCANNED, "scan"), (WITHOUT_ROWS, "scan")])
 def test_the_backward_pass_goes_through_the_rounds_in_reverse(command: str, loop: str) -> None:
     assert names(command) == forward_and_back(loop, 3)
 

@@ -216,7 +216,10 @@ def _unfolded(step: Step, loops: Sequence[_Loop]) -> tuple[str, int, int] | None
         case core.Repeat(index, first, count):
             return f"repeat {index}", first, count.constant or first
         case core.Scan() as M:
-            done = scanning(M, head.context).count.constant or 0
+            found = scanning(M, head.context)
+            # Rows of units cannot be counted.
+            goes_on = found.outer is not head.context and bool(loops) and loops[-1].word == "scan"
+            done = found.count.constant or (loops[-1].number if goes_on else 0)
             return "scan", done, done + sequences.rounds(M.source)
         case core.Map() as M:
             rest = sequences.rounds(M.source)

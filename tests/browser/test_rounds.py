@@ -1,4 +1,4 @@
-"""Loops in JupyterLab: the player at a round, forward and back, and the switch between the ways to draw rounds."""
+"""Loops in JupyterLab: rounds in the player, in the stepper and in diagrams, forward and back."""
 
 from __future__ import annotations
 
@@ -29,16 +29,18 @@ net gru(xs : Real(n, 3), h : Real(8)) = scan (x in xs) from h = h do
   let c <- tanh(e + f) in return ((), z * h + (fill[8](1) - z) * c)
 net loss(xs : Real(n, 3)) = let (_, h) <= gru(xs, fill[8](0)) in return sum(h * h)"""
 PASS = "rev handle (fill[100, 3](0.5)) <xs>. loss(xs) with sgd(0.1)"
+SHORT = PASS.replace("100", "12")
 
 
 @pytest.fixture(scope="module")
 def window(chromium: str, lab: Lab) -> Iterator[Window]:
-    lab.write("rounds.ipynb", GRU, f"%gradient {PASS}", f"%diagram {PASS}")
+    lab.write("rounds.ipynb", GRU, f"%gradient {PASS}", f"%diagram {PASS}", f"%trace {SHORT}")
     with opened(chromium, f"{lab.url}/lab/workspaces/rounds/tree/rounds.ipynb?token={TOKEN}") as window:
         window.page.emulate_media(reduced_motion="reduce")
         window.run_all()
         expect(window.page.locator(".rh-player")).to_have_count(1)
         expect(window.page.locator(".rh-diagram")).to_have_count(1)
+        expect(window.page.locator(".rh-stepper")).to_have_count(1)
         yield window
         assert window.errors == []
 
@@ -104,3 +106,30 @@ def test_rounds_are_drawn_once_as_one_box_or_unrolled(window: Window) -> None:
     expect(root.locator(".rh-diagram-svg")).to_contain_text("scan, 100 rounds, back")
     root.get_by_label("rounds", exact=True).select_option("unrolled")
     expect(root.locator(".rh-diagram-svg")).to_contain_text("… 97 rounds …")
+
+
+def test_a_round_is_one_row_of_the_steps_until_it_is_opened(window: Window) -> None:
+    root = window.page.locator(".rh-stepper")
+    root.scroll_into_view_if_needed()
+    root.locator(".rh-outcome").click(position={"x": 3, "y": 3})
+    keys = window.page.keyboard
+    keys.press("Home")
+    rows = root.get_by_role("listbox", name="steps").get_by_role("option")
+    first = rows.filter(has_text="round 1 of 12").first
+    keys.press("n")
+    expect(root.locator(".rh-status")).to_contain_text("⟳ round 1 of 12 (scan)")
+    expect(first).to_have_attribute("aria-expanded", "false")
+    keys.press("l")
+    expect(first).to_have_attribute("aria-expanded", "true")
+    expect(root.locator(".rh-row-now")).to_contain_text("RH-Scan")
+    expect(root.locator(".rh-row-now")).to_be_in_viewport()
+    keys.press("l")
+    expect(first).to_have_attribute("aria-expanded", "false")
+    expect(root.locator(".rh-row-now")).to_contain_text("round 1 of 12")
+    for number in range(2, 13):
+        keys.press("n")
+        expect(root.locator(".rh-status")).to_contain_text(f"⟳ round {number} of 12 (scan)")
+    keys.press("n")
+    expect(root.locator(".rh-status")).to_contain_text("⟳ backward through round 12 of 12 (scan)")
+    keys.press("N")
+    expect(root.locator(".rh-status")).to_contain_text("⟳ round 12 of 12 (scan)")
