@@ -218,7 +218,7 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
         case "if":
             condition, operands = draw_condition(dice, w, less - 1)
             return If(condition, operands, draw_term(dice, w, A, less), draw_term(dice, w, A, less))
-        case "map" if isinstance(A, Real) and isinstance(A.shape, tuple) and len(A.shape) > 1 and Real(A.shape[1:]) != UNIT:
+        case "map" if isinstance(A, Real) and isinstance(A.shape, tuple) and is_stackable(Real(A.shape[1:])):
             source = draw_sequence(dice, w, A.shape[0])
             N = draw_term(dice, w.delta(row(source)), Real(A.shape[1:]), less)
             return Map(draw_term(dice, w, source, less), Scope(("x",), N), source, Real(A.shape[1:]))
@@ -249,6 +249,19 @@ def draw_comparison(dice: Dice, w: World, fuel: int) -> tuple[Compare, Tuple]:
     """``M < c`` or ``M > c``"""
     bound = Const(np.array([choose(dice, BOUNDS)]))
     return Compare(choose(dice, (*Relation,)), 0), Tuple((draw_term(dice, w, SCALAR, fuel), bound))
+
+
+def is_stackable(B: Type) -> bool:
+    """Whether rows of type B stack to the same type whatever the dimensions: those of ``Real(n)`` are units for n = 0."""
+    if isinstance(B, Product):
+        return all(map(is_stackable, B.factors))
+    if not isinstance(B, Real) or not isinstance(B.shape, tuple) or B == UNIT:
+        return False
+    match B.shape:
+        case (n,):
+            return n.constant is not None
+        case axes:
+            return len(axes) > 1
 
 
 def draw_sequence(dice: Dice, w: World, n: Dim) -> Type:

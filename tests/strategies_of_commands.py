@@ -49,7 +49,7 @@ from rh_kernel.syntax.signature import (
     Pattern,
     ValueKind,
 )
-from rh_kernel.syntax.types import UNIT, Product, Real, ShapeVar, Type, concrete_shape, product
+from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, ShapeVar, Type, concrete_shape, leaves, product
 from rh_kernel.syntax.values import UNIT_VALUE
 from rh_kernel.typing.context import Zone
 from rh_kernel.typing.definitions import OpDefinition
@@ -72,6 +72,7 @@ from tests.strategies import (
     gamma_of,
     heap_of,
     is_open,
+    is_stackable,
 )
 
 FAMILIES = {
@@ -175,6 +176,8 @@ def _scan(dice: Dice, w: World, A: Type, fuel: int) -> Command:
     """``let x ⇐ scan (x in M) from s = N do P in Q``"""
     n = choose(dice, w.dims)
     source, S, B = draw_sequence(dice, w, n), draw_type(dice, w, 0), draw_type(dice, w)
+    if not all(leaf == UNIT or is_stackable(leaf) for leaf in leaves(B)):
+        B = SCALAR
     argument = Tuple((draw_term(dice, w, source, 2), draw_term(dice, w, S, 2)))
     P = draw_command(dice, w.delta(row(source), S), Product((B, S)), min(fuel - 1, 2))
     scan = Scan(argument, Scope(("x", "s"), P), source, B)

@@ -82,6 +82,7 @@ TERM_MATCHES = {
     "operational/telescopes.py",
     "syntax/printing/terms.py",
     "typing/derivation/derive.py",
+    "typing/lost_updates/contents.py",
 }
 """The modules with a match over all terms, outside of ``rh_kernel/ad``."""
 

@@ -6,10 +6,10 @@ from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.options import DEFAULT, CompileOptions
 from rh_kernel.arrays.program import Program, Register, Registers
 from rh_kernel.arrays.rewrites.checkpointing import checkpointed
+from rh_kernel.arrays.stacks import overlap
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.commands import Machine
 from rh_kernel.arrays.symbolic.rolled import NotRolledError, equations
-from rh_kernel.arrays.symbolic.round_index import check_stacks
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
 from rh_kernel.arrays.symbolic.terms import evaluate
 from rh_kernel.arrays.symbolic.values import Symbolic
@@ -65,7 +65,8 @@ def _translated(P: Command, inputs: tuple[Type, ...], names: tuple[str, ...], b:
     machine = Machine(b)
     V = machine.run(P, rho)
     changed = [(location, W) for location, W in machine.heap.items() if machine.read.get(location) != W]
-    check_stacks({*machine.read, *machine.heap})
+    if overlap([*machine.read, *machine.heap]):
+        raise NotRolledError
     return _program(b, names, trees, V, tuple(changed))
 
 

@@ -16,7 +16,7 @@ from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.stacks import Stack, places, unstacked, without_members
+from rh_kernel.arrays.stacks import Stack, overlap, places, unstacked, without_members
 from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.loops.trees import leaves
 from rh_kernel.source.gc_pause import gc_paused
@@ -134,6 +134,12 @@ def contents(programs: Sequence[Program], heap: Mapping[Location, Array]) -> dic
                 known = all(place in heap for place in places(location))
                 found[location] = _content(location, heap) if known else np.zeros(program.shapes[r])
     return without_members(found)
+
+
+def disagree(programs: Sequence[Program]) -> bool:
+    """Whether the programs stack locations of a family in different ways, so that they cannot share a memory."""
+    used = [at for program in programs for at in (*[at for _, at in program.reads], *[at for at, _ in program.writes])]
+    return overlap([at for at in used if isinstance(at, Stack)])
 
 
 def _content(location: Location, heap: Mapping[Location, Array]) -> Array:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.costs import estimate
 from rh_kernel.arrays.devices import Device
+from rh_kernel.arrays.execution import disagree
 from rh_kernel.arrays.options import DEFAULT, CompileOptions
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.stacks import places
@@ -172,9 +174,10 @@ class _Training:
         run = self.run
         names = [name for name, _ in run.sample]
         sets = [self.data, *(self.measured[m.data] for m in run.measures)]
-        step = for_changes(run.command, run.sample, self.data, self.options)
-        measures = [for_results(m.command, names, self.measured[m.data], self.options) for m in run.measures]
-        programs = (step, *measures)
+        programs = self._compiled(names, self.options)
+        if disagree(programs):
+            programs = self._compiled(names, replace(self.options, fewest=None))
+        step, *measures = programs
         batches = -(-self.data.size // run.batch)
         seconds = estimate(step, batches, self.data.size)
         seconds += sum(estimate(program, 1, data.size) for program, data in zip(measures, sets[1:], strict=True))
@@ -196,6 +199,12 @@ class _Training:
         for average in averages:
             average.require(average.measured_at_once(self.bound[0]), *self.bound)
         return step, steps, averages
+
+    def _compiled(self, names: Sequence[str], options: CompileOptions) -> tuple[Program, ...]:
+        """Return the program of a step, and those of the measures."""
+        run = self.run
+        measures = [for_results(m.command, names, self.measured[m.data], options) for m in run.measures]
+        return (for_changes(run.command, run.sample, self.data, options), *measures)
 
     def _epochs(self, steps: Batches | BatchesInPieces) -> int:
         """How many epochs to run in one call: only if they consist of whole batches, and never the last epoch."""

@@ -5,7 +5,8 @@ differ from one operation to the next, are bound in the environment, so a thousa
 location, share one specialised clause.
 """
 
-from typing import TypeAlias
+from dataclasses import replace
+from typing import TypeAlias, cast
 
 from rh_kernel.arrays.stacks import Row
 from rh_kernel.arrays.symbolic.rolled import NotRolledError
@@ -13,7 +14,19 @@ from rh_kernel.arrays.symbolic.tape import Environment, Names
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise
-from rh_kernel.syntax.core import Operation, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope
+from rh_kernel.syntax.core import (
+    Bind,
+    Command,
+    IfCommand,
+    Operation,
+    OrdinaryClause,
+    OrdinaryHandler,
+    Resume,
+    Return,
+    ReverseClause,
+    ReverseHandler,
+    Scope,
+)
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import DeclaredLocations, Family, Location, LocationFamily, Pattern
 from rh_kernel.syntax.types import Shape
@@ -32,10 +45,14 @@ class EvaluatedOperation:
 
 @frozen
 class SpecialisedClause:
-    """The scopes of a clause at given dimensions, ``a…, x. Q^f`` and ``a…, y, z. Q^b``, or ``a…, x, k. Q``, and its head."""
+    """The scopes of a clause at given dimensions, ``a…, x. Q^f`` and ``a…, y, z. Q^b``, or ``a…, x, k. Q``, and its head.
+
+    If Q resumes once, as the last thing that it does, ``resumed`` is Q with ``⌊M⌋`` in place of ``k • M``.
+    """
 
     scopes: tuple[Scope, ...]
     pattern: Pattern
+    resumed: Command | None = None
 
 
 class Clauses:
@@ -69,7 +86,9 @@ class Clauses:
             return None
         clause = max(covering, key=lambda c: sum(isinstance(i, DeclaredLocations) for i in c.pattern.indices))
         static = _static(clause.pattern, met)
-        return SpecialisedClause(tuple([specialise(scope, static) for scope in _scopes(clause)]), clause.pattern)
+        scopes = tuple([specialise(scope, static) for scope in _scopes(clause)])
+        is_ordinary = isinstance(clause, OrdinaryClause)
+        return SpecialisedClause(scopes, clause.pattern, _resumed(cast(Command, scopes[0].body), 0) if is_ordinary else None)
 
 
 def entered(met: EvaluatedOperation, opened: SpecialisedClause, environment: Environment) -> tuple[Environment, Names]:
@@ -86,6 +105,21 @@ def entered(met: EvaluatedOperation, opened: SpecialisedClause, environment: Env
             case Slot() | SymbolicZero() | tuple():
                 environment = (index, environment, environment[2])
     return environment, names
+
+
+def _resumed(P: Command, k: int) -> Command | None:
+    """P with ``⌊M⌋`` in place of ``k • M``, or ``None`` if it does not always resume once, as the last thing that it does."""
+    match P:
+        case Resume(index, _, M) if index == k and not M.loose >> k & 1:
+            return Return(M, span=P.span)
+        case Bind(Q, scope) if not Q.loose >> k & 1:
+            body = _resumed(cast(Command, scope.body), k + scope.arity)
+            return None if body is None else replace(P, scope=replace(scope, body=body))
+        case IfCommand(_, M, Q, R) if not M.loose >> k & 1:
+            then, otherwise = _resumed(Q, k), _resumed(R, k)
+            return None if then is None or otherwise is None else replace(P, then=then, otherwise=otherwise)
+        case _:
+            return None
 
 
 def _scopes(clause: ReverseClause | OrdinaryClause) -> tuple[Scope, ...]:

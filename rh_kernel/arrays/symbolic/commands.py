@@ -31,6 +31,7 @@ from rh_kernel.arrays.symbolic.stack import (
     Ordinary,
     Outside,
     Paired,
+    Resumed,
     Returned,
     Reverse,
     Rounds,
@@ -217,6 +218,9 @@ class Machine(Loops):
                 self._reinstall(stretches)
                 b.region = enter(bit, (Performed(argument, y, z, backward), tape), b.region)
                 return y
+            case Resumed(stretches):
+                self._reinstall(stretches)
+                return V
             case Returned(result, variables, bit, tape):
                 cotangents: Cotangents = {}
                 accumulate(result, V, bit, cotangents, b)
@@ -338,9 +342,14 @@ class Machine(Loops):
                     return None
                 case Ordinary(_, _, environment):
                     if opened is not None:
-                        self.check_captured(passed)
                         inside, names = entered(met, opened, environment)
                         (scope,) = opened.scopes
+                        if opened.resumed is not None:
+                            # The clause gives what is resumed with, so the continuation need not be captured.
+                            self.frames = (Resumed(tuple(passed)), self.frames)
+                            self._next = (opened.resumed, (UNIT_SYMBOL, (V, inside, names), names))
+                            return None
+                        self.check_captured(passed)
                         rest = Continuation(tuple(passed))
                         self._next = (cast(Command, scope.body), (rest, (V, inside, names), names))
                         return None

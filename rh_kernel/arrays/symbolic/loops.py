@@ -6,16 +6,17 @@ family of which each round has its own location, it is given a row of the family
 
 from collections.abc import Callable, Mapping
 
-from rh_kernel.arrays.stacks import Row, row, stack
+from rh_kernel.arrays.stacks import Row, Stack, row, stack
 from rh_kernel.arrays.symbolic.branches import Branches, EscapesError
 from rh_kernel.arrays.symbolic.rolled import Active, NotRolledError, RowIn
 from rh_kernel.arrays.symbolic.rolling import Rolling, Rounds, Values, flattened, rolled_sequence, structured
+from rh_kernel.arrays.symbolic.round_index import affine
 from rh_kernel.arrays.symbolic.stack import Marker
 from rh_kernel.arrays.symbolic.tape import Region, copied
 from rh_kernel.arrays.symbolic.values import Symbolic, type_of, unpack
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Scan
-from rh_kernel.syntax.dimensions import Dim, dim
+from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.sequences import rounds as count_of
 from rh_kernel.syntax.signature import Location, LocationFamily
 
@@ -54,35 +55,41 @@ class Loops(Branches, Rolling):
         if active is None:
             raise KernelBug(f"{location.name} is in no round")
         if location not in active.rows:
-            whole = self.builder.as_slot(self.content(stack(location.family), active.heap))
+            whole = self.builder.as_slot(self.content(location.stack, active.heap))
             row = self.builder.fresh(whole.shape[1:], whole.active)
             active.rows[location] = row
             active.loop.rows.append(RowIn(whole, row))
             self.builder.home[row.register] = active.loop
         return active.rows[location]
 
-    def _enter_family(self, active: Active, family: LocationFamily) -> None:
-        """Note that the rounds have locations of the family. Raises ``NotRolledError`` if loops in each other have."""
-        if family.length.constant != active.loop.rounds or family in active.inner:
+    def _enter_stack(self, active: Active, at: Stack) -> None:
+        """Note that the rounds have locations of the stack. Raises ``NotRolledError`` if loops in each other have."""
+        if at in active.inner:
             raise NotRolledError
-        active.families.add(family)
+        active.stacks.add(at)
         for around in self.builder.active:
             if around is active:
                 return
-            if family in around.families:
+            if at in around.stacks:
                 raise NotRolledError
-            around.inner.add(family)
+            around.inner.add(at)
 
     def row(self, family: LocationFamily, index: Dim) -> Row | None:
         """Return the location of a family in a round, if that is what ``ws[index]`` is.
 
-        Raises ``NotRolledError`` if the rounds do not go through the whole family, or if loops in each other do.
+        Raises ``NotRolledError`` if the family does not have that location in all rounds, or if loops in each other have it.
         """
         if index.constant is None:
             for active in self.builder.active:
-                if index == dim(active.loop.index):
-                    self._enter_family(active, family)
-                    return row(family, active.loop.index)
+                found = affine(index, active.loop.index)
+                if found is not None:
+                    step, start = found
+                    try:
+                        at = stack(family, active.loop.rounds, start, step)
+                    except IndexError:
+                        raise NotRolledError from None
+                    self._enter_stack(active, at)
+                    return row(at, active.loop.index)
         return None
 
     def rolled_repeat(self, n: int, index: str, start: Symbolic, enter: Callable[[Symbolic], None]) -> Symbolic:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rh_kernel.arrays.program import Alias, Equation, Extent, Loop, Operator, Part, Program, Register
+from rh_kernel.arrays.stacks import Stack
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.signature import Location, LocationFamily
+from rh_kernel.syntax.signature import Location
 
 
 class NotRolledError(Exception):
@@ -81,15 +82,15 @@ class Rolled:
 class Active:
     """A loop whose round is being executed, and the heap before it.
 
-    ``rows`` are the contents of a family's location in a round, ``families`` those families, and ``inner`` the families of
-    which loops further in are given rows.
+    ``rows`` are the contents of a family's location in a round, ``stacks`` the stacks that these are rows of, and ``inner``
+    the stacks of which loops further in are given rows.
     """
 
     loop: Rolled
     heap: Mapping[Location, Symbolic]
     rows: dict[Location, Slot] = field(default_factory=dict[Location, Slot])
-    families: set[LocationFamily] = field(default_factory=set[LocationFamily])
-    inner: set[LocationFamily] = field(default_factory=set[LocationFamily])
+    stacks: set[Stack] = field(default_factory=set[Stack])
+    inner: set[Stack] = field(default_factory=set[Stack])
 
 
 Line: TypeAlias = Equation | Rolled

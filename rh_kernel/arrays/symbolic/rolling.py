@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.arrays.program import Extent
-from rh_kernel.arrays.stacks import Row, stack
+from rh_kernel.arrays.stacks import Row
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.cotangents import Cotangents, accumulate, collect
 from rh_kernel.arrays.symbolic.rolled import Active, Carried, NotRolledError, Rolled, RowIn, RowOut
@@ -114,7 +114,7 @@ class Rolling:
         wholes = [self._stack(loop, W) for W in emitted]
         self.heap = {**heap}
         self.heap |= {at: c.end for (at, *_), c in zip(pairs, loop.carried, strict=True) if isinstance(at, Location)}
-        self.heap |= {stack(location.family): self._stack(loop, W) for location, W in stacked.items()}
+        self.heap |= {location.stack: self._stack(loop, W) for location, W in stacked.items()}
         self._record(loop, region, ends)
         b.equations.append(loop)
         last = {at: c.end for (at, *_), c in zip(pairs, loop.carried, strict=True)}

@@ -1,32 +1,29 @@
-"""The number of a round in a loop: it may only be the index of a family's location."""
+"""The number i of a round in a loop: it may only be in the index ``a i + b`` of a family's location."""
 
-from collections.abc import Set as AbstractSet
-
-from rh_kernel.arrays.stacks import Stack, places
-from rh_kernel.arrays.symbolic.rolled import NotRolledError
 from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.core import Node, Repeat, Scope
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms
 from rh_kernel.syntax.rebuild import Transform, rebuild
-from rh_kernel.syntax.signature import Loc, Location, Member
+from rh_kernel.syntax.signature import Loc, Member
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type, is_known, map_shape, map_type
 
 
-def check_stacks(used: AbstractSet[Location]) -> None:
-    """Raise ``NotRolledError`` if a location is used both by itself and as one of a stack."""
-    if any(isinstance(location, Stack) and not used.isdisjoint(places(location)) for location in used):
-        raise NotRolledError
+def affine(index: Dim, name: str) -> tuple[int, int] | None:
+    """``(a, b)`` if the index is ``a i + b`` with numbers a > 0 and b, where i has that name."""
+    terms = dict(index.terms)
+    step, start = terms.pop(((DimVar(name), 1),), 0), terms.pop((), 0)
+    return (step, start) if step > 0 and not terms else None
 
 
 def in_round(P: Repeat, index: str) -> Scope | None:
-    """A round whose number is called ``index``; ``None`` if the number is anything but the index of a family's location."""
+    """A round whose number is called ``index``; ``None`` if the number is anywhere but in the index of a family's location."""
     uses = _Uses(P.index)
     rebuild(P.scope, 0, uses)
     return None if uses.found else specialise(P.scope, Static({P.index: dim(index)}, {}, {}))
 
 
 class _Uses(Transform):
-    """Searches for a dimension variable outside of ``ws[i]``, and changes nothing."""
+    """Searches for a dimension variable i outside of ``ws[a i + b]``, and changes nothing."""
 
     def __init__(self, index: str) -> None:
         self.index = index
@@ -51,7 +48,7 @@ class _Uses(Transform):
     def location(self, loc: Loc) -> Loc:
         if not isinstance(loc, Member):
             self.shape(loc.shape)
-        elif loc.index != dim(self.index):
+        elif affine(loc.index, self.index) is None:
             self.dim(loc.index)
         return loc
 

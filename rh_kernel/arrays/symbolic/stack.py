@@ -59,6 +59,13 @@ class Forwarded:
 
 
 @frozen
+class Resumed:
+    """Outside of an ordinary handler: a clause is running that ends with ``k • [ ]``, for the continuation ``stretches``."""
+
+    stretches: "tuple[StackSegment, ...]"
+
+
+@frozen
 class Returned:
     """Below a region: the return clause is running on the body's ``result``."""
 
@@ -104,7 +111,7 @@ class AfterBranch:
     cotangents: Cotangents
 
 
-Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward | Scanning | Rounds | Marker | AfterBranch
+Frame: TypeAlias = Then | Paired | Forwarded | Resumed | Returned | Backward | Scanning | Rounds | Marker | AfterBranch
 Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 

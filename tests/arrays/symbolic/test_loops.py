@@ -36,6 +36,7 @@ DECLARED = f"""
 loc w : Real(2, 2) = zeros
 loc u : Real(2, 2) = zeros
 loc ws[{ROUNDS}] : Real(2, 2) = zeros
+loc vs[20] : Real(2, 2) = zeros
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)
 handler kept(t : Real(k)) : rev handler(Real(k)) = {{
   return x -> return 0.1 * (x - t)
@@ -73,6 +74,13 @@ COMMANDS = {
     "family": "rev handle (x) <x>. repeat i < 12 from s = x do let y <= FC[ws[i]](s) in return s + tanh(y) with H([0, 1])",
     "recurrent": """rev handle (x, z) <x, z>. let (bs, s) <= scan (a in z) from s = x do
   let p <= FC[w](a) in let q <= FC[u](s) in let h <- tanh(p + q) in return (h, h) in return s + sum_rows(bs) with H([0, 1])""",
+    "even and odd": """rev handle (x) <x>. repeat i < 9 from s = x do
+  let y <= FC[vs[2 * i]](s) in let z <= FC[vs[2 * i + 1]](tanh(y)) in return s + z with H([0, 1])""",
+    "first and others": """rev handle (x) <x>. let s <= FC[vs[0]](x) in
+  repeat i < 10 from s = s do let y <= FC[vs[i + 1]](s) in return s + tanh(y) with H([0, 1])""",
+    "a part": """rev handle (x) <x>. repeat i < 9 from s = x do let y <= FC[vs[i]](s) in return s + tanh(y) with H([0, 1])""",
+    "odd ones in a loop": """rev handle (x) <x>. repeat i < 9 from s = x do
+  repeat j < 9 from s = s do let y <= FC[vs[2 * j + 1]](s) in return tanh(y + x) with H([0, 1])""",
     "nested": """rev handle (x) <x>. repeat j < 9 from s = x do
   repeat i < 12 from s = s do let y <= FC[ws[i]](s) in return tanh(y + x) with H([0, 1])""",
     "inner": """rev handle (x) <x>. repeat j < 12 from s = x do
@@ -84,6 +92,10 @@ COMMANDS = {
   if sum(s) < 1 then FC[w](s + x) else return 0.5 * s with H([0, 1])""",
     "two handlers": """rev handle (x) <x>. rev handle (x) <x>. repeat i < 12 from s = x do
   let y <= FC[w](s) in return tanh(y) with H([0, 1]) with H([1, 1])""",
+    "inference": """handle repeat i < 12 from s = x do let y <= FC[ws[i]](s) in return s + tanh(y) with
+  { return x -> return x ; FC[l](x), k -> let w <= Get[l]() in if sum(x) < 1 then k(w @ x) else k(tanh(w @ x)) }""",
+    "inference inside": """rev handle (x) <x>. handle repeat i < 12 from s = x do let y <= FC[ws[i]](s) in FC[w](y) with
+  { return x -> return 2 * x ; FC[l](x), k -> let y <= FC[l](tanh(x)) in k(y + y) } with H([0, 1])""",
     "a value leaves a reverse handler": """scan (a in z) from s = x do
   let b <= handle rev handle (s) <s>. Stop(2 * s) with kept([0, 1]) with stop in return (tanh(a + b), b)""",
     "heap": "repeat i < 12 from s = x do let v <= Get[w]() in let _ <= Put[w](v + outer(s, x)) in return 0.5 * s",
@@ -99,9 +111,10 @@ def heap(seed: int) -> dict[Location, Array]:
         definition = definitions.get(name)
         assert isinstance(definition, LocDefinition)
         found[definition.location] = rng.normal(0.0, 0.5, (2, 2))
-    family = definitions.get("ws")
-    assert isinstance(family, LocFamilyDefinition)
-    found.update({location: rng.normal(0.0, 0.5, (2, 2)) for location in members(family.family)})
+    for name in ("ws", "vs"):
+        family = definitions.get(name)
+        assert isinstance(family, LocFamilyDefinition)
+        found.update({location: rng.normal(0.0, 0.5, (2, 2)) for location in members(family.family)})
     return found
 
 
@@ -208,13 +221,19 @@ def test_few_rounds_are_unrolled() -> None:
     "text",
     [
         "repeat i < 12 from s = 0 do return s + sum(fill[i + 1](s))",
-        "repeat i < 11 from s = x do let v <= Get[ws[i]]() in return v @ s",
-        "repeat i < 11 from s = x do let v <= Get[ws[i + 1]]() in return v @ s",
+        "repeat i < 11 from s = x do let v <= Get[ws[i]]() in let u <= Get[ws[i + 1]]() in return v @ (u @ s)",
+        "repeat i < 11 from s = x do let v <= Get[ws[11 - i]]() in return v @ s",
         "let v <= Get[ws[3]]() in repeat i < 12 from s = v @ x do let v <= Get[ws[i]]() in return v @ s",
         """repeat j < 12 from s = x do
   repeat i < 12 from s = s do let v <= Get[ws[i]]() in let u <= Get[ws[j]]() in return v @ s""",
     ],
-    ids=["number of the round", "part of a family", "next location", "location by itself", "one family twice"],
+    ids=[
+        "number of the round",
+        "a location and the next one",
+        "from the last to the first",
+        "location by itself",
+        "one family twice",
+    ],
 )
 def test_rounds_that_are_not_alike_are_unrolled(text: str) -> None:
     P = written(text)
