@@ -4,7 +4,8 @@ A step is the forward pass, the backward pass and the update of all weights by g
 and of 32 sequences of 100 vectors. Before anything is timed, the new weights are compared. The second table has, for sequences
 of 10 to 10,000 vectors, the time to compile, the equations of the program, what the forward loop keeps for the backward loop,
 and the scratch memory of a step, without and with checkpointing. ``--steps 1000`` for longer sequences in the first table;
-peers that are not installed are left out. The numbers mean something on a machine that does nothing else.
+peers that are not installed are left out. The third table is about a chain of layers by ``repeat``: the time from its text to
+the end of its first step. The numbers mean something on a machine that does nothing else.
 """
 
 import argparse
@@ -29,9 +30,9 @@ from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Loop, Program
 from rh_kernel.loops.trees import leaves
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.signature import Location, members
 from rh_kernel.syntax.types import real
-from rh_kernel.typing.definitions import LocDefinition
+from rh_kernel.typing.definitions import LocDefinition, LocFamilyDefinition
 from tests.arrays.written import command
 from tests.benchmarks.report import table
 from tests.declarations import declared
@@ -42,9 +43,7 @@ NAMES = ("wr", "wz", "wn", "ur", "uz", "un")
 ROUNDS = 15
 MEMORY: tuple[Checkpointing, ...] = ("off", 10, "auto")
 
-TEXT = (
-    "\n".join([f"loc {name} : Real({WIDTH}, {WIDTH}) = zeros" for name in NAMES])
-    + f"""
+OPERATIONS = f"""
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)
 handler descend(t : Real(k)) : rev handler(Real(k)) = {{
   return x -> return x - t
@@ -52,7 +51,9 @@ handler descend(t : Real(k)) : rev handler(Real(k)) = {{
     | y, (w, x) -> let v <= Get[l]() in let _ <= Put[l](v - {RATE} * outer(y, x)) in return w^T @ y
 }}
 """
-)
+TEXT = "\n".join([f"loc {name} : Real({WIDTH}, {WIDTH}) = zeros" for name in NAMES]) + OPERATIONS
+CHAIN = """rev handle (x) <x>. repeat i < layers from s = x do
+  let y <= FC[ws[i]](s) in return s + tanh(y) with descend(t)"""
 GRU = f"""rev handle (x) <x>. let (_, h) <= scan (a in x) from s = fill[{WIDTH}](0.0) do
   let ar <= FC[wr](a) in let br <= FC[ur](s) in let r <- sigmoid(ar + br) in
   let az <= FC[wz](a) in let bz <= FC[uz](s) in let z <- sigmoid(az + bz) in
@@ -260,14 +261,42 @@ def sizes() -> list[list[str]]:
     return rows
 
 
+def chains() -> list[list[str]]:
+    """From the text of a chain of residual layers by ``repeat`` to the end of its first step on NumPy; medians."""
+    rows: list[list[str]] = []
+    inputs = {"x": real(8), "t": real(8)}
+    for layers in (10, 100, 1000, 10_000):
+        taken: list[tuple[float, float, float]] = []
+        equations = 0
+        for _ in range(9):
+            times = [time.perf_counter()]
+            known = declared(f"loc ws[{layers}] : Real(8, 8) = zeros\n{OPERATIONS}")
+            P = command(known, CHAIN.replace("layers", str(layers)), inputs)
+            found = compile_command(P, tuple(inputs.values()), tuple(inputs))
+            equations = found.count
+            times.append(time.perf_counter())
+            family = known.get("ws")
+            heap = {at: np.zeros((8, 8)) for at in members(family.family)} if isinstance(family, LocFamilyDefinition) else {}
+            runner = machine(found, heap).runner()
+            times.append(time.perf_counter())
+            runner.step(np.ones(8), np.zeros(8))
+            times.append(time.perf_counter())
+            taken.append((times[1] - times[0], times[2] - times[1], times[3] - times[2]))
+        parts = [1000 * statistics.median(part) for part in zip(*taken, strict=True)]
+        whole = 1000 * statistics.median([sum(each) for each in taken])
+        rows.append([f"{layers:,}", str(equations), *[f"{part:.1f} ms" for part in (*parts, whole)]])
+    return rows
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     parser = argparse.ArgumentParser(description="a GRU beside PyTorch and JAX")
     parser.add_argument("--steps", type=int, default=100, help="the length of the sequences")
     length: int = parser.parse_args().steps
     rows = [row for samples in (1, 32) for row in compare(length, samples)]
     print(table(["batch", "who", "a step", "to machine code", "difference"], rows))
     print(table(["vectors", "compiling", "equations", "kept", *[f"memory, checkpointing {k}" for k in MEMORY]], sizes()))
+    print(table(["layers", "equations", "compiling", "planning", "first step", "all"], chains()))
 
 
 if __name__ == "__main__":
