@@ -12,7 +12,7 @@ from typing import TypeAlias
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.conditionals import branch_guard
 from rh_kernel.arrays.symbolic.selection import negated, selected
-from rh_kernel.arrays.symbolic.stack import Forwarded, Frames, Marker, Outside, StackSegment
+from rh_kernel.arrays.symbolic.stack import Forwarded, Frames, Marker, Outside, Resumed, StackSegment
 from rh_kernel.arrays.symbolic.tape import Branched, Region, copied, enter
 from rh_kernel.arrays.symbolic.tapes import since
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic
@@ -119,7 +119,7 @@ def _markers(stretches: Sequence[StackSegment]) -> Iterator[Marker]:
             frame, frames = frames
             if isinstance(frame, Marker):
                 yield frame
-            elif isinstance(frame, Forwarded):
+            elif isinstance(frame, Forwarded | Resumed):
                 yield from _markers(frame.stretches)
 
 

@@ -44,6 +44,7 @@ handler kept(t : Real(k)) : rev handler(Real(k)) = {{
     | y, (w, x) -> let v <= Get[l]() in let _ <= Put[l](v - outer(y, x)) in return w^T @ y
 }}
 op Stop : Real(2) -> Real(2)
+op Again : Real(2) -> Real(2)
 handler stop = {{
   return x -> return x
   Stop(x), k -> return x
@@ -223,6 +224,8 @@ def test_few_rounds_are_unrolled() -> None:
         "repeat i < 12 from s = 0 do return s + sum(fill[i + 1](s))",
         "repeat i < 11 from s = x do let v <= Get[ws[i]]() in let u <= Get[ws[i + 1]]() in return v @ (u @ s)",
         "repeat i < 11 from s = x do let v <= Get[ws[11 - i]]() in return v @ s",
+        """handle handle repeat i < 12 from s = x do let _ <= Again(s) in return s * s with
+  { return x -> return x ; Again(x), k -> let y <= Stop(x) in k(y) } with stop""",
         "let v <= Get[ws[3]]() in repeat i < 12 from s = v @ x do let v <= Get[ws[i]]() in return v @ s",
         """repeat j < 12 from s = x do
   repeat i < 12 from s = s do let v <= Get[ws[i]]() in let u <= Get[ws[j]]() in return v @ s""",
@@ -231,6 +234,7 @@ def test_few_rounds_are_unrolled() -> None:
         "number of the round",
         "a location and the next one",
         "from the last to the first",
+        "a clause that leaves the round",
         "location by itself",
         "one family twice",
     ],
