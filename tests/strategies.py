@@ -252,7 +252,11 @@ def draw_comparison(dice: Dice, w: World, fuel: int) -> tuple[Compare, Tuple]:
 
 
 def is_stackable(B: Type) -> bool:
-    """Whether rows of type B stack to the same type whatever the dimensions: those of ``Real(n)`` are units for n = 0."""
+    """Whether rows of type B stack to the same type whatever the dimensions.
+
+    Those of ``Real(n)`` do not: for n = 0 they are units. A program that does so is typed, and fails when it runs; this is a
+    known defect (``tests/laws/test_empty_rows.py``), and only because of it are such rows not drawn.
+    """
     if isinstance(B, Product):
         return all(map(is_stackable, B.factors))
     if not isinstance(B, Real) or not isinstance(B.shape, tuple) or B == UNIT:

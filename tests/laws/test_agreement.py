@@ -29,7 +29,7 @@ from tests.strategies_of_commands import USER, Program, commands, programs
 from tests.tiers import law
 
 OPTIONS = (CompileOptions(fewest=2), CompileOptions(fewest=2, checkpointing=2), CompileOptions(fewest=None))
-"""From how many rounds on rounds are compiled as loops: nearly always, and never."""
+"""Rounds are compiled as loops nearly always, so with checkpointing, and never."""
 
 
 @pytest.mark.slow

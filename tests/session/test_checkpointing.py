@@ -40,8 +40,8 @@ def text_of(results: list[Result]) -> str:
     [
         ("", "off", "is off"),
         ("auto", "auto", "about √n states"),
-        ("10", 10, "before every 10th round"),
-        ("2", 2, "every other state"),
+        ("10", 10, "one state of a loop in 10 is kept"),
+        ("3", 3, "one state of a loop in 3 is kept"),
         ("1", 1, "is off"),
         ("off", "off", "is off"),
     ],

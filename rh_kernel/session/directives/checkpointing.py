@@ -34,7 +34,7 @@ def _text(checkpointing: Checkpointing) -> str:
         case "auto":
             which = "about √n states of a loop of n rounds are kept"
         case k:
-            which = f"the state before every {k}th round of a loop is kept" if k > 2 else "every other state of a loop is kept"
+            which = f"one state of a loop in {k:,} is kept"
     return f"checkpointing is on: {which}, and the backward pass computes the rounds between them again"
 
 
@@ -49,8 +49,8 @@ DIRECTIVE = Directive(
 To go back through `repeat`, `scan` or `map`, a compiled program keeps some values of each round, so its memory grows with the
 number of rounds n. After `%checkpointing 10` it keeps the state before every tenth round instead, and in the backward pass
 computes ten rounds again at a time: memory for n / 10 states and for the values of ten rounds, and one more forward pass. After
-`%checkpointing auto` every √n-th state is kept, which needs the least memory. The results are the same: the contents of
-locations are part of the state, so `Put` in a forward part is not repeated. Loops of few rounds are unrolled, and keep
-everything; traces and `stepped` and `denoted` evaluation are not concerned.
+`%checkpointing auto` every √n-th state is kept, which needs the least memory for a long loop. The results are the same: the
+contents of locations are part of the state, so `Put` in a forward part is not repeated. Loops of few rounds are unrolled, and
+keep everything; traces and `stepped` and `denoted` evaluation are not concerned.
 """,
 )
