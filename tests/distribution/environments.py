@@ -56,9 +56,9 @@ def pip(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
-def empty(folder: Path) -> Environment:
-    """An environment with nothing in it, not even pip."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=60)
+def empty(folder: Path, python: str = sys.executable) -> Environment:
+    """An environment of a Python with nothing in it, not even pip."""
+    subprocess.run([python, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=60)
     return Environment(folder)
 
 

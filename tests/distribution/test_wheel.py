@@ -46,10 +46,10 @@ def sources(source: Path) -> dict[str, bytes]:
 
 
 def written(folder: str) -> set[str]:
-    """The files of a folder of the checkout, but for what Python and editors leave behind."""
+    """The files of a folder of the checkout, but for what Python, editors and builds leave behind."""
     files = [file for file in (ROOT / folder).rglob("*") if file.is_file()]
     parts = {str(file.relative_to(ROOT)): set(file.parts) for file in files}
-    return {name for name, within in parts.items() if not within & {"__pycache__", ".ipynb_checkpoints"}}
+    return {name for name, within in parts.items() if not within & {"__pycache__", ".ipynb_checkpoints", "built"}}
 
 
 def test_the_wheel_is_the_same_whatever_it_is_made_of(built: Built) -> None:
@@ -89,7 +89,8 @@ def test_the_source_distribution_holds_all_that_its_tests_need(built: Built) -> 
     assert texts
     parts = {f"lessons/{part}" for part in ("appendix", "browser", "pictures", "press", "reference")}
     folders = ("rh_kernel", "tests", "widgets", "binder", ".ci", *parts)
-    files = {"pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile", *texts}
+    files = {"pyproject.toml", "README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile"}
+    files |= {"hatch_build.py", *texts}
     wanted = set.union(files, *map(written, folders))
     assert wanted <= set(found)
     assert set(found) - wanted <= {"PKG-INFO", ".gitignore"}
