@@ -151,11 +151,12 @@ def _remove(path: Path, before: float) -> bool:
 
 def put(content: bytes, path: Path) -> None:
     """Write the file and its hash, each atomically. Raises ``OSError`` on failure."""
-    _replace(digest(content).encode("ascii"), path.with_suffix(".sum"))
-    _replace(content, path)
+    write_atomically(digest(content).encode("ascii"), path.with_suffix(".sum"))
+    write_atomically(content, path)
 
 
-def _replace(content: bytes, path: Path) -> None:
+def write_atomically(content: bytes, path: Path) -> None:
+    """Write the file so that nobody ever reads a part of it. Raises ``OSError`` on failure."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.stem[:16], suffix=".new")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,6 +1,7 @@
 """The native back end and its runners."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -8,13 +9,21 @@ import numpy as np
 
 from rh_kernel.arrays.arena import ALIGNMENT, address, aligned, contents_of, round_up
 from rh_kernel.arrays.backend import Arrays, ContentArrays, Memory, Runner, Unsupported
-from rh_kernel.arrays.native.codegen import Translation, translate
-from rh_kernel.arrays.native.launch_table import PlanInput, table
-from rh_kernel.arrays.native.machine import loaded
+from rh_kernel.arrays.native.blas import blas
+from rh_kernel.arrays.native.codegen import translate
+from rh_kernel.arrays.native.kernel_choice import forced
+from rh_kernel.arrays.native.launch_table import PlanInput, Table, table
+from rh_kernel.arrays.native.launches import Launches
+from rh_kernel.arrays.native.machine import Machine as CompiledMachine
+from rh_kernel.arrays.native.machine import loaded, pool
+from rh_kernel.arrays.native.parallel import MOST
+from rh_kernel.arrays.native.products import Product, products
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.toolchain import Missing, toolchain
+from rh_kernel.arrays.threads import thread_count
 from rh_kernel.loops.ir import Content, Input, Integers, Kept, Plan, Precision, Row, Scratch, View
 from rh_kernel.loops.trees import leaves, map_tree
+from rh_kernel.primitives.smoothness import require_rows
 from rh_kernel.source.interruptible import interruptible, when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -45,18 +54,41 @@ class Native:
             raise Unsupported(found.reason)
         item = np.dtype(plan.precision).itemsize
         machine = Machine(found.vector // item, found.registers, masked=found.masked, item=item)
-        translation = translate(plan, machine)
-        return NativeRunner(plan, memory, translation)
+        library = None if forced() is False else blas()
+        translation = translate(plan, machine, library.integer if library else "")
+        chosen: Sequence[Product] = ()
+        gemm = 0
+        if library is not None and translation.contests:
+            try:
+                gemm = library.gemm(plan.precision)
+                chosen = products(translation, found, library, plan.precision)
+            except OSError:
+                translation = translate(plan, machine)
+        threads = pool(min(MOST, thread_count())) if translation.is_parallel else 0
+        return NativeRunner(plan, memory, translation, partial(loaded, translation.source), chosen, (gemm, threads))
 
 
 class NativeRunner:
-    """A plan in machine code. ``step`` is the machine itself, so a run is a single call, unless it may take long."""
+    """A plan in machine code. ``step`` is the machine itself, so a run is a single call, unless it may take long.
 
-    __slots__ = ("_buffers", "_machine", "_plan", "_touched", "step")
+    ``machine`` makes the machine, with the kernels that the launches name. ``products`` are the matrix products that a BLAS may
+    compute; ``functions`` are the addresses of its function and of the pool's.
+    """
+
+    __slots__ = ("_buffers", "_checks", "_machine", "_plan", "_status", "_touched", "products", "step")
 
     step: Callable[..., None]
 
-    def __init__(self, plan: Plan, memory: ContentArrays, translation: Translation) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        memory: ContentArrays,
+        translation: Launches,
+        machine: Callable[[Table], CompiledMachine],
+        products: Sequence[Product] = (),
+        functions: tuple[int, int] = (0, 0),
+    ) -> None:
+        self.products = tuple(products)
         dtype = np.dtype(plan.precision)
         self._plan = plan
         self._touched = plan.touched
@@ -76,14 +108,19 @@ class NativeRunner:
                     places.append((scratch[0] + start, size))
                 case Row():
                     places.append((0, 0))
-        further = [arena.reserve(size) for size in (translation.workspace, translation.strip_workspace)]
+        sizes = (translation.workspace, translation.further_workspace, 2, len(products))
+        further = [arena.reserve(size) for size in sizes]
         arena.fill()
         self._buffers = [place if isinstance(place, np.ndarray) else arena.part(place) for place in places]
         for buffer, array in zip(plan.buffers, self._buffers, strict=True):
             if isinstance(buffer, Kept):
                 array[:] = buffer.array.reshape(-1)
+        self._checks = translation.checks
+        self._status = arena.part(further[2])
+        arena.part(further[3])[:] = [product.by_blas for product in products]
         everything = [*self._buffers, *translation.tables, *map(arena.part, further)]
         bases = [address(array) for array in everything]
+        bases += functions
         copies = {
             buffer.position: bases[number]
             for number, buffer in enumerate(plan.buffers)
@@ -91,9 +128,17 @@ class NativeRunner:
         }
         inputs = [PlanInput(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(plan.inputs)]
         steps = _steps(plan, translation, dtype.itemsize)
-        launches = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long)
-        self._machine = loaded(translation.source, launches)
-        self.step = self._machine if translation.work <= INTERRUPTED else self._long_step
+        rows = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.is_long)
+        self._machine = machine(rows)
+        run = self._machine if translation.work <= INTERRUPTED else self._long_step
+        self.step = partial(self._checked, run) if self._checks else run
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """Which kernel computes each large matrix product, and how long it took to measure the new ones."""
+        lines = [str(product) for product in self.products]
+        spent = sum(product.spent for product in self.products)
+        return [*lines, f"measured now, in {1e3 * spent:.0f} ms"] if spent else lines
 
     def _long_step(self, *inputs: Array) -> None:
         interruptible(lambda: self._machine(*inputs))
@@ -101,6 +146,19 @@ class NativeRunner:
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """Run once for each row, possibly without holding the GIL."""
         when_large(self._touched, lambda: self._machine.steps(*inputs, rows))
+        self._raise_noted()
+
+    def _checked(self, run: Callable[..., None], *inputs: Array) -> None:
+        run(*inputs)
+        self._raise_noted()
+
+    def _raise_noted(self) -> None:
+        """Raise ``Stuck`` if a check has failed, which reports the first one."""
+        number, wrong = self._status
+        if number:
+            self._status[:] = 0
+            check = self._checks[int(number) - 1]
+            require_rows(np.array([wrong]), check.rows, check.span)
 
     def result(self) -> Arrays:
         """Return the result of the last run."""
@@ -145,8 +203,8 @@ def _content(array: Array, size: int, dtype: np.dtype[Any]) -> Array:
     return array.reshape(-1)
 
 
-def _steps(plan: Plan, translation: Translation, item: int) -> list[tuple[int, list[tuple[int, int]]]]:
+def _steps(plan: Plan, translation: Launches, item: int) -> list[tuple[int, list[tuple[int, int]]]]:
     """The kernel of each step, and for each of its arrays the buffer (−1 − i for input i) and the offset in bytes."""
     numbers = [-1 - buffer.position if isinstance(buffer, Input) else i for i, buffer in enumerate(plan.buffers)]
-    numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 2)
+    numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 6)
     return [(one.kernel, [(numbers[buffer], item * at) for buffer, at in one.arrays]) for one in translation.launches]

@@ -1,8 +1,8 @@
 """The C source of a library: its kernels, and the driver function that runs the steps."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from rh_kernel.arrays.native.launches import Launch
 from rh_kernel.arrays.native.scalars import definitions
 from rh_kernel.arrays.native.toolchain import resource
 from rh_kernel.loops.ir import Buffer, Plan, Scratch
@@ -13,26 +13,20 @@ FEW = 24
 TABLE_LOOP = ["for (const struct row *end = row + count; row < end; row++) row->run(row->arrays);"]
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """A kernel launch for one or more steps: the number of the kernel, and the (buffer, offset) of each array it takes.
-
-    The buffers after those of the plan are the tables of gathers, the workspace, and the strips' own buffer.
-    """
-
-    kernel: int
-    arrays: tuple[tuple[int, int], ...]
-    steps: int = 1
-
-
-def source(kernels: Sequence[Sequence[str]], launches: Sequence[Launch], plan: Plan, *, short: bool) -> str:
+def source(
+    kernels: Sequence[Sequence[str]], launches: Sequence[Launch], plan: Plan, *, short: bool, integer: str, parallel: bool
+) -> str:
     """Return the C source with these kernel bodies. It ends with ``rh_walk``, which executes a launch table.
 
-    In a ``short`` run, steps wait for each other's results; in a long one, they have more work of their own.
+    In a ``short`` run, steps wait for each other's results; in a long one, they have more work of their own. ``integer`` is the
+    C type of a BLAS's integers, if kernels call one; ``parallel`` means that some run others by several threads. In either case
+    no kernel is inlined, since some are also called by their addresses.
     """
     real, bits = ("double", 64) if plan.precision == "float64" else ("float", 32)
     lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h"), *definitions(plan.steps, plan.precision)]
-    inlined = sum(launch.steps for launch in launches) <= FEW
+    lines += [f"#define BLAS_INT {integer}", resource("gemm.h")] if integer else []
+    lines += [resource("parallel.h")] if parallel else []
+    inlined = not integer and not parallel and sum(launch.steps for launch in launches) <= FEW
     kind = "static inline __attribute__((always_inline))" if inlined else "static"
     for number, kernel in enumerate(kernels):
         lines += [f"{kind} void kernel{number}(void *const *array) {{", *kernel, "}"]

@@ -6,6 +6,7 @@ import struct
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -43,19 +44,54 @@ class Maker(Protocol):
 
 def maker() -> Maker:
     """Return the C driver if it can be built. If not, the next call tries again, as the compiler may have been interrupted."""
+    return maker_with(_driver)
+
+
+def maker_with(driver: Callable[[], Maker]) -> Maker:
+    """Return the C driver, or ``CtypesMachine`` if this Python cannot have it or it cannot be loaded."""
     # The driver assumes that an object starts with a reference count and a type: no free-threaded and no tracing builds.
     if sys.implementation.name != "cpython" or object.__basicsize__ != 2 * struct.calcsize("P") or struct.calcsize("P") != 8:
         return CtypesMachine
     try:
-        return _driver()
+        return driver()
     except (Unsupported, OSError, AttributeError):
         return CtypesMachine
+
+
+def pool(threads: int) -> int:
+    """Let runs use so many threads; return the address of the function that runs kernels by them, 0 without the C driver."""
+    if maker() is CtypesMachine:
+        return 0
+    driver = _driver_library()
+    driver.rh_set_threads(threads)
+    return ctypes.cast(driver.rh_parallel, ctypes.c_void_p).value or 0
+
+
+@lru_cache(maxsize=1)
+def _driver_library() -> ctypes.PyDLL:
+    """Raises ``Unsupported`` or ``OSError`` if the driver cannot be built and loaded."""
+    return ctypes.PyDLL(str(library(driver_source(), QUICK, "-pthread")))
+
+
+def driver_source() -> str:
+    """Return the C source of the driver, with its pool of threads."""
+    return resource("pool.c") + resource("driver.c")
 
 
 @lru_cache(maxsize=1)
 def _driver() -> Maker:
     """Raises ``Unsupported``, ``OSError`` or ``AttributeError`` if the driver cannot be built and loaded."""
-    made = ctypes.PyDLL(str(library(resource("driver.c"), QUICK))).rh_machine
+    return maker_of(_driver_library())
+
+
+def driver_at(path: Path) -> Maker:
+    """Load a compiled driver. Raises ``OSError`` or ``AttributeError`` if that fails."""
+    return maker_of(ctypes.PyDLL(str(path)))
+
+
+def maker_of(driver: ctypes.PyDLL) -> Maker:
+    """Return what makes machines by a compiled driver. Raises ``AttributeError`` if it is none."""
+    made = driver.rh_machine
     made.argtypes = [ctypes.c_char_p, ctypes.c_void_p, *[ctypes.py_object] * 6]
     made.restype = ctypes.py_object
 

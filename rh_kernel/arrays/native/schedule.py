@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import lru_cache
-from math import ceil, prod
+from math import ceil, gcd, prod
 
 from rh_kernel.arrays.native.axes import Axis, axes, entangled
 from rh_kernel.loops.ir import Contract
@@ -20,6 +20,12 @@ ONE = Axis(1, (0, 0, 0))
 
 NEAR, MIDDLE = 24 << 10, 512 << 10
 """Sizes in bytes that certainly fit the first-level and the second-level cache."""
+
+LINE, WAY, WAYS = 64, 4096, 8
+"""The first-level cache: the bytes of a line, the distance in bytes of lines that share a set, and the lines of a set."""
+
+MISS = 5.0
+"""Cycles that a load from the second-level cache costs if the addresses are too far apart to be prefetched."""
 
 
 class Form(Enum):
@@ -191,7 +197,20 @@ def _loads(s: Schedule, height: int, columns: int, terms: int, machine: Machine)
         else:
             home = _fetching(terms * s.first.extent, machine) if rows > 1 else 0.5
             total += rows * (0.5 + (home - 0.5) / machine.lanes)
+            total += MISS if _is_evicted(_step(s, factor) * machine.item, terms) else 0.0
     return total
+
+
+def _is_evicted(step: int, terms: int) -> bool:
+    """Whether so many lines, ``step`` bytes apart, are no longer in the first-level cache when the next tile needs them.
+
+    A tile uses a few numbers of each line, and the next tile those beside them. Lines that are a power of two apart share few
+    sets of the cache: at 4,096 bytes a single one.
+
+    >>> _is_evicted(8, 1000), _is_evicted(4096, 32), _is_evicted(784 * 8, 32)
+    (False, True, False)
+    """
+    return step >= LINE and terms > WAYS * WAY // max(LINE, gcd(step, WAY))
 
 
 def _step(s: Schedule, factor: int) -> int:

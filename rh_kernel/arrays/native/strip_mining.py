@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from rh_kernel.arrays.arena import round_up
-from rh_kernel.arrays.native.axes import Axis, reach
+from rh_kernel.arrays.native.axes import Axis, axes, entangled, reach
 from rh_kernel.arrays.native.fused_matvec_update import FusedUpdate
 from rh_kernel.arrays.native.schedule import Machine, canonical, schedule
-from rh_kernel.arrays.planning.dependence import reads, with_views, writes
+from rh_kernel.arrays.planning.dependence import reads, restricted, with_views, writes
 from rh_kernel.loops.ir import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View
 from rh_kernel.loops.trees import leaves
 
@@ -38,11 +38,17 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """The pieces in order, repeated ``count`` times; ``workspace`` is the size of the strips' own buffer, the last one"""
+    """The pieces in order, repeated ``count`` times; ``workspace`` is the size of the strips' own buffer, the last one.
+
+    If they are ``independent``, strips may run at the same time, given a buffer of their own, and copies of ``sums``: the views
+    to which all strips add, which nothing else in them uses.
+    """
 
     pieces: tuple[Piece, ...]
     count: int
     workspace: int
+    independent: bool
+    sums: tuple[View, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +123,7 @@ def _pieces(step: Step | FusedUpdate, samples: int, machine: Machine) -> Iterato
 
 def _cut(step: Step, axis: int, extent: int) -> Piece:
     """Restrict a step to the first ``extent`` indices of an axis."""
-
-    def image(view: View) -> View:
-        return replace(view, shape=(*view.shape[:axis], extent, *view.shape[axis + 1 :]))
-
-    part = with_views(step, image)
-    match part:
-        case Map():
-            part = replace(part, shape=part.stores[0].view.shape)
-        case Contract():
-            part = replace(part, extents=part.output.shape)
-        case _:
-            pass
+    part = restricted(step, axis, 0, extent)
     found = {view: view.strides[axis] * extent for view in (*writes(part), *reads(part))}
     return Piece(part, found, step, axis)
 
@@ -207,6 +202,13 @@ class _Dependences:
         pairs = [(a, b) for a in before for b in mine if (a.written or b.written) and a.buffer == b.buffer]
         return not any(_overlap(a, b, self.samples) for a, b in pairs)
 
+    def independent(self, pieces: Sequence[Piece], own: Mapping[int, _Span], sums: Sequence[View]) -> bool:
+        """Whether no strip uses what another one writes, apart from ``own`` buffers and ``sums``, which are private."""
+        private = {*own, *[view.buffer for view in sums]}
+        spans = [self._placed(span, own) for piece in pieces for span in _spans(piece) if span.buffer not in private]
+        pairs = [(a, b) for a in spans for b in spans if (a.written or b.written) and a.buffer == b.buffer]
+        return not any(_overlap(a, b, self.samples) for a, b in pairs)
+
     def _placed(self, span: _Span, own: Mapping[int, _Span]) -> _Span:
         """The span in memory: all scratch buffers are one, except for those private to a strip."""
         buffer = self.buffers[span.buffer]
@@ -241,13 +243,14 @@ def _strips(pieces: Sequence[Piece], at: int, order: _Dependences, machine: Mach
     size = next((n for n in sizes if _entries(spans, n) * machine.item <= WORKING_SET), 1)
     starts: dict[int, int] = {}
     workspace = 0
-    for buffer, span in order.own(pieces, at, at + len(pieces)).items():
+    own = order.own(pieces, at, at + len(pieces))
+    for buffer, span in own.items():
         starts[buffer] = workspace - span.low
         workspace += round_up(span.high - span.low + 1 + (size - 1) * span.move)
 
     def placed(view: View) -> View:
-        own = starts.get(view.buffer)
-        return view if own is None else View(number, view.offset + own, view.shape, view.strides)
+        start = starts.get(view.buffer)
+        return view if start is None else View(number, view.offset + start, view.shape, view.strides)
 
     made: list[Piece] = []
     for fine in pieces:
@@ -255,7 +258,21 @@ def _strips(pieces: Sequence[Piece], at: int, order: _Dependences, machine: Mach
         piece = _cut(fine.whole, fine.axis, extent * size)
         moves = {placed(view): 0 if view.buffer in starts else move for view, move in piece.moves.items()}
         made.append(Piece(with_views(piece.step, placed), moves, fine.whole, fine.axis))
-    return Strips(tuple(made), samples // size, workspace)
+    sums = _sums(made)
+    return Strips(tuple(made), samples // size, workspace, order.independent(pieces, own, sums), sums)
+
+
+def _sums(pieces: Sequence[Piece]) -> tuple[View, ...]:
+    """The views to which every strip adds, in buffers that no other view of the strips is part of."""
+    used = [view.buffer for piece in pieces for view in piece.moves]
+    found: list[View] = []
+    for piece in pieces:
+        match piece.step:
+            case Contract(_, output, accumulate=True) if not piece.moves[output] and used.count(output.buffer) == 1:
+                found += [] if entangled(axes(output.shape, [output]), 0) else [output]
+            case _:
+                pass
+    return tuple(found)
 
 
 def _extent(piece: Piece) -> int:

@@ -45,6 +45,11 @@ ONLY_GCC = ("-ftree-vectorize", "-fno-tree-slp-vectorize", "-fno-predictive-comm
 NATIVE = ("-march=native", "-mcpu=native")
 WIDE = "-mprefer-vector-width=512"
 
+ISA = "RH_ISA"
+"""The environment variable that restricts generated code to an instruction set."""
+RESTRICTED = {"avx2": "-mno-avx512f", "sse2": "-mno-avx"}
+"""The flag for each instruction set that it can name, on x86."""
+
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
@@ -60,6 +65,12 @@ class Toolchain:
         if " __AVX512F__ " in self.macros:
             return 64
         return 32 if " __AVX__ " in self.macros else 16
+
+    @property
+    def isa(self) -> str:
+        """The instruction set of vectors: ``avx512``, ``avx2``, ``avx``, ``sse2`` or ``neon``."""
+        sets = {"__AVX512F__": "avx512", "__AVX2__": "avx2", "__AVX__": "avx", "__SSE2__": "sse2", "__ARM_NEON": "neon"}
+        return next((name for macro, name in sets.items() if f" {macro} " in self.macros), "none")
 
     @property
     def masked(self) -> bool:
@@ -85,14 +96,14 @@ def diagnose() -> str:
     if isinstance(found, Missing):
         return found.reason
     problem = f"; it failed: {_failures[-1]}" if _failures else ""
-    return f"{' '.join(found.command)}, vectors of {8 * found.vector} bits{problem}"
+    return f"{' '.join(found.command)}, vectors of {8 * found.vector} bits ({found.isa}){problem}"
 
 
 def failure() -> str | None:
-    """Return why NumPy runs what should be machine code: the last failure, or that ``CC`` is not a compiler."""
+    """Return why NumPy runs what should be machine code: the last failure, or what is wrong with ``CC`` or ``RH_ISA``."""
     if _failures:
         return _failures[-1]
-    if not os.environ.get("CC") or os.environ.get("RH_NATIVE") == "0":
+    if not (os.environ.get("CC") or os.environ.get(ISA)) or os.environ.get("RH_NATIVE") == "0":
         return None
     found = toolchain()
     return found.reason if isinstance(found, Missing) else None
@@ -112,11 +123,11 @@ def toolchain() -> Toolchain | Missing:
 
     The answer is cached; a failure is retried after a while, as a compiler may have been installed since.
     """
-    asked = tuple([os.environ.get(name, "") for name in ("RH_NATIVE", "CC", "PATH")])
+    asked = tuple([os.environ.get(name, "") for name in ("RH_NATIVE", "CC", "PATH", ISA)])
     found, until = _cache.get(asked, (None, 0.0))
     if found is None or until < time.monotonic():
-        switch, cc, _ = asked
-        found = _find(switch, cc)
+        switch, cc, _, isa = asked
+        found = _find(switch, cc, isa)
         _cache[asked] = found, time.monotonic() + RETRY_AFTER if isinstance(found, Missing) else inf
     return found
 
@@ -124,9 +135,11 @@ def toolchain() -> Toolchain | Missing:
 _cache: dict[tuple[str, ...], tuple[Toolchain | Missing, float]] = {}
 
 
-def _find(switch: str, cc: str) -> Toolchain | Missing:
+def _find(switch: str, cc: str, isa: str) -> Toolchain | Missing:
     if switch == "0":
         return Missing("RH_NATIVE is 0")
+    if isa and isa not in RESTRICTED:
+        return Missing(f"{ISA} is {isa!r}, and can be {' or '.join(RESTRICTED)}")
     try:
         asked = shlex.split(cc)
     except ValueError as unreadable:
@@ -137,18 +150,20 @@ def _find(switch: str, cc: str) -> Toolchain | Missing:
             continue
         command = (compiler, *words[1:])
         for native in NATIVE:
-            macros = _macros(command, native)
+            target = (native, *([RESTRICTED[isa]] if isa else []))
+            macros = _macros(command, target)
             if macros is not None:
                 more = () if " __clang__ " in macros else ONLY_GCC
                 wide = (WIDE,) if " __AVX512F__ " in macros else ()
-                return Toolchain(command, (*FLAGS, *more, native, *wide), macros)
-    return Missing(f"no C compiler answers to {cc or 'cc, gcc or clang'}")
+                return Toolchain(command, (*FLAGS, *more, *target, *wide), macros)
+    restricted = f" with {RESTRICTED[isa]}, which {ISA} asks for" if isa else ""
+    return Missing(f"no C compiler answers to {cc or 'cc, gcc or clang'}{restricted}")
 
 
-def _macros(command: tuple[str, ...], native: str) -> str | None:
+def _macros(command: tuple[str, ...], target: tuple[str, ...]) -> str | None:
     """The compiler's predefined macros, which include its version and the processor's features."""
     try:
-        macros = _run([*command, native, "-dM", "-E", "-x", "c", os.devnull], QUERY_LIMIT).decode()
+        macros = _run([*command, *target, "-dM", "-E", "-x", "c", os.devnull], QUERY_LIMIT).decode()
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
     # Every C compiler defines this; a command without it is not one.
@@ -220,13 +235,14 @@ def library(source: str, *extra: str) -> Path:
 def _temporary_path(key: str) -> Path:
     """The path of a library in a temporary folder, used if the cache folder is not available."""
     try:
-        return Path(_own_folder()) / f"{key}.so"
+        return Path(own_folder()) / f"{key}.so"
     except OSError as problem:
         raise failed(f"there is no place for what the C compiler makes: {problem}") from None
 
 
 @lru_cache(maxsize=1)
-def _own_folder() -> str:
+def own_folder() -> str:
+    """Return a temporary folder, which is removed at the end of the process. Raises ``OSError`` if there is none."""
     made = tempfile.mkdtemp(prefix="rh_kernel-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made

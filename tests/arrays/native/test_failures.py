@@ -19,24 +19,26 @@ from rh_kernel.arrays.native.accelerated import Accelerated
 from rh_kernel.arrays.native.compile_cache import folder
 from rh_kernel.arrays.native.toolchain import Missing, library
 from rh_kernel.arrays.numpy_backend.backend import NumPyRunner
+from rh_kernel.arrays.prebuilt import backend as prebuilt
 from rh_kernel.loops.ir import Content
 from tests.arrays.native.test_toolchain import PLAN
 
 pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")
 HEAP = {buffer.location: np.zeros(buffer.size) for buffer in PLAN.buffers if isinstance(buffer, Content)}
 REAL = toolchain.toolchain()
-own_folder = toolchain._own_folder
+own_folder = toolchain.own_folder
 COMPILER = "" if isinstance(REAL, Missing) else REAL.command[0]
 
 
 @pytest.fixture(autouse=True)
 def nothing_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No library is there yet, no compiler was asked, and nothing has failed."""
+    """No library is there yet, no compiler was asked, nothing has failed, and there are no prebuilt kernels."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(toolchain, "_failures", [])
     monkeypatch.setattr(toolchain, "_cache", {})
+    monkeypatch.setattr(prebuilt, "library", lambda: Missing("this installation has no prebuilt library"))
     with tempfile.TemporaryDirectory(dir=tmp_path) as own:
-        monkeypatch.setattr(toolchain, "_own_folder", lambda: own)
+        monkeypatch.setattr(toolchain, "own_folder", lambda: own)
         yield
 
 
@@ -129,7 +131,7 @@ def ended(process: int) -> bool:
 
 
 def no_place(_: Path, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(toolchain, "_own_folder", own_folder)
+    patch.setattr(toolchain, "own_folder", own_folder)
     patch.setattr(tempfile, "tempdir", "/nowhere")
     own_folder.cache_clear()
 

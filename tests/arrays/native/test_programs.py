@@ -1,10 +1,12 @@
 """Native = NumPy by hand, on the plans of whole programs: training steps of the networks of the paper."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import Phase, given
 
-from rh_kernel.arrays.backend import Unsupported
+from rh_kernel.arrays.backend import Backend, Unsupported
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.execution import machine
@@ -32,14 +34,16 @@ def test_a_training_step_is_that_of_the_formulas(problem: Problem, precision: Pr
     a_training_step_is_that_of_the_formulas(problem, precision)
 
 
-def a_training_step_is_that_of_the_formulas(problem: Problem, precision: Precision) -> None:
+def a_training_step_is_that_of_the_formulas(
+    problem: Problem, precision: Precision, make: Callable[[], Backend] = Native
+) -> None:
     """Some steps on the machine, and the weights that the formulas have then."""
     arrays = problem.arrays()
     opened = Opened(problem, arrays, "float64")
     run = opened.elaborated()
     given = {"x": arrays.x, "t": arrays.t}
     program = batched(compile_command(run.command, tuple([A for _, A in run.sample])), [True, True])
-    made = machine(program, opened.session.heap, precision, Native())
+    made = machine(program, opened.session.heap, precision, make())
     for _ in range(reference.STEPS):
         made.runner(problem.batch).step(*[np.ascontiguousarray(given[name], precision) for name, _ in run.sample])
     found = opened.contents({location.name: content for location, content in made.written().items()})
@@ -50,11 +54,16 @@ def a_training_step_is_that_of_the_formulas(problem: Problem, precision: Precisi
 @law(25, phases=[Phase.explicit, Phase.generate])
 @given(commands((V, V), 3, act=False))
 def test_a_command_runs_as_its_plan_says(P: Command) -> None:
+    a_command_runs_as_its_plan_says(P, Native())
+
+
+def a_command_runs_as_its_plan_says(P: Command, backend: Backend) -> None:
+    """One run, and the result and the heap that the definition gives."""
     program = compile_command(P, (V, V))
     plan: Plan = planned(program, None)
-    memory = Native().memory(HEAP, "float64")
+    memory = backend.memory(HEAP, "float64")
     try:
-        runner = Native().runner(plan, memory)
+        runner = backend.runner(plan, memory)
     except Unsupported:
         return
     runner.step(*POINT)
