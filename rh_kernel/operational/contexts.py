@@ -85,7 +85,9 @@ def around(K: Context | None, form: Subject, position: int = 0, rho: Environment
     """Return ``K[form]`` with the hole at the command that is the child ``position`` of the form."""
     if K is None:
         return Context(form, position, rho, None, None, None, type(form) is RH)
-    return Context(form, position, rho, None, K, K if handles(K) else K.handling, K.opens or type(form) is RH)
+    handler = type(K.form)
+    handling = K if handler is Handle or handler is RH else K.handling
+    return Context(form, position, rho, None, K, handling, K.opens or type(form) is RH)
 
 
 def handles(K: Context) -> bool:
@@ -206,8 +208,8 @@ def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
             return Perform(beside[0], M, span=span)
         case RevHandle():
             return RevHandle(M, *beside, span=span)
-        case Map(_, _, source, made) | Scan(_, _, source, made):
-            return type(form)(M, beside[0], source, made, span=span)
+        case Map(_, _, source, target) | Scan(_, _, source, target):
+            return type(form)(M, beside[0], source, target, span=span)
         case Bind():
             return Bind(P, beside[0], span=span)
         case Handle():

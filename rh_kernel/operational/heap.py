@@ -1,9 +1,11 @@
-"""Heaps ``hp : Loc → values`` and the rules for ``Get`` and ``Put`` (RH Ex. 5.13).
+"""Heaps ``hp : Loc → values`` and the rules for ``Get`` and ``Put`` (RH Ex. 5.13), and for draws (LANGUAGE §9).
 
-``(hp, F^c[Get^ℓ()]) → (hp, F^c[⌊hp(ℓ)⌋])`` and ``(hp, F^c[Put^ℓ(V)]) → (hp[ℓ ↦ V], F^c[⌊0⌋])``.
+``(hp, F^c[Get^ℓ()]) → (hp, F^c[⌊hp(ℓ)⌋])`` and ``(hp, F^c[Put^ℓ(V)]) → (hp[ℓ ↦ V], F^c[⌊0⌋])``. The heap also holds the number
+of draws made. Draws go by number: one gives the random numbers that have this number, and adds 1 to it. ``BatchMean(V)`` is
+here, too, although it leaves the heap as it is: ``F^c[BatchMean(V)] → F^c[⌊V⌋]``, as in a batch of one sample.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -11,12 +13,15 @@ import numpy as np
 
 from rh_kernel.operational.errors import NoContent
 from rh_kernel.paper import Rule
+from rh_kernel.primitives.contents import content
+from rh_kernel.primitives.draws import Stream, count, draws_in, seed_in
+from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.diagnostic import Stuck
-from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.builtin import BATCH_MEAN, DRAWS, GET, PUT, is_draw
 from rh_kernel.syntax.core import Array, Command, Const, Perform, Return
 from rh_kernel.syntax.runtime_errors import no_such_member
-from rh_kernel.syntax.signature import Location, Member
+from rh_kernel.syntax.signature import Location, Member, StateOf, within
 from rh_kernel.syntax.values import UNIT_VALUE
 
 
@@ -35,8 +40,8 @@ class Heap(Mapping[Location, Array]):
 
     def __init__(self, contents: Mapping[Location, Array] = MappingProxyType({})) -> None:
         held: dict[Location, Array] = {}
-        for location, content in contents.items():
-            held[location] = content if not content.flags.writeable else _frozen(content)
+        for location, array in contents.items():
+            held[location] = array if not array.flags.writeable else _frozen(array)
         self._contents = held
 
     def __getitem__(self, location: Location) -> Array:
@@ -61,33 +66,49 @@ class Heap(Mapping[Location, Array]):
 
     def put(self, location: Location, content: Array) -> "Heap":
         """``hp[ℓ ↦ v]``"""
-        return Heap({**self._contents, location: content})
+        made = Heap.__new__(Heap)
+        _set_contents(made, {**self._contents, location: content if not content.flags.writeable else _frozen(content)})
+        return made
 
     def after(self, change: Change | None) -> "Heap":
         """Return the heap after the change of a step."""
         return self if change is None else self.put(change.location, change.content)
 
 
+_set_contents: Callable[[Heap, dict[Location, Array]], None] = vars(Heap)["_contents"].__set__
+"""Sets the contents of a new heap, all of which are known to be read-only."""
+
+
 def access(M: Perform, hp: Heap) -> tuple[Rule, Command, Change | None] | None:
-    """Return the rule, the contractum and the change for ``Get^ℓ()`` or ``Put^ℓ(V)``; ``None`` for other operations.
+    """Return the rule, the contractum and the change for a built-in operation, and ``None`` for other operations.
 
     Raises ``Stuck`` if ℓ is not in the heap.
     """
     family, indices = M.operation.family, M.operation.indices
-    reads = family is GET or family == GET
-    if not reads and family != PUT:
-        return None
+    # Comparing families takes longer than all the rest; those of the language are mostly the same objects.
+    reads = family is GET or (family is not PUT and family == GET)
+    if not reads and family is not PUT and family != PUT:
+        if family == BATCH_MEAN:
+            return Rule.BATCH_MEAN, Return(M.argument, span=M.span), None
+        return _drawn(M, hp) if is_draw(family) else None
     (location,) = indices
-    if isinstance(location, Member):
-        raise no_such_member(location, M.span)
+    missing = within(location) if isinstance(location, StateOf) else location
+    if isinstance(missing, Member):
+        raise no_such_member(missing, M.span)
     if not isinstance(location, Location):
         return None
-    content = hp.get(location)
-    if content is None:
+    V = content(hp, location)
+    if V is None:
         raise Stuck(NoContent(span=M.span, location=location.name, hint=f"declare it: `loc {location.name} = …`"))
     if reads:
-        return Rule.GET, Return(Const(content), span=M.span), None
-    return Rule.PUT, Return(UNIT_VALUE, span=M.span), Change(location, to_array(M.argument, content.dtype))
+        return Rule.GET, Return(Const(V), span=M.span), None
+    return Rule.PUT, Return(UNIT_VALUE, span=M.span), Change(location, to_array(M.argument, V.dtype))
+
+
+def _drawn(M: Perform, hp: Heap) -> tuple[Rule, Command, Change]:
+    number, shape = draws_in(hp), extent(M.operation.codomain)
+    numbers = Stream(seed_in(hp)).draw(M.operation.family, shape, number)
+    return Rule.DRAW, Return(Const(numbers), span=M.span), Change(DRAWS, count(number + 1))
 
 
 def _frozen(content: Array) -> Array:

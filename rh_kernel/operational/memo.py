@@ -1,7 +1,7 @@
 """A memo table keyed by identity, for facts about a symbol, or a handler and an operation, that every step asks for."""
 
-from collections.abc import Callable, Hashable
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
 
@@ -14,12 +14,11 @@ class Memo(Generic[Found]):
         self._most = most
         self._known: dict[object, tuple[object, Found]] = {}
 
-    def of(self, *of: object, named: tuple[Hashable, ...] = ()) -> Found:
-        """Return the function's value, cached; the arguments ``named`` are compared by equality."""
-        key: Any = id(of[0]) if len(of) == 1 and not named else (*map(id, of), *named)
-        known = self._known.get(key)
+    def of(self, *of: object) -> Found:
+        """Return the function's value, cached."""
+        known = self._known.get(id(of[0]) if len(of) == 1 else tuple(map(id, of)))
         if known is None:
             if len(self._known) >= self._most:
                 self._known.clear()
-            known = self._known[key] = of, self._find(*of, *named)
+            known = self._known[id(of[0]) if len(of) == 1 else tuple(map(id, of))] = of, self._find(*of)
         return known[1]

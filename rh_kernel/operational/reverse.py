@@ -6,13 +6,13 @@ and the head there are ``let x ⇐ [-] in Q`` and ordinary handlers that have no
 The figure is taken literally: the equation for terms adds ``z.rd(y_i. M)(V_i)`` for every variable y_i, whether or not M
 mentions it. A new variable is put in front of the others, so those keep their indices.
 
-The right side for an operation or a result is built once per clause, with variables for the values, which go into an
-environment.
+The values and the free variables of a form may be variables: a right side that was built once then serves for other values,
+too (``operational.right_sides``).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import TypeAlias, cast
 
 from rh_kernel.operational.binders import (
@@ -28,50 +28,37 @@ from rh_kernel.operational.binders import (
     returned,
     reverse,
     tuple_from,
-    variable,
 )
 from rh_kernel.operational.contexts import Context, plug
-from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.memo import Memo
 from rh_kernel.operational.substitution import instantiated
-from rh_kernel.operational.telescopes import Telescope, telescope, type_of
+from rh_kernel.operational.telescopes import Telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import mentions, shift
 from rh_kernel.syntax.clauses import reverse_clause
-from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import UNIT_VALUE, component
 
 Head: TypeAlias = core.Return | core.Perform | core.RevHandle | core.Repeat
 
-Unfolded: TypeAlias = tuple[core.Command, Environment]
-"""The ``P[ρ]`` that a form unfolds to. If the form is closed, ρ holds the values, so that P is built only once."""
-
-PARAMETER: TermAtDepth = variable(-1, "x")
-"""The last value of ρ."""
-
-NOTHING = core.Scope((), core.Return(UNIT_VALUE))
-"""Placeholder for the scope of a form that is filled in later."""
-
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """``RH_H^V(⟨y1, …, ym⟩. F[head])``; K is the context of the head, ``at`` the part of K at the form."""
+    """``RH_H^V(⟨y1, …, ym⟩. F[head])``; K is the context of the head, ``at`` the part of K at the form.
+
+    ``gamma`` declares the variables that are free in the form.
+    """
 
     K: Context
     at: Context
     form: core.RH
+    gamma: Telescope | None
 
     @property
     def values(self) -> list[core.Term]:
         """``V1, …, Vm``"""
         n = len(self.hints)
         return [component(self.form.values, i, n) for i in range(n)]
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the form is inside another one, whose variables it may mention."""
-        return self.at.outer is not None and self.at.outer.opens
 
     @property
     def hints(self) -> tuple[str, ...]:
@@ -105,92 +92,55 @@ class Form:
         return reverse(tuple_from(y, *map(fixed, self.values)), self.under(hint, head), self.form.handler)
 
 
-def rh_return(form: Form, y_k: core.Term) -> Unfolded:
+def rh_return(form: Form, y_k: core.Term) -> core.Command:
     """``RH(⟨ys⟩. ⌊y_k⌋) = let y ⇐ P[V_k/x] in ⌊⟨0, …, y, …, 0⟩⌋``"""
-    values, k, gamma = form.values, form.index(y_k), telescope(form.at.outer)
-    named = form.hints[k] + "'", k, tuple([type_of(V, gamma) for V in values])
-    returns = form.form.handler.returns
-    if form.is_open:
-        return _return(returns, *named, fixed(values[k])), None
-    return _returns.of(returns, named=named), extended(None, values[k])
+    values, k = form.values, form.index(y_k)
+    zeros = [fixed(core.Zero(type_of(V, form.gamma))) for V in values]
 
-
-def _return(returns: core.Scope, hint: str, k: int, types: Sequence[Type], V: TermAtDepth = PARAMETER) -> core.Command:
     def result(y: TermAtDepth) -> CommandAtDepth:
-        return returned(tuple_from(*[y if i == k else fixed(core.Zero(A)) for i, A in enumerate(types)]))
+        return returned(tuple_from(*zeros[:k], y, *zeros[k + 1 :]))
 
-    return bind(performed(returns, V), hint, result)(0)
+    return bind(performed(form.form.handler.returns, fixed(values[k])), form.hints[k] + "'", result)(0)
 
 
-def rh_let(form: Form, scope: core.Scope, y_j: core.Term) -> Unfolded:
+def rh_let(form: Form, scope: core.Scope, y_j: core.Term) -> core.Command:
     """``RH(⟨ys⟩. F[let x ⇐ ⌊y_j⌋ in R]) = RH(⟨ys⟩. F[R[y_j/x]])``"""
-    return form.with_body(cast(core.Command, instantiated(scope, y_j)), form.K.outer), None
+    return form.with_body(cast(core.Command, instantiated(scope, y_j)), form.K.outer)
 
 
-def rh_op(form: Form, M: core.Perform) -> Unfolded:
+def rh_op(form: Form, M: core.Perform) -> core.Command:
     """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, then Q^b in the backward pass"""
     forward, backward = _clauses.of(form.form.handler, M.operation)
-    hint, values = _result_name(form.K), form.values
-    named = form.index(M.argument), hint, form.hints
-    scope = form.under(hint, core.Return)
-    if form.is_open:
-        return _operation(forward, backward, form.form.handler, *named, [*map(fixed, values)], scope), None
-    rho: Environment = None
-    for V in values:
-        rho = extended(rho, V)
-    return _with_scope(_operations.of(forward, backward, form.form.handler, named=named), scope), rho
+    hint, hints, i = _result_name(form.K), form.hints, form.index(M.argument)
 
-
-def _operation(
-    forward: core.Scope,
-    backward: core.Scope,
-    H: core.ReverseHandler,
-    i: int,
-    hint: str,
-    hints: tuple[str, ...],
-    values: Sequence[TermAtDepth] = (),
-    scope: core.Scope = NOTHING,
-) -> core.Command:
-    """Build the right side for these values, or with variables for them: the last one has index 0."""
-    points = values or [variable(j - len(hints), name) for j, name in enumerate(hints)]
+    def backward_pass(z: TermAtDepth, w: TermAtDepth, *ys: TermAtDepth) -> CommandAtDepth:
+        return bind(
+            performed(backward, w, z),
+            hints[i] + "''",
+            lambda v: returned(tuple_from(*ys[:i], plus(ys[i], v), *ys[i + 1 :])),
+        )
 
     def continue_with(y: TermAtDepth, z: TermAtDepth) -> CommandAtDepth:
-        def backward_pass(w: TermAtDepth, *ys: TermAtDepth) -> CommandAtDepth:
-            return bind(
-                performed(backward, w, z),
-                hints[i] + "''",
-                lambda v: returned(tuple_from(*ys[:i], plus(ys[i], v), *ys[i + 1 :])),
-            )
+        rest = form.with_variable(hint, y, core.Return)
+        return bind_tuple(rest, _primed(hint, *hints), partial(backward_pass, z))
 
-        return bind_tuple(reverse(tuple_from(y, *points), scope, H), _primed(hint, *hints), backward_pass)
-
-    return bind_tuple(performed(forward, points[i]), (hint, "z"), continue_with)(0)
+    return bind_tuple(performed(forward, fixed(form.values[i])), (hint, "z"), continue_with)(0)
 
 
-def _with_scope(P: core.Command, scope: core.Scope) -> core.Command:
-    """Put this closed scope into the form in a right side."""
-    if type(P) is not core.Bind:
-        raise KernelBug("there is no form in the right side of an equation for operations")
-    form, rest = P.bound, P.scope
-    if type(form) is core.RH:
-        return core.Bind(core.RH(form.values, scope, form.handler), rest)
-    return core.Bind(form, core.Scope(rest.hints, _with_scope(cast(core.Command, rest.body), scope)))
-
-
-def rh_handle(form: Form, M: core.RevHandle) -> Unfolded:
+def rh_handle(form: Form, M: core.RevHandle) -> core.Command:
     """``RH(⟨ys⟩. F[rev handle (W) ⟨zs⟩. R with H']) = RH(⟨ys⟩. F[RH_H'^W(⟨zs⟩. R)])``"""
-    return form.with_body(core.RH(M.argument, M.scope, M.handler, span=M.span), form.K), None
+    return form.with_body(core.RH(M.argument, M.scope, M.handler, span=M.span), form.K)
 
 
-def rh_if(form: Form, M: core.IfCommand, is_true: Callable[[core.IfCommand, Telescope | None], bool]) -> Unfolded:
+def rh_if(form: Form, M: core.IfCommand, is_true: Callable[[core.IfCommand, Telescope | None], bool]) -> core.Command:
     """``RH(⟨ys⟩. F[if B then P else Q]) = RH(⟨ys⟩. F[P])`` if ``B[V1/y1, …, Vm/ym]`` holds, else ``RH(⟨ys⟩. F[Q])``"""
-    outer = gamma = telescope(form.at.outer)
+    gamma = form.gamma
     for V in form.values:
-        gamma = Telescope(V, outer, gamma)
-    return form.with_body(M.then if is_true(M, gamma) else M.otherwise, form.K), None
+        gamma = Telescope(V, form.gamma, gamma)
+    return form.with_body(M.then if is_true(M, gamma) else M.otherwise, form.K)
 
 
-def rh_term(form: Form, head: Head) -> Unfolded:
+def rh_term(form: Form, head: Head) -> core.Command:
     """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and backward ``z.rd(y_i. M)(V_i)`` for every i"""
     M, hint, hints, values = _argument(head), _result_name(form.K), form.hints, form.values
     scope = core.Scope(hints, M)
@@ -207,10 +157,10 @@ def rh_term(form: Form, head: Head) -> Unfolded:
     def continue_with(y: TermAtDepth) -> CommandAtDepth:
         return bind_tuple(form.with_variable(hint, y, lambda y: _with_argument(head, y)), _primed(hint, *hints), backward_pass)
 
-    return bind(returned(fixed(at_values)), hint, continue_with)(0), None
+    return bind(returned(fixed(at_values)), hint, continue_with)(0)
 
 
-def naming(form: Form, named: Sequence[tuple[str, core.Term]], body: core.Command) -> Unfolded:
+def naming(form: Form, named: Sequence[tuple[str, core.Term]], body: core.Command) -> core.Command:
     """``RH(⟨ys⟩. let x1 ⇐ ⌊M1⌋ in … let xn ⇐ ⌊Mn⌋ in P)``: the form for P, over the x and those y that P mentions.
 
     A round of a loop is unfolded so: P mentions the x as variables in front of the y. A y that P does not mention gets 0 from
@@ -221,8 +171,7 @@ def naming(form: Form, named: Sequence[tuple[str, core.Term]], body: core.Comman
     scope = core.Scope((*names, *hints), body)
     kept = [i for i in range(len(hints)) if mentions(scope, n + i)]
     if not named and len(kept) == len(hints):
-        return form.with_variables(scope), None
-    gamma = telescope(form.at.outer)
+        return form.with_variables(scope)
     at_values = [cast(core.Term, instantiated(M, *values)) for M in sources]
 
     def given(xs: tuple[TermAtDepth, ...]) -> CommandAtDepth:
@@ -242,9 +191,9 @@ def naming(form: Form, named: Sequence[tuple[str, core.Term]], body: core.Comman
         for M, z in zip(sources, ys, strict=False):
             if mentions(M, i):
                 summands.append(z if type(M.body) is core.Bound else _vjp(form, M, i, z))
-        return reduce(plus, summands) if summands else fixed(core.Zero(type_of(values[i], gamma)))
+        return reduce(plus, summands) if summands else fixed(core.Zero(type_of(values[i], form.gamma)))
 
-    return given(())(0), None
+    return given(())(0)
 
 
 def _only(scope: core.Scope, n: int, kept: Sequence[int]) -> core.Scope:
@@ -297,6 +246,4 @@ def _primed(*hints: str) -> tuple[str, ...]:
     return tuple([hint + "'" for hint in hints])
 
 
-_clauses = Memo(reverse_clause, 16)
-_operations = Memo(_operation, 64)
-_returns = Memo(_return, 64)
+_clauses = Memo(reverse_clause, 256)

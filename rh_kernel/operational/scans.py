@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from rh_kernel.operational.binders import CommandAtDepth, TermAtDepth, bind, call, fixed, performed, returned, tuple_from
 from rh_kernel.operational.contexts import Context
 from rh_kernel.operational.environments import Environment
-from rh_kernel.operational.reverse import Form, Unfolded, naming
+from rh_kernel.operational.reverse import Form, naming
 from rh_kernel.operational.sequences import append, first, rest, snoc
 from rh_kernel.operational.substitution import substituted
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import shift
 from rh_kernel.syntax.dimensions import Dim, dim
-from rh_kernel.syntax.sequences import length, rounds, stacked, without_first
+from rh_kernel.syntax.sequences import length, of_rows, rounds, without_first
 from rh_kernel.syntax.types import UNIT, factors, leaves
 from rh_kernel.syntax.values import component
 
@@ -54,12 +54,12 @@ class Scanning:
 
     def round(self, x: TermAtDepth, xs: TermAtDepth, s: TermAtDepth, bs: TermAtDepth) -> CommandAtDepth:
         """``let q ⇐ P in let p ⇐ scan (x in xs) from s = q.2 do P in ⌊⟨append(snoc(bs, q.1), p.1), p.2⟩⌋``"""
-        scope, B, k, A = self.form.scope, self.form.emitted, self.count, without_first(self.form.source)
+        scope, C, k, A = self.form.scope, self.form.target, self.count, without_first(self.form.source)
 
         def others(q: TermAtDepth) -> CommandAtDepth:
-            M, rows = tuple_from(xs, _part(q, 1)), call(snoc(B, k), tuple_from(bs, _part(q, 0)))
+            M, rows = tuple_from(xs, _part(q, 1)), call(snoc(C, k), tuple_from(bs, _part(q, 0)))
             return bind(
-                lambda depth: core.Scan(M(depth), shift(scope, depth), A, B),
+                lambda depth: core.Scan(M(depth), shift(scope, depth), A, of_rows(length(A), C)),
                 "p",
                 lambda p: returned(_joined(self.form, rows, k + dim(1), length(A), p)),
             )
@@ -79,12 +79,12 @@ def scanning(form: core.Scan, K: Context | None) -> Scanning:
                     return Scanning(form, shift(rows, -1), k, K.outer)
             case _:
                 pass
-    return Scanning(form, core.Zero(stacked(NONE, form.emitted)), NONE, K)
+    return Scanning(form, core.Zero(of_rows(NONE, form.target)), NONE, K)
 
 
 def _joined(form: core.Scan, rows: TermAtDepth, k: Dim, n: Dim, p: TermAtDepth) -> TermAtDepth:
     """``⟨append(L, p.1), p.2⟩`` for k rows L and n more"""
-    return tuple_from(call(append(form.emitted, k, n), tuple_from(rows, _part(p, 0))), _part(p, 1))
+    return tuple_from(call(append(form.target, k, n), tuple_from(rows, _part(p, 0))), _part(p, 1))
 
 
 def _part(M: TermAtDepth, i: int) -> TermAtDepth:
@@ -96,7 +96,7 @@ def unfolded(M: core.Scan, V: core.Term, rho: Environment, K: Context | None) ->
 
     That is ``let bs ⇐ ⌊L⌋ in let x ⇐ ⌊first(V.1)⌋ in let s ⇐ ⌊V.2⌋ in let q ⇐ P in …`` with ``rest(V.1)`` to come.
     """
-    scan = scanning(core.Scan(V, substituted(M.scope, rho), M.source, M.emitted, span=M.span), K)
+    scan = scanning(core.Scan(V, substituted(M.scope, rho), M.source, M.target, span=M.span), K)
     if K is not None and scan.outer is not K:
         scan = Scanning(scan.form, substituted(scan.rows, K.rho), scan.count, scan.outer)
     if scan.result is not None:
@@ -112,7 +112,7 @@ def unfolded(M: core.Scan, V: core.Term, rho: Environment, K: Context | None) ->
     return (bind(returned(fixed(bs)), hint, with_rows) if scan.count != NONE else with_rows(fixed(bs)))(0), scan.outer
 
 
-def rh_scan(form: Form, M: core.Scan) -> Unfolded:
+def rh_scan(form: Form, M: core.Scan) -> core.Command:
     """``RH(⟨ys⟩. F[scan (x in N) from s = N' do P])``: the form for the first round and the scan of the rest"""
     scan = scanning(M, form.K)
     if scan.result is not None:

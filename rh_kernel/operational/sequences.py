@@ -23,7 +23,7 @@ from rh_kernel.primitives.sequences import appended, behind, in_front, reshaped,
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import mentions, shift
 from rh_kernel.syntax.dimensions import Dim, dim
-from rh_kernel.syntax.sequences import length, rounds, row, stacked, without_first
+from rh_kernel.syntax.sequences import length, of_rows, rounds, row, stacked, unstacked, without_first
 from rh_kernel.syntax.types import UNIT, Product, Type, leaves
 from rh_kernel.syntax.values import component
 
@@ -41,24 +41,24 @@ def rest(A: Type) -> core.Defined:
 
 
 @lru_cache(maxsize=4096)
-def cons(B: Type, n: Dim) -> core.Defined:
-    """``cons``, a row of type B in front of n stacked ones."""
-    A = Product((B, stacked(n, B)))
-    return _symbol("cons", A, stacked(n + dim(1), B), lambda m: in_front(*m.parts))
+def cons(C: Type, n: Dim) -> core.Defined:
+    """``cons``, a row in front of n others, stacked like C."""
+    A = Product((unstacked(C), of_rows(n, C)))
+    return _symbol("cons", A, of_rows(n + dim(1), C), lambda m: in_front(*m.parts))
 
 
 @lru_cache(maxsize=4096)
-def snoc(B: Type, k: Dim) -> core.Defined:
-    """``snoc``, a row of type B behind k stacked ones."""
-    A = Product((stacked(k, B), B))
-    return _symbol("snoc", A, stacked(k + dim(1), B), lambda m: behind(*m.parts))
+def snoc(C: Type, k: Dim) -> core.Defined:
+    """``snoc``, a row behind k others, stacked like C."""
+    A = Product((of_rows(k, C), unstacked(C)))
+    return _symbol("snoc", A, of_rows(k + dim(1), C), lambda m: behind(*m.parts))
 
 
 @lru_cache(maxsize=4096)
-def append(B: Type, k: Dim, n: Dim) -> core.Defined:
-    """``append``, n stacked rows of type B behind k others."""
-    A = Product((stacked(k, B), stacked(n, B)))
-    return _symbol("append", A, stacked(k + n, B), lambda m: appended(m.parts[0], m.parts[1], B))
+def append(C: Type, k: Dim, n: Dim) -> core.Defined:
+    """``append``, n rows behind k others, stacked like C."""
+    A = Product((of_rows(k, C), of_rows(n, C)))
+    return _symbol("append", A, of_rows(k + n, C), lambda m: appended(*m.parts))
 
 
 def _symbol(name: str, A: Type, B: Type, body: Callable[[Typed], Typed]) -> core.Defined:
@@ -71,12 +71,12 @@ def _symbol(name: str, A: Type, B: Type, body: Callable[[Typed], Typed]) -> core
 
 def unfolded_map(form: core.Map, m: TermAtDepth) -> TermAtDepth:
     """``map (x in m) do N``: ``let y ← (let x ← first(m) in N) in let ys ← map (x in rest(m)) do N in cons(y, ys)``"""
-    A, B, scope, n = form.source, form.row, form.scope, rounds(form.source)
+    A, C, scope, n = form.source, form.target, form.scope, rounds(form.source)
     if n == 0:
-        return fixed(core.Zero(stacked(dim(0), B)))
+        return fixed(core.Zero(C))
     head = let(call(first(A), m), scope.hints[0], lambda x: opened(scope, x))
-    others = _map(call(rest(A), m), scope, without_first(A), B)
-    return let(head, "y", lambda y: let(others, "ys", lambda ys: call(cons(B, dim(n - 1)), tuple_from(y, ys))))
+    others = _map(call(rest(A), m), scope, without_first(A), of_rows(dim(n - 1), C))
+    return let(head, "y", lambda y: let(others, "ys", lambda ys: call(cons(C, dim(n - 1)), tuple_from(y, ys))))
 
 
 def map_at(form: core.Map) -> core.Term:
@@ -84,8 +84,8 @@ def map_at(form: core.Map) -> core.Term:
     return let(fixed(form.of), "m", lambda m: unfolded_map(form, m))(0)
 
 
-def _map(M: TermAtDepth, scope: core.Scope, A: Type, B: Type) -> TermAtDepth:
-    return lambda depth: core.Map(M(depth), shift(scope, depth), A, B)
+def _map(M: TermAtDepth, scope: core.Scope, A: Type, C: Type) -> TermAtDepth:
+    return lambda depth: core.Map(M(depth), shift(scope, depth), A, C)
 
 
 # -- the derivative of map -----------------------------------------------------------------------------------------------------
@@ -98,30 +98,30 @@ def r_map(W: core.Term, x: str, form: core.Map, V: core.Term, A: Type) -> core.T
     ``map (w in W, y in m) do w.rd(x. N)(V)``: what N captures gets the sum. A summand that is 0 is left out.
     """
     n, source = length(form.source), form.source
-    if all(B == UNIT for B in leaves(form.row)):
+    if all(C == UNIT for C in leaves(form.target)):
         return core.Zero(A)
-    cotangents = _carried(Typed(W, stacked(n, form.row)))
+    cotangents = _carried(Typed(W, form.target))
     pairs = Product((cotangents.type, source))
     M, N = core.Scope((x,), form.of), core.Scope((x, *form.scope.hints), form.scope.body)
     hint = form.scope.hints[0]
 
-    def rows(made: Type, m: TermAtDepth, pull_back: Callable[[TermAtDepth, TermAtDepth], TermAtDepth]) -> TermAtDepth:
+    def rows(target: Type, m: TermAtDepth, pull_back: Callable[[TermAtDepth, TermAtDepth], TermAtDepth]) -> TermAtDepth:
         """``map (w in W, y in m) do pull_back(w, y)``"""
 
         def body(p: TermAtDepth) -> TermAtDepth:
-            w = _computed(p, row(pairs), lambda p: _restored(form.row, iter(_leaves(p.parts[0]))))
+            w = _computed(p, row(pairs), lambda p: _restored(form.target, iter(_leaves(p.parts[0]))))
             return let(w, "w", lambda w: let(_part(p, 1), hint, lambda y: pull_back(w, y)))
 
         return lambda depth: core.Map(
             tuple_from(fixed(cotangents.term), m)(depth),
             core.Scope(("p",), body(variable(depth, "p"))(depth + 1)),
             pairs,
-            made,
+            target,
         )
 
     def through_rows(x_: TermAtDepth, m: TermAtDepth) -> TermAtDepth:
-        each = rows(row(source), m, lambda w, y: rd(w, hint, lambda y: opened(N, x_, y), y))
         made = stacked(n, row(source))
+        each = rows(made, m, lambda w, y: rd(w, hint, lambda y: opened(N, x_, y), y))
 
         def restored(w: TermAtDepth) -> TermAtDepth:
             return _computed(w, made, lambda w: reshaped(w, source))
@@ -129,8 +129,9 @@ def r_map(W: core.Term, x: str, form: core.Map, V: core.Term, A: Type) -> core.T
         return let(each, "m'", lambda w: let(restored(w), "m''", lambda w: rewrite_scope(w, M, fixed(V))))
 
     def captured(m: TermAtDepth) -> TermAtDepth:
-        each = rows(A, m, lambda w, y: rd(w, x, lambda x: opened(N, x, y), fixed(V)))
-        return let(each, x + "'", lambda t: _computed(t, stacked(n, A), total))
+        made = stacked(n, A)
+        each = rows(made, m, lambda w, y: rd(w, x, lambda x: opened(N, x, y), fixed(V)))
+        return let(each, x + "'", lambda t: _computed(t, made, total))
 
     def summands(x_: TermAtDepth, m: TermAtDepth) -> TermAtDepth:
         if not mentions(M, 0):
@@ -159,8 +160,8 @@ def _leaves(M: Typed) -> list[Typed]:
     return [leaf for part in M.parts for leaf in _leaves(part)] if isinstance(M.type, Product) else [M]
 
 
-def _restored(A: Type, arrays: Iterator[Typed]) -> Typed:
-    """A row of type A from its arrays, with its units."""
-    if isinstance(A, Product):
-        return tuple_typed([_restored(B, arrays) for B in A.factors])
-    return zero(UNIT) if A == UNIT else next(arrays)
+def _restored(C: Type, arrays: Iterator[Typed]) -> Typed:
+    """A row of those that are stacked to C, from its arrays, with its units."""
+    if isinstance(C, Product):
+        return tuple_typed([_restored(B, arrays) for B in C.factors])
+    return zero(UNIT) if C == UNIT else next(arrays)

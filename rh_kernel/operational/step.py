@@ -2,7 +2,7 @@
 
 from rh_kernel.operational.contexts import Closure, Context, Subject, outline, path, plug
 from rh_kernel.operational.environments import Environment
-from rh_kernel.operational.focus import Head, evaluated, written
+from rh_kernel.operational.focus import Head, evaluated, inside, written
 from rh_kernel.operational.heap import Change
 from rh_kernel.operational.substitution import substituted
 from rh_kernel.paper import Rule
@@ -57,7 +57,8 @@ class Step:
     def found(self) -> Closure:
         """``K[M]`` as a closure at the head, which is M itself or inside M."""
         if isinstance(self._redex, tuple):
-            return Closure(evaluated(self._redex), self._redex[3], self._redex[4])
+            head = inside(self._redex)
+            return Closure(evaluated(head), head[3], head[4])
         return Closure(self._redex, None, self.context)
 
     @property

@@ -3,7 +3,7 @@
 It takes two passes without recursion: down to the substituted variables, skipping subterms that do not mention them, and back.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -40,6 +40,7 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.rebuild import Transform, rebuild
+from rh_kernel.syntax.values import tuple_of_values
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 Image: TypeAlias = Callable[[Bound, int], Term]
@@ -73,7 +74,7 @@ def value(M: Term, rho: Environment) -> Term | None:
             return substituted(M, rho)
         else:
             images.append(N)
-    return Tuple(tuple(images), span=M.span)
+    return tuple_of_values(tuple(images), M.span)
 
 
 def substituted(node: AnyNode, rho: Environment) -> AnyNode:
@@ -81,12 +82,16 @@ def substituted(node: AnyNode, rho: Environment) -> AnyNode:
     return _rebuilt(node, _visited(node)[0], _values(rho)) if rho is not None and node.loose else node
 
 
-def substituted_within(node: AnyNode, rho: Environment, most: int) -> tuple[AnyNode | None, int]:
-    """Return ``M[ρ]`` if it creates at most ``most`` nodes, else ``None``; and the number of nodes visited."""
-    if rho is None or not node.loose:
-        return node, 0
-    visits, *_ = _visited(node, most)
-    return (None, most) if len(visits) > most else (_rebuilt(node, visits, _values(rho)), len(visits))
+def free_variables(loose: int) -> tuple[int, ...]:
+    """Return the indices in a set of free indices, the largest one first: in the order of an environment."""
+    return tuple([i for i in reversed(range(loose.bit_length())) if loose >> i & 1]) if loose else ()
+
+
+def renumbered(node: AnyNode, numbers: Mapping[int, int]) -> AnyNode:
+    """Return a node with other indices of its free variables."""
+    if all(number == index for index, number in numbers.items()):
+        return node
+    return _rebuilt(node, _visited(node)[0], lambda x, depth: Bound(numbers[x.index - depth] + depth, x.hint, span=x.span))
 
 
 def renamed(M: Term, image: Callable[[Bound], Term]) -> Term:
@@ -133,8 +138,8 @@ def _values(rho: Environment) -> Image:
     return lambda x, depth: value_at(rho, x.index - depth)
 
 
-def _visited(root: Node, most: int | None = None) -> tuple[list[_Visit], bool, bool]:
-    """Return the nodes that mention loose variables of the root, parents first; only about ``most`` of them if given.
+def _visited(root: Node) -> tuple[list[_Visit], bool, bool]:
+    """Return the nodes that mention loose variables of the root, parents first.
 
     Also return whether no open operation or handler is among them, which ``_rebuilt`` handles differently, and whether any
     ``Resume`` is.
@@ -142,7 +147,7 @@ def _visited(root: Node, most: int | None = None) -> tuple[list[_Visit], bool, b
     is_plain, resumes = True, False
     found: list[_Visit] = []
     todo: list[_Visit] = [(root, 0)]
-    while todo and (most is None or len(found) <= most):
+    while todo:
         visit = todo.pop()
         found.append(visit)
         node, depth = visit
@@ -254,9 +259,9 @@ def _rebuilt_form(node: Node, depth: int, take: Callable[[], Any], image: Image,
         case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
             scope = take() if scope.loose >> depth else scope
             return type(node)(take() if M.loose >> depth else M, scope, H, span=span)
-        case Map(M, scope, source, made) | Scan(M, scope, source, made):
+        case Map(M, scope, source, target) | Scan(M, scope, source, target):
             scope = take() if scope.loose >> depth else scope
-            return type(node)(take() if M.loose >> depth else M, scope, source, made, span=span)
+            return type(node)(take() if M.loose >> depth else M, scope, source, target, span=span)
         case Repeat(index, first, count, M, scope):
             scope = take() if scope.loose >> depth else scope
             return Repeat(index, first, count, take() if M.loose >> depth else M, scope, span=span)

@@ -14,6 +14,7 @@ from rh_kernel.operational.memo import Memo
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.schemes import arguments, extent
+from rh_kernel.primitives.smoothness import has_row_numbers, require_at
 from rh_kernel.primitives.symbol import Kernel
 from rh_kernel.primitives.table import kernel
 from rh_kernel.primitives.values import add_values, sum_values
@@ -26,22 +27,28 @@ from rh_kernel.syntax.types import leaves
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """The kernel of a symbol, its arity, and the number of reals of its largest argument or result."""
+    """The kernel of a symbol, its arity, the reals of its largest argument or result, and ``has_row_numbers`` of it."""
 
     kernel: Kernel
     arity: int
     reals: int
+    has_row_numbers: bool
 
 
 def applied(f: Primitive, V: Term, limits: Limits, span: Span | None) -> Const:
-    """``Ev(f, V)``. Raises ``Stuck`` if f is not available, or if an array is too large."""
+    """``Ev(f, V)``.
+
+    Raises ``Stuck`` if f is not available, if an array is too large, if a row number of V is none, or if reduction is strict
+    and f is not smooth at V.
+    """
     try:
         symbol = _symbols.of(f)
     except (Stuck, ValueError):
         limits.check_arrays(f, span)
         raise
-    if symbol.reals > limits.reals:
+    if limits.strict or symbol.has_row_numbers or symbol.reals > limits.reals:
         limits.check_arrays(f, span)
+        require_at(f, V, span, strict=limits.strict)
     if type(V) is Const and symbol.arity == 1:
         return _constant(symbol.kernel(V.value))
     if type(V) is Tuple and symbol.arity == len(V.items) == 2:
@@ -72,7 +79,7 @@ def rd_of(f: Function) -> Scope:
 
 def _symbol(f: Primitive) -> Symbol:
     sizes = [prod(extent(A)) for A in (f.codomain, *leaves(f.domain))]
-    return Symbol(kernel(f, np), len(arguments(f)), max(sizes))
+    return Symbol(kernel(f, np), len(arguments(f)), max(sizes), has_row_numbers(f))
 
 
 _symbols = Memo(lru_cache(4_096)(_symbol), 4_096)

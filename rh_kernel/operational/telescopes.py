@@ -11,7 +11,6 @@ from typing import cast
 from rh_kernel.operational.contexts import Context, binding, up_to
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import RH, Bound, Call, Const, If, Let, Map, Plus, Proj, R, Rd, Term, Tuple, Zero
-from rh_kernel.syntax.sequences import length, stacked
 from rh_kernel.syntax.types import Product, Type, factors
 from rh_kernel.syntax.values import component, constant_type
 
@@ -25,9 +24,8 @@ class Telescope:
     outer: "Telescope | None"
 
 
-def telescope(K: Context | None) -> Telescope | None:
-    """Return the context of variables that are free in the hole of K."""
-    gamma: Telescope | None = None
+def telescope(K: Context | None, gamma: Telescope | None = None) -> Telescope | None:
+    """Return the context of variables that are free in the hole of K; Γ declares those that are free in K."""
     for part in reversed([*binding(K)]):
         below = gamma
         for V in _images(part):
@@ -82,8 +80,8 @@ def type_of(M: Term, gamma: Telescope | None) -> Type:
                 M = cast(Term, scope.body)
             case Rd(_, _, V) | R(_, _, V):
                 M = V
-            case Map(_, _, source, row):
-                return _factor(stacked(length(source), row), pending)
+            case Map(_, _, _, target):
+                return _factor(target, pending)
             case If(_, _, N, _):
                 M = N
 

@@ -7,30 +7,27 @@ depend on its depth.
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
-from rh_kernel.operational.commands import reduct
+from rh_kernel.operational.commands import Reduct, reduct
 from rh_kernel.operational.contexts import Context, Subject
 from rh_kernel.operational.environments import Environment
-from rh_kernel.operational.focus import Head, focus
+from rh_kernel.operational.focus import Head, focus, inside
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
-from rh_kernel.operational.substitution import substituted_within
-from rh_kernel.syntax.core import Bind, Const, Let, R, Return, Term, Tuple, Zero
+from rh_kernel.syntax.core import Const, R, Return, Term, Tuple, Zero
 
 DEFAULT = Limits()
-
-SHARED, EARNED, LEAST = 2_000, 2, 500
-"""The base number of nodes built for states to share, how many more per step, and the least number worth trying."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """``(hp, K[M[ρ]])`` after ``count`` steps, with M at an evaluation position of K.
 
-    ``made`` counts the nodes built for the states of a trace to share; ``unfolded`` counts the steps at an ``R``.
+    ``unfolded`` counts the steps at an ``R``.
     """
 
     subject: Subject
@@ -38,7 +35,6 @@ class State:
     heap: Heap
     count: int
     rho: Environment = None
-    made: int = 0
     unfolded: int = 0
 
 
@@ -56,7 +52,7 @@ def proceed(state: State, limits: Limits, most: int, kept: list[Step] | None = N
 
     The steps are appended to ``kept``, including those before a step that gets stuck.
     """
-    M, rho, K, hp, count, made = state.subject, state.rho, state.context, state.heap, state.count, state.made
+    M, rho, K, hp, count = state.subject, state.rho, state.context, state.heap, state.count
     end, fuel, unfolded = count + most, limits.fuel, state.unfolded
     with np.errstate(all="ignore"):
         while count < end:
@@ -67,15 +63,17 @@ def proceed(state: State, limits: Limits, most: int, kept: list[Step] | None = N
                 limits.check(count, head[0].span, unfolded)
             if type(head[0]) is R:
                 unfolded += 1
-            rule, M, rho, K, change = reduct(head, hp, limits)
+            found = reduct(head, hp, limits)
+            if found is None:
+                head = inside(head)
+                found = cast(Reduct, reduct(head, hp, limits))
+            rule, M, rho, K, change = found
             count += 1
             if change is not None:
                 hp = hp.after(change)
             if kept is not None:
-                if rho is not None and isinstance(M, Let | Bind) and M.scope.loose:
-                    M, rho, made = _to_share(M, rho, count, made)
                 kept.append(Step(rule, K, head, M, change, rho))
-    return State(M, K, hp, count, rho, made, unfolded)
+    return State(M, K, hp, count, rho, unfolded)
 
 
 def advance(state: State, limits: Limits) -> tuple[Step, State] | Result:
@@ -107,16 +105,3 @@ def _result(head: Head) -> Term | None:
     if isinstance(form, Return):
         return V
     return form if isinstance(form, Const | Zero | Tuple) else None
-
-
-def _to_share(M: Let | Bind, rho: Environment, count: int, made: int) -> tuple[Subject, Environment, int]:
-    """Return ``M[ρ]`` if the scope of M mentions ρ: built now once, not at every step that is displayed.
-
-    M is returned unchanged if that would build more nodes than the steps so far pay for, so the cost of a trace stays
-    proportional to its steps.
-    """
-    most = SHARED + EARNED * count - made
-    if most < LEAST:
-        return M, rho, made
-    image, visited = substituted_within(M, rho, most)
-    return (M, rho, made + visited) if image is None else (image, None, made + visited)

@@ -28,7 +28,7 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.sequences import length, row, stacked
+from rh_kernel.syntax.sequences import length, of_rows, row, unstacked
 from rh_kernel.syntax.types import SCALAR, Product, Type, factors, product
 from rh_kernel.syntax.values import constant_type
 
@@ -79,15 +79,17 @@ def check(M: Subject, gamma: Gamma = ()) -> Type:
             assert check(P, gamma) == H.source
             assert check(H.returns.body, (H.source,)) == H.target
             return H.target
-        case Map(N, scope, source, made):
+        case Map(N, scope, source, target):
             assert check(N, gamma) == source
-            assert check(scope.body, (row(source), *gamma)) == made
-            return stacked(length(source), made)
-        case Scan(N, scope, source, made):
+            assert check(scope.body, (row(source), *gamma)) == unstacked(target)
+            assert of_rows(length(source), target) == target
+            return target
+        case Scan(N, scope, source, target):
             _, S = factors(check(N, gamma), 2)
             assert check(N, gamma) == Product((source, S))
-            assert check(scope.body, (S, row(source), *gamma)) == Product((made, S))
-            return Product((stacked(length(source), made), S))
+            assert check(scope.body, (S, row(source), *gamma)) == Product((unstacked(target), S))
+            assert of_rows(length(source), target) == target
+            return Product((target, S))
         case If(_, operands, N, L) | IfCommand(_, operands, N, L):
             A = check(operands, gamma)
             assert isinstance(A, Product)

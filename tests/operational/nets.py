@@ -23,7 +23,7 @@ from rh_kernel.operational.heap import Heap
 from rh_kernel.primitives import formulas as f
 from rh_kernel.primitives import linear
 from rh_kernel.primitives.schemes import Scheme, instantiate
-from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.builtin import BATCH_MEAN, GET, NORMAL, PUT
 from rh_kernel.syntax.core import (
     Array,
     Bound,
@@ -137,6 +137,15 @@ def perform(op: Operation, argument: TermAtDepth) -> CommandAtDepth:
 
 def get(at: Loc) -> CommandAtDepth:
     return perform(Operation(GET, (at,), (at.shape,), UNIT, Real(at.shape)), fixed(UNIT_VALUE))
+
+
+def batch_mean(x: TermAtDepth, n: int = 2) -> CommandAtDepth:
+    A = real(n)
+    return perform(Operation(BATCH_MEAN, (), (A.shape,), A, A), x)
+
+
+def normal(shape: Shape) -> CommandAtDepth:
+    return perform(Operation(NORMAL, (), (shape,), UNIT, Real(shape)), fixed(UNIT_VALUE))
 
 
 def put(at: Loc, content: TermAtDepth) -> CommandAtDepth:

@@ -45,6 +45,7 @@ from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import SCALAR, Product, real
 from rh_kernel.syntax.values import constant
 from tests.operational.nets import (
+    batch_mean,
     bind_pair,
     ende,
     ende_handler,
@@ -55,6 +56,7 @@ from tests.operational.nets import (
     let_pair,
     location,
     mlp,
+    normal,
     put,
     rev_handle,
     scope,
@@ -118,7 +120,7 @@ def _tanh(x: TermAtDepth) -> TermAtDepth:
 
 def map_rows(M: TermAtDepth, body: Body) -> TermAtDepth:
     """``map (y in M) do N`` over two numbers"""
-    return lambda depth: Map(M(depth), Scope(("y",), body(variable(depth, "y"))(depth + 1)), real(2), SCALAR)
+    return lambda depth: Map(M(depth), Scope(("y",), body(variable(depth, "y"))(depth + 1)), real(2), real(2, 1))
 
 
 def proj_first(x: TermAtDepth) -> TermAtDepth:
@@ -241,7 +243,7 @@ def scanned(x: TermAtDepth) -> CommandAtDepth:
     def rounds(depth: int) -> Command:
         y, s = variable(depth, "y"), variable(depth + 1, "s")
         P = returned(tuple_from(s, call(entrywise("tanh", 1), plus(y, s))))(depth + 2)
-        return Scan(tuple_from(x, fixed(T))(depth), Scope(("y", "s"), P), real(2), SCALAR)
+        return Scan(tuple_from(x, fixed(T))(depth), Scope(("y", "s"), P), real(2), real(2, 1))
 
     return bind_pair(rounds, ("b", "s"), lambda b, s: returned(s))
 
@@ -277,6 +279,8 @@ COMMANDS: dict[str, Command] = {
     "conditional outside": bind(
         get(W1), "w", lambda w: either_command(-1, fixed(V), then(put(W1, plus(w, w)), returned(w)), returned(w))
     )(0),
+    "batch mean": bind(batch_mean(fixed(V)), "m", lambda m: returned(plus(m, m)))(0),
+    "drawn": trained(lambda x: bind(normal(real(2).shape), "e", lambda e: mlp(W0, W1, plus(x, e))), V, H_MLP),
     "repeated": repeated(fixed(V))(0),
     "repeated and trained": trained(lambda x: bind(repeated(plus(x, x)), "y", lambda y: mlp(W0, W1, y)), V, H_MLP),
     "read and write": bind_pair(

@@ -16,12 +16,13 @@ from rh_kernel.loops.trees import leaves
 from rh_kernel.operational.binders import TermAtDepth, call, fixed, let, plus, rd
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
-from rh_kernel.operational.trace import run, steps
+from rh_kernel.operational.trace import Result, run, steps
 from rh_kernel.paper import Rule
 from rh_kernel.primitives import formulas as f
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.diagnostic import Stuck
-from rh_kernel.syntax.core import Defined, R, RdOf, Scope, Term, Tuple
+from rh_kernel.syntax.conditions import Compare, Relation
+from rh_kernel.syntax.core import Bound, Call, Defined, If, Let, Plus, R, Rd, RdOf, Scope, Term, Tuple
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import constant
 from rh_kernel.typing.derivation.derive import derive_term
@@ -234,3 +235,23 @@ def test_the_same_holds_within_the_value_of_a_derivative_symbol() -> None:
 
 def test_where_a_program_has_no_derivative_it_looks_for_a_definition() -> None:
     assert "a definition that doubles" in hint(chain(30)(fixed(constant(POINT)))(0), 20)
+
+
+def test_a_branch_that_was_chosen_is_chosen_again_at_other_values() -> None:
+    """The same ``1.rd(x. let y ← (if x < 1 then 1.rd(z. z + tanh(z))(x) else tanh(x)) in y + x)(s)`` at two values of s."""
+    one, tanh = constant(1.0), entrywise("tanh", 1)
+    x = Bound(0, "x")
+    inner = Rd(one, Scope(("z",), Plus(Bound(0, "z"), Call(tanh, Bound(0, "z")))), x)
+    chosen = If(Compare(Relation.LESS, 0), Tuple((x, one)), inner, Call(tanh, x))
+
+    def at(s: float, M: Term) -> Result:
+        return run(Let(constant(s), Scope(("s",), M)), Heap())
+
+    def derived() -> Term:
+        return Rd(one, Scope(("x",), Let(chosen, Scope(("y",), Plus(Bound(0, "y"), Bound(1, "x"))))), Bound(0, "s"))
+
+    shared = derived()
+    for s in (0.5, 2.0, 0.5):
+        found, expected = at(s, shared), at(s, derived())
+        assert (found.value, found.count) == (expected.value, expected.count)
+    assert at(0.5, shared).value != at(2.0, shared).value

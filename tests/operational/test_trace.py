@@ -165,6 +165,8 @@ def test_a_rule_fires_at_its_own_form(fired: dict[Rule, set[type]]) -> None:
             "RevHandle": RevHandle,
             "Get": Perform,
             "Put": Perform,
+            "Draw": Perform,
+            "BatchMean": Perform,
             "H-Return": Handle,
             "H-Op": Handle,
             "Map": Map,
