@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 
-from lessons.reference import scale
+from lessons.reference import scale, speed
 from lessons.reference.figures import figures
 from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.frontend import lexing
@@ -34,7 +34,7 @@ WIDTH = 120
 
 def files() -> dict[Path, str]:
     """The text of each file as the code has it now; a file that is to go has none."""
-    return {PYTHON_NAMES: python_names(), **labextension(), **figures(), **scale.figure()}
+    return {PYTHON_NAMES: python_names(), **labextension(), **figures(), **scale.figure(), **speed.files()}
 
 
 def python_names() -> str:

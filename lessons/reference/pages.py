@@ -32,6 +32,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "signs": words.signs_part,
     "letters": words.letters_part,
     "data sets": words.data_part,
+    "library": words.library_part,
     "checks": words.checks_part,
     "systems": laboratory.systems_part,
     "fragments": laboratory.fragments_part,

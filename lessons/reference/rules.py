@@ -32,6 +32,8 @@ GROUPS: Mapping[Figure, str] = {
     Figure.FIG_7: "Reverse handlers",
     Figure.EX_5_13: "The heap",
     Figure.SECTION_2_2: "Ordinary handlers",
+    Figure.BY_NUMBER: "Draws",
+    Figure.IN_A_BATCH: "What a batch has in common",
     Figure.UNFOLDING: "Repetition and sequences",
     Figure.SECTION_10: "Conditionals",
 }
@@ -89,7 +91,7 @@ def figures_part() -> str:
     """Where what stands: in the paper, here, in the program."""
     titles = {**GROUPS, **{f: t for f, t in TYPING.items() if f not in GROUPS}}
     rows: list[tuple[str, str, str]] = []
-    for figure in sorted(set(Figure) - {Figure.UNFOLDING}, key=_order):
+    for figure in sorted([figure for figure in Figure if not figure.is_ours], key=_order):
         said = words()["figures"][figure.value]
         here = link(_title(figure, GROUPS if figure in GROUPS else TYPING), said) if figure in titles else said
         rows.append((figure.value, here, code(figure.home)))

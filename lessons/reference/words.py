@@ -9,10 +9,13 @@ from lessons.reference.symbols import rounded
 from rh_kernel.display.registry import text as result_text
 from rh_kernel.kernel.completion.unicode_input import symbols_for
 from rh_kernel.session.forms import FORMS, SIGNS
+from rh_kernel.session.included_files import LIBRARY, declarations, library_names
+from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.conditionals import WORDS
 from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     DECLARATIONS,
+    INCLUDE,
     INITIALS,
     ITERATION_WORDS,
     ITERATIONS,
@@ -21,6 +24,7 @@ from rh_kernel.syntax.parsing.tokens import (
     SPELLINGS,
     TRAINING_OPTIONS,
 )
+from rh_kernel.syntax.surface_items import IncludeItem
 from rh_kernel.training.bundled import NAMES, bundled
 
 _ABOUT_DATA = {
@@ -49,8 +53,8 @@ def first_part() -> str:
 
 def reserved_part() -> str:
     """The words that cannot be names."""
-    others = sorted(KEYWORDS - {*DECLARATIONS, "train"})
-    return f"{_listed((*DECLARATIONS, 'train', *others))}."
+    first = (*DECLARATIONS, INCLUDE, "train")
+    return f"{_listed((*first, *sorted(KEYWORDS - {*first})))}."
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -137,6 +141,17 @@ def data_part() -> str:
         types = ", ".join([f"{array} : {A}" for array, A in data.types.items()])
         rows.append((code(name), str(data.size), code(types), _ABOUT_DATA[name]))
     return table(("name", "samples", "arrays", "what"), rows)
+
+
+def library_part() -> str:
+    """The files of the library, with their first lines and the names that they declare themselves."""
+    rows: list[tuple[str, ...]] = []
+    for name in library_names():
+        first, *_ = (LIBRARY / name).read_text(encoding="utf-8").split("\n")
+        item = IncludeItem(name, span=Span(Source("library", ""), 0, 0))
+        made = [d.name for d in declarations(item, LIBRARY) if d.span.source.name == f"{LIBRARY.name}/{name}"]
+        rows.append((code(name), first.removeprefix("# "), _listed([name.text for name in made])))
+    return table(("file", "what", "names of its own"), rows)
 
 
 CHECK_FORMS: tuple[tuple[str, str], ...] = (

@@ -1,47 +1,61 @@
-"""``make bench``: how fast this is, beside what others would take for the same. Nothing here decides a test.
+"""``make bench``: how fast this is, beside what others would take for the same.
 
-``make bench ARGS="--only W1 --quick"``. The report goes to build/bench/bench.md, the numbers to build/bench/bench.json.
+``make bench ARGS="--only W1"``. The report goes to build/bench/bench.md, the numbers to build/bench/bench.json.
+``make bench ARGS=--quick`` takes up to three minutes. It compares the ratios to other libraries with those in
+lessons/reference/releases.json; the exit code is 1 if one has fallen by more than 15 %. ``--quick --update`` writes
+that file, from three measurements.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from importlib import import_module
-from importlib.util import find_spec
 from io import StringIO
 from typing import Any
 
-from tests.benchmarks import whole
+from tests.benchmarks import gate, releases, whole
+from tests.benchmarks.cases import Case, Measured, measured_one_by_one
 from tests.benchmarks.goals import Outcome, outcomes
-from tests.benchmarks.machine import facts
+from tests.benchmarks.headlines import headlines
+from tests.benchmarks.machine import facts, instruction_sets, not_here
 from tests.benchmarks.peers import everyone as e
-from tests.benchmarks.problems import GROWTH, PROBLEMS, Problem
+from tests.benchmarks.problems import GROWTH, MEASURED, PROBLEMS, Problem
 from tests.benchmarks.process import PLACE, Broken
-from tests.benchmarks.report import builds, dict_of, goals, microseconds, table, times
-from tests.benchmarks.rounds import Row
+from tests.benchmarks.report import builds, by_name, goals, microseconds, table, times
+from tests.benchmarks.rounds import Pace
 
 FOLDER = PLACE / "build" / "bench"
-FEW = ("mlp-2-3-1/b1", "mlp-784-128-10/b32", "res-16x64/b1", "cnn-128/b32", "chain-100x8/b1", "unet-134/b1")
-"""The problems of ``--quick``."""
-BIG = ("mlp-784-512-10/b32", "mlp-784-512-10/b256", "res-16x64/b32")
-"""The problems that are worth a second thread."""
+BIG = 16
+"""Samples of a batch from which on a second thread is worth it."""
 METHOD = """\
 Medians of interleaved rounds, of peers that agree. With one thread everything is kept to one core, and seconds are those of
-that processor, so that what else runs there does not count; with more threads they are seconds of the clock."""
-EFFECTS = ("effects", "effects_mixtures")
-PARTS = ("steps", "growth", "first", "costs", "memory", "imports", "digits", "stepping", "front", "promises", *EFFECTS)
+that processor, so that what else runs there does not count; with more threads they are seconds of the clock, which mean
+something on a machine that does nothing else."""
+COUNTED = ("first", "costs", "memory", "imports", "digits")
+MODULES = ("sequences", "stepping", "front", "digits_to_95", "effects", "effects_mixtures")
+"""Parts of the report that have a module, with ``measure``, ``table`` and maybe ``outcomes``."""
+LONG = ("sweep", "cluster", "sources")
+"""Such parts that are measured only if they are asked for, since they need a machine that does nothing else."""
+PARTS = ("steps", "growth", *COUNTED, *MODULES, "promises")
 
 
 def arguments() -> argparse.Namespace:
     """What to measure."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("--only", default="", help="workloads (W1 … W6), problems (unet-134/b1) or parts, with commas")
-    parser.add_argument("--quick", action="store_true", help="fewer problems, float64, one thread, few rounds")
+    parts = f"{', '.join([*PARTS, *LONG])}"
+    parser.add_argument(
+        "--only", default="", help=f"workloads (W1 … W9), problems (unet-134/b1) or parts ({parts}), with commas"
+    )
+    parser.add_argument("--quick", action="store_true", help="compare ratios with the committed ones, and nothing else")
+    parser.add_argument("--update", action="store_true", help="with --quick: commit to the ratios that are found")
     parser.add_argument("--compile", action="store_true", help="torch.compile too: minutes")
+    parser.add_argument("--rounds", type=int, default=9, help="of each peer")
     parser.add_argument("--precisions", default="float64,float32")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--instructions", default=",".join(instruction_sets()), help="those that this machine has")
     return parser.parse_args()
 
 
@@ -74,6 +88,7 @@ class Report:
 
     def write(self) -> None:
         """The files, the goals last."""
+        self.add("## Goals by name", by_name(outcome for _, outcome in self.outcomes))
         self.add("## Goals", goals(self.outcomes))
         if self.broken:
             self.add("## What broke", "\n\n".join(self.broken))
@@ -83,88 +98,77 @@ class Report:
         (FOLDER / "bench.json").write_text(json.dumps(self.data, indent=1), encoding="utf-8")
 
 
-def steps(
-    report: Report,
-    title: str,
-    problems: tuple[Problem, ...],
-    precision: str,
-    threads: int,
-    options: argparse.Namespace,
-    *peers: str,
-) -> dict[str, list[Row]]:
-    """The times of a step, each problem in a process of its own."""
-    found: dict[str, list[Row]] = {}
-    where = f"{precision}, {threads} thread{'s' * (threads > 1)}"
-    for asked in problems:
-        pace = "quick" if options.quick else "full"
-        print(f"{asked.key}, {where} …", file=sys.stderr, flush=True)
-        compiled = "1" if options.compile else "0"
-        try:
-            said = whole.child("steps", asked.key, precision, str(threads), pace, compiled, *peers, threads=threads)
-        except Broken as broken:
-            report.broken.append(f"{asked.key}, {where}: {broken}")
-            continue
-        found[asked.key] = [Row(**row) for row in said["rows"]]
-        if threads == 1 and not peers:
-            report.outcomes += [(precision, outcome) for outcome in outcomes(asked.key, dict_of(found[asked.key]))]
-    report.data[f"{title}, {where}"] = {key: [asdict(row) for row in rows] for key, rows in found.items()}
-    if found:
-        report.add(f"## {title}, {where}", times(found))
-    return found
+def steps(report: Report, problems: Sequence[Problem], options: argparse.Namespace) -> None:
+    """The times of a step: one table, each case measured in a process of its own."""
+    cases = [
+        Case(asked.key, precision, int(threads), instructions)
+        for asked in problems
+        for instructions in options.instructions.split(",")
+        for precision in options.precisions.split(",")
+        for threads in options.threads.split(",")
+        if threads == "1" or asked.batch >= BIG or asked.key in options.only.split(",")
+    ]
+    found: list[Measured] = []
+    try:
+        for measured in measured_one_by_one(cases, Pace(options.rounds), (), report.broken, on_demand=options.compile):
+            found.append(measured)
+            if measured.case.threads == 1:
+                case = measured.case
+                report.outcomes += [(case.at, outcome) for outcome in outcomes(case.key, measured.by_peer)]
+    finally:
+        # This takes an hour: whoever interrupts it has what was found so far.
+        report.data["steps"] = [measured.record for measured in found]
+        report.add("## A step", times(found, not_here()))
+        report.add("### Built, and the first step done", builds(found))
 
 
 def growth(report: Report, options: argparse.Namespace) -> None:
     """How the time of a step grows with layers and samples."""
-    peers = (e.OURS, e.NATIVE, e.HAND, e.FLOOR)
-    problems = tuple([p for p in GROWTH if not options.quick or len(p.net.shapes) < 1000])
-    found = steps(report, "Growth", problems, "float64", 1, options, *peers)
-    names = list(dict.fromkeys(row.peer for rows in found.values() for row in rows if row.samples))
-    body: list[list[str]] = []
-    for asked in [p for p in problems if p.key in found]:
-        of = dict_of(found[asked.key])
-        each = len(asked.net.shapes) * asked.batch
-        body.append([asked.key, *[microseconds(of[name].median / each) for name in names]])
-    report.add("### Layer by layer, sample by sample", table(["µs a layer and sample", *names], body))
+    cases = [Case(asked.key) for asked in GROWTH]
+    found = [*measured_one_by_one(cases, Pace(options.rounds), (e.OURS, e.NATIVE, e.HAND, e.FLOOR), report.broken)]
+    names = list(dict.fromkeys(row.peer for measured in found for row in measured.rows if row.samples))
+    report.data["growth"] = [measured.record for measured in found]
+    report.add("## Growth: µs a layer and sample", table(["µs", *names], [_each(measured, names) for measured in found]))
 
 
-def wanted(options: argparse.Namespace) -> tuple[tuple[Problem, ...], set[str]]:
+def _each(measured: Measured, names: Sequence[str]) -> list[str]:
+    asked = next(p for p in GROWTH if p.key == measured.case.key)
+    each = len(asked.net.shapes) * asked.batch
+    return [asked.key, *[microseconds(measured.by_peer[name].median / each) for name in names]]
+
+
+def wanted(only: str) -> tuple[tuple[Problem, ...], set[str]]:
     """The problems and the parts that are asked for."""
-    only = set(options.only.split(",")) - {""}
-    problems = tuple([p for p in PROBLEMS if not only or {p.workload, p.key} & only or "steps" in only])
-    if options.quick and not only & {p.key for p in PROBLEMS}:
-        problems = tuple([p for p in problems if p.key in FEW or only])
-    parts = {part for part in PARTS if part in only} if only else set(PARTS)
-    return problems, parts | ({"steps"} if problems else set()) | ({"digits"} if "W6" in only else set())
+    words = set(only.split(",")) - {""}
+    problems = tuple([p for p in MEASURED if not words or {p.workload, p.key} & words or "steps" in words])
+    parts = {part for part in (*PARTS, *LONG) if part in words} if words else set(PARTS)
+    return problems, parts | ({"steps"} if problems else set()) | ({"digits"} if "W6" in words else set())
 
 
 def run(report: Report, options: argparse.Namespace) -> None:
     """Everything that is asked for, in order."""
-    problems, parts = wanted(options)
-    quick = options.quick
+    problems, parts = wanted(options.only)
     if "steps" in parts:
-        for precision in ("float64",) if quick else options.precisions.split(","):
-            found = steps(report, "A step", problems, precision, 1, options)
-            report.add("### Built, and the first step done", builds(found))
-        if not quick and not options.only:
-            steps(report, "A step", tuple([p for p in problems if p.key in BIG]), "float64", 2, options)
+        steps(report, problems, options)
     if "growth" in parts:
         growth(report, options)
-    keys = tuple([p.key for p in problems if p.batch == 1]) or whole.ORDINARY
+    plain = [p for p in (problems or PROBLEMS) if p in PROBLEMS]
+    keys = tuple([p.key for p in plain if p.batch == 1]) or whole.ORDINARY
     measured = {
         "first": lambda: whole.first_steps(keys),
         "costs": lambda: whole.costs(keys),
-        "memory": lambda: whole.memory(tuple([p.key for p in (problems or PROBLEMS)])),
-        "imports": lambda: whole.imports(3 if quick else 7),
-        "digits": lambda: whole.whole_digits(3 if quick else 7),
+        "memory": lambda: whole.memory(tuple([p.key for p in plain])),
+        "imports": lambda: whole.imports(options.rounds),
+        "digits": lambda: whole.whole_digits(options.rounds),
     }
-    for name, measure in measured.items():
+    for name in COUNTED:
         if name in parts:
-            report.part(measure)
-    for name in ("stepping", "front", *EFFECTS):
-        if name in parts and not quick and find_spec(f"tests.benchmarks.{name}"):
+            report.part(measured[name])
+    for name in (*MODULES, *LONG):
+        if name in parts:
             module = import_module(f"tests.benchmarks.{name}")
             report.part(lambda module=module, name=name: _of_others(name, module))
-    if "promises" in parts and not quick:
+    if "promises" in parts:
         from tests.benchmarks.promises import promises
 
         with redirect_stdout(StringIO()) as said:
@@ -174,14 +178,43 @@ def run(report: Report, options: argparse.Namespace) -> None:
 
 def _of_others(name: str, module: Any) -> whole.Part:
     """What a module measures that has ``measure`` and ``table``, and maybe ``outcomes``."""
+    print(f"{name} …", file=sys.stderr, flush=True)
     rows = module.measure()
     outcomes = module.outcomes(rows) if hasattr(module, "outcomes") else []
-    return whole.Part(name.replace("_", ": ").capitalize(), module.table(rows), outcomes, rows)
+    return whole.Part(name.replace("_", " ").capitalize(), module.table(rows), outcomes, rows)
+
+
+def quick(*, update: bool) -> int:
+    """Compare with the committed ratios, or commit to new ones; 1 if one has fallen."""
+    machine = instruction_sets()[-1]
+    committed = releases.committed(machine)
+    kept: list[Measured] = []
+
+    def timed(cases: Sequence[Case]) -> Sequence[Measured]:
+        kept.extend(found := gate.timed(cases))
+        return found
+
+    if update:
+        found = gate.lowest([gate.ratios(timed(gate.CASES)) for _ in range(gate.TRIES)])
+        print(gate.told(found, committed))
+        entry = {"machine": facts(), "ratios": releases.rounded(found), "headlines": headlines(kept, 3)}
+        releases.update(releases.version(), machine, entry)
+        print(f"\nwritten to {releases.FILE.relative_to(PLACE)}; now: python -m lessons.reference")
+        return 0
+    found, fallen = gate.judged(gate.CASES, committed, timed)
+    print(gate.told(found, committed))
+    if not committed:
+        print(f"\nNo ratios are committed for machines with {machine}: nothing was compared.")
+    for each in fallen:
+        print(f"\nSLOWER: {each}", file=sys.stderr)
+    return int(bool(fallen))
 
 
 def main() -> int:
     """The report; what was found is written even if something breaks. The number of things that broke."""
     options = arguments()
+    if options.quick:
+        return quick(update=options.update)
     report = Report()
     try:
         run(report, options)

@@ -3,27 +3,28 @@
 Threads are set by variables of the environment before this process begins (``process.environment``).
 """
 
+import gc
 import json
 import resource
 import sys
 import tracemalloc
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.problems import Problem, problem
+from tests.benchmarks.problems import TINY, Problem, problem
 from tests.benchmarks.process import busy
 from tests.benchmarks.reference import STEPS
 
 
-def steps(key: str, precision: str, threads: str, pace: str, on_demand: str, *names: str) -> dict[str, Any]:
-    """All peers, or those of the names, on one problem."""
+def steps(keys: str, precision: str, rounds: str, budget: str, on_demand: str, *names: str) -> list[list[dict[str, Any]]]:
+    """All peers, or those of the names, on some problems; the keys have commas between them."""
     from tests.benchmarks.peers.everyone import chosen
-    from tests.benchmarks.rounds import QUICK, Pace, as_data, compare
+    from tests.benchmarks.rounds import Pace, compare
 
     assert precision in ("float64", "float32")
-    asked = problem(key)
-    rows = compare(asked, precision, chosen(names, on_demand=on_demand == "1"), QUICK if pace == "quick" else Pace())
-    return as_data(asked, precision, int(threads), rows)
+    peers, pace = chosen(names, on_demand=on_demand == "1"), Pace(int(rounds), float(budget))
+    return [[asdict(row) for row in compare(problem(key), precision, peers, pace)] for key in keys.split(",")]
 
 
 def memory(key: str, peer: str) -> dict[str, Any]:
@@ -40,6 +41,29 @@ def memory(key: str, peer: str) -> dict[str, Any]:
     tracemalloc.reset_peak()
     trainer.run(STEPS)
     return {"key": key, "peer": peer, "bytes": tracemalloc.get_traced_memory()[1]}
+
+
+def resident(key: str, peer: str) -> dict[str, Any]:
+    """The bytes by which a process grows at most while a peer builds a network and trains it, once its library is loaded."""
+    from tests.benchmarks.peers.everyone import chosen
+
+    asked = problem(key)
+    arrays = asked.arrays()
+    (build,) = [p.build for p in chosen((peer,))]
+    # The same layers, few of them: what a library needs once is no part of what this network needs.
+    small = next(p for p in TINY if p.workload == asked.workload and p.batch == 1)
+    build(small, small.arrays(), "float64").run(STEPS)
+    gc.collect()
+    before = _status("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    build(asked, arrays, "float64").run(STEPS)
+    return {"key": key, "peer": peer, "bytes": _status("VmHWM") - before}
+
+
+def _status(field: str) -> int:
+    """A field of ``/proc/self/status``, in bytes."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
 
 
 def first(key: str, how: str) -> dict[str, Any]:
@@ -113,6 +137,30 @@ def prepare(folder: str) -> dict[str, Any]:
     return {}
 
 
+def to_95(net: str, who: str, folder: str, epochs: str) -> dict[str, Any]:
+    """A net of ``digits_to_95`` has been trained by one of the others."""
+    from tests.benchmarks import digits_to_95
+
+    return {"accuracy": digits_to_95.trained(net, who, Path(folder), int(epochs))}
+
+
+def source(folder: str, file: str) -> dict[str, Any]:
+    """The figures of a program of ``sources``."""
+    from tests.benchmarks import sources
+
+    return sources.ran(Path(folder), Path(file))
+
+
 if __name__ == "__main__":
-    WHAT = {"steps": steps, "memory": memory, "first": first, "driver": driver, "cost": cost, "prepare": prepare}
+    WHAT = {
+        "steps": steps,
+        "memory": memory,
+        "resident": resident,
+        "first": first,
+        "driver": driver,
+        "cost": cost,
+        "prepare": prepare,
+        "to_95": to_95,
+        "source": source,
+    }
     print(json.dumps(WHAT[sys.argv[1]](*sys.argv[2:])))

@@ -1,7 +1,8 @@
 """A step of about 200 ms in this process, on one worker and on two; the same heap while workers are killed at random.
 
-``python -m tests.benchmarks.cluster`` prints the times, ``--kills 50`` kills that many workers. Every worker has one thread,
-and so have matrix products in this process. Figures mean something only on a machine that does nothing else.
+``python -m tests.benchmarks --only cluster`` measures the times, ``python -m tests.benchmarks.cluster`` kills workers. Every
+worker has one thread, and so have matrix products in this process. The figures mean something on a machine that does nothing
+else.
 """
 
 import argparse
@@ -11,7 +12,7 @@ import signal
 import statistics
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -19,6 +20,8 @@ import numpy as np
 
 from rh_kernel.cluster.cluster import Cluster, Local
 from rh_kernel.training.events import Progress
+from tests.benchmarks.goals import Outcome
+from tests.benchmarks.report import table as markdown
 from tests.cluster.runs import Heap, events, opened, processes, remarks, result, workers
 from tests.training.programs import Run, mlp
 from tests.training.test_loop import training
@@ -50,20 +53,31 @@ def step(batch: int, cluster: Cluster | None) -> float:
     return statistics.median(times[1:])
 
 
-def speed(wanted: float) -> None:
-    """Print the time of a step of about ``wanted`` seconds in this process, and on one and two workers."""
+def measure(wanted: float = 0.2) -> dict[str, float]:
+    """The batch of a step of about ``wanted`` seconds, and its seconds in this process, on one and on two workers."""
     batch = SAMPLES // 12
     batch = min(SAMPLES // 2, max(2, round(batch * wanted / step(batch, None)) // 2 * 2))
-    here = step(batch, None)
-    print(f"batch {batch} pieces 2 of a net of {INPUTS}-{HIDDEN}-{OUTPUTS}, median of a step")
-    print(f"  in this process  {1000 * here:7.1f} ms")
-    one = 0.0
+    found = {"batch": float(batch), "here": step(batch, None)}
     for count in (1, 2):
         with opened(Local(count)) as cluster:
-            found = step(batch, cluster)
-        one = one or found
-        name = "1 worker " if count == 1 else f"{count} workers"
-        print(f"  {name}        {1000 * found:7.1f} ms   {one / found:.2f} × one worker, {here / found:.2f} × here")
+            found[str(count)] = step(batch, cluster)
+    return found
+
+
+def table(rows: Mapping[str, float]) -> str:
+    """The seconds of a step."""
+    body = [
+        [name, f"{1000 * rows[key]:.1f}", f"{rows['1'] / rows[key]:.2f}", f"{rows['here'] / rows[key]:.2f}"]
+        for key, name in (("here", "this process"), ("1", "1 worker"), ("2", "2 workers"))
+    ]
+    head = [f"batch {rows['batch']:.0f} in 2 pieces, {INPUTS}-{HIDDEN}-{OUTPUTS}", "median ms a step", "÷ 1 worker", "÷ here"]
+    return markdown(head, body)
+
+
+def outcomes(rows: Mapping[str, float]) -> list[Outcome]:
+    """P16: two workers beside one."""
+    found = rows["1"] / rows["2"]
+    return [Outcome("P16", "a step in 2 pieces", "two workers ≥ 1.7 × one", f"{found:.2f} ×", found >= 1.7)]
 
 
 @dataclass
@@ -125,16 +139,12 @@ def equal(left: Heap, right: Heap) -> bool:
 
 
 def main() -> None:
-    """Print the figures."""
+    """Kill workers, and print how it went."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=0, help="how many workers to kill")
+    parser.add_argument("--kills", type=int, default=50, help="how many workers to kill")
     parser.add_argument("--seed", type=int, default=0, help="of the moments of the kills")
-    parser.add_argument("--milliseconds", type=float, default=200, help="time of a step in this process")
     options = parser.parse_args()
-    if options.kills:
-        endure(options.kills, options.seed)
-    else:
-        speed(options.milliseconds / 1000)
+    endure(options.kills, options.seed)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.benchmarks.peers import everyone as e
-from tests.benchmarks.problems import PROBLEMS
+from tests.benchmarks.problems import ATTENTION, IMAGES, PROBLEMS, SEQUENCES
 from tests.benchmarks.rounds import Row, ratio
 
 Rows = Mapping[str, Row]
@@ -55,15 +55,57 @@ JAX_NATIVE = {
 }
 
 
+SEQUENCE_GOALS = {
+    "gru-100x64/b1": (((e.EAGER,), 30.0), ((e.LAYER,), 3.0), (e.JAX, 3.0)),
+    "gru-100x64/b32": (((e.EAGER,), 1.5), ((e.LAYER,), 1.5), (e.JAX, 1.5)),
+}
+"""P15: who is compared with, and how many times as fast a step is to be."""
+NAMES = {
+    "P1": "a step beside the C floor",
+    "P2": "a step beside PyTorch",
+    "P3": "a step beside JAX",
+    "P4": "a training run in one call",
+    "P5": "the NumPy back end beside NumPy by hand",
+    "P6": "from text to the first step",
+    "P7": "import and memory",
+    "P8": "digits to 95 %, the whole process",
+    "P9": "the stepper",
+    "P10": "a graphics card (`make bench-gpu`)",
+    "P11": "the cheap gradient",
+    "P12": "the front end",
+    "P13": "LeNet-5",
+    "P14": "a block of a transformer",
+    "P15": "a GRU over sequences",
+    "P16": "many processes and data that exceed memory (`--only sweep,cluster,sources`)",
+    "P17": "how long the tests take (`make test` reports it)",
+    "W1–W5": "behind no library, nor behind NumPy here, on any kind of machine",
+}
+"""What each goal is about."""
+
+
 def outcomes(key: str, rows: Rows) -> Iterator[Outcome]:
-    """The goals P1 to P5 on one problem."""
+    """The goals that are ratios of steps, on one problem."""
+    yield from _slower("P4", key, rows, e.NATIVE_IN_ONE_CALL, e.JAX_IN_ONE_CALL, 1.2)
+    if key in [p.key for p in IMAGES]:
+        yield from _faster("P13 native", key, rows, e.NATIVE, (e.EAGER,), 4.0)
+        yield from _faster("P13 native", key, rows, e.NATIVE, e.JAX, 2.0)
+        return
+    if key in [p.key for p in ATTENTION]:
+        yield from _faster("P14 native", key, rows, e.NATIVE, (e.EAGER,), 5.0)
+        yield from _faster("P14 native", key, rows, e.NATIVE, e.JAX, 2.0)
+        return
+    if key in [p.key for p in SEQUENCES]:
+        for others, factor in SEQUENCE_GOALS.get(key, ()):
+            yield from _faster("P15 native", key, rows, e.NATIVE, others, factor)
+        return
+    yield from _faster("W1–W5", key, rows, e.NATIVE, (*e.TORCH, *e.JAX), 1.0)
+    yield from _faster("W1–W5", key, rows, e.NATIVE, (e.OURS,), 1.0)
     yield from _slower("P5", key, rows, e.OURS, (e.HAND,), 1.05)
     yield from _faster("P2", key, rows, e.OURS, e.TORCH, TORCH_NUMPY.get(key))
     yield from _faster("P3", key, rows, e.OURS, e.JAX, JAX_NUMPY.get(key))
     yield from _floor(key, rows)
     yield from _faster("P2 native", key, rows, e.NATIVE, e.TORCH, TORCH_NATIVE.get(key))
     yield from _faster("P3 native", key, rows, e.NATIVE, e.JAX, JAX_NATIVE.get(key))
-    yield from _slower("P4", key, rows, e.NATIVE_IN_ONE_CALL, e.JAX_IN_ONE_CALL, 1.2)
     yield from _slower("P4", key, rows, e.NATIVE_IN_ONE_CALL, (e.FLOOR,), 1.05)
 
 
@@ -73,11 +115,17 @@ def best(rows: Rows, names: Sequence[str]) -> Row | None:
     return min(there, key=lambda row: row.median) if there else None
 
 
+def quickest(rows: Rows, names: Sequence[str]) -> Row | None:
+    """The one of these peers with the quickest round, of those that there are."""
+    there = [rows[name] for name in names if name in rows and rows[name].samples]
+    return min(there, key=lambda row: row.least) if there else None
+
+
 def _faster(goal: str, key: str, rows: Rows, ours: str, others: Sequence[str], factor: float | None) -> Iterator[Outcome]:
     """At least ``factor`` times as fast as the best of the others."""
     if factor is None:
         return
-    wanted = f"≥ {factor:g} × as fast as {others[0].split()[0]}"
+    wanted = f"≥ {factor:g} × as fast as {' or '.join(dict.fromkeys([name.split()[0] for name in others]))}"
     mine, theirs = best(rows, (ours,)), best(rows, others)
     if mine is None or theirs is None:
         yield Outcome(goal, key, wanted)

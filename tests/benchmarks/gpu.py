@@ -9,17 +9,15 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rh_kernel.arrays.backend import Backend
 from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.cuda.backend import CupyBackend, CupyRunner
 from rh_kernel.arrays.cuda.contractions import Product
 from rh_kernel.arrays.cuda.module import LaunchMode, module
@@ -28,17 +26,12 @@ from rh_kernel.arrays.execution import Machine, machine
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
 from rh_kernel.loops.ir import Precision
-from rh_kernel.session.session import Session, execute
-from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.surface_items import TrainItem
-from rh_kernel.syntax.types import real
-from rh_kernel.typing.definitions import LocDefinition
-from rh_kernel.typing.elaboration.items import elaborate_training
-from tests.benchmarks import texts
-from tests.benchmarks.problems import Cnn, Floats, Problem, Unet, chain, mlp, residual
+from tests.benchmarks.peers import pytorch
+from tests.benchmarks.peers.jax_jit import Jit
+from tests.benchmarks.problems import ATTENTION, IMAGES, Cnn, Floats, Gru, Problem, Unet, chain, mlp, residual
+from tests.benchmarks.programs import Written
 
 LONGEST = 420.0
 """Seconds after which nothing new is begun."""
@@ -50,6 +43,7 @@ BOTH: tuple[Precision, ...] = ("float64", "float32")
 SMALL = Problem("W1", mlp(16, 32, 8), 32)
 MIDDLE = Problem("W1", mlp(784, 512, 10), 256)
 LONG = Problem("W4", chain(100), 1)
+GRU = Problem("W9", Gru("gru-100x64", 100, 64), 32, 0.01)
 AGREEING = (
     SMALL,
     LONG,
@@ -58,7 +52,12 @@ AGREEING = (
     Problem("W2", residual(16, 64), 32),
     Problem("W3", Cnn("cnn-128", 8, 128, 3, 10), 32),
     Problem("W5", Unet("unet-134", 134, 4, 8), 32),
+    *IMAGES,
+    *ATTENTION,
+    GRU,
 )
+OTHERS = (MIDDLE, LONG, *IMAGES, *ATTENTION, GRU)
+"""What is timed besides the smallest and the largest net."""
 LARGE = Problem("W1", mlp(8192, 8192, 8192), 8192)
 
 
@@ -82,19 +81,9 @@ class Task:
     data: list[Floats] = field(init=False)
 
     def __post_init__(self) -> None:
-        net = self.problem.net
-        run = execute(Session.start(Path.cwd()), Source("bench", texts.declarations(net, lambda _: "zeros")))
-        definitions = _end(run).definitions
-        types = dict(zip("xt", [real(*shape) for shape in net.ends], strict=True))
-        (item,) = parse(Source("bench", texts.training(self.problem)))
-        if not isinstance(item, TrainItem):
-            raise TypeError(item)
-        command = elaborate_training(definitions, item, lambda _name, _span: types).command
-        self.program = batched(replace(compile_command(command, tuple(types.values())), result=()), (True, True))
-        arrays = self.problem.arrays()
-        places = [d.definition.location for d in definitions.named.values() if isinstance(d.definition, LocDefinition)]
-        of = {location.name: location for location in places}
-        self.heap = {of[name]: w for name, w in zip(texts.names(net), arrays.weights, strict=True)}
+        written, arrays = Written.of(self.problem), self.problem.arrays()
+        self.program = batched(written.compiled(), (True, True))
+        self.heap = dict(zip(written.locations, arrays.weights, strict=True))
         self.data = [np.ascontiguousarray(x, self.precision) for x in (arrays.x, arrays.t)]
 
     def machine(self, backend: Backend | None) -> Machine:
@@ -106,18 +95,9 @@ class Task:
         return np.tile(np.arange(self.problem.batch, dtype=np.intp), (steps, 1))
 
 
-def _end(run: Any) -> Session:
-    """What a generator returns."""
-    while True:
-        try:
-            next(run)
-        except StopIteration as end:
-            return end.value
-
-
-def differences() -> Iterator[Line]:
+def differences(problems: Sequence[Problem] = AGREEING) -> Iterator[Line]:
     """How far the weights are from those on NumPy after five steps, relative to their size."""
-    for problem in AGREEING:
+    for problem in problems:
         for precision in BOTH:
             task = Task(problem, precision)
             expected = _after(task, None)
@@ -129,7 +109,7 @@ def differences() -> Iterator[Line]:
                 most = 1e-10 if precision == "float64" else 1e-3
                 if not away <= most:
                     yield Line(f"DISAGREES {problem.key} {precision}, {way.name.lower()}", f"{away:.1e}", f"≤ {most:.0e}")
-    yield Line("agreement with NumPy", f"{len(AGREEING)} nets, both precisions, {len(LaunchMode)} ways")
+    yield Line("agreement with NumPy", f"{len(problems)} nets, both precisions, {len(LaunchMode)} ways")
 
 
 def _after(task: Task, backend: Backend | None) -> list[Array]:
@@ -184,59 +164,21 @@ def torch_eager(problem: Problem, precision: Precision) -> float | None:
     torch: Any = import_module("torch")
     if not torch.cuda.is_available():
         return None
-    arrays, dtype = problem.arrays(), getattr(torch, precision)
-    w = [torch.tensor(v, dtype=dtype, device="cuda", requires_grad=True) for v in arrays.weights]
-    x, t = [torch.tensor(v, dtype=dtype, device="cuda") for v in (arrays.x, arrays.t)]
-    silu, rate, last = torch.nn.functional.silu, problem.alpha / problem.batch, len(w) - 1
-    is_linear = problem.net.name.startswith("mlp")
-
-    def run(steps: int) -> None:
-        for _ in range(steps):
-            y = x
-            for i, v in enumerate(w):
-                y = y @ v.T
-                y = y if is_linear and i == last else silu(y)
-            gradients = torch.autograd.grad(y, w, (y.detach() - t).mul_(rate))
-            with torch.no_grad():
-                for v, g in zip(w, gradients, strict=True):
-                    v.sub_(g)
-
-    return timed(run, torch.cuda.synchronize)
+    peer = pytorch.Layer if isinstance(problem.net, Gru) else pytorch.Tuned
+    return timed(peer(problem, problem.arrays(), precision, "cuda").run, torch.cuda.synchronize)
 
 
 def jax_jit(problem: Problem, precision: Precision) -> float | None:
     """The same step as one jitted function that gives its weights away."""
     if find_spec("jax") is None:
         return None
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    os.environ |= {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "JAX_PLATFORMS": "cuda,cpu"}
     jax: Any = import_module("jax")
-    jax.config.update("jax_enable_x64", True)
     jax.config.update("jax_default_matmul_precision", "highest")
     if jax.default_backend() != "gpu":
         return None
-    jnp: Any = import_module("jax.numpy")
-    arrays, rate = problem.arrays(), problem.alpha / problem.batch
-    state = [tuple([jnp.array(v, precision) for v in arrays.weights])]
-    x, t = [jnp.array(v, precision) for v in (arrays.x, arrays.t)]
-    last = len(arrays.weights) - 1 if problem.net.name.startswith("mlp") else -1
-
-    def loss(w: Any) -> Any:
-        y = x
-        for i, v in enumerate(w):
-            y = y @ v.T
-            y = y if i == last else jax.nn.silu(y)
-        return 0.5 * jnp.sum((y - t) ** 2)
-
-    def stepped(w: Any) -> Any:
-        return tuple([v - rate * g for v, g in zip(w, jax.grad(loss)(w), strict=True)])
-
-    step = jax.jit(stepped, donate_argnums=0)
-
-    def run(steps: int) -> None:
-        for _ in range(steps):
-            state[0] = step(state[0])
-
-    return timed(run, lambda: jax.block_until_ready(state[0]))
+    # A run ends when its last step has.
+    return timed(Jit(problem, problem.arrays(), precision).run, lambda: None)
 
 
 def small() -> Iterator[Line]:
@@ -252,8 +194,8 @@ def small() -> Iterator[Line]:
 
 
 def others() -> Iterator[Line]:
-    """A larger net, and a long one."""
-    for problem in (MIDDLE, LONG):
+    """A larger net, a long one, LeNet-5, the block of a transformer and a GRU."""
+    for problem in OTHERS:
         for precision in BOTH:
             chosen, down = ours(problem, precision)
             yield Line(f"{problem.key} {precision}", _us(chosen))

@@ -1,5 +1,6 @@
 """Whole processes: how long they take, how much memory they have, and the environment that keeps them to so many threads."""
 
+import json
 import os
 import resource
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Timer
 from types import MappingProxyType
+from typing import Any
 
 PLACE = Path(__file__).parents[2]
 EMPTY: Mapping[str, str] = MappingProxyType({})
@@ -29,22 +31,52 @@ class Broken(Exception):
     """A process ended badly; its last words."""
 
 
-def environment(threads: int) -> dict[str, str]:
-    """The variables that every library reads before it makes its threads."""
+RESTRICTED: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "avx2": {
+            "RH_ISA": "avx2",
+            "OPENBLAS_CORETYPE": "Haswell",
+            "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512F AVX512CD AVX512_SKX AVX512_ICL AVX512_SPR",
+            "ATEN_CPU_CAPABILITY": "avx2",
+            "ONEDNN_MAX_CPU_ISA": "AVX2",
+            "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        }
+    }
+)
+"""The variables that keep this package, OpenBLAS, NumPy, PyTorch, oneDNN and MKL to a narrower instruction set.
+
+MKL heeds its variable on Intel's processors alone. NumPy ignores features that it does not know.
+"""
+XLA_RESTRICTED: Mapping[str, str] = MappingProxyType({"avx2": "--xla_cpu_max_isa=AVX2"})
+
+
+def environment(threads: int, instructions: str | None = None) -> dict[str, str]:
+    """The variables that every library reads before it makes its threads, and before it chooses its instruction set.
+
+    Without ``instructions`` each of them uses what the processor has.
+    """
     few = str(threads)
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-    single = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "RH_THREADS")
+    flags = ["--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1"] if threads == 1 else []
+    restricted = {} if instructions is None else RESTRICTED[instructions]
+    flags += [] if instructions is None else [XLA_RESTRICTED[instructions]]
     return {
         **os.environ,
         **dict.fromkeys(names, few),
-        "XLA_FLAGS": single if threads == 1 else "",
+        **restricted,
+        "XLA_FLAGS": " ".join(flags),
         "JAX_PLATFORMS": "cpu",
         "PYTHONPATH": str(PLACE),
     }
 
 
 def python(
-    *arguments: str, threads: int = 1, folder: Path = PLACE, timeout: float = 600, variables: Mapping[str, str] = EMPTY
+    *arguments: str,
+    threads: int = 1,
+    instructions: str | None = None,
+    folder: Path = PLACE,
+    timeout: float = 600,
+    variables: Mapping[str, str] = EMPTY,
 ) -> Ended:
     """A Python process with those arguments; with one thread it is kept to one core. Raises ``Broken`` if it fails."""
     kept = os.sched_getaffinity(0)
@@ -57,7 +89,7 @@ def python(
             child = subprocess.Popen(
                 command,
                 cwd=folder,
-                env={**environment(threads), **variables},
+                env={**environment(threads, instructions), **variables},
                 stdout=subprocess.PIPE,
                 stderr=diagnostics,
                 text=True,
@@ -69,6 +101,13 @@ def python(
             diagnostics.seek(0)
             raise Broken(f"{' '.join(arguments)} ended with {child.returncode}:\n{diagnostics.read().strip()[-2000:]}")
         return ended
+
+
+def child(*arguments: str, threads: int = 1, instructions: str | None = None, variables: Mapping[str, str] = EMPTY) -> Any:
+    """What a process of ``tests.benchmarks.child`` says. Raises ``Broken``."""
+    words = ("-m", "tests.benchmarks.child", *arguments)
+    ended = python(*words, threads=threads, instructions=instructions, timeout=900, variables=variables)
+    return json.loads(ended.output.splitlines()[-1])
 
 
 def busy(whose: int) -> float:

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from tests.benchmarks.goals import Outcome
-from tests.benchmarks.rounds import Row
+from tests.benchmarks.cases import Measured
+from tests.benchmarks.goals import NAMES, Outcome, best
+from tests.benchmarks.peers import everyone as e
+from tests.benchmarks.rounds import ratio
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -21,31 +23,54 @@ def microseconds(seconds: float) -> str:
     )
 
 
-def times(found: dict[str, list[Row]]) -> str:
-    """The medians, by problem and peer. A peer that has no number anywhere has no column; below stands why."""
-    every = [row for rows in found.values() for row in rows]
+def times(found: Sequence[Measured], absent: Sequence[str] = ()) -> str:
+    """The medians, by case and peer, and how many times as long as ours the best of two libraries takes.
+
+    A peer that has no number anywhere has no column; below the table stands why. ``absent`` are instruction sets that this
+    machine does not have.
+    """
+    every = [row for measured in found for row in measured.rows]
     names = list(dict.fromkeys(row.peer for row in every if row.samples))
-    body: list[list[str]] = []
-    for key, rows in found.items():
-        of = {row.peer: row for row in rows}
-        body.append([key, *[microseconds(of[n].median) if n in of and of[n].samples else "–" for n in names]])
+    body = [_line(measured, names) for measured in found]
+    # Of a table with several instruction sets, the lines that another machine would have.
+    body += [["all", "", "", name, "not on this machine", *["" for _ in names[1:]], "", ""] for name in absent]
     missing = dict.fromkeys(f"{row.peer}: {row.why}" for row in every if row.why and row.peer not in names)
-    return "\n\n".join([table(["median µs a step", *names], body), *missing])
+    head = ["median µs a step", "numbers", "threads", "instructions", *names, "torch ÷ native", "jax ÷ native"]
+    return "\n\n".join([table(head, body), *missing])
 
 
-def builds(found: dict[str, list[Row]]) -> str:
-    """Seconds until the first step is done, by problem and peer; the first peer of a library pays for its import."""
-    names = list(dict.fromkeys(row.peer for rows in found.values() for row in rows if row.samples))
-    body = [
-        [key, *[f"{row.build:.3f}" if row and row.samples else "–" for row in [dict_of(rows).get(name) for name in names]]]
-        for key, rows in found.items()
-    ]
-    return table(["s to the end of the first step", *names], body)
+def _line(measured: Measured, names: Sequence[str]) -> list[str]:
+    of, case = measured.by_peer, measured.case
+    medians = [microseconds(of[n].median) if n in of and of[n].samples else "–" for n in names]
+    ours = best(of, (e.NATIVE,))
+    beside = [best(of, others) for others in (e.TORCH, e.JAX)]
+    ratios = ["–" if ours is None or row is None else f"{ratio(ours, row):.3g}" for row in beside]
+    return [case.key, case.precision, str(case.threads), case.instructions, *medians, *ratios]
 
 
-def dict_of(rows: Sequence[Row]) -> dict[str, Row]:
-    """The rows by the names of their peers."""
-    return {row.peer: row for row in rows}
+def builds(found: Sequence[Measured]) -> str:
+    """Seconds until the first step is done, by case and peer; the first peer of a library pays for its import."""
+    names = list(dict.fromkeys(row.peer for measured in found for row in measured.rows if row.samples))
+    body: list[list[str]] = []
+    for measured in found:
+        rows = [measured.by_peer.get(name) for name in names]
+        body.append(
+            [measured.case.key, measured.case.at, *[f"{row.build:.3f}" if row and row.samples else "–" for row in rows]]
+        )
+    return table(["s to the end of the first step", "at", *names], body)
+
+
+def by_name(found: Iterable[Outcome]) -> str:
+    """Each goal by its name, with what it is about and how often it was met and missed."""
+    of: dict[str, list[Outcome]] = {name: [] for name in NAMES}
+    for outcome in found:
+        of.setdefault(outcome.goal.split()[0], []).append(outcome)
+    body: list[list[str]] = []
+    for name, outcomes in of.items():
+        met, missed, silent = [sum(o.met is value for o in outcomes) for value in (True, False, None)]
+        verdict = "**missed**" if missed else "met" if met else "not measured"
+        body.append([name, NAMES.get(name, ""), verdict, str(met), str(missed), str(silent)])
+    return table(["goal", "about", "outcome", "met", "missed", "not measured"], body)
 
 
 def goals(found: Sequence[tuple[str, Outcome]]) -> str:

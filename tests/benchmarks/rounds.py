@@ -3,8 +3,7 @@
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from tests.benchmarks.peers.peer import Peer, Precision, Trainer, Unavailable, seconds
 from tests.benchmarks.problems import Problem
@@ -25,7 +24,7 @@ class Pace:
     budget: float = 20.0
 
 
-QUICK = Pace(3, 3.0)
+QUICK = Pace(3)
 
 
 @dataclass(slots=True)
@@ -42,6 +41,11 @@ class Row:
     def median(self) -> float:
         """Seconds a step."""
         return statistics.median(self.samples) if self.samples else float("nan")
+
+    @property
+    def least(self) -> float:
+        """Seconds of a step in the quickest round, which other programs on the machine disturb least."""
+        return min(self.samples, default=float("nan"))
 
 
 def compare(problem: Problem, precision: Precision, peers: Sequence[Peer], pace: Pace) -> list[Row]:
@@ -87,8 +91,3 @@ def _steps(trainer: Trainer) -> int:
 def ratio(ours: Row, theirs: Row) -> float:
     """How many times as long as ours theirs takes: the median over the rounds of the ratios within a round."""
     return statistics.median([t / o for o, t in zip(ours.samples, theirs.samples, strict=False)])
-
-
-def as_data(problem: Problem, precision: Precision, threads: int, rows: Sequence[Row]) -> dict[str, Any]:
-    """What a child process tells its parent."""
-    return {"key": problem.key, "precision": precision, "threads": threads, "rows": [asdict(row) for row in rows]}

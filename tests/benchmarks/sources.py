@@ -1,24 +1,25 @@
-"""Data of twice ``%limit bytes``, trained from its file and from memory: ``python -m tests.benchmarks.sources [megabytes]``.
+"""Data of twice ``%limit bytes``, trained from its file and from memory: ``python -m tests.benchmarks --only sources``.
 
 Each run is a process of its own. Its peak of memory is that above what the modules take, without pages of files (``RssAnon``,
 looked at 200 times a second). The weights of all runs have to be the same, to the bit.
 """
 
 import hashlib
-import json
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tests.benchmarks.goals import Outcome
 from tests.benchmarks.problems import Floats
+from tests.benchmarks.process import Broken, child
+from tests.benchmarks.report import table as markdown
 
+MEMORY = "npy in memory"
 COLUMNS, CLASSES, BATCH, EPOCHS = 256, 10, 64, 2
 
 NET = f"""
@@ -88,8 +89,8 @@ def program(data: str, limit: int | None) -> str:
     return f"{bound}{NET}\n{train} epochs {EPOCHS} batch {BATCH} shuffle 0\n"
 
 
-def child(folder: str, file: str) -> None:
-    """Run a program and print its figures."""
+def ran(folder: Path, file: Path) -> dict[str, Any]:
+    """Run a program; return its figures."""
     from rh_kernel.session.results import ItemFailed, Shown, TrainingDone
     from rh_kernel.session.session import Session, execute
     from rh_kernel.source.span import Source
@@ -104,7 +105,7 @@ def child(folder: str, file: str) -> None:
     before = _status("RssAnon")
     watching.start()
     began = time.perf_counter()
-    events = execute(Session.start(Path(folder)), Source("bench", Path(file).read_text(encoding="utf-8")))
+    events = execute(Session.start(folder), Source("bench", file.read_text(encoding="utf-8")))
     speed, found = 0.0, None
     while found is None:
         try:
@@ -123,8 +124,7 @@ def child(folder: str, file: str) -> None:
     done.set()
     watching.join()
     digest = hashlib.sha256(b"".join([found.heap[at].tobytes() for at in sorted(found.heap, key=lambda at: at.name)]))
-    figures = {"speed": speed, "seconds": seconds, "peak": peak[0] - before, "weights": digest.hexdigest()[:16]}
-    print(json.dumps(figures))
+    return {"speed": speed, "seconds": seconds, "peak": peak[0] - before, "weights": digest.hexdigest()[:16]}
 
 
 def _status(field: str) -> int:
@@ -135,8 +135,8 @@ def _status(field: str) -> int:
     return 0
 
 
-def main(megabytes: int) -> None:
-    """Measure and print a table. Raises ``SystemExit`` if the weights differ."""
+def measure(megabytes: int = 400) -> list[dict[str, Any]]:
+    """A row for each run: what it reads, samples a second, seconds, bytes at most. Raises ``Broken`` if the weights differ."""
     size = megabytes * 10**6 // (8 * (COLUMNS + CLASSES))
     limit = size * 8 * (COLUMNS + CLASSES) // 2
     rng = np.random.default_rng(0)
@@ -145,36 +145,29 @@ def main(megabytes: int) -> None:
         x = rng.normal(size=(size, COLUMNS))
         forms = write(folder, {"x": x, "t": np.eye(CLASSES)[rng.integers(0, CLASSES, size)]})
         del x
-        print(
-            f"{size:,} samples, {megabytes} MB of float64, %limit bytes {limit:,}, batch {BATCH}, {EPOCHS} epochs, shuffled\n"
-        )
-        print(f"{'data':24}{'samples/s':>12}{'seconds':>10}{'peak MB':>10}  weights")
-        runs: list[tuple[str, str, int | None]] = [("npy in memory", forms["npy"], None)]
+        runs: list[tuple[str, str, int | None]] = [(MEMORY, forms["npy"], None)]
         runs += [(f"{form} from its file", data, limit) for form, data in forms.items()]
         runs += [(f"{form} again", data, limit) for form, data in forms.items() if form not in ("npy", "h5")]
-        weights = {_measured(what, _process(folder, program(data, limit))) for what, data, limit in runs}
-    if len(weights) != 1:
-        raise SystemExit("the weights differ")
+        rows: list[dict[str, Any]] = []
+        for what, data, bound in runs:
+            (folder / "program.rh").write_text(program(data, bound), encoding="utf-8")
+            rows.append({"data": what, **child("source", name, str(folder / "program.rh"))})
+    if len({row["weights"] for row in rows}) != 1:
+        raise Broken("sources: the weights differ")
+    return rows
 
 
-def _process(folder: Path, text: str) -> dict[str, Any]:
-    file = folder / "program.rh"
-    file.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "tests.benchmarks.sources", "--child", str(folder), str(file)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The figures of each run."""
+    body = [
+        [row["data"], f"{row['speed']:,.0f}", f"{row['seconds']:.2f}", f"{row['peak'] / 1e6:,.0f}", row["weights"]]
+        for row in rows
+    ]
+    return markdown(["data, twice the limit", "samples/s", "seconds", "peak MB", "weights"], body)
 
 
-def _measured(what: str, found: dict[str, Any]) -> str:
-    speed, seconds, peak, weights = found["speed"], found["seconds"], found["peak"], found["weights"]
-    print(f"{what:24}{speed:>12,.0f}{seconds:>10.2f}{peak / 1e6:>10,.0f}  {weights}", flush=True)
-    return weights
-
-
-if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["--child", folder, file]:
-            child(folder, file)
-        case [megabytes]:
-            main(int(megabytes))
-        case _:
-            main(400)
+def outcomes(rows: Sequence[Mapping[str, Any]]) -> list[Outcome]:
+    """P16: from a file at 0.8 of the speed in memory."""
+    speed = {row["data"]: row["speed"] for row in rows}
+    found = speed["npy from its file"] / speed[MEMORY]
+    return [Outcome("P16", "data from a file", "≥ 0.8 × memory", f"{found:.2f} ×", found >= 0.8)]

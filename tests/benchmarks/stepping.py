@@ -1,4 +1,4 @@
-"""How fast the operational reading steps (RH §5), and what a kept trace weighs: ``python -m tests.benchmarks.stepping``.
+"""How fast the operational reading steps (RH §5), and what a kept trace weighs: ``python -m tests.benchmarks --only stepping``.
 
 A family is a program for each number of nodes. A time is what the processor needed, the least of several. A window tells of up
 to 50 steps from the middle of a trace, of fewer where the states are large.
@@ -24,6 +24,7 @@ from rh_kernel.syntax.core import Bind, Bound, Call, Command, Handle, Let, Perfo
 from rh_kernel.syntax.traversal import children
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import UNIT_VALUE, constant
+from tests.benchmarks.goals import Outcome
 from tests.operational.nets import entrywise, get, infer, location, mlp, sgd, trained, weights
 
 Family = Callable[[int], Subject]
@@ -167,6 +168,26 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def outcomes(rows: list[dict[str, Any]]) -> list[Outcome]:
+    """P9, on terms of 10,000 nodes, and how the time grows from 1,000 to 10,000."""
+    found: list[Outcome] = []
+    of = {(row["family"], round(row["nodes"], -3)): row for row in rows}
+    for (family, nodes), row in of.items():
+        if nodes != 10_000:
+            continue
+        speed, keeping = row["steps"] / row["run_seconds"], row["kept_seconds"] / row["run_seconds"]
+        found += [
+            Outcome("P9", family, "≥ 200,000 steps a second", f"{speed:,.0f}", speed >= 200_000),
+            Outcome("P9", family, "keeping the trace ≤ 2.5 × the run", f"{keeping:.2f} ×", keeping <= 2.5),
+            Outcome("P9", family, "≤ 1,000 bytes a step", f"{row['bytes_per_step']:,.0f}", row["bytes_per_step"] <= 1000),
+            Outcome("P9", family, "a window ≤ 50 ms", f"{1000 * row['window_seconds']:.0f} ms", row["window_seconds"] <= 0.05),
+        ]
+        if (family, 1000) in of:
+            growth = row["run_seconds"] / of[family, 1000]["run_seconds"]
+            found.append(Outcome("P9", family, "time for 10,000 ≤ 12 × 1,000 nodes", f"{growth:.1f} ×", growth <= 12))
+    return found
+
+
 def size(M: Subject) -> int:
     """How many terms and commands there are in M."""
     todo, count = [M], 0
@@ -222,7 +243,3 @@ def _least(action: Callable[[], object], times: int) -> float:
         taken.append(time.process_time() - began)
         del found
     return min(taken)
-
-
-if __name__ == "__main__":
-    print(table(measure()))

@@ -1,15 +1,13 @@
-"""A sweep of 32 digit trainings in one process and in two: ``python -m tests.benchmarks.sweep``.
+"""A sweep of 32 digit trainings in one process and in two: ``python -m tests.benchmarks --only sweep``.
 
-Each run is 64-``h``-10 on the digits, 32 samples a batch, measured after each epoch. The times are of the whole sweep, from the
-start of its processes to their end; the sweeps alternate, and the ratio is that of the medians. ``--epochs 150`` and
-``--repeat 3`` set how long it takes; a process takes half a second to start, which short runs do not make up for. The runs must
-be equal to the bit. The numbers go to build/bench/sweep.json.
+Each run is 64-``h``-10 on the digits, 32 samples a batch, measured after each epoch. The times are of the whole sweep, from
+the start of its processes to their end; the sweeps alternate, and the ratio is that of the medians. A process takes half a
+second to start, which short runs do not make up for. The runs must be equal to the bit.
 """
 
-import argparse
-import json
 import statistics
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from rh_kernel.session.results import Shown, SweepDone
@@ -17,8 +15,9 @@ from rh_kernel.session.session import Session, execute
 from rh_kernel.session.sweeps import choice
 from rh_kernel.session.sweeps.runs import SweepRun
 from rh_kernel.source.span import Source
-from tests.benchmarks.machine import facts
-from tests.benchmarks.process import PLACE
+from tests.benchmarks.goals import Outcome
+from tests.benchmarks.process import Broken
+from tests.benchmarks.report import table as markdown
 from tests.training.programs import HANDLERS
 
 GOAL = 1.8
@@ -48,34 +47,30 @@ def swept(epochs: int, processes: int) -> tuple[float, tuple[SweepRun, ...]]:
         choice.cores = before
     done = shown[-1]
     if not isinstance(done, SweepDone):
-        raise SystemExit(f"the sweep failed: {done}")
+        raise Broken(f"the sweep failed: {done}")
     return seconds, done.runs
 
 
-def main() -> None:
-    """Print a line for each sweep, and the ratio."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=150)
-    parser.add_argument("--repeat", type=int, default=3)
-    options = parser.parse_args()
+def measure(epochs: int = 150, repeat: int = 3) -> dict[str, list[float]]:
+    """The seconds of each sweep, by the number of processes. Raises ``Broken`` if the runs are not equal."""
     seconds: dict[int, list[float]] = {1: [], 2: []}
     found: dict[int, tuple[SweepRun, ...]] = {}
-    for _ in range(options.repeat):
+    for _ in range(repeat):
         for processes, times in seconds.items():
-            taken, found[processes] = swept(options.epochs, processes)
+            taken, found[processes] = swept(epochs, processes)
             times.append(taken)
-            print(
-                f"{processes} process{'es' if processes > 1 else ' '}  {taken:6.2f} s  {len(found[processes])} runs", flush=True
-            )
     if [run.measures for run in found[1]] != [run.measures for run in found[2]]:
-        raise SystemExit("the runs are not equal")
-    ratio = statistics.median(seconds[1]) / statistics.median(seconds[2])
-    print(f"two processes are {ratio:.2f} times as fast as one; the goal is {GOAL}, on two quiet cores")
-    folder = PLACE / "build" / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    record = {"machine": facts(), "epochs": options.epochs, "seconds": seconds, "ratio": ratio}
-    (folder / "sweep.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        raise Broken("sweep: the runs are not equal")
+    return {str(processes): times for processes, times in seconds.items()}
 
 
-if __name__ == "__main__":
-    main()
+def table(rows: Mapping[str, list[float]]) -> str:
+    """The median of each number of processes."""
+    body = [[processes, f"{statistics.median(times):.2f}", f"{min(times):.2f}"] for processes, times in rows.items()]
+    return markdown(["processes", "median, s", "least, s"], body)
+
+
+def outcomes(rows: Mapping[str, list[float]]) -> list[Outcome]:
+    """P16: two processes beside one."""
+    found = statistics.median(rows["1"]) / statistics.median(rows["2"])
+    return [Outcome("P16", "sweep of 32 runs", f"two processes ≥ {GOAL} × one", f"{found:.2f} ×", found >= GOAL)]

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.benchmarks import whole
-from tests.benchmarks.goals import EVERY, JAX_NATIVE, JAX_NUMPY, TORCH_NATIVE, TORCH_NUMPY, Outcome, best, outcomes
+from tests.benchmarks.cases import Case, Measured
+from tests.benchmarks.goals import EVERY, JAX_NATIVE, JAX_NUMPY, NAMES, TORCH_NATIVE, TORCH_NUMPY, Outcome, best, outcomes
 from tests.benchmarks.peers import everyone as e
-from tests.benchmarks.process import Broken, environment, megabytes, python
-from tests.benchmarks.report import builds, goals, microseconds, table, times
+from tests.benchmarks.process import Broken, child, environment, megabytes, python
+from tests.benchmarks.report import builds, by_name, goals, microseconds, table, times
 from tests.benchmarks.rounds import Row
 
 KEY = "res-16x64/b1"
@@ -77,12 +78,37 @@ def test_microseconds_are_told_to_half_a_percent(seconds: float) -> None:
     assert told == pytest.approx(1e6 * seconds, rel=5.1e-3, abs=5.1e-4)
 
 
-def test_a_table_has_a_column_for_each_peer_with_numbers() -> None:
-    rows = [Row("one", build=1.0, samples=[1e-6]), Row("two", why="not installed")]
-    assert times({KEY: rows}).splitlines()[0] == "| median µs a step | one |"
-    assert "two: not installed" in times({KEY: rows})
-    assert builds({KEY: rows}).splitlines()[-1] == f"| {KEY} | 1.000 |"
+def test_one_table_has_a_line_for_each_case_and_for_what_other_machines_have() -> None:
+    ours, theirs = Row(e.NATIVE, build=1.0, samples=[1e-6] * 3), Row(e.EAGER, build=2.0, samples=[3e-6] * 3)
+    missing = Row(e.JIT, why="not installed")
+    found = [Measured(Case(KEY, "float32", 2, "avx2"), [ours, theirs, missing]), Measured(Case(KEY), [ours])]
+    head, _, first, second, other, *rest = times(found, ["avx512"]).splitlines()
+    assert head.startswith("| median µs a step | numbers | threads | instructions | rh native | torch eager |")
+    assert first == f"| {KEY} | float32 | 2 | avx2 | 1.00 | 3.00 | 3 | – |"
+    assert second.endswith("| 1.00 | – | – | – |")
+    assert other.startswith("| all |  |  | avx512 | not on this machine |")
+    assert len({line.count("|") for line in (head, first, second, other)}) == 1
+    assert rest[-1] == "jax jit: not installed"
+    assert builds(found).splitlines()[2] == f"| {KEY} | float32, 2 threads, avx2 | 1.000 | 2.000 |"
     assert table(["a", "b"], [["x", "1"]]).splitlines() == ["| a | b |", "| --- | ---: |", "| x | 1 |"]
+
+
+def test_every_goal_is_told_by_its_name() -> None:
+    text = by_name([Outcome("P1", KEY, "≤ 1", "0.5", True), Outcome("P1", KEY, "≤ 1", "2", False), Outcome("P4", KEY, "≤ 1")])
+    lines = {line.split(" | ")[0].strip("| "): line for line in text.splitlines()[2:]}
+    assert lines.keys() == NAMES.keys()
+    assert lines["P1"].endswith("| **missed** | 1 | 1 | 0 |")
+    assert lines["P4"].endswith("| not measured | 0 | 0 | 1 |")
+
+
+def test_a_narrower_instruction_set_is_said_to_every_library() -> None:
+    found = environment(1, "avx2")
+    assert found["RH_ISA"] == "avx2"
+    assert found["OPENBLAS_CORETYPE"] == "Haswell"
+    assert found["ATEN_CPU_CAPABILITY"] == "avx2"
+    assert found["XLA_FLAGS"].split()[-1] == "--xla_cpu_max_isa=AVX2"
+    assert environment(2)["XLA_FLAGS"] == ""
+    assert environment(2)["RH_THREADS"] == "2"
 
 
 def test_one_thread_is_said_before_anything_is_imported() -> None:
@@ -105,12 +131,18 @@ def test_memory_is_that_of_the_process_itself() -> None:
     assert 1 < end <= most < 60 < len(ballast) >> 20
 
 
-def test_a_process_of_its_own_measures() -> None:
-    told = whole.child("steps", "mlp-3-4-2/b5", "float64", "1", "quick", "0", e.OURS, e.HAND)
-    rows = [Row(**row) for row in told["rows"]]
-    assert [row.peer for row in rows] == [e.OURS, e.HAND]
-    assert all(row.error <= 1e-9 and min(row.samples) > 0 for row in rows)
+def test_a_process_of_its_own_measures_several_problems() -> None:
+    told = child("steps", "mlp-3-4-2/b5,gru-5x3/b1", "float64", "3", "3.0", "0", e.OURS, e.HAND)
+    first, second = [[Row(**row) for row in rows] for rows in told]
+    assert [row.peer for row in first] == [row.peer for row in second] == [e.OURS, e.HAND]
+    assert all(row.error <= 1e-9 and row.least > 0 for row in (*first, second[0]))
+    assert second[1].why == "not written"
     assert json.dumps(told)
+
+
+def test_the_memory_that_training_adds_is_that_of_its_arrays_at_least() -> None:
+    added = child("resident", "mlp-784-512-10/b1", e.HAND)["bytes"]
+    assert added >= 8 * 784 * 512
 
 
 def test_the_gradient_is_counted() -> None:

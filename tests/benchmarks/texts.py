@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from tests.benchmarks.problems import Cnn, Dense, Net, Problem, Unet
+from rh_kernel.session.included_files import LIBRARY
+from tests.benchmarks.problems import Block, Cnn, Dense, Gru, Lenet, Net, Problem, Unet
 
 FC = "op FC[l : Loc(m, n)] : Real(n) -> Real(m)\n"
 SIGNALS = """op Conv1D[l : Loc(d, c, m)] : Real(c, n) -> Real(d, n - m + 1)
@@ -51,14 +52,24 @@ INFER: dict[type[Net], str] = {
   MaxPool1D[m](x), k -> k • maxpool1d[m](x)
 }
 """,
+    Lenet: "",
+    Gru: "",
+    Block: "",
 }
-"""The handler that runs such a net forward, and no further."""
+"""The handler that runs such a net forward, and no further; the library has its own."""
 
 
 def names(net: Net) -> tuple[str, ...]:
     """The location of each weight, in the order of ``net.shapes``."""
     if isinstance(net, Unet):
         return "l0", "l0'", "l0''", "l1", "l1'", "l1''", "l2"
+    if isinstance(net, Lenet):
+        layers = "conv1", "conv2", "wide", "narrow", "classes"
+        return tuple([f"{layer}_{kind}" for layer in layers for kind in "wb"])
+    if isinstance(net, Gru):
+        return "wr", "wz", "wn", "ur", "uz", "un"
+    if isinstance(net, Block):
+        return "gain1", "shift1", "qkv", "qkv_b", "mix", "mix_b", "gain2", "shift2", "up", "up_b", "down", "down_b"
     return tuple([f"w{i}" for i in range(len(net.shapes))])
 
 
@@ -79,18 +90,28 @@ def declarations(net: Net, initial: Callable[[int], str] = loaded) -> str:
         for i, (name, shape) in enumerate(zip(names(net), net.shapes, strict=True))
     )
     match net:
+        case Lenet():
+            return _lenet(net, initial)
         case Dense():
             return FC + places + _dense(net) + _sgd("k", OF_FC)
         case Cnn():
             return FC + SIGNALS + places + _cnn(net) + _sgd("k", OF_FC + OF_SIGNALS)
         case Unet():
             return SIGNALS + LEVEL + places + _unet(net) + _sgd("c, n", OF_SIGNALS)
+        case Gru():
+            return 'include "sgd.rh"\n' + places + _gru(net)
+        case Block():
+            return 'include "attention.rh"\n' + places + _block(net)
 
 
 def training(problem: Problem, epochs: int = 1, data: str = "batch.npz") -> str:
     """The training run: one step for each batch of the data."""
     alpha, batch = problem.alpha, problem.batch
     how = f'for (x, t) in data("{data}") epochs {epochs} batch {batch}'
+    if isinstance(problem.net, Lenet | Gru | Block):
+        squares = "sum((y - t) * (y - t))" if isinstance(problem.net, Block) else "dot(y - t, y - t)"
+        loss = f"let y <= model(u) in return 0.5 * {squares}"
+        return f"train rev handle (x) <u>. {loss} with descend({alpha})\n  {how}\n"
     return f"train rev handle (x) <u>. model(u) with sgd({alpha}, t)\n  {how}\n"
 
 
@@ -125,3 +146,37 @@ def _unet(net: Unet) -> str:
 net model(x : Real(1, {n})) : Real(1, {n}) =
   rev handle (x) <u>. down(u) with levels
 """
+
+
+def _lenet(net: Lenet, initial: Callable[[int], str]) -> str:
+    """The file of the library with these sizes and contents."""
+    (maps, more_maps), (wide, narrow, classes) = net.maps, net.layers
+    sizes = {"side": net.side, "window": net.window, "maps": maps, "more_maps": more_maps}
+    given = {f"dim {n}": str(k) for n, k in (sizes | {"wide": wide, "narrow": narrow, "classes": classes}).items()}
+    given |= {f"loc {name}": initial(i) for i, name in enumerate(names(net))}
+    lines: list[str] = []
+    for line in (LIBRARY / "lenet.rh").read_text(encoding="utf-8").splitlines():
+        head, _, _ = line.partition(" = ")
+        found = given.pop(head.partition(" : ")[0], None)
+        lines.append(line if found is None else f"{head} = {found}")
+    if given:
+        raise ValueError(f"lenet.rh has no {', '.join(given)}")
+    model = f"net model(x : Real(1, {net.side}, {net.side})) : Real({classes}) = lenet(x)"
+    return "\n".join([*lines, model]) + "\n"
+
+
+def _gru(net: Gru) -> str:
+    """With the reset gate where PyTorch has it: after the product with its matrix."""
+    return f"""net model(xs : Real({net.steps}, {net.width})) : Real({net.width}) =
+  let (_, h) <= scan (a in xs) from s = fill[{net.width}](0) do
+    let ar <= FC[wr](a) in let br <= FC[ur](s) in let r <- sigmoid(ar + br) in
+    let az <= FC[wz](a) in let bz <= FC[uz](s) in let z <- sigmoid(az + bz) in
+    let an <= FC[wn](a) in let bn <= FC[un](s) in let n <- tanh(an + r * bn) in
+    return ((), n + z * (s - n))
+  in return h
+"""
+
+
+def _block(net: Block) -> str:
+    shape = f"Real({net.tokens}, {net.width})"
+    return f"net model(x : {shape}) : {shape} = block[{net.heads}, {', '.join(names(net))}](x, 0)\n"

@@ -1,6 +1,5 @@
 """What is measured on whole processes, or counted: P6, P7, P8, P11, and memory. Each gives a table and its outcomes."""
 
-import json
 import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,7 +14,7 @@ from tests.benchmarks.front import compiled
 from tests.benchmarks.goals import Outcome
 from tests.benchmarks.peers import everyone as e
 from tests.benchmarks.problems import PROBLEMS, Unet, problem
-from tests.benchmarks.process import EMPTY, PLACE, Broken, Ended, megabytes, python
+from tests.benchmarks.process import EMPTY, PLACE, Broken, Ended, child, megabytes, python
 from tests.benchmarks.report import table
 
 TRAINED = "mlp-784-512-10/b32"
@@ -34,12 +33,6 @@ class Part:
 
 PLAIN = {"RH_NATIVE": "0"}
 """The variable that leaves machine code out."""
-
-
-def child(*arguments: str, threads: int = 1, variables: Mapping[str, str] = EMPTY) -> dict[str, Any]:
-    """What a process of ``tests.benchmarks.child`` says. Raises ``Broken``."""
-    words = ("-m", "tests.benchmarks.child", *arguments)
-    return json.loads(python(*words, threads=threads, timeout=900, variables=variables).output)
 
 
 def first_steps(keys: tuple[str, ...]) -> Part:
@@ -154,15 +147,18 @@ def imports(times: int) -> Part:
     return Part("Imports, and memory after training", f"{text}\n\n{told}", outcomes, numbers)
 
 
-def whole_digits(times: int) -> Part:
-    """P8: the digits to 95 % of the training samples, process by process, in turns; all modules are there as bytecode."""
+def digits_processes(times: int) -> tuple[int, dict[str, list[Ended]], dict[str, float]]:
+    """The digits to 95 % of the training samples, process by process, in turns; all modules are there as bytecode.
+
+    Return the epochs, and by peer how the processes ended and the most memory of one in MB.
+    """
     with TemporaryDirectory() as name, compiled():
         folder = Path(name)
         child("prepare", str(folder))
         epochs, _ = digits.train("NumPy by hand", folder)
         (folder / "digits.rh").write_text(texts.declarations(digits.NET) + digits.program(epochs), encoding="utf-8")
         ours = ("rh_kernel", "run", "digits.rh")
-        runs = {e.OURS: (folder, ours, PLAIN), f"{e.OURS}, machine code allowed": (folder, ours, EMPTY)}
+        runs = {e.OURS: (folder, ours, PLAIN), e.NATIVE: (folder, ours, EMPTY)}
         runs |= {peer: (PLACE, ("tests.benchmarks.digits", peer, name), EMPTY) for peer in digits.installed()}
         found: dict[str, list[Ended]] = {peer: [] for peer in runs}
         for place, words, variables in runs.values():
@@ -173,8 +169,14 @@ def whole_digits(times: int) -> Part:
         memories = {
             peer: megabytes(*words, folder=place, variables=variables)[0] for peer, (place, words, variables) in runs.items()
         }
+    return epochs, found, memories
+
+
+def whole_digits(times: int) -> Part:
+    """P8: the digits to 95 %, as whole processes."""
+    epochs, found, memories = digits_processes(times)
     best = {peer: min(end.busy for end in ends) for peer, ends in found.items()}
-    plain, allowed = list(best.values())[:2]
+    plain, allowed = best[e.OURS], best[e.NATIVE]
     rows = [
         [
             peer,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.peers.peer import Precision
-from tests.benchmarks.problems import Arrays, Cnn, Dense, Floats, Problem, Unet
+from tests.benchmarks.peers.peer import Precision, Unavailable
+from tests.benchmarks.problems import Arrays, Block, Cnn, Dense, Floats, Gru, Lenet, Problem, Unet
 from tests.benchmarks.reference import nearest
 
 
@@ -33,6 +33,8 @@ class ByHand:
                 _cnn(self, net, x, t)
             case Unet() as net:
                 _unet(self, net, x, t)
+            case Lenet() | Gru() | Block():
+                raise Unavailable("not written")
 
     def run(self, steps: int) -> None:
         """Each step is given its samples; then forward, backward, update."""

@@ -2,6 +2,7 @@
 
 import ctypes
 import hashlib
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,18 +11,18 @@ from tempfile import gettempdir
 import numpy as np
 
 from tests.benchmarks.peers.peer import Precision, Unavailable
-from tests.benchmarks.problems import Arrays, Cnn, Dense, Floats, Problem, Unet
+from tests.benchmarks.problems import Arrays, Block, Cnn, Dense, Floats, Gru, Lenet, Problem, Unet
 
 SOURCES = Path(__file__).parents[1] / "floor"
 LINE = 64
 """Bytes of a line of the cache, and of the widest vector."""
 
 FLAGS = (
-    *("-O3", "-march=native", "-mprefer-vector-width=512", "-std=gnu11", "-shared", "-fPIC"),
+    *("-O3", "-mprefer-vector-width=512", "-std=gnu11", "-shared", "-fPIC"),
     *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math", "-ffp-contract=fast"),
     "-Wno-aggressive-loop-optimizations",
 )
-"""No ``-ffast-math``: at link time it would make the whole process flush small numbers to zero."""
+"""Besides the instruction set. No ``-ffast-math``: at link time it would make the whole process flush small numbers to zero."""
 
 
 class Floor:
@@ -74,6 +75,8 @@ def _written(problem: Problem) -> tuple[str, dict[str, str]]:
             source, sizes = "cnn.c", {"CH": net.channels, "LENGTH": net.length, "WIDTH": net.width, "OUT": net.classes}
         case Unet() as net:
             source, sizes = "unet.c", {"N0": net.length, "C": net.c, "D": net.d}
+        case Lenet() | Gru() | Block():
+            raise Unavailable("not written")
     return source, {name: str(size) for name, size in sizes.items()}
 
 
@@ -83,7 +86,9 @@ def _compiled(source: str, macros: dict[str, str]) -> Path:
     if compiler is None:
         raise Unavailable("no C compiler")
     text = "".join([(SOURCES / name).read_text(encoding="utf-8") for name in ("vectors.h", "signals.h", source)])
-    words = [*FLAGS, *[f"-D{name}={value}" for name, value in macros.items()]]
+    # The floor is kept to the instruction set that the others are kept to.
+    machine = ("-march=native", *(("-mno-avx512f",) if os.environ.get("RH_ISA") == "avx2" else ()))
+    words = [*FLAGS, *machine, *[f"-D{name}={value}" for name, value in macros.items()]]
     name = hashlib.sha256("\n".join([text, *words, _processor()]).encode()).hexdigest()[:20]
     library = Path(gettempdir()) / f"rh-floor-{name}.so"
     if not library.exists():

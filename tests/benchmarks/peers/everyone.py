@@ -8,12 +8,12 @@ HAND = "NumPy by hand"
 FLOOR = "C floor"
 OURS, OURS_IN_ONE_CALL = "rh", "rh train"
 NATIVE, NATIVE_IN_ONE_CALL = "rh native", "rh native train"
-EAGER, TUNED, COMPILED = "torch eager", "torch tuned", "torch.compile"
+EAGER, TUNED, LAYER, COMPILED = "torch eager", "torch tuned", "torch layer", "torch.compile"
 JIT, SCAN, WINDOWS = "jax jit", "jax scan over layers", "jax sums of windows"
 LOOP, LOOP_SCAN, LOOP_WINDOWS = "jax steps in jit", "jax steps in jit, scan", "jax steps in jit, windows"
 AUTOGRAD = "autograd"
 
-TORCH = (EAGER, TUNED)
+TORCH = (EAGER, TUNED, LAYER)
 JAX = (JIT, SCAN, WINDOWS)
 JAX_IN_ONE_CALL = (LOOP, LOOP_SCAN, LOOP_WINDOWS)
 
@@ -26,6 +26,7 @@ EVERYONE: tuple[Peer, ...] = (
     Peer(FLOOR, c_floor.Floor),
     Peer(EAGER, pytorch.Eager),
     Peer(TUNED, pytorch.Tuned),
+    Peer(LAYER, pytorch.Layer),
     Peer(COMPILED, pytorch.Compiled, on_demand=True),
     Peer(JIT, jax_jit.Jit),
     Peer(SCAN, jax_jit.scan),

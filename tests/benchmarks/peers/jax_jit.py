@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tests.benchmarks.peers.peer import Precision, Unavailable
-from tests.benchmarks.problems import Arrays, Cnn, Dense, Floats, Net, Problem, Unet
+from tests.benchmarks.problems import Arrays, Block, Cnn, Dense, Floats, Gru, Lenet, Net, Problem, Unet
 from tests.benchmarks.reference import nearest
 
 SCANNED = 3
@@ -42,7 +42,7 @@ class Jit:
         windows: bool = False,
         loop: bool = False,
     ) -> None:
-        if windows and isinstance(problem.net, Dense):
+        if windows and isinstance(problem.net, Dense | Gru | Block):
             raise Unavailable("no convolution")
         if loop and not scan and len(problem.net.shapes) > UNROLLED:
             raise Unavailable("takes too long to compile")
@@ -131,8 +131,46 @@ def _forward(net: Net, jax: Any, jnp: Any, *, scan: bool, windows: bool) -> Any:
                 y = _pad(jnp, swish(v))
                 h = conv(conv(jnp.concatenate([x, _upscale(jnp, y, n1, n0)], 1), a1), a2)
                 return _pad(jnp, swish(h))
+        case Lenet():
+            images = _windows_of_images(jnp) if windows else partial(jax.lax.conv, window_strides=(1, 1), padding="VALID")
+
+            def forward(w: Any, x: Any) -> Any:
+                for i in (0, 2):
+                    y = jnp.tanh(images(x, w[i]) + w[i + 1][:, None, None])
+                    b, c, m, n = y.shape
+                    x = y.reshape(b, c, m // 2, 2, n // 2, 2).mean((3, 5))
+                x = jnp.tanh(x.reshape(len(x), -1) @ w[4].T + w[5])
+                return jnp.tanh(x @ w[6].T + w[7]) @ w[8].T + w[9]
+        case Gru():
+
+            def forward(w: Any, x: Any) -> Any:
+                wr, wz, wn, ur, uz, un = w
+
+                def cell(h: Any, a: Any) -> tuple[Any, None]:
+                    r, z = jax.nn.sigmoid(a @ wr.T + h @ ur.T), jax.nn.sigmoid(a @ wz.T + h @ uz.T)
+                    n = jnp.tanh(a @ wn.T + r * (h @ un.T))
+                    return n + z * (h - n), None
+
+                return jax.lax.scan(cell, jnp.zeros_like(x[:, 0]), jnp.swapaxes(x, 0, 1))[0]
+        case Block():
+            size = net.width // net.heads
+
+            def forward(w: Any, x: Any) -> Any:
+                g1, s1, l, b, mix, c, g2, s2, up, up_b, down, down_b = w
+                y = _normalised(jnp, x) * g1 + s1
+                parts = (y @ l.T + b).reshape(len(x), net.tokens, 3, net.heads, size)
+                q, k, v = jnp.moveaxis(parts, (2, 3), (0, 2))
+                looks = jax.nn.softmax(q @ jnp.swapaxes(k, -1, -2) / np.sqrt(size).astype(x.dtype))
+                x = x + jnp.moveaxis(looks @ v, 1, 2).reshape(x.shape) @ mix.T + c
+                y = _normalised(jnp, x) * g2 + s2
+                return x + jax.nn.relu(y @ up.T + up_b) @ down.T + down_b
 
     return forward
+
+
+def _normalised(jnp: Any, x: Any) -> Any:
+    c = x - jnp.mean(x, -1, keepdims=True)
+    return c / jnp.sqrt(jnp.mean(c * c, -1, keepdims=True) + 1e-5)
 
 
 def _windows(jnp: Any) -> Any:
@@ -143,6 +181,18 @@ def _windows(jnp: Any) -> Any:
         n = x.shape[2] - k + 1
         columns = jnp.concatenate([x[:, :, j : j + n] for j in range(k)], 1)
         return jnp.einsum("dc,bcn->bdn", w.transpose(0, 2, 1).reshape(d, k * c), columns)
+
+    return conv
+
+
+def _windows_of_images(jnp: Any) -> Any:
+    """The same for images."""
+
+    def conv(x: Any, w: Any) -> Any:
+        d, _, p, q = w.shape
+        m, n = x.shape[2] - p + 1, x.shape[3] - q + 1
+        columns = jnp.concatenate([x[:, :, i : i + m, j : j + n] for i in range(p) for j in range(q)], 1)
+        return jnp.einsum("dc,bcij->bdij", w.transpose(0, 2, 3, 1).reshape(d, -1), columns)
 
     return conv
 

@@ -12,6 +12,7 @@ from tempfile import mkdtemp
 import numpy as np
 
 from rh_kernel.arrays.backend import Backend
+from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.execution import Machine, machine
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.session.results import Event, ItemFailed, Shown, TrainingDone
@@ -20,7 +21,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import TrainItem
-from rh_kernel.training.batches import for_changes
+from rh_kernel.training.batches import for_one
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.training.events import Diverged, Progress, Remarked, Trained
 from rh_kernel.training.events import Event as TrainingEvent
@@ -102,7 +103,7 @@ class Opened:
     def prepared(self, precision: Precision, backend: Backend) -> tuple[Machine, list[Array]]:
         """The program of a step on a back end, and its inputs."""
         run, data = self.elaborated(), self.data("batch.npz")
-        made = machine(for_changes(run.command, run.sample, data), self.session.heap, precision, backend)
+        made = machine(batched(for_one(run.command, run.sample, data)), self.session.heap, precision, backend)
         return made, [np.ascontiguousarray(data.arrays[name], precision) for name, _ in run.sample]
 
     def contents(self, heap: dict[str, Array]) -> tuple[Floats, ...]:

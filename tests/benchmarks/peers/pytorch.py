@@ -1,12 +1,15 @@
 """PyTorch, eager and compiled. Nets are its own operations called in a row; the input wants no gradient."""
 
 import os
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from tests.benchmarks.peers.peer import Precision, Unavailable
-from tests.benchmarks.problems import Arrays, Cnn, Dense, Floats, Net, Problem, Unet
+from tests.benchmarks.problems import Arrays, Block, Cnn, Dense, Floats, Gru, Lenet, Net, Problem, Unet
 from tests.benchmarks.reference import nearest
 
 
@@ -18,16 +21,25 @@ def _torch() -> Any:
     return torch
 
 
+LONGEST = 1000
+"""Steps of a sequence up to which a cell is called in a loop."""
+
+
 class Eager:
     """The loss, ``backward``, and the optimiser ``SGD``."""
 
-    def __init__(self, problem: Problem, arrays: Arrays, precision: Precision) -> None:
+    def __init__(self, problem: Problem, arrays: Arrays, precision: Precision, device: str = "cpu") -> None:
         self.torch = torch = _torch()
         dtype = getattr(torch, precision)
-        self.w = [torch.tensor(w, dtype=dtype, requires_grad=True) for w in arrays.weights]
-        self.x, self.t = torch.tensor(arrays.x, dtype=dtype), torch.tensor(arrays.t, dtype=dtype)
+        self.net = problem.net
+        weights: Sequence[Floats] = arrays.weights
+        if isinstance(problem.net, Gru):
+            # The rows of all gates below one another, as PyTorch has them.
+            weights = [np.concatenate(weights[:3]), np.concatenate(weights[3:])]
+        self.w = [torch.tensor(w, dtype=dtype, device=device, requires_grad=True) for w in weights]
+        self.x, self.t = [torch.tensor(a, dtype=dtype, device=device) for a in (arrays.x, arrays.t)]
         self.alpha = problem.alpha
-        self.forward = _forward(problem.net, torch)
+        self.forward = self.written(problem)
         self.optimiser = torch.optim.SGD(self.w, lr=problem.alpha)
 
     def run(self, steps: int) -> None:
@@ -40,9 +52,16 @@ class Eager:
             loss.backward()
             optimiser.step()
 
+    def written(self, problem: Problem) -> Any:
+        """The net as a function of the weights and the input."""
+        if isinstance(problem.net, Gru) and problem.net.steps > LONGEST:
+            raise Unavailable("takes too long")
+        return _forward(problem.net, self.torch)
+
     def weights(self) -> tuple[Floats, ...]:
         """Copies."""
-        return tuple([w.detach().numpy().copy() for w in self.w])
+        found = [w.detach().cpu().numpy().copy() for w in self.w]
+        return tuple([part for w in found for part in np.split(w, 3)]) if isinstance(self.net, Gru) else tuple(found)
 
 
 class Tuned(Eager):
@@ -58,6 +77,23 @@ class Tuned(Eager):
             with torch.no_grad():
                 for v, g in zip(w, gradients, strict=True):
                     v.sub_(g)
+
+
+class Layer(Eager):
+    """``torch.nn.GRU``, which has the loop over the sequence inside, in the place of the cell."""
+
+    def written(self, problem: Problem) -> Any:
+        """The layer's own function."""
+        if not isinstance(problem.net, Gru):
+            raise Unavailable("no layer of its own")
+        torch = self.torch
+
+        def forward(w: Any, x: Any) -> Any:
+            start = x.new_zeros((1, len(x), x.shape[2]))
+            _, last = torch.gru(x, start, w, False, 1, 0.0, True, False, True)
+            return last[0]
+
+        return forward
 
 
 class Compiled(Eager):
@@ -115,6 +151,32 @@ def _forward(net: Net, torch: Any) -> Any:
                 y = F.pad(F.silu(v), (1, 1))
                 h = F.conv1d(F.conv1d(torch.cat([x, from0(y)], 1), a1), a2)
                 return F.pad(F.silu(h), (1, 1))
+        case Lenet():
+
+            def forward(w: Any, x: Any) -> Any:
+                for i in (0, 2):
+                    x = F.avg_pool2d(torch.tanh(F.conv2d(x, w[i], w[i + 1])), 2)
+                x = torch.tanh(F.linear(x.flatten(1), w[4], w[5]))
+                return F.linear(torch.tanh(F.linear(x, w[6], w[7])), w[8], w[9])
+        case Gru():
+
+            def forward(w: Any, x: Any) -> Any:
+                h = x.new_zeros((len(x), x.shape[2]))
+                for a in x.unbind(1):
+                    h = torch.gru_cell(a, h, *w)
+                return h
+        case Block():
+            size = net.width // net.heads
+
+            def forward(w: Any, x: Any) -> Any:
+                g1, s1, l, b, mix, c, g2, s2, up, up_b, down, down_b = w
+                y = F.linear(F.layer_norm(x, (net.width,), g1, s1), l, b)
+                heads = (len(x), net.tokens, net.heads, size)
+                q, k, v = [part.reshape(heads).transpose(1, 2) for part in y.split(net.width, dim=2)]
+                y = F.scaled_dot_product_attention(q, k, v)
+                x = x + F.linear(y.transpose(1, 2).reshape(x.shape), mix, c)
+                y = F.linear(F.layer_norm(x, (net.width,), g2, s2), up, up_b)
+                return x + F.linear(F.relu(y), down, down_b)
 
     return forward
 
