@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from math import isclose
 
 from lessons.press.texts import Notebook
@@ -20,8 +20,13 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def plain(cell: Notebook) -> str:
-    """All that a cell shows, as text."""
-    return "\n".join(text for output in cell.outputs if (text := _text(output)))
+    """All that a cell shows, as text. In how many messages it was sent does not matter."""
+    found: list[str] = []
+    for name, run in groupby(cell.outputs, lambda output: output.name if output.output_type == "stream" else None):
+        outputs = [*run]
+        texts = ["".join([output.text for output in outputs])] if name else [*map(_text, outputs)]
+        found += [kept for text in texts if (kept := _kept(text))]
+    return "\n".join(found)
 
 
 def differences(expected: str, found: str) -> Iterable[str]:
@@ -41,13 +46,11 @@ def same(old: str, new: str) -> bool:
 
 
 def _text(output: Notebook) -> str:
-    """An output as text."""
-    match output.output_type:
-        case "stream":
-            text = output.text
-        case "error":
-            text = "\n".join(output.traceback)
-        case _:
-            text = output.data.get("text/plain", "")
+    """An output that is no stream as text."""
+    return "\n".join(output.traceback) if output.output_type == "error" else output.data.get("text/plain", "")
+
+
+def _kept(text: str) -> str:
+    """The beginning of a text, without colours and times."""
     lines = TIMED.sub("‹time›", COLOURS.sub("", text)).rstrip().splitlines()
     return "\n".join(line.rstrip() for line in [*lines[:LONGEST], *(["…"] if len(lines) > LONGEST else [])])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lessons.press.book import bind
 from lessons.press.editions import BEGIN, END, Unfit, cleared, for_python, locked, reader, solved, teacher
 from lessons.press.links import broken, slug
-from lessons.press.outputs import differences
+from lessons.press.outputs import differences, plain
 from lessons.press.running import judge, record
 from lessons.press.texts import CHECK, EXERCISE, FAILS, FOLDER, Lesson, lessons, stub, tags
 from lessons.press.writing import write
@@ -277,3 +277,16 @@ def test_every_lesson_has_the_parts_of_one(text: Lesson) -> None:
     assert tour or "## Where it is in the paper" in words
     assert (FOLDER / "pictures" / f"{text.name}.svg").exists()
     assert f"(pictures/{text.name}.svg)" in words
+
+
+def test_in_how_many_messages_a_cell_printed_does_not_matter() -> None:
+    def cell(*streams: tuple[str, str]) -> nbformat.NotebookNode:
+        shown = nbformat.v4.new_output("execute_result", {"text/plain": "7"})
+        return nbformat.v4.new_code_cell(
+            outputs=[*[nbformat.v4.new_output("stream", name=name, text=text) for name, text in streams], shown]
+        )
+
+    once = cell(("stdout", "a b\nc\n"))
+    assert plain(once) == "a b\nc\n7"
+    assert plain(cell(("stdout", "a"), ("stdout", " b\n"), ("stdout", "c\n"))) == plain(once)
+    assert plain(cell(("stdout", "a"), ("stderr", " b\n"))) == "a\n b\n7"

@@ -69,7 +69,7 @@ def test_what_is_written_by_hand_is_about_what_there_is() -> None:
     assert all(directive.example and directive.details for directive in all_directives().values())
     assert set(rules.words()["reduction"]) == {rule.value for rule in Rule}
     assert set(rules.words()["typing"]) == {rule.value for rule in TypingRule if rule.value.startswith("T-")}
-    assert set(rules.words()["figures"]) == {figure.value for figure in Figure if figure is not Figure.UNFOLDING}
+    assert set(rules.words()["figures"]) == {figure.value for figure in Figure if not figure.is_ours}
 
 
 def test_errors_without_an_example_are_those_that_no_cell_gets() -> None:
@@ -128,7 +128,8 @@ def test_programs_of_a_page_run_or_fail_as_they_say(path: Path, tmp_path: Path) 
 
 def members(name: str, scheme: Scheme) -> Iterator[tuple[Primitive, Mapping[str, int]]]:
     """Instances at small sizes, each with the numbers that the variables stand for; a shape is told by its entries."""
-    choices = [range(1, 4) if isinstance(v, DimVar) else ((dim(2),), (dim(2), dim(3)), (dim(6),)) for v in scheme.variables]
+    sizes = {v: range(len(scheme.order)) if v in scheme.order else range(1, 4) for v in scheme.variables}
+    choices = [sizes[v] if isinstance(v, DimVar) else ((dim(2),), (dim(2), dim(3)), (dim(6),)) for v in scheme.variables]
     for values in product(*choices):
         at = tuple([dim(value) if isinstance(value, int) else value for value in values])
         try:
