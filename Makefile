@@ -70,10 +70,10 @@ test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Ch
 	RH_TIER=all $(PY) -m pytest tests/browser $(ARGS)
 
 laws: $(VENV)/.oracles ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
-	RH_TIER=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational tests/oracles $(ARGS)
+	RH_TIER=deep $(PY) -m pytest -n auto --timeout 0 -o faulthandler_timeout=0 tests/laws tests/denotational tests/oracles $(ARGS)
 
 fuzz: $(VENV)/.dev ## make up programs for ten minutes and see whether one breaks it (RH_FUZZ_SEED=n begins from that seed)
-	RH_TIER=all RH_FUZZ=600 $(PY) -m pytest --timeout 0 tests/fuzz $(ARGS)
+	RH_TIER=all RH_FUZZ=600 $(PY) -m pytest --timeout 0 -o faulthandler_timeout=0 tests/fuzz $(ARGS)
 
 check: $(VENV)/.dev ## style, types and import contracts
 	$(PY) -m ruff check
@@ -81,7 +81,7 @@ check: $(VENV)/.dev ## style, types and import contracts
 	$(VENV)/bin/lint-imports
 	$(PY) -m lessons.reference --check
 
-bench: $(VENV)/.bench ## measure how fast this is, beside NumPy, PyTorch, JAX and C (with ARGS="--quick": three minutes; ARGS="--only W1")
+bench: $(VENV)/.bench ## measure how fast this is, beside NumPy, PyTorch, JAX and C (ARGS=--quick: has it become slower? ARGS="--only W1")
 	$(PY) -m tests.benchmarks $(ARGS)
 
 bench-gpu: $(if $(PYTHON),,$(VENV)/.dev) ## measure on a graphics card (PYTHON=python3: with that one, which has NumPy and CuPy)

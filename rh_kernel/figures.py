@@ -6,7 +6,8 @@ from enum import Enum
 class Figure(Enum):
     """A figure, definition or example of the paper; ``home`` is the module that holds it.
 
-    ``UNFOLDING`` is for the forms that the paper does not have: their rules unfold them into those that it has.
+    ``UNFOLDING`` is for the forms that the paper does not have: their rules unfold them into those that it has. The paper has
+    no draws either, ``BY_NUMBER``, and no batches, ``IN_A_BATCH``.
     """
 
     FIG_2 = "Fig. 2"
@@ -35,7 +36,14 @@ class Figure(Enum):
     DEF_7_13 = "Def. 7.13"
     SECTION_2_2 = "§2.2.1"
     UNFOLDING = "by unfolding"
+    BY_NUMBER = "by number"
+    IN_A_BATCH = "in a batch"
     SECTION_10 = "§10"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the paper does not have it."""
+        return self in (Figure.UNFOLDING, Figure.BY_NUMBER, Figure.IN_A_BATCH)
 
     @property
     def home(self) -> str:
@@ -70,5 +78,7 @@ _HOME: dict[Figure, str] = {
     Figure.DEF_7_13: "rh_kernel.denotational.commands",
     Figure.SECTION_2_2: "rh_kernel.operational.handlers",
     Figure.UNFOLDING: "rh_kernel.operational.repeats",
+    Figure.BY_NUMBER: "rh_kernel.operational.heap",
+    Figure.IN_A_BATCH: "rh_kernel.operational.heap",
     Figure.SECTION_10: "rh_kernel.operational.conditionals",
 }

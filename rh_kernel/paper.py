@@ -229,6 +229,21 @@ RH^⟨V₁, …, Vₘ⟩_H(⟨y₁, …, yₘ⟩. Fᵗ[M]) →
         "(hp, Put[ℓ](V)) → (hp[ℓ ↦ V], ⌊()⌋)",
         "hp holds ℓ",
     )
+    DRAW = (
+        "Draw",
+        Figure.BY_NUMBER,
+        "the random numbers with the number of draws made so far, which the heap holds",
+        """\
+(hp, Normal[s]()) → (hp[draws ↦ d + 1], ⌊V⌋)
+(hp, Uniform[s]()) → (hp[draws ↦ d + 1], ⌊V⌋)""",
+        "d = hp(draws); V are the numbers of draw d for the seed: standard normal, or uniform on [0, 1)",
+    )
+    BATCH_MEAN = (
+        "BatchMean",
+        Figure.IN_A_BATCH,
+        "one run is a batch of one sample, whose mean is that sample's value",
+        "BatchMean(V) → ⌊V⌋",
+    )
     H_RETURN = (
         "H-Return",
         Figure.SECTION_2_2,

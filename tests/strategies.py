@@ -12,9 +12,11 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from rh_kernel.primitives.schemes import Scheme, Variable, instantiate, keeps_entries, size_of
+from rh_kernel.primitives.draws import count
+from rh_kernel.primitives.schemes import Scheme, Variable, arguments, instantiate, keeps_entries, size_of
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
+from rh_kernel.syntax.builtin import DRAWS
 from rh_kernel.syntax.conditions import Compare, Condition, Connective, Joined, Negated, Relation
 from rh_kernel.syntax.core import (
     Array,
@@ -78,7 +80,7 @@ class World:
     new types; ``operations`` are the handled families. Functions named in ``without`` are not used. With ``written``, programs
     can be printed and parsed again: no ``0``, whose type depends on its context, no array without entries but the unit, no
     shape variable of a clause of ``Get``, no dimension of a clause that shadows another. Only with ``chooses`` are there
-    conditional commands.
+    conditional commands. ``shapes`` are the shape variables of the enclosing clauses.
     """
 
     context: tuple[Assumption | None, ...] = ()
@@ -88,6 +90,7 @@ class World:
     without: frozenset[str] = JUMPING | WILD
     written: bool = False
     chooses: bool = True
+    shapes: frozenset[str] = frozenset()
 
     def bind(self, *assumptions: Assumption) -> "World":
         """Return the world with more variables, the last at index 0."""
@@ -218,18 +221,49 @@ def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
         case "if":
             condition, operands = draw_condition(dice, w, less - 1)
             return If(condition, operands, draw_term(dice, w, A, less), draw_term(dice, w, A, less))
-        case "map" if isinstance(A, Real) and isinstance(A.shape, tuple) and is_stackable(Real(A.shape[1:])):
+        case "map" if isinstance(A, Real) and isinstance(A.shape, tuple) and len(A.shape) > 1:
             source = draw_sequence(dice, w, A.shape[0])
             N = draw_term(dice, w.delta(row(source)), Real(A.shape[1:]), less)
-            return Map(draw_term(dice, w, source, less), Scope(("x",), N), source, Real(A.shape[1:]))
+            return Map(draw_term(dice, w, source, less), Scope(("x",), N), source, A)
         case "derivative":
             f = _function(dice, w, A, into=False)
-            return _leaf(dice, w, A) if f is None else Call(RdOf(f), draw_term(dice, w, RdOf(f).domain, less))
+            return _leaf(dice, w, A) if f is None else Call(RdOf(f), _derivative_argument(dice, w, f, less))
         case "call" if not isinstance(A, Product):
             f = _function(dice, w, A, into=True)
-            return _leaf(dice, w, A) if f is None else Call(f, draw_term(dice, w, f.domain, less))
+            return _leaf(dice, w, A) if f is None else Call(f, _argument(dice, w, f, less))
         case _:
             return Tuple(tuple(draw_term(dice, w, B, less) for B in A.factors)) if isinstance(A, Product) else _leaf(dice, w, A)
+
+
+def _argument(dice: Dice, w: World, f: Function, fuel: int) -> Term:
+    """An argument of f; numbers of rows are drawn from those at which f is defined."""
+    numbers = SYMBOLS[f.name].row_numbers if isinstance(f, Primitive) else None
+    if numbers is None or not isinstance(f, Primitive):
+        return draw_term(dice, w, f.domain, fuel)
+    types = arguments(f)
+    parts = [
+        _row_numbers(dice, w, A, numbers.count(f).constant or 1) if i == numbers.argument else draw_term(dice, w, A, fuel)
+        for i, A in enumerate(types)
+    ]
+    return parts[0] if len(parts) == 1 else Tuple(tuple(parts))
+
+
+def _row_numbers(dice: Dice, w: World, A: Type, n: int) -> Term:
+    """An array of numbers of n rows."""
+    sizes = concrete_shape(A) if isinstance(A, Real) else None
+    if sizes is not None:
+        array = np.random.default_rng(dice(2**20)).integers(0, n, sizes).astype(np.float64)
+        array.setflags(write=False)
+        return Const(array)
+    assert isinstance(A, Real)
+    return Call(_member("fill", 0, (A.shape,)), _row_numbers(dice, w, SCALAR, n))
+
+
+def _derivative_argument(dice: Dice, w: World, f: Function, fuel: int) -> Term:
+    """A cotangent and a point of f."""
+    if isinstance(f, Primitive) and SYMBOLS[f.name].row_numbers is not None:
+        return Tuple((draw_term(dice, w, f.codomain, fuel), _argument(dice, w, f, fuel)))
+    return draw_term(dice, w, RdOf(f).domain, fuel)
 
 
 def draw_condition(dice: Dice, w: World, fuel: int) -> tuple[Condition, Tuple]:
@@ -249,23 +283,6 @@ def draw_comparison(dice: Dice, w: World, fuel: int) -> tuple[Compare, Tuple]:
     """``M < c`` or ``M > c``"""
     bound = Const(np.array([choose(dice, BOUNDS)]))
     return Compare(choose(dice, (*Relation,)), 0), Tuple((draw_term(dice, w, SCALAR, fuel), bound))
-
-
-def is_stackable(B: Type) -> bool:
-    """Whether rows of type B stack to the same type whatever the dimensions.
-
-    Those of ``Real(n)`` do not: for n = 0 they are units. A program that does so is typed, and fails when it runs; this is a
-    known defect (``tests/laws/test_empty_rows.py``), and only because of it are such rows not drawn.
-    """
-    if isinstance(B, Product):
-        return all(map(is_stackable, B.factors))
-    if not isinstance(B, Real) or not isinstance(B.shape, tuple) or B == UNIT:
-        return False
-    match B.shape:
-        case (n,):
-            return n.constant is not None
-        case axes:
-            return len(axes) > 1
 
 
 def draw_sequence(dice: Dice, w: World, n: Dim) -> Type:
@@ -375,6 +392,10 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
     unifier = Unifier()
     static, general = _opened(scheme, unifier, into)
     unifier.unify_types(general, A)
+    # The order of axes consists of numbers, whatever the dimensions here are.
+    left = [*range(len(scheme.order))]
+    for v in scheme.order:
+        unifier.unify_dims(static.dims[v.name], dim(left.pop(dice(len(left)))))
     # The variables that are said first at a use are drawn first: the others may follow from them.
     ordered: list[Variable] = [*scheme.explicit, *(v for v in scheme.variables if v not in scheme.explicit)]
     for v in ordered:
@@ -395,10 +416,22 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
         f = instantiate(name, scheme, at)
     except ValueError:
         return None
+    if w.written and _is_read_otherwise(f, scheme):
+        return None
+    numbers = SYMBOLS[name].row_numbers
+    if numbers is not None and not _is_natural(numbers.count(f) - dim(1)):
+        # There may be no row: for some dimensions no number at which it is defined.
+        return None
     meets_sides = keeps_entries(scheme, at) and _has_what_it_needs(scheme, at) and (f.codomain if into else f.domain) == A
     if not meets_sides or (w.written and (_is_empty(f.domain) or _is_empty(f.codomain))):
         return None
     return f if _sensible(f.domain) and _sensible(f.codomain) and not (is_open(f.domain) or is_open(f.codomain)) else None
+
+
+def _is_read_otherwise(f: Primitive, scheme: Scheme) -> bool:
+    """Whether an earlier scheme fits what the function is applied to: ``take(w, i)`` with ``i : Real(1)`` is one row."""
+    schemes = SYMBOLS[f.name].schemes
+    return any(_fits(other, f.domain, into=False) for other in schemes[: schemes.index(scheme)])
 
 
 def _has_what_it_needs(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
@@ -452,9 +485,9 @@ def _sensible(A: Type) -> bool:
 
 
 def heap_of(seed: int) -> dict[Location, Array]:
-    """Draw a content for every declared location."""
+    """Draw a content for every declared location, and the number of draws made."""
     rng = np.random.default_rng(seed)
-    return {l: rng.choice(NUMBERS, concrete_shape(Real(l.shape)) or ()) for l in LOCATIONS}
+    return {l: rng.choice(NUMBERS, concrete_shape(Real(l.shape)) or ()) for l in LOCATIONS} | {DRAWS: count(seed % 3)}
 
 
 def heaps() -> SearchStrategy[dict[Location, Array]]:

@@ -10,7 +10,7 @@ from hypothesis.strategies import DrawFn
 from hypothesis.vendor.pretty import RepresentationPrinter
 
 from rh_kernel.syntax.binding import Static, specialise_type
-from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.builtin import BUILT_IN_FAMILIES, GET, PUT
 from rh_kernel.syntax.core import (
     Array,
     Bind,
@@ -36,7 +36,7 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, variables
 from rh_kernel.syntax.printing.printer import show
-from rh_kernel.syntax.sequences import row, stacked
+from rh_kernel.syntax.sequences import is_sequence, row, stacked
 from rh_kernel.syntax.signature import (
     DimKind,
     Family,
@@ -49,7 +49,7 @@ from rh_kernel.syntax.signature import (
     Pattern,
     ValueKind,
 )
-from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, ShapeVar, Type, concrete_shape, leaves, product
+from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, ShapeVar, Type, concrete_shape, product
 from rh_kernel.syntax.values import UNIT_VALUE
 from rh_kernel.typing.context import Zone
 from rh_kernel.typing.definitions import OpDefinition
@@ -72,13 +72,13 @@ from tests.strategies import (
     gamma_of,
     heap_of,
     is_open,
-    is_stackable,
 )
 
 FAMILIES = {
     d.definition.family.name: d.definition.family for d in DEFINITIONS.named.values() if isinstance(d.definition, OpDefinition)
 }
-USER = tuple(name for name in FAMILIES if name not in {"Get", "Put"})
+BUILT_IN_NAMES = tuple([family.name for family in BUILT_IN_FAMILIES])
+USER = tuple(name for name in FAMILIES if name not in BUILT_IN_NAMES)
 
 
 @dataclass(frozen=True)
@@ -176,12 +176,12 @@ def _scan(dice: Dice, w: World, A: Type, fuel: int) -> Command:
     """``let x ⇐ scan (x in M) from s = N do P in Q``"""
     n = choose(dice, w.dims)
     source, S, B = draw_sequence(dice, w, n), draw_type(dice, w, 0), draw_type(dice, w)
-    if not all(leaf == UNIT or is_stackable(leaf) for leaf in leaves(B)):
-        B = SCALAR
+    B = B if is_sequence(B) else SCALAR
+    C = stacked(n, B)
     argument = Tuple((draw_term(dice, w, source, 2), draw_term(dice, w, S, 2)))
     P = draw_command(dice, w.delta(row(source), S), Product((B, S)), min(fuel - 1, 2))
-    scan = Scan(argument, Scope(("x", "s"), P), source, B)
-    return Bind(scan, Scope(("x",), draw_command(dice, w.delta(Product((stacked(n, B), S))), A, fuel - 1)))
+    scan = Scan(argument, Scope(("x", "s"), P), source, C)
+    return Bind(scan, Scope(("x",), draw_command(dice, w.delta(Product((C, S))), A, fuel - 1)))
 
 
 def draw_repeat(dice: Dice, w: World, A: Type, fuel: int) -> Repeat:
@@ -224,7 +224,7 @@ def _simple(dice: Dice, w: World, A: Type) -> Command:
         i, k = choose(dice, ks)
         return Resume(i, k.name, draw_term(dice, w, k.type, 2))
     if not chance(dice, 4):
-        names = [name for name in (*sorted(w.operations), "Get", "Put") if _produces(name, A)]
+        names = [name for name in (*sorted(w.operations), *BUILT_IN_NAMES) if _produces(name, A)]
         if names:
             P = draw_perform(dice, w, FAMILIES[choose(dice, names)], A)
             if P is not None:
@@ -366,9 +366,9 @@ _NOWHERE = Return(UNIT_VALUE)
 
 def _heads(dice: Dice, w: World) -> tuple[tuple[Pattern, ...], World]:
     """Draw the heads of a handler's clauses, and the world of the handled command, which may perform their operations."""
-    names = [name for name in USER if chance(dice, 3)] + [name for name in ("Get", "Put") if not w.written and chance(dice, 12)]
+    names = [name for name in USER if chance(dice, 3)] + [name for name in BUILT_IN_NAMES if not w.written and chance(dice, 12)]
     taken = {v.name for d in w.dims for v in variables(d) if isinstance(v, DimVar)}
-    taken |= {l.shape.name for l in w.locations if isinstance(l.shape, ShapeVar)}
+    taken |= w.shapes
     if w.written:
         names = [name for name in names if not taken & _bound_by(FAMILIES[name])]
     patterns: list[Pattern] = []
@@ -423,6 +423,7 @@ def _inside(w: World, pattern: Pattern) -> World:
         w,
         dims=(*further, *(d for d in w.dims if not _mentions(d, spoken)), dim(1)),
         locations=(*own, *own, *(l for l in w.locations if l.name not in shadowed)),
+        shapes=w.shapes.union([shape.name for shape in static.shapes.values() if isinstance(shape, ShapeVar)]),
     ).bind(*(Assumption(name, A, Zone.GAMMA) for name, A in clause_types(pattern, _NOWHERE).values))
 
 

@@ -791,3 +791,35 @@ def test_a_warning_is_shown_and_is_no_failure(rh: Rh) -> None:
     assert (done.code, [record["kind"] for record in done.records][-2:]) == (0, ["warning", "value"])
     assert done.records[-2]["code"] == "RH143"
     assert "Warning RH143 Lost update" in rh("check", "FILE", text=shared).out
+
+
+# -- included files ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_program_includes_files_beside_it(rh: Rh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.rh").write_text("dim n = 3\nloc w : Real(n) = ones\n", encoding="utf-8")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    program = 'include "parts/a.rh"\ninclude "sgd.rh"\nGet[w]()\n'
+    done = rh("run", "FILE", text=program)
+    assert (done.code, done.err) == (0, "")
+    first, second, third = done.out.splitlines()
+    assert (first, third) == ("included parts/a.rh: 2 declarations (n, w)", "[1.0, 1.0, 1.0] : Real(3)")
+    assert second.startswith("included library/sgd.rh: ")
+    checked = rh("check", "FILE", "--json", text=program)
+    assert [(record["item"], record["kind"]) for record in checked.records] == [(1, "notice"), (2, "notice"), (3, "type")]
+    assert checked.records[0]["text"] == "included parts/a.rh: 2 declarations (n, w)"
+    assert "Get" in rh("trace", "FILE", text=program).out
+
+
+def test_an_error_in_an_included_file_names_it(rh: Rh, tmp_path: Path) -> None:
+    (tmp_path / "a.rh").write_text("dim n = 3\nconst t : Real = unknown\n", encoding="utf-8")
+    for command in ("run", "check"):
+        done = rh(command, "FILE", "--json", text='dim m = 1\ninclude "a.rh"\nunknown\n')
+        assert done.code == 1
+        inside, below = [record for record in done.records if record["kind"] == "error"]
+        assert (inside["code"], inside["source"], inside["line"], inside["item"]) == ("RH101", "a.rh", 2, 2)
+        assert [(note["line"], note["text"]) for note in inside["notes"]] == [(2, "included from here")]
+        assert "source" not in below
+        assert below["line"] == 3

@@ -31,7 +31,7 @@ def apply(kind: str, body: str, folder: Path) -> str:
         case "diff":
             file = folder / first.removeprefix("--- ")
             file.write_text(patched(file.read_text(encoding="utf-8"), rest.splitlines()), encoding="utf-8")
-        case "python":
+        case "python" | "rh":
             file = folder / first.removeprefix("# ")
             file.parent.mkdir(exist_ok=True)
             file.write_text(rest, encoding="utf-8")
@@ -52,7 +52,8 @@ def apply(kind: str, body: str, folder: Path) -> str:
 def test_a_recipe_does_what_it_says(recipe: str, tmp_path: Path) -> None:
     for name in COPIED:
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.ipynb", "node_modules"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
     printed = expected = ""
     for kind, body in re.findall(r"^```(\w+)\n(.*?)^```$", RECIPES[recipe], re.DOTALL | re.MULTILINE):
         if kind == "text":
@@ -68,6 +69,7 @@ def test_there_is_a_recipe_for_everything_that_is_often_added() -> None:
         "A function symbol",
         "A term former",
         "A directive",
+        "A library file",
         "A data format",
         "An array back end",
         "A system of automatic differentiation",
@@ -90,7 +92,8 @@ TERM_MATCHES = {
 @pytest.mark.slow
 def test_pyright_names_each_match_in_which_a_new_term_needs_a_case(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "rh_kernel", tmp_path / "rh_kernel", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
     core = tmp_path / "rh_kernel" / "syntax" / "core.py"
     node = '@frozen\nclass Stop(Node):\n    """``stop M``"""\n\n    of: "Term"\n\n\n'
     alias = "Unary: TypeAlias = Proj\n"

@@ -147,6 +147,7 @@ export class PlayerPass {
   weights(frame) {
     const found = new Map();
     for (const use of this.uses) {
+      if (use.kind !== "Get" && use.kind !== "Put") continue; // a draw changes the number of draws made, no location
       const so = found.get(use.location) ?? {
         location: use.location,
         before: use.before ?? use.after,

@@ -27,6 +27,8 @@ const PREDICT_RULES = {
   "RH-Term": ["an RH whose head has a term that is more than a variable", ["RH-Op", "RH-Let", "Ev", "RH-Return"]],
   Get: ["the operation Get, with no RH around it", ["Put", "RH-Op", "H-Op", "Let⇐"]],
   Put: ["the operation Put of a value, with no RH around it", ["Get", "RH-Op", "Let⇐", "Ev"]],
+  Draw: ["the operation Normal or Uniform, with no RH around it", ["Get", "RH-Op", "H-Op", "Let⇐"]],
+  BatchMean: ["the operation BatchMean, with no RH around it", ["RH-Op", "H-Op", "Let⇐"]],
   "H-Return": ["an ordinary handle around a return", ["Let⇐", "H-Op", "RH-Return"]],
   "H-Op": ["an operation in an ordinary handle that has a clause for it", ["Get", "RH-Op", "H-Return"]],
   Map: ["a map over a value", ["Ev", "R-Map", "Let", "Scan"]],

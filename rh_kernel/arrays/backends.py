@@ -7,7 +7,7 @@ from rh_kernel.arrays.backend import Backend
 from rh_kernel.arrays.devices import Device
 from rh_kernel.source.records import frozen
 
-_PACKAGES = ("numpy_backend", "native", "cuda")
+_PACKAGES = ("numpy_backend", "prebuilt", "native", "cuda")
 """In order of increasing preference among the back ends that suit a run."""
 
 

@@ -29,20 +29,25 @@ from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.runtime_errors import mean_in_branch
 
 DEEPEST = 60
 """How many affine equations in a row a mean is pushed through; beyond that, results are averaged."""
 
 
 @gc_paused()
-def batched(program: Program, inputs: Sequence[bool]) -> Program:
+def batched(program: Program, inputs: Sequence[bool] | None = None, *, together: bool = True) -> Program:
     """Return the program for a batch, optimised: marked inputs, and what depends on them, get a leading axis of samples.
 
-    Its length does not depend on the number of samples. Raises ``ValueError`` unless ``inputs`` has a mark for each input.
+    Without marks, all inputs do. Each sample has draws of its own. Unless they run ``together``, a mean over the batch that the
+    program asks for is that of each sample alone. The length of the program does not depend on the number of
+    samples. Raises ``ValueError`` unless ``inputs`` has a mark for each input that is no draw, and ``Stuck`` for a mean over
+    samples that may not all get there.
     """
-    draft = Draft()
+    draft = Draft(_shared_mean if together else _own_mean)
     copy_loop = _batched_loop(program, [r for _, r in program.writes])
-    new = draft.copy(program, inputs, copy_loop)
+    given = len(program.inputs) - len(program.draws)
+    new = draft.copy(program, [*([True] * given if inputs is None else inputs), *[True] * len(program.draws)], copy_loop)
     means: dict[Register, Register] = {}
     writes = [(location, _mean(new[r], draft, means, DEEPEST)) for location, r in program.writes]
     return draft.finish(program, new, writes)
@@ -64,6 +69,17 @@ def _batched_loop(program: Program, written: Sequence[Register]) -> CopyLoop:
         return copied_loop(draft, f, arguments, inner, MeanInRound(numbers, _mean_in_round))
 
     return copy_loop
+
+
+def _shared_mean(r: Register, draft: Draft, f: MeanOverBatch) -> Register:
+    """The mean over all samples. Raises ``Stuck`` if some of them may not get there."""
+    if f.in_branch and draft.batched[r]:
+        raise mean_in_branch(f.span)
+    return _mean(r, draft, {}, DEEPEST)
+
+
+def _own_mean(r: Register, _: Draft, __: MeanOverBatch) -> Register:
+    return r
 
 
 def _mean_in_round(r: Register, draft: Draft, means: dict[Register, Register]) -> Register:

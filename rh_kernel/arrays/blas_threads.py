@@ -24,6 +24,19 @@ def blas_threads() -> int:
     return max([library["num_threads"] for library in _controller().info() if library["user_api"] == "blas"], default=1)
 
 
+def openblas() -> tuple[str, str] | None:
+    """Return the path of the OpenBLAS that is loaded, and its name with version and kind of processor; ``None`` if none is.
+
+    One that uses OpenMP does not count: it has a number of threads for each thread that calls it.
+    """
+    if sys.platform == "emscripten":
+        return None
+    for library in _controller().info():
+        if library["internal_api"] == "openblas" and library["threading_layer"] in {"pthreads", "disabled"}:
+            return library["filepath"], f"OpenBLAS {library['version']} for {library['architecture']}"
+    return None
+
+
 @cache
 def one_blas_thread_from_now_on() -> None:
     """Let matrix products in this process take one thread, for ever."""

@@ -1,7 +1,10 @@
 """Compile ``Γ ; Δ ⊢ P : A`` to a straight-line program from Γ, Δ and the heap to A and the heap."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
+from rh_kernel.arrays.draws import Drawn
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.options import DEFAULT, CompileOptions
 from rh_kernel.arrays.program import Program, Register, Registers
@@ -12,9 +15,10 @@ from rh_kernel.arrays.symbolic.commands import Machine
 from rh_kernel.arrays.symbolic.rolled import NotRolledError, equations
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
 from rh_kernel.arrays.symbolic.terms import evaluate
-from rh_kernel.arrays.symbolic.values import Symbolic
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.gc_pause import gc_paused
+from rh_kernel.syntax.builtin import DRAWS
 from rh_kernel.syntax.core import Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
@@ -67,7 +71,10 @@ def _translated(P: Command, inputs: tuple[Type, ...], names: tuple[str, ...], b:
     changed = [(location, W) for location, W in machine.heap.items() if machine.read.get(location) != W]
     if overlap([*machine.read, *machine.heap]):
         raise NotRolledError
-    return _program(b, names, trees, V, tuple(changed))
+    made = machine.draws.made
+    if made is not None:
+        changed.append((DRAWS, made))
+    return _program(b, names, trees, V, tuple(changed), machine.draws.inputs)
 
 
 @gc_paused()
@@ -105,6 +112,7 @@ def _program(
     inputs: tuple[Registers, ...],
     V: Symbolic,
     heap: tuple[tuple[Location, Symbolic], ...],
+    draws: Mapping[Drawn, Slot] = MappingProxyType({}),
 ) -> Program:
     # They refer to the builder, and are no longer needed.
     b.evaluators.clear()
@@ -112,8 +120,8 @@ def _program(
     writes = tuple([(location, _register(b, W)) for location, W in heap])
     lines = equations(b.equations, b.shapes)
     program = Program(
-        names or tuple([f"x{i + 1}" for i in range(len(inputs))]),
-        inputs,
+        (*(names or [f"x{i + 1}" for i in range(len(inputs))]), *[each.name for each in draws]),
+        (*inputs, *[slot.register for slot in draws.values()]),
         tuple(b.constants),
         tuple(b.reads),
         tuple(lines),
@@ -121,6 +129,7 @@ def _program(
         writes,
         tuple(b.shapes),
         (False,) * len(b.shapes),
+        tuple(draws),
     )
     return checkpointed(program, b.options)
 

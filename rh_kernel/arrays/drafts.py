@@ -5,6 +5,7 @@ registers; what is not needed is left out at the end.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from math import copysign, prod
 from typing import TypeAlias
 
@@ -24,6 +25,7 @@ from rh_kernel.arrays.program import (
     Register,
     Registers,
     Smooth,
+    can_fail,
     extent_of,
     joins_batch,
 )
@@ -53,9 +55,13 @@ class _Symbol:
 
 
 class Draft:
-    """A program under construction, without duplicate equations, each in its simplest known form; may contain dead code."""
+    """A program under construction, without duplicate equations, each in its simplest known form; may contain dead code.
 
-    def __init__(self) -> None:
+    ``mean`` takes the means over the batch that a copied program asks for.
+    """
+
+    def __init__(self, mean: "TakeMean | None" = None) -> None:
+        self.take_mean = mean
         self.shapes: list[Extent] = []
         self.batched: list[bool] = []
         self._constants: dict[Register, Array] = {}
@@ -198,6 +204,9 @@ class Draft:
             if isinstance(f, Part):
                 new[equation.result] = results[arguments[0]][f.number]
                 continue
+            if isinstance(f, MeanOverBatch) and self.take_mean is not None:
+                new[equation.result] = self.take_mean(arguments[0], self, f)
+                continue
             symbol = symbols.get(id(f))
             if symbol is None:
                 symbol = symbols[id(f)] = self._symbol(f)
@@ -247,7 +256,8 @@ class Draft:
     def finish(self, program: Program, new: Sequence[Register], writes: Iterable[tuple[Location, Register]]) -> Program:
         """Return the live part, renumbered: all checks, and what the results of ``program`` and ``writes`` need."""
         inputs = tuple([map_tree(tree, new.__getitem__) for tree in program.inputs])
-        return self.finished(program.names, inputs, map_tree(program.result, new.__getitem__), writes)
+        made = self.finished(program.names, inputs, map_tree(program.result, new.__getitem__), writes)
+        return replace(made, draws=program.draws)
 
     def finished(
         self,
@@ -258,7 +268,7 @@ class Draft:
     ) -> Program:
         """Return the live part, renumbered: all checks, and what the result and ``writes`` need."""
         changed = [(location, r) for location, r in writes if self._reads.get(location) != r]
-        checks = [r for r, f in enumerate(self._applied) if isinstance(f, Smooth)]
+        checks = [r for r, f in enumerate(self._applied) if f is not None and can_fail(f)]
         # No equation is added from here on, and for a long program this table is large.
         self._known.clear()
         needed = self._live((*leaves(result), *(r for _, r in changed), *checks))
@@ -299,7 +309,7 @@ class Draft:
             if isinstance(f, Part):
                 parts.setdefault(self._arguments[r][0], []).append(r)
             elif isinstance(f, Loop):
-                self._reduce(r, f, parts[r])
+                self._reduce(r, f, parts.get(r, []))
             for a in self._arguments[r]:
                 needed[a] = True
         return needed
@@ -314,6 +324,10 @@ class Draft:
         self._arguments[loop] = tuple([self._arguments[loop][i] for i in places])
         for r, part in zip(parts, found, strict=True):
             self._applied[r] = Part(numbers[part.number], part.shape, part.batched)
+
+
+TakeMean: TypeAlias = Callable[[Register, Draft, MeanOverBatch], Register]
+"""Returns the mean over the samples of a register of a draft, where the equation of a copied program asks for it."""
 
 
 @frozen
@@ -364,12 +378,12 @@ def loop_ranges(carried: int, rows: int, count: int) -> tuple[tuple[int, int], .
 
 
 def _needed(body: Program, results: Iterable[Register]) -> bytearray:
-    """Mark the registers of a body that the results need."""
+    """Mark the registers of a body that the results and the checks need."""
     needed = bytearray(len(body.shapes))
     for r in results:
         needed[r] = True
     for equation in reversed(body.equations):
-        if needed[equation.result]:
+        if needed[equation.result] or can_fail(equation.operator):
             for a in equation.arguments:
                 needed[a] = True
     return needed

@@ -12,6 +12,7 @@ import numpy as np
 from rh_kernel.arrays.arena import Contents
 from rh_kernel.arrays.backend import Arrays, Backend, Memory, Runner
 from rh_kernel.arrays.costs import should_interpret
+from rh_kernel.arrays.draws import counted, drawn
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.interpreter import Interpreter
 from rh_kernel.arrays.planning.planner import planned
@@ -19,6 +20,7 @@ from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.stacks import Stack, overlap, places, unstacked, without_members
 from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.loops.trees import leaves
+from rh_kernel.primitives.contents import content
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
@@ -131,7 +133,7 @@ def contents(programs: Sequence[Program], heap: Mapping[Location, Array]) -> dic
     for program in programs:
         for location, r in program.writes:
             if location not in found:
-                known = all(place in heap for place in places(location))
+                known = all(content(heap, place) is not None for place in places(location))
                 found[location] = _content(location, heap) if known else np.zeros(program.shapes[r])
     return without_members(found)
 
@@ -143,23 +145,28 @@ def disagree(programs: Sequence[Program]) -> bool:
 
 
 def _content(location: Location, heap: Mapping[Location, Array]) -> Array:
-    if location in heap or not isinstance(location, Stack):
-        return heap[location]
-    return np.stack([heap[place] for place in places(location)])
+    if isinstance(location, Stack) and location not in heap:
+        return np.stack([_content(place, heap) for place in places(location)])
+    found = content(heap, location)
+    if found is None:
+        raise KeyError(location)
+    return found
 
 
 def prepare(program: Program, precision: Precision = "float64") -> Prepared:
     """Return a function that runs the program on NumPy. It modifies none of its arguments and returns new arrays.
 
-    The function raises ``KeyError`` if the heap lacks a location, and ``MemoryError`` if an array is too large.
+    All samples of a batch run from the same heap, so they draw the same numbers. The function raises ``KeyError`` if the heap
+    lacks a location, and ``MemoryError`` if an array is too large.
     """
 
     def run(given: Sequence[Arrays], heap: Mapping[Location, Array]) -> tuple[Arrays, dict[Location, Array]]:
         inputs = [np.ascontiguousarray(x, precision) for x in leaves(tuple(given))]
         made = machine(program, heap, precision)
-        runner = made.runner(_samples(program, inputs))
-        runner.step(*inputs)
-        return runner.result(), made.written(ended=True)
+        samples = _samples(program, inputs)
+        runner = made.runner(samples)
+        runner.step(*inputs, *drawn(program.draws, heap, precision, samples))
+        return runner.result(), counted(made.written(ended=True), heap)
 
     return run
 
@@ -176,5 +183,5 @@ def _copied(array: Array) -> Array:
 
 
 def _samples(program: Program, inputs: Sequence[Array]) -> int | None:
-    marked = [program.batched[r] for r in leaves(program.inputs)]
+    marked = [program.batched[r] for r in leaves(program.inputs)][: len(inputs)]
     return next((len(x) for x, batched in zip(inputs, marked, strict=True) if batched), None)

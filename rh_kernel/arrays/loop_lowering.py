@@ -2,7 +2,7 @@
 
 from math import prod
 
-from rh_kernel.arrays.program import Loop, Program, joins_batch
+from rh_kernel.arrays.program import Loop
 from rh_kernel.loops import ir
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.layouts import Layout, as_scalar, dense, known, reshaped
@@ -17,14 +17,7 @@ def is_map(f: Loop) -> bool:
     """
     carried, rows = f.arity
     shared = leaves(f.body.inputs)[carried + rows :]
-    return not carried and not any(f.body.batched[r] for r in shared) and not _has_means(f.body)
-
-
-def _has_means(body: Program) -> bool:
-    """Whether the body joins the samples of a batch."""
-    return any(
-        joins_batch(e.operator) or (isinstance(e.operator, Loop) and _has_means(e.operator.body)) for e in body.equations
-    )
+    return not carried and not any(f.body.batched[r] for r in shared) and not f.body.joins_batch
 
 
 def as_samples(loops: Loops, x: Layout, n: int, samples: int | None) -> Layout:

@@ -29,9 +29,10 @@ from rh_kernel.arrays.program import (
 from rh_kernel.loops import ir
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.context import LoweringContext
-from rh_kernel.loops.ir import Call, Check, Content, Extent, Fold, Input, View
+from rh_kernel.loops.ir import Call, Check, Content, Extent, Fold, IndexCheck, Input, View
 from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis, dense, permuted
 from rh_kernel.loops.trees import leaves
+from rh_kernel.primitives.smoothness import has_row_numbers, row_count
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.windows import overlapping
 from rh_kernel.source.diagnostic import KernelBug
@@ -129,6 +130,10 @@ class _Lowering:
                 return arguments[0]
             case MeanOverBatch() | OuterMean() | ProductMean():
                 return self.cache.emit(self.loops, (f,), arguments, lambda: self._mean(f, arguments))
+            case Smooth(g, span) if has_row_numbers(g):
+                (index,) = equation.arguments
+                self.loops.steps.append(IndexCheck(self.plain(index), row_count(g) or 0, span))
+                return dense(0, (0,))
             case Smooth(g, span, shown):
                 self.loops.steps.append(Check(g, tuple([self.plain(r) for r in equation.arguments]), span, shown))
                 return dense(0, (0,))

@@ -37,7 +37,7 @@ def copied_loop(
     marks = [draft.batched[a] for a in arguments]
     means = set(mean.numbers if mean else ())
     while True:
-        inner = Draft()
+        inner = Draft(draft.take_mean)
         new = [0] * len(f.body.shapes)
         known: dict[Register, Register] = {}
         own: dict[int, Register] = {}

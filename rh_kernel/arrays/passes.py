@@ -14,7 +14,7 @@ from rh_kernel.arrays.planning.counting import moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.planner import UnallocatedPlan, stages
 from rh_kernel.arrays.program import Alias, Equation, Loop, Part, Program, Register, Smooth
-from rh_kernel.loops.ir import Check, Plan, Precision, Scratch
+from rh_kernel.loops.ir import Check, IndexCheck, Plan, Precision, Scratch
 from rh_kernel.source.gc_pause import gc_paused
 
 Form: TypeAlias = Program | UnallocatedPlan | Plan
@@ -82,7 +82,7 @@ def passes(
     With ``samples``, the program is batched for so many samples, and all inputs vary between samples.
     """
     second = Pass.SIMPLIFIED if samples is None else Pass.BATCHED
-    simplified = optimise(translated) if samples is None else batched(translated, [True] * len(translated.inputs))
+    simplified = optimise(translated) if samples is None else batched(translated)
     made = stages(simplified, samples, precision, matrices=matrices)
     forms: dict[Pass, Form] = {
         Pass.EXECUTED: translated,
@@ -105,7 +105,7 @@ def _counted(made_by: Pass, form: Form, samples: int, item: int) -> PassResult:
         scratch = sum([prod(form.extent(r, samples)) for r in made])
         return PassResult(made_by, form, form.count, checks, form.cost_of(samples), sum(counts) * item, scratch)
     steps = form.steps
-    checks = sum(isinstance(step, Check) for step in steps)
+    checks = sum(isinstance(step, Check | IndexCheck) for step in steps)
     scratch = form.scratch if isinstance(form, Plan) else _scratch(form)
     total, traffic = sum(map(operations, steps)), sum(map(moved, steps))
     return PassResult(made_by, form, len(steps) - checks, checks, total, traffic * item, scratch)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias
 
+from rh_kernel.arrays.draws import Drawn
 from rh_kernel.loops.ir import Extent
 from rh_kernel.loops.trees import Tree, leaves
 from rh_kernel.primitives.schemes import extent
@@ -30,9 +31,14 @@ class Alias:
 
 @frozen
 class MeanOverBatch:
-    """``x ↦ (x⁽¹⁾ + … + x⁽ᵇ⁾) / b``, from b samples to one array"""
+    """``x ↦ (x⁽¹⁾ + … + x⁽ᵇ⁾) / b``, from b samples to one array
+
+    ``in_branch`` says that samples may not get to it, and ``span`` where a program asks for it.
+    """
 
     shape: Extent
+    in_branch: bool = False
+    span: Span | None = field(compare=False, default=None)
 
 
 @frozen
@@ -118,6 +124,11 @@ def joins_batch(f: Operator) -> bool:
             return False
 
 
+def can_fail(f: Operator) -> bool:
+    """Whether the operator is a check, or a loop with one in its body: it is kept even if its result is not used."""
+    return isinstance(f, Smooth) or (isinstance(f, Loop) and f.body.can_fail)
+
+
 @frozen
 class Equation:
     """``result = operator(arguments)``"""
@@ -132,7 +143,8 @@ class Program:
     """A straight-line program.
 
     ``inputs`` and ``result`` are nested tuples of registers that mirror nested product types; ``names`` are the names of the
-    inputs. ``shapes`` has the shape of each register for one sample, ``batched`` whether it has a leading axis of samples.
+    inputs; the last of them are ``draws``. ``shapes`` has the shape of each register for one sample, ``batched`` whether it
+    has a leading axis of samples. A program that draws writes the number of its draws to ``DRAWS``.
     """
 
     names: tuple[str, ...]
@@ -144,6 +156,7 @@ class Program:
     writes: tuple[tuple[Location, Register], ...]
     shapes: tuple[Extent, ...]
     batched: tuple[bool, ...]
+    draws: tuple[Drawn, ...] = ()
 
     @property
     def named_inputs(self) -> tuple[tuple[Register, str], ...]:
@@ -197,8 +210,20 @@ class Program:
 
     @property
     def checks(self) -> int:
-        """The number of equations that only check, in a strict program, that a function is smooth there."""
+        """The number of equations that only check that a function is defined there, or in a strict program smooth."""
         return sum(isinstance(equation.operator, Smooth) for equation in self.equations)
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether there is such a check, possibly in the body of a loop."""
+        return any(can_fail(equation.operator) for equation in self.equations)
+
+    @property
+    def joins_batch(self) -> bool:
+        """Whether the samples of a batch meet somewhere, possibly in a round of a loop."""
+        return any(
+            joins_batch(e.operator) or (isinstance(e.operator, Loop) and e.operator.body.joins_batch) for e in self.equations
+        )
 
     @property
     def count(self) -> int:

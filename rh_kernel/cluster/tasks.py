@@ -18,6 +18,7 @@ from rh_kernel.arrays.backends import by_name
 from rh_kernel.arrays.blas_threads import one_blas_thread_from_now_on
 from rh_kernel.arrays.execution import contents
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.threads import limit_threads
 from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -104,6 +105,7 @@ def compute(
     back end of the job, ``Rejected`` if a file has changed.
     """
     one_blas_thread_from_now_on()
+    limit_threads(1)
     old = dict(zip(job.locations, [own(array) for array in given], strict=True))
     mine = _BATCHES.setdefault(job, {})
     here = threading.get_ident()

@@ -18,7 +18,9 @@ from rh_kernel.denotational.iterations import round_inputs, round_outputs
 from rh_kernel.denotational.nesting import Inside, Numbering, numbered
 from rh_kernel.denotational.provenance import Handling, Mark, Side
 from rh_kernel.denotational.wiring import Box, Diagram
+from rh_kernel.primitives.contents import content
 from rh_kernel.primitives.schemes import extent
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.conditions import operand_count
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -117,9 +119,11 @@ class _Recorder:
                 case _:
                     outcome = run(_single_box(box, types), reads, self.heap, strict=self._strict)
                     for kind, location in outcome.accesses:
-                        before, after = self.heap.get(location), outcome.heap[location]
+                        before, after = content(self.heap, location), content(outcome.heap, location)
+                        if after is None:
+                            raise KernelBug(f"{location.name} has no content")
                         self.uses.append(Use(top, kind, location, before, after, len(self.runs)))
-                        self.heap[location] = after
+                    self.heap = dict(outcome.heap)
                     self._write(number, outputs, outcome.values, values)
             yield
 

@@ -24,7 +24,7 @@ from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax import core
 from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, variables
-from rh_kernel.syntax.sequences import length, row, stacked
+from rh_kernel.syntax.sequences import length, of_rows, row, unstacked
 from rh_kernel.syntax.types import Product, Real, Type, leaves
 
 Block: TypeAlias = Callable[[core.Scope, tuple[Wires, ...], Environment, Row], Interpretation]
@@ -114,11 +114,11 @@ class Interpreting:
         ends = self.rounds is Rounds.ENDS and n.constant is not None
         if self.rounds is Rounds.EACH or (ends and cast(int, n.constant) <= FEWEST):
             emitted, state = yield from self._rows(P, range(cast(int, n.constant)), sequence, state, rho, b)
-            hints, stack = stacked_rows(len(emitted), P.emitted)
+            hints, stack = stacked_rows(len(emitted), P.target)
             return (yield self.pure(stack, bind(hints, emitted, None), b)), state
         made = self._round_of_scan(P, state, rho, b)
         if not ends:
-            return made.stacked(sequence, state, dim(0), n, P.emitted, b)
+            return made.stacked(sequence, state, dim(0), n, P.target, b)
         return (yield from self._ends_of_scan(P, made, cast(int, n.constant), sequence, state, rho, b))
 
     def _rows(
@@ -150,11 +150,11 @@ class Interpreting:
         m = Typed(core.Bound(0, "m"), P.source)
         between = sequences.rows_from(sequences.rows_up_to(m, n - 1), 2)
         rows = yield self.pure(between.term, bind(("m",), (sequence,), None), b)
-        bs, state = made.stacked(rows, state, dim(2), dim(n - 1), P.emitted, b)
+        bs, state = made.stacked(rows, state, dim(2), dim(n - 1), P.target, b)
         last, state = yield from self._rows(P, range(n - 1, n), sequence, state, rho, b)
-        B = P.emitted
+        B = unstacked(P.target)
         y0, y1, y = (Typed(core.Bound(i, "y"), B) for i in (3, 2, 0))
-        ys = Typed(core.Bound(1, "ys"), stacked(dim(n - 3), B))
+        ys = Typed(core.Bound(1, "ys"), of_rows(dim(n - 3), P.target))
         stack = sequences.in_front(y0, sequences.in_front(y1, sequences.behind(ys, y))).term
         return (yield self.pure(stack, bind(("y", "y", "ys", "y"), (*first, bs, *last), None), b)), state
 
@@ -173,9 +173,9 @@ class _Round:
         """Add the box and return the wires of the last state."""
         return like(state, self._box(rows, state, first, count, b, stacks)[: len(flat(state))])
 
-    def stacked(self, sequence: Wires, state: Wires, first: Dim, count: Dim, B: Type, b: Row) -> tuple[Wires, Wires]:
+    def stacked(self, sequence: Wires, state: Wires, first: Dim, count: Dim, target: Type, b: Row) -> tuple[Wires, Wires]:
         """Add the box; return the wires of what the rounds emit, stacked, and of the last state."""
-        C = stacked(count - first, B)
+        C = of_rows(count - first, target)
         made = self._box(flat(sequence), state, cast(int, first.constant), count, b, leaves(C))
         m = len(flat(state))
         return nested(C, made[m:]), like(state, made[:m])

@@ -8,6 +8,7 @@ it, under a strength.
 from rh_kernel.primitives import sequences
 from rh_kernel.primitives.formulas import Typed
 from rh_kernel.syntax.core import Bound, Term
+from rh_kernel.syntax.sequences import unstacked
 from rh_kernel.syntax.types import Type
 
 
@@ -16,7 +17,7 @@ def row_of(A: Type, i: int) -> Term:
     return sequences.row_at(Typed(Bound(0, "m"), A), i).term
 
 
-def stacked_rows(n: int, B: Type) -> tuple[tuple[str, ...], Term]:
-    """Names for n rows of type B, and the term that stacks these variables, the last of which has index 0."""
-    names = ("y",) * n
-    return names, sequences.stack([Typed(Bound(n - 1 - i, name), B) for i, name in enumerate(names)], B).term
+def stacked_rows(n: int, C: Type) -> tuple[tuple[str, ...], Term]:
+    """Names for n rows, and the term that stacks these variables, the last of which has index 0, to the type C."""
+    names, B = ("y",) * n, unstacked(C)
+    return names, sequences.stack([Typed(Bound(n - 1 - i, name), B) for i, name in enumerate(names)], C).term

@@ -15,7 +15,7 @@ import numpy as np
 from rh_kernel.denotational.conditions import holds, require_interior
 from rh_kernel.denotational.wiring import Builder, Diagram
 from rh_kernel.primitives.schemes import extent
-from rh_kernel.primitives.smoothness import require_smooth
+from rh_kernel.primitives.smoothness import has_row_numbers, require_smooth
 from rh_kernel.primitives.table import kernel
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.interruptible import when_large
@@ -216,7 +216,7 @@ def apply(f: Smooth, arguments: Sequence[Array], *, strict: bool = False) -> lis
 def _apply(symbol: Symbol, arguments: list[Array], *, strict: bool) -> list[Array]:
     match symbol:
         case Apply(f):
-            if strict:
+            if strict or has_row_numbers(f):
                 require_smooth(f, arguments, None)
             return [kernel(f, np)(*arguments)]
         case Constant(c):

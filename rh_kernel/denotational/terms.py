@@ -19,7 +19,7 @@ from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax import core
 from rh_kernel.syntax.core import Scope, Term
-from rh_kernel.syntax.sequences import length, row, stacked
+from rh_kernel.syntax.sequences import length, row
 from rh_kernel.syntax.types import Type, leaves
 from rh_kernel.syntax.values import constant_type
 
@@ -92,9 +92,9 @@ def term(M: Term, rho: Environment, b: Draft) -> Interpretation:
         case core.Rd(W, scope, L) | core.R(W, scope, L):
             w = yield term(W, rho, b)
             return (yield _derivative(w, scope, (yield term(L, rho, b)), rho, b))
-        case core.Map(N, scope, source, image):
+        case core.Map(N, scope, source, C):
             V = yield term(N, rho, b)
-            inside, A, C = enclose(rho, scope.loose), leaves(row(source)), stacked(length(source), image)
+            inside, A = enclose(rho, scope.loose), leaves(row(source))
             captured = len(inside.outer)
             each: Draft = Builder([*inside.types(b), *A])
             x = nested(row(source), each.inputs[captured:])

@@ -88,7 +88,8 @@ def _lines(text: str) -> Doc:
 def error(d: Diagnostic) -> Record:
     """The record of a diagnostic; ``found``, ``expected``, ``hint``, ``rule``, ``notes`` and ``fix`` only if it has them.
 
-    Lines and columns count from 1 and ends are exclusive; they are ``None`` without a span. A fix has the text to insert.
+    Lines and columns count from 1 and ends are exclusive; they are ``None`` without a span. ``source`` names an included
+    file. A fix has the text to insert.
     """
     known = {"found": d.found, "expected": d.expected, "hint": d.hint, "rule": d.rule}
     notes: list[Json] = [{**_place(note.span), "source": note.span.source.name, "text": note.text} for note in d.notes]
@@ -98,6 +99,7 @@ def error(d: Diagnostic) -> Record:
         "title": d.title,
         "message": d.message,
         **_place(d.span),
+        **({"source": d.span.source.name} if d.span is not None and d.span.source.is_included else {}),
         **{key: text for key, text in known.items() if text},
         **({"notes": notes} if notes else {}),
         **({} if d.fix is None else {"fix": _fix(d, d.fix)}),

@@ -8,6 +8,7 @@ from enum import Enum
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.registry import is_directive
 from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.builtin import BUILT_IN_FAMILIES
 from rh_kernel.syntax.parsing.conditionals import IF, WORDS
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens
@@ -62,8 +63,8 @@ class ClassifiedToken:
 
 
 TYPES = frozenset({"Real", "Loc", "Dim"})
-FUNCTIONS = frozenset({*SYMBOLS, *INITIALS, "Get", "Put"})
-"""Built-in names that are applied: function symbols, initial contents, and the operations on the heap."""
+FUNCTIONS = frozenset({*SYMBOLS, *INITIALS, *[family.name for family in BUILT_IN_FAMILIES]})
+"""Built-in names that are applied: function symbols, initial contents, and operations."""
 
 TRAINING_WORDS = frozenset({"for", "data", "on", *TRAINING_OPTIONS})
 """Contextual keywords of a training item."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from rh_kernel.display.diagnostics import error
@@ -9,13 +10,14 @@ from rh_kernel.kernel.completeness import completeness
 from rh_kernel.session.actions import Refuse
 from rh_kernel.session.analyze import declared_names
 from rh_kernel.session.directives.registry import find
+from rh_kernel.session.included_files import declarations
 from rh_kernel.session.session import Session, actions_of
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import python_starts, tokens
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.parsing.tokens import EFF_SECTION, LAMBDA_SECTION, Kind
-from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, SweepItem, TrainItem
+from rh_kernel.syntax.surface_items import Directive, IncludeItem, Item, SectionItem, SweepItem, TrainItem
 
 TARGET = "rh.check"
 LONGEST = 20_000
@@ -36,7 +38,9 @@ def diagnose(session: Session, text: str, *, cell: str = "", above: str = "") ->
         return ()
     found = _found(session, text, cell)
     written = above[:LONGEST]
-    later = _declared(written) - session.definitions.named.keys() | _functions(written) - session.functions.keys()
+    later = (
+        _declared(written, session.folder) - session.definitions.named.keys() | _functions(written) - session.functions.keys()
+    )
     if not _names(text).isdisjoint(later) or _needs_eff_declarations(session, text, written):
         return tuple([d for d in found if d.code.startswith(STATIC[0])])
     return tuple(found)
@@ -49,7 +53,8 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
     source = Source("cell", text)
     for _, action in actions_of(small, [now for item in parse(source) if (now := _checked_now(item)) is not None], cell):
         if isinstance(action, Refuse):
-            if not all(d.code.startswith(STATIC) for d in action.diagnostics):
+            is_here = all(d.span is None or d.span.source is source for d in action.diagnostics)
+            if not is_here or not all(d.code.startswith(STATIC) for d in action.diagnostics):
                 return
             yield from action.diagnostics
         yield from action.warnings(source)
@@ -82,9 +87,11 @@ def _names(text: str) -> set[str]:
     return {token.text for token in tokens(Span(source, 0, len(text))) if token.kind is Kind.NAME}
 
 
-def _declared(text: str) -> set[str]:
-    """Return the names that a text declares."""
-    return {name for item in parse(Source("above", text)) for name in declared_names(item)}
+def _declared(text: str, folder: Path) -> set[str]:
+    """Return the names that a text declares; the files that it includes are relative to ``folder``."""
+    written = parse(Source("above", text))
+    included = [made for item in written if isinstance(item, IncludeItem) for made in declarations(item, folder)]
+    return {name for item in (*written, *included) for name in declared_names(item)}
 
 
 def _functions(text: str) -> set[str]:

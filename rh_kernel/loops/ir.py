@@ -1,9 +1,10 @@
 """The loop IR: a plan is a program for a fixed number of samples, as loops over strided views of buffers.
 
 A program (``arrays.program``) determines *what* is computed, a plan *where*: each array is a view of a buffer. So transposes,
-slices, windows and broadcasts need no steps, and all buffers are allocated before the first run. Four kinds of loops suffice
-for Σ_fun: entrywise (``Map``), along axes (``Reduce``), sums of products (``Contract``), and indexed by a table (``Gather``).
-Symbols without a loop are called through their kernels (``Call``).
+slices, windows and broadcasts need no steps, and all buffers are allocated before the first run. Five kinds of loops suffice
+for Σ_fun: entrywise (``Map``), along axes (``Reduce``), sums of products (``Contract``), indexed by a table (``Gather``), and
+indexed by an array that is computed (``GatherAt``, ``ScatterAdd``). Symbols without a loop are called through their kernels
+(``Call``).
 
 The steps run in order. An output of a ``Map`` may be one of the views that it reads; otherwise, a step reads nothing that it
 writes, except to ``accumulate``. Offsets, strides and sizes are counted in entries, never in bytes.
@@ -194,6 +195,43 @@ class Gather:
 
 
 @frozen
+class GatherAt:
+    """``output[i] = argument[i, index[i]]``: the argument has the rows as a further, last axis
+
+    The index has the shape of the output. An entry of it that is no number of a row counts as the nearest one, nan as 0.
+    """
+
+    output: View
+    argument: View
+    index: View
+
+
+@frozen
+class ScatterAdd:
+    """``output[i, index[i]] += argument[i]`` for each i, in row-major order, in an output that is first set to 0.0
+
+    The output has the rows as a further, last axis, and stride 0 along the axes of the argument that are summed. An entry of
+    the index that is no number of a row counts as the nearest one, nan as 0.
+    """
+
+    output: View
+    argument: View
+    index: View
+
+
+@frozen
+class IndexCheck:
+    """Raises ``Stuck``, located at ``span``, unless the entries of the index are whole numbers from 0 to ``rows`` − 1
+
+    It does so at this step, or, in machine code, after the run.
+    """
+
+    index: View
+    rows: int
+    span: Span | None
+
+
+@frozen
 class Call:
     """``output = function(arguments)`` by the function's NumPy or CuPy kernel; batched arrays have the samples first"""
 
@@ -233,7 +271,7 @@ class Loop:
     steps: "tuple[Step, ...]"
 
 
-Step: TypeAlias = Map | Reduce | Contract | Gather | Call | Check | Loop
+Step: TypeAlias = Map | Reduce | Contract | Gather | GatherAt | ScatterAdd | IndexCheck | Call | Check | Loop
 Views: TypeAlias = "Tree[View]"
 
 

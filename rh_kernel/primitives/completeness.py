@@ -3,10 +3,17 @@
 from collections.abc import Iterator
 
 from rh_kernel.primitives.formulas import Typed
-from rh_kernel.primitives.schemes import arguments, instantiate
+from rh_kernel.primitives.schemes import Scheme, arguments, instantiate
 from rh_kernel.primitives.symbol import FunctionSymbol
 from rh_kernel.syntax.core import Bound
 from rh_kernel.syntax.dimensions import DimVar, dim
+from rh_kernel.syntax.types import Product, Real
+
+
+def _ranks(scheme: Scheme) -> tuple[int, ...]:
+    """The numbers of axes of the arguments and the result; −1 for any."""
+    types = (*(scheme.domain.factors if isinstance(scheme.domain, Product) else (scheme.domain,)), scheme.codomain)
+    return tuple([len(A.shape) if isinstance(A, Real) and isinstance(A.shape, tuple) else -1 for A in types])
 
 
 def missing(f: FunctionSymbol) -> Iterator[str]:
@@ -16,8 +23,8 @@ def missing(f: FunctionSymbol) -> Iterator[str]:
     for field, text in (("doc", f.doc), ("formula", f.formula), ("example", f.example)):
         if not text or "\n" in text:
             yield f"no {field} of one line"
-    if len({len(scheme.variables) for scheme in f.schemes}) != len(f.schemes) or not f.schemes:
-        yield "schemes: none, or two with equally many variables"
+    if len({(len(scheme.variables), _ranks(scheme)) for scheme in f.schemes}) != len(f.schemes) or not f.schemes:
+        yield "schemes: none, or two with equally many variables and axes"
     if len(f.costs) not in (1, len(f.schemes)):
         yield "costs: neither one nor one for each scheme"
     if any(scheme.needs for scheme in f.schemes) and not f.test_sizes:

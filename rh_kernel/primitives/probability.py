@@ -1,4 +1,4 @@
-"""Scores: ``softmax logsumexp log_softmax`` of vectors, and ``same_argmax`` to count correct answers.
+"""Scores: ``softmax logsumexp log_softmax cross_entropy`` of vectors, and ``same_argmax`` to count correct answers.
 
 The largest score is subtracted before the exponential, so that finite scores do not overflow.
 """
@@ -12,17 +12,18 @@ from rh_kernel.loops.builder import call
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold
 from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis
-from rh_kernel.primitives.formulas import Typed, let, zero
+from rh_kernel.primitives.formulas import Typed, let, pair, zero
 from rh_kernel.primitives.linear import TWO_TO_SCALAR, dot, scale
 from rh_kernel.primitives.schemes import Scheme, arguments, extent, rank
 from rh_kernel.primitives.structural import sum_
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, NonSmooth
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import DimVar
-from rh_kernel.syntax.types import SCALAR, real
+from rh_kernel.syntax.types import SCALAR, Product, real
 
 VECTOR = Scheme((DimVar("n"),), (), real("n"), real("n"))
 VECTOR_TO_SCALAR = Scheme((DimVar("n"),), (), real("n"), SCALAR)
+TWO_VECTORS_TO_SCALAR = Scheme((DimVar("n"),), (), Product((real("n"), real("n"))), SCALAR)
 
 
 def _entries(f: Primitive) -> int:
@@ -150,6 +151,41 @@ log_softmax: FunctionSymbol = FunctionSymbol(
 )
 
 
+def _cross_entropy_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
+    x, t = v.parts
+    return pair(scale(w, scale(sum_(t), softmax(x)) - t), scale(w, -log_softmax(x)))
+
+
+def _cross_entropy_kernel(f: Primitive, xp: ModuleType) -> Kernel:
+    def kernel(x: Array, t: Array) -> Array:
+        below = x - _largest(x, xp)
+        return xp.sum(t * (xp.log(xp.exp(below).sum(axis=-1, keepdims=True)) - below), axis=-1)[..., None]
+
+    return kernel
+
+
+def _cross_entropy_of_log_softmax(v: Typed) -> Typed:
+    x, t = v.parts
+    return dot(t, -log_softmax(x))
+
+
+cross_entropy: FunctionSymbol = FunctionSymbol(
+    name="cross_entropy",
+    doc="cross_entropy(x, t): the loss of scores x for a target t, a one-hot vector or probabilities",
+    formula="Σᵢ tᵢ (ln Σⱼ eˣʲ − xᵢ)",
+    example="cross_entropy([2, 1, 0], [1, 0, 0])",
+    schemes=(TWO_VECTORS_TO_SCALAR,),
+    derivative=_cross_entropy_derivative,
+    kernel=_cross_entropy_kernel,
+    decomposition=_cross_entropy_of_log_softmax,
+    cost=lambda f: 7 * _entries(f) + 1,
+    costs=("7*n + 1",),
+    linear_in=(1,),
+    python_names=("cross_entropy",),
+    python_usage="cross_entropy(x, t)",
+)
+
+
 def _same_argmax_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     flat = _flattened(f)
 
@@ -187,7 +223,7 @@ def _flattened(f: Primitive) -> Callable[[Array], Array]:
 
 same_argmax: FunctionSymbol = FunctionSymbol(
     name="same_argmax",
-    doc="1 if the first largest entries of x and y stand at the same place, else 0; slope 0",
+    doc="1 if the first largest entries of x and y stand at the same place, else 0: its mean is the accuracy; slope 0",
     formula="[argmax x = argmax y]",
     example="same_argmax([0.1, 0.9], [0, 1])",
     schemes=(TWO_TO_SCALAR,),
@@ -203,4 +239,4 @@ same_argmax: FunctionSymbol = FunctionSymbol(
     ),
 )
 
-PROBABILITY = Family("Scores and probabilities", (softmax, logsumexp, log_softmax, same_argmax))
+PROBABILITY = Family("Scores and probabilities", (softmax, logsumexp, log_softmax, cross_entropy, same_argmax))

@@ -1,5 +1,7 @@
 """Type schemes ``∀ n s…. A → B`` of the families of Σ_fun, and their instances (RH Def. 3.1, LANGUAGE §4)."""
 
+from collections.abc import Sequence
+
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Primitive
@@ -27,7 +29,8 @@ class Scheme:
 
     The values of ``explicit`` are given in square brackets; a shape variable among them comes last and takes all remaining
     dimensions. ``same_size`` are two shapes that must have equally many entries, ``needs`` further preconditions. The codomain
-    is a base type, the domain a base type or a product of base types.
+    is a base type, the domain a base type or a product of base types. With an ``order``, a list of variables, the axes of the
+    codomain are those of the domain in the order that the values of these variables give, and ``codomain`` is only shown.
     """
 
     variables: tuple[Variable, ...]
@@ -36,6 +39,7 @@ class Scheme:
     codomain: Type
     same_size: tuple[Shape, Shape] | None = None
     needs: tuple[AtMost, ...] = ()
+    order: tuple[DimVar, ...] = ()
 
     def __str__(self) -> str:
         names = [show_shape(v) if isinstance(v, ShapeVar) else v.name for v in self.explicit]
@@ -45,7 +49,8 @@ class Scheme:
 def instantiate(name: str, scheme: Scheme, values: tuple[Shape | Dim, ...]) -> Primitive:
     """Return the member of the family ``name`` at ``values``, one for each variable of the scheme, in its order.
 
-    Raises ``ValueError`` if a value is missing or of the wrong kind, or if two sizes that must agree are known and differ.
+    Raises ``ValueError`` if a value is missing or of the wrong kind, if two sizes that must agree are known and differ, or if
+    the values of ``order`` are numbers that are no permutation.
     """
     dims: dict[str, Dim] = {}
     shapes: dict[str, Shape] = {}
@@ -61,8 +66,26 @@ def instantiate(name: str, scheme: Scheme, values: tuple[Shape | Dim, ...]) -> P
         s, t = (size_of(shapes.get(x.name, x) if isinstance(x, ShapeVar) else x) for x in scheme.same_size)
         if s is not None and t is not None and (s - t).constant not in (None, 0):
             raise ValueError(f"{name}: {s} entries are not {t}")
-    A, B = specialise_type(scheme.domain, static), specialise_type(scheme.codomain, static)
-    return Primitive(name, values, A, B)
+    A = specialise_type(scheme.domain, static)
+    if scheme.order and isinstance(A, Real) and isinstance(A.shape, tuple):
+        order = axis_order([dims[v.name] for v in scheme.order])
+        if order is None:
+            raise ValueError(f"{name}: {[str(dims[v.name]) for v in scheme.order]} is no permutation")
+        return Primitive(name, values, A, Real(tuple([A.shape[i] for i in order])))
+    return Primitive(name, values, A, specialise_type(scheme.codomain, static))
+
+
+def axis_order(listed: Sequence[Dim]) -> tuple[int, ...] | None:
+    """Return the permutation that dimensions list, counted from 0, or ``None`` if they are numbers that are no permutation.
+
+    While one of them is not known, as in the generic member of a family, the axes keep their order.
+    """
+    numbers = [d.constant for d in listed]
+    order = tuple([n for n in numbers if n is not None])
+    identity = tuple(range(len(listed)))
+    if len(order) < len(listed):
+        return identity
+    return order if tuple(sorted(order)) == identity else None
 
 
 def match(scheme: Scheme, explicit: tuple[Shape | Dim, ...], types: tuple[Type, ...]) -> tuple[Shape | Dim, ...] | None:

@@ -11,7 +11,6 @@ from rh_kernel.primitives.formulas import Typed, zero
 from rh_kernel.primitives.slicing import CONCAT, concat, slice_
 from rh_kernel.primitives.structural import reshape, sum_rows
 from rh_kernel.syntax.dimensions import Dim, dim
-from rh_kernel.syntax.sequences import stacked
 from rh_kernel.syntax.types import UNIT, Product, Type, product
 from rh_kernel.syntax.values import tuple_of
 
@@ -41,22 +40,22 @@ def rows_up_to(m: Typed, i: int) -> Typed:
 
 def in_front(b: Typed, bs: Typed) -> Typed:
     """A row in front of stacked ones."""
-    return _combined((b, bs), lambda parts: _joined(_one_row(parts[0]), parts[1]))
+    return _combined((b, bs), lambda parts: _joined(_one_row(parts[0]), parts[1]), bs.type)
 
 
 def behind(bs: Typed, b: Typed) -> Typed:
     """A row behind stacked ones."""
-    return _combined((bs, b), lambda parts: _joined(parts[0], _one_row(parts[1])), b.type)
+    return _combined((bs, b), lambda parts: _joined(parts[0], _one_row(parts[1])), bs.type)
 
 
-def appended(bs: Typed, others: Typed, B: Type) -> Typed:
-    """Stacked rows of type B, and others behind them."""
-    return _combined((bs, others), lambda parts: _joined(*parts), B)
+def appended(bs: Typed, others: Typed) -> Typed:
+    """Stacked rows, and others behind them."""
+    return _combined((bs, others), lambda parts: _joined(*parts), bs.type)
 
 
-def stack(rows: Sequence[Typed], B: Type) -> Typed:
-    """The rows, all of type B, stacked: halves are stacked first, so that each row is copied a few times only."""
-    return _combined(rows, _stacked, B) if rows else zero(stacked(dim(0), B))
+def stack(rows: Sequence[Typed], C: Type) -> Typed:
+    """The rows, stacked to the type C: halves are stacked first, so that each row is copied a few times only."""
+    return _combined(rows, _stacked, C) if rows else zero(C)
 
 
 def total(m: Typed) -> Typed:
@@ -82,12 +81,11 @@ def _on_arrays(m: Typed, f: Callable[[Typed], Typed]) -> Typed:
     return tuple_typed([_on_arrays(x, f) for x in m.parts]) if isinstance(m.type, Product) else f(m)
 
 
-def _combined(values: Sequence[Typed], f: Callable[[Sequence[Typed]], Typed], B: Type | None = None) -> Typed:
-    """Combine values component by component; the first one is of the type B of a row, and of units nothing is to be stacked."""
-    B = values[0].type if B is None else B
-    if isinstance(B, Product):
-        return tuple_typed([_combined([M.parts[i] for M in values], f) for i in range(len(B.factors))])
-    return zero(UNIT) if B == UNIT else f(values)
+def _combined(values: Sequence[Typed], f: Callable[[Sequence[Typed]], Typed], C: Type) -> Typed:
+    """Combine values component by component to stacked rows of type C; where that is the unit, there is nothing to stack."""
+    if isinstance(C, Product):
+        return tuple_typed([_combined([M.parts[i] for M in values], f, B) for i, B in enumerate(C.factors)])
+    return zero(UNIT) if C == UNIT else f(values)
 
 
 def _between(x: Typed, lo: Dim, hi: Dim) -> Typed:

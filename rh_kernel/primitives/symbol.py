@@ -52,6 +52,20 @@ class NonSmooth:
 
 
 @frozen_kw_only
+class RowNumbers:
+    """An argument of row numbers: f is undefined, in every program, unless its entries are whole numbers from 0 to n − 1.
+
+    ``argument`` is its position, from 0, and ``count`` the number n of rows of a member. ``where`` says in words where f is
+    undefined, and ``example`` is a program that evaluates f there.
+    """
+
+    argument: int
+    count: Callable[[Primitive], Dim]
+    where: str
+    example: str
+
+
+@frozen_kw_only
 class FunctionSymbol:
     """A function symbol ``f : A → B``, one record for each name.
 
@@ -65,6 +79,7 @@ class FunctionSymbol:
     - ``cost`` is the number of floating point operations of a concrete instance, ``costs`` the same as text for each scheme
       (or one for all), where ``|s|`` is the number of entries of the shape s.
     - ``nonsmooth`` is where f is not smooth; ``None`` if it is smooth everywhere.
+    - ``row_numbers`` says which argument consists of numbers of rows; ``None`` if none does.
 
     For the compiler:
 
@@ -95,6 +110,7 @@ class FunctionSymbol:
     cost: Callable[[Primitive], int]
     costs: tuple[str, ...]
     nonsmooth: NonSmooth | None = None
+    row_numbers: RowNumbers | None = None
     lowering: Lowering | None = None
     decomposition: Callable[[Typed], Typed] | None = None
     jointly_linear: bool = False

@@ -13,8 +13,9 @@ from rh_kernel.primitives.completeness import missing
 from rh_kernel.primitives.entrywise import ENTRYWISE
 from rh_kernel.primitives.images import IMAGES
 from rh_kernel.primitives.linear import LINEAR
+from rh_kernel.primitives.places import PLACES
 from rh_kernel.primitives.probability import PROBABILITY
-from rh_kernel.primitives.schemes import Scheme, extent, unmet
+from rh_kernel.primitives.schemes import Scheme, extent, instantiate, unmet
 from rh_kernel.primitives.selection import SELECTION
 from rh_kernel.primitives.signals import SIGNALS
 from rh_kernel.primitives.slicing import SLICING
@@ -29,7 +30,7 @@ from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.runtime_errors import impossible_member
 from rh_kernel.syntax.types import leaves
 
-FAMILIES = (ENTRYWISE, BINARY, LINEAR, SELECTION, STRUCTURAL, SLICING, PROBABILITY, SIGNALS, IMAGES)
+FAMILIES = (ENTRYWISE, BINARY, LINEAR, SELECTION, STRUCTURAL, SLICING, PLACES, PROBABILITY, SIGNALS, IMAGES)
 """The families of the language, in the order of the reference."""
 
 GROUP = "rh_kernel.operations"
@@ -64,15 +65,18 @@ class Failing:
 
 
 def scheme_of(f: Primitive) -> Scheme:
-    """Return the scheme that f is an instance of; no two schemes of a symbol have equally many variables."""
-    for scheme in SYMBOLS[f.name].schemes:
-        if len(scheme.variables) == len(f.at):
+    """Return the scheme that f is an instance of: of those with as many variables as f has, the first that gives its types."""
+    found = [scheme for scheme in SYMBOLS[f.name].schemes if len(scheme.variables) == len(f.at)]
+    for scheme in found:
+        if len(found) == 1 or instantiate(f.name, scheme, f.at) == f:
             return scheme
     raise KernelBug(f"no {f.name} is at {len(f.at)} dimensions and shapes")
 
 
 def failing(f: Primitive) -> Failing | None:
     """Return the first precondition on dimensions that f violates for all values of the variables in them, or ``None``."""
+    if not any(scheme.needs for scheme in SYMBOLS[f.name].schemes):
+        return None
     scheme = scheme_of(f)
     found = unmet(scheme, f.at)
     if found is None:

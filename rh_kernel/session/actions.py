@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from rh_kernel.primitives.contents import initial_state
 from rh_kernel.session.results import (
     CheckPassed,
     Event,
@@ -78,11 +79,13 @@ class State:
     sweep: "SweepDone | None" = None
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
-        """Return the state with new contents at some locations."""
+        """Return the state with new contents at some locations, and the initial contents of those that are first written."""
+        first = {at: array for at in changes if at not in self.initial and (array := initial_state(at)) is not None}
+        initial = MappingProxyType({**self.initial, **first}) if first else self.initial
         if isinstance(self.heap, MappingProxyType) and isinstance(changes, dict):
             # Merging two dictionaries is faster than copying their entries one by one.
-            return replace(self, heap=MappingProxyType(self.heap | changes))
-        return replace(self, heap=MappingProxyType({**self.heap, **changes}))
+            return replace(self, heap=MappingProxyType(self.heap | changes), initial=initial)
+        return replace(self, heap=MappingProxyType({**self.heap, **changes}), initial=initial)
 
 
 class Interrupted(Exception):

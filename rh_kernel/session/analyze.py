@@ -15,6 +15,7 @@ from rh_kernel.session.declare import Declare
 from rh_kernel.session.directives.arguments import unknown_directive
 from rh_kernel.session.directives.registry import find
 from rh_kernel.session.evaluate import Evaluate
+from rh_kernel.session.include import analyze_include
 from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.results import CheckPassed, Working
 from rh_kernel.session.sweeps.action import analyze_sweep
@@ -25,7 +26,7 @@ from rh_kernel.source.trampoline import exhaust
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.parser import Unparsed
-from rh_kernel.syntax.parsing.tokens import CHECK, EFF_SECTION, LAMBDA_SECTION, Kind, Token
+from rh_kernel.syntax.parsing.tokens import CHECK, EFF_SECTION, INCLUDE, LAMBDA_SECTION, Kind, Token
 from rh_kernel.syntax.runtime_errors import TooLarge, readable
 from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.syntax.types import size
@@ -98,6 +99,8 @@ def _analyze(
             return everything, (yield from analyze_training(item, context))
         case items.SweepItem():
             return everything, (yield from analyze_sweep(item, context, analyze))
+        case items.IncludeItem():
+            return (yield from analyze_include(item, everything, context, analyze))
         case items.EqualityCheck(M, N):
             remarks = _shadowing_remarks(item, everything, context)
             return everything, Compare(elaborate_equality(definitions, item), M.span.to(N.span), remarks)
@@ -170,7 +173,8 @@ def _spans(item: items.Declaration) -> tuple[Span, Span]:
 def declared_names(item: items.Item | Unparsed) -> frozenset[str]:
     """Return the names that an item declares, or would declare if it could be parsed.
 
-    Names in a section have a scope of their own, and are prefixed by its first line: ``%%eff f``.
+    Names in a section have a scope of their own, and are prefixed by its first line: ``%%eff f``. Those of an included file are
+    not known here; ``include`` stands for them.
     """
     match item:
         case Unparsed(declares=name):
@@ -184,6 +188,8 @@ def declared_names(item: items.Item | Unparsed) -> frozenset[str]:
             | items.SweepItem()
         ):
             return frozenset()
+        case items.IncludeItem():
+            return frozenset({INCLUDE})
         case items.SectionItem(section=section, span=span):
             return frozenset([f"{section} {name}" for name in _names_of_section(section, tokens(span))])
         case _:

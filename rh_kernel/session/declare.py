@@ -1,7 +1,7 @@
 """Declarations, and the initial content of a location as an array (LANGUAGE §3)."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from rh_kernel.session.actions import Action, Run, State
 from rh_kernel.session.errors import CannotLoad
 from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.limits.timing import working
-from rh_kernel.session.results import Change, DeclarationMade, Result, Shown
+from rh_kernel.session.results import Change, DeclarationMade, Result, Shown, Working
 from rh_kernel.session.settings import Settings
 from rh_kernel.session.signatures import type_text
 from rh_kernel.source.diagnostic import KernelBug, Rejected
@@ -60,20 +60,20 @@ class Declare(Action):
     def run(self, number: int, state: State) -> Run:
         """Compute the initial content of a location."""
         definition = self.definition
-        changes: tuple[Change, ...] = ()
-        if isinstance(definition, LocDefinition | LocFamilyDefinition):
-            blocks = self._contents(definition, state)
-            contents = yield from working(blocks, "making the initial content")
-            changes = tuple([Change(location, None, content) for location, content in contents.items()])
-            heap, initial = table(state.heap), table(state.initial)
-            for location, content in contents.items():
-                heap, initial = heap.with_(location, content), initial.with_(location, content)
-            state = replace(state, heap=heap, initial=initial)
+        contents = yield from self.contents(state)
+        changes = tuple([Change(location, None, content) for location, content in contents.items()])
         kind = kind_of(definition)
         if isinstance(definition, FunDefinition) and definition.name in SYMBOLS:
             kind += " in the place of the one that comes with the language"
         yield Shown(number, DeclarationMade(definition.name, kind, type_text(definition), changes))
-        return state
+        return with_contents(state, contents)
+
+    def contents(self, state: State) -> Generator[Working, None, Mapping[Location, Array]]:
+        """Return the initial contents of the declared locations. Raises ``Failure``."""
+        definition = self.definition
+        if not isinstance(definition, LocDefinition | LocFamilyDefinition):
+            return {}
+        return (yield from working(self._contents(definition, state), "making the initial content"))
 
     def _contents(self, definition: LocDefinition | LocFamilyDefinition, state: State) -> Blocks[Mapping[Location, Array]]:
         """Return the initial content of each location, read-only arrays; a file is read in blocks.
@@ -96,6 +96,14 @@ class Declare(Action):
             case _, initial:
                 array = yield from _initial_content(initial, shape, state.folder, self.content, state.settings)
                 return dict.fromkeys(locations, array)
+
+
+def with_contents(state: State, contents: Mapping[Location, Array]) -> State:
+    """Return the state with new locations."""
+    heap, initial = table(state.heap), table(state.initial)
+    for location, content in contents.items():
+        heap, initial = heap.with_(location, content), initial.with_(location, content)
+    return replace(state, heap=heap, initial=initial) if contents else state
 
 
 def _initial_content(

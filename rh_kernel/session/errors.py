@@ -116,6 +116,15 @@ class CannotRestore(Diagnostic):
 
 
 @frozen_kw_only
+class CannotInclude(Diagnostic):
+    """``include "nowhere.rh"``"""
+
+    code, title = "RH344", "File cannot be included"
+    label = "{why}"
+    why: str
+
+
+@frozen_kw_only
 class CannotLoad(Diagnostic):
     """``load("nowhere.npy")``"""
 

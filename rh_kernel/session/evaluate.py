@@ -12,6 +12,7 @@ import numpy as np
 
 from rh_kernel.arrays.backends import backend_for
 from rh_kernel.arrays.compile import translate, translate_term
+from rh_kernel.arrays.draws import counted, drawn, reals_of
 from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program
@@ -97,11 +98,12 @@ def _compile_and_run(
     with gc_paused():
         program = optimise(translated(subject, settings))
     ready = machine(program, heap, settings.precision, backend_for(settings.device), runs=1)
-    check_size(ready.size(most=allowed(settings)), "what is computed here", span_of(subject), settings)
+    size = ready.size(most=allowed(settings)) + reals_of(program.draws)
+    check_size(size, "what is computed here", span_of(subject), settings)
     yield Working("running the program", f"{program.executed:,} equations")
     runner = ready.runner()
-    runner.step()
-    changes = {location: read_only(content) for location, content in ready.written().items()}
+    runner.step(*drawn(program.draws, heap, settings.precision))
+    changes = {location: read_only(content) for location, content in counted(ready.written(), heap).items()}
     return Evaluated(_value(iter(leaves(runner.result())), subject.type), changes)
 
 

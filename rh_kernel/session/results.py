@@ -13,6 +13,7 @@ from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.syntax.builtin import UNNAMED
 from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
@@ -374,8 +375,8 @@ Event: TypeAlias = Shown | Progress | SweepProgress | Printed | Working | Timed
 
 
 def changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> tuple[Change, ...]:
-    """Return the locations whose content is another array than before, in the order of the heap."""
-    return tuple(Change(loc, before.get(loc), a) for loc, a in after.items() if before.get(loc) is not a)
+    """Return the declared locations whose content is another array than before, in the order of the heap."""
+    return tuple(Change(loc, before.get(loc), a) for loc, a in after.items() if before.get(loc) is not a and loc not in UNNAMED)
 
 
 def results(events: Iterable[Event]) -> list[Result]:

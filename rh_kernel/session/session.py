@@ -21,6 +21,7 @@ from rh_kernel.session.errors import NothingToUndo
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.limits.timing import out_of_time, within
+from rh_kernel.session.reachable import unreachable
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, SweepDone, Warned, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
 from rh_kernel.source.diagnostic import Failure, Rejected, Stuck
@@ -28,12 +29,10 @@ from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.source.trampoline import exhaust
-from rh_kernel.syntax.census import locations_within
-from rh_kernel.syntax.core import Array, Node
+from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import EqualityCheck, Evaluation, Item, SweepItem, TypeCheck
-from rh_kernel.typing import definitions as d
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
 from rh_kernel.typing.diagnostics.warnings import remarks
 from rh_kernel.typing.errors import UnknownName
@@ -342,10 +341,7 @@ def _updated(session: Session, definitions: Definitions, state: State) -> Sessio
     """Return the session after a cell, without the contents of locations that are no longer reachable."""
     heap, initial = state.heap, state.initial
     if not _only_adds(session.definitions, definitions):
-        named = _named_locations(definitions)
-        hidden = [loc for loc in heap if loc not in named]
-        reachable = named.union(*[locations_within(body) for body in _bodies(definitions)]) if hidden else named
-        gone = {loc for loc in hidden if loc not in reachable}
+        gone = unreachable(heap, definitions)
         if gone:
             heap = MappingProxyType({loc: array for loc, array in heap.items() if loc not in gone})
             initial = MappingProxyType({loc: array for loc, array in initial.items() if loc not in gone})
@@ -366,22 +362,3 @@ def _same_names(one: Definitions, other: Definitions) -> bool:
     if one.named is other.named or len(one.named) != len(other.named):
         return one.named is other.named
     return all(name in other.named and other.named[name].number == declared.number for name, declared in one.named.items())
-
-
-def _named_locations(definitions: Definitions) -> frozenset[Location]:
-    found = [declared.definition for names in (definitions.named, definitions.locked) for declared in names.values()]
-    return frozenset([location for definition in found for location in d.locations_of(definition)])
-
-
-def _bodies(definitions: Definitions) -> Iterator[Node]:
-    """Yield the bodies that may refer to locations without a name."""
-    for declared in (*definitions.named.values(), *definitions.locked.values()):
-        match declared.definition:
-            case d.NetDefinition(body=body):
-                yield body
-            case d.HandlerDefinition(handler=H):
-                yield H
-            case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition():
-                pass
-            case d.LocDefinition() | d.LocFamilyDefinition() | d.FunDefinition() | d.OpDefinition():
-                pass

@@ -80,9 +80,13 @@ def device_text(settings: Settings) -> str:
 def _compiler_note() -> str:
     """Return why long runs are not compiled to machine code, or an empty text if they are."""
     from rh_kernel.arrays.native.toolchain import failure
+    from rh_kernel.arrays.prebuilt import available
 
     why = failure()
-    return "" if why is None else f"; with NumPy, not as machine code, as {why.splitlines()[0][:200]}"
+    if why is None:
+        return ""
+    instead = "with prebuilt kernels, not with compiled ones" if available() else "with NumPy, not as machine code"
+    return f"; {instead}, as {why.splitlines()[0][:200]}"
 
 
 def device_warning(settings: Settings) -> str:

@@ -23,10 +23,12 @@ def type_text(definition: d.Definition) -> str:
             return f"Loc({show_shape(location.shape)})"
         case d.LocFamilyDefinition(_, family, _):
             return f"Loc({show_shape(family.shape)})[{family.length}]"
+        case d.StateDefinition(_, family):
+            return f"Loc({show_shape(family.shape)}) beside each Loc({show_shape(family.of)})"
         case d.FunDefinition(domain=A, codomain=B):
             return f"{A} -> {B}"
         case d.OpDefinition(_, family):
-            return f"{_statics(family.parameters, ' ')}{family.domain} -> {family.codomain}"
+            return f"{family.brackets} {family.domain} -> {family.codomain}".lstrip()
         case d.NetDefinition(statics=statics, domain=A, codomain=B):
             return f"{_statics(statics, ' ')}{A} ~> {B}"
         case d.HandlerDefinition(parameters=parameters, handler=H):
@@ -38,7 +40,7 @@ def signature(definition: d.Definition) -> str:
     """Return the head of a declaration, such as ``FC[l : Loc(m, n)] : Real(n) -> Real(m)``."""
     match definition:
         case d.OpDefinition(name, family):
-            return f"{name}{_statics(family.parameters)} : {family.domain} -> {family.codomain}"
+            return f"{name}{family.brackets} : {family.domain} -> {family.codomain}"
         case d.NetDefinition(name=name, statics=statics):
             return f"{name}{_statics(statics)} : {type_text(replace(definition, statics=()))}"
         case d.HandlerDefinition(name=name, parameters=parameters) if parameters:
@@ -51,6 +53,7 @@ def signature(definition: d.Definition) -> str:
             | d.NumberDefinition()
             | d.LocDefinition()
             | d.LocFamilyDefinition()
+            | d.StateDefinition()
             | d.FunDefinition()
         ):
             return f"{definition.name} : {type_text(definition)}"

@@ -7,10 +7,11 @@ from rh_kernel.source.records import frozen
 
 @frozen
 class Source:
-    """A program text with the name that messages give it (a file, or ``cell 3``)."""
+    """A program text with the name that messages give it (a file, or ``cell 3``), and whether it is an included file."""
 
     name: str
     text: str = field(repr=False)
+    is_included: bool = field(default=False, kw_only=True, compare=False, repr=False)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return the line and column of ``offset``, both counted from 1."""

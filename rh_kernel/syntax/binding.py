@@ -35,7 +35,10 @@ from rh_kernel.syntax.signature import (
     LocKind,
     Member,
     Pattern,
+    StateOf,
     member,
+    state_of,
+    within,
 )
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type, TypeMeta, is_known, map_shape, map_type
 
@@ -168,12 +171,13 @@ class Static:
     @property
     def taken(self) -> set[str]:
         """The free names of the images, which must not be captured by a binder."""
-        families = [*self.families.values(), *(loc.family for loc in self.locations.values() if isinstance(loc, Member))]
-        names: set[str] = {loc.name for loc in self.locations.values() if isinstance(loc, LocationVar)}
+        locations = [within(loc) for loc in self.locations.values()]
+        families = [*self.families.values(), *(loc.family for loc in locations if isinstance(loc, Member))]
+        names: set[str] = {loc.name for loc in locations if isinstance(loc, LocationVar)}
         names |= {family.name for family in families if isinstance(family, LocationFamilyVar)}
-        shapes = [*self.shapes.values(), *(loc.shape for loc in (*self.locations.values(), *families))]
+        shapes = [*self.shapes.values(), *(loc.shape for loc in (*locations, *families))]
         dims = [*self.dims.values(), *(d for s in shapes if isinstance(s, tuple) for d in s), *(f.length for f in families)]
-        dims += [loc.index for loc in self.locations.values() if isinstance(loc, Member)]
+        dims += [loc.index for loc in locations if isinstance(loc, Member)]
         names |= {s.name for s in shapes if isinstance(s, ShapeVar)}
         names |= {v.name for d in dims for v in variables(d) if isinstance(v, DimVar)}
         return names
@@ -256,6 +260,9 @@ class _StaticImages(_AtomImages):
                 return loc if image == loc else image
             case Member(family, index):
                 return _of_family(loc, self.location_family(family), self.dim(index))
+            case StateOf(family, base):
+                image = self.location(base)
+                return loc if image is base else state_of(family, image)
             case Location():
                 return loc
 
@@ -335,6 +342,9 @@ class _Solutions(_AtomImages):
                 return LocationVar(name, self.shape(shape))
             case Member(family, index):
                 return _of_family(loc, self.location_family(family), self.dim(index))
+            case StateOf(family, base):
+                image = self.location(base)
+                return loc if image is base else state_of(family, image)
             case Location():
                 return loc
 

@@ -6,7 +6,7 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Bound, Call, Const, Node, Operation, OrdinaryClause, Primitive, RdOf, ReverseClause
 from rh_kernel.syntax.rebuild import Transform, rebuild
-from rh_kernel.syntax.signature import Location, LocationFamily, Member, members
+from rh_kernel.syntax.signature import Location, LocationFamily, Member, StateFamily, StateOf, members, within
 from rh_kernel.syntax.traversal import nodes
 from rh_kernel.syntax.types import Type
 
@@ -22,9 +22,17 @@ def types_within(node: Node) -> Within[Type]:
 def locations_within(node: Node) -> frozenset[Location]:
     """Every location that ``node`` performs an operation at or has a clause for, and every member of the families in it."""
     heads = [n.indices if isinstance(n, Operation) else n.pattern.indices for n in nodes(node) if isinstance(n, _Indexed)]
-    indices = [i.family if isinstance(i, Member) else i for head in heads for i in head]
+    used = [within(i) if isinstance(i, StateOf) else i for head in heads for i in head]
+    indices = [i.family if isinstance(i, Member) else i for i in used]
     families = [members(i) for i in indices if isinstance(i, LocationFamily)]
     return frozenset([i for i in indices if isinstance(i, Location)]).union(*families)
+
+
+def states_within(node: Node) -> frozenset[StateFamily]:
+    """Every state that ``node`` uses beside some location."""
+    indices = [i for n in nodes(node) if isinstance(n, Operation) for i in n.indices]
+    found = [i.state if isinstance(i, Location) else i for i in indices]
+    return frozenset([i.family for i in found if isinstance(i, StateOf)])
 
 
 _Indexed = Operation | ReverseClause | OrdinaryClause

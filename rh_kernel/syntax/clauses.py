@@ -20,6 +20,7 @@ from rh_kernel.syntax.signature import (
     LocKind,
     Member,
     Pattern,
+    StateOf,
     ValueKind,
 )
 from rh_kernel.syntax.types import Shape
@@ -84,7 +85,7 @@ def static_of(pattern: Pattern, op: core.Operation) -> Static:
             shapes[name] = extent
     for name, parameter, index in zip(pattern.indices, op.family.parameters, op.indices, strict=True):
         match parameter.kind, index:
-            case LocKind(), Location() | LocationVar() | Member() if isinstance(name, str):
+            case LocKind(), Location() | LocationVar() | Member() | StateOf() if isinstance(name, str):
                 locations[name] = index
             case LocFamilyKind(), LocationFamily() | LocationFamilyVar() if isinstance(name, str):
                 families[name] = index
@@ -100,6 +101,5 @@ def _values(pattern: Pattern, op: core.Operation) -> tuple[core.Term, ...]:
         index
         for name, parameter, index in zip(pattern.indices, op.family.parameters, op.indices, strict=True)
         if isinstance(parameter.kind, ValueKind)
-        if isinstance(name, str)
-        and not isinstance(index, Location | LocationVar | Member | LocationFamily | LocationFamilyVar | Dim)
+        if isinstance(name, str) and not isinstance(index, Loc | LocFamily | Dim)
     )

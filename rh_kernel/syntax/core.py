@@ -201,12 +201,12 @@ class R(Node):
 
 @frozen
 class Map(Compound):
-    """``map (x in M) do N``: M has the type ``source`` of sequences (``syntax.sequences``), and N the type ``row``"""
+    """``map (x in M) do N``: M has the type ``source`` of sequences, and N stacks to ``target`` (``syntax.sequences``)"""
 
     of: "Term"
     scope: Scope
     source: Type
-    row: Type
+    target: Type
 
 
 @frozen
@@ -317,12 +317,15 @@ class Resume(Node):
 
 @frozen
 class Scan(Compound):
-    """``scan (x in M) from s = N do P``: a term for ``⟨M, N⟩``, and ``x, s. P``, where ``M : source``, ``P : emitted × S``"""
+    """``scan (x in M) from s = N do P``: a term for ``⟨M, N⟩``, and ``x, s. P``, where ``M : source``, ``P : B × S``.
+
+    ``target`` is the type of the stacked B.
+    """
 
     argument: Term
     scope: Scope
     source: Type
-    emitted: Type
+    target: Type
 
 
 @frozen

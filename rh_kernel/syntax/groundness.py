@@ -79,8 +79,8 @@ def is_ground(node: Node) -> bool:
 
 def _has_ground_types(node: Map | Scan | Repeat | If | IfCommand) -> bool:
     match node:
-        case Map(_, _, source, made) | Scan(_, _, source, made):
-            return source.is_concrete and made.is_concrete
+        case Map(_, _, source, target) | Scan(_, _, source, target):
+            return source.is_concrete and target.is_concrete
         case Repeat():
             return node.count.constant is not None
         case If() | IfCommand():

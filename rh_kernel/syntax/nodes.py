@@ -19,6 +19,9 @@ class Node:
 leave_loose: Callable[[Node, int], None] = vars(Node)["loose"].__set__
 """Sets the free indices of a new node; the slot descriptor is the fastest way, and nodes are created by the million."""
 
+leave_span: Callable[[Node, Span | None], None] = vars(Node)["span"].__set__
+"""Sets the span of a new node."""
+
 
 def loose_in(*nodes: Node) -> int:
     """Return the union of the free indices of the nodes."""

@@ -31,7 +31,17 @@ from rh_kernel.syntax.core import (
     Term,
 )
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Loc, Location, LocationFamily, LocationFamilyVar, LocationVar, LocFamily, Member, Pattern
+from rh_kernel.syntax.signature import (
+    Loc,
+    Location,
+    LocationFamily,
+    LocationFamilyVar,
+    LocationVar,
+    LocFamily,
+    Member,
+    Pattern,
+    StateOf,
+)
 from rh_kernel.syntax.traversal import CORE
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
 
@@ -238,7 +248,7 @@ def function_image(f: Function, transform: Transform) -> Function:
 def _index(i: Index, transform: Transform) -> Loc | LocFamily | Dim | None:
     """The image of a static index; ``None`` for a term, which is a child."""
     match i:
-        case Location() | LocationVar() | Member():
+        case Location() | LocationVar() | Member() | StateOf():
             return transform.location(i)
         case LocationFamily() | LocationFamilyVar():
             return transform.location_family(i)

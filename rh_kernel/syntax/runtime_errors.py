@@ -25,7 +25,7 @@ class Unhandled(Diagnostic):
     """``F^c[Op(V)]`` where no enclosing handler has a clause for ``Op``, and it is not an operation of the heap."""
 
     code, title = "RH201", "Unhandled operation"
-    label = "no enclosing handler has a clause for `{operation}`; only `Get` and `Put` need none"
+    label = "no enclosing handler has a clause for `{operation}`; only built-in operations need none"
     operation: str
 
 
@@ -56,6 +56,15 @@ class NoSuchMember(Diagnostic):
     label = "`{family}` has no location `{location}`"
     family: str
     location: str
+
+
+@frozen_kw_only
+class NoSuchRow(Diagnostic):
+    """``take([1, 2, 3], 3)``, ``one_hot[3](0.5)``: an index that is computed as the program runs."""
+
+    code, title = "RH212", "No such row"
+    label = "there is no row {index}"
+    index: str
 
 
 @frozen_kw_only
@@ -90,6 +99,14 @@ def not_smooth(function: str, point: str, entry: str, span: Span | None) -> Stuc
     return Stuck(NotSmooth(span=span, function=function, point=point, found=entry, hint=hint))
 
 
+@frozen_kw_only
+class MeanInBranch(Diagnostic):
+    """``if x > 0 then BatchMean(x) else return x`` in a batch"""
+
+    code, title = "RH213", "Mean in a branch"
+    label = "`BatchMean` is in a branch, and some samples of a batch may take the other one"
+
+
 def impossible_size(A: Type, span: Span | None = None) -> Stuck:
     """The error for an array of type A with a dimension that is negative or a quotient by 0."""
     return Stuck(ImpossibleSize(span=span, what=f"an array of type {A}, which does not exist", hint=_OTHER_SIZE))
@@ -100,12 +117,27 @@ def impossible_member(f: str, domain: str, need: str, span: Span | None = None) 
     return Stuck(ImpossibleSize(span=span, what=f"`{f}` of {domain}, which needs {need}", hint=_OTHER_SIZE))
 
 
+def mean_in_branch(span: Span | None = None) -> Stuck:
+    """The error for ``BatchMean`` in a branch, in a batch."""
+    hint = "take the mean before the `if`, and let the branches use it"
+    return Stuck(MeanInBranch(span=span, expected="a place that every sample of a batch reaches", hint=hint))
+
+
 def no_such_member(loc: Member, span: Span | None = None) -> Stuck:
     """The error for ``ws[i]`` with an i that is not in 0, …, n - 1."""
     n = loc.family.length
     expected = "no index: it has no locations" if n.constant == 0 else f"an index from 0 to {n - dim(1)}"
     hint = "let the number of rounds follow from the length of the family: `ws : Loc(n)[k]` and `repeat i < k`"
     return Stuck(NoSuchMember(span=span, family=loc.family.name, location=loc.name, expected=expected, hint=hint))
+
+
+def no_such_row(index: float, rows: int, span: Span | None) -> Stuck:
+    """The error for a row number that is not one of 0, …, rows − 1."""
+    expected = (
+        f"a whole number from 0 to {rows - 1}" if rows > 1 else "0, the only row" if rows else "no number: it has no rows"
+    )
+    hint = "rows are counted from 0" if index == rows else "`round(i)` is the nearest whole number" if index % 1 else ""
+    return Stuck(NoSuchRow(span=span, index=f"{index:.15g}", expected=expected, hint=hint))
 
 
 def too_many_nodes(limit: int, span: Span) -> Stuck:

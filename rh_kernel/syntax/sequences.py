@@ -3,6 +3,9 @@
 A sequence of n rows is an array with n entries along its leading axis, or a tuple of such arrays with one n. As ``Real`` is
 ``Real(1)``, the rows of a ``Real(n)`` are numbers, and n numbers stack to ``Real(n, 1)``. The unit is a sequence of no rows,
 and units stack to the unit.
+
+Rows of type ``Real(m)`` stack to ``Real(n, m)``, also where m turns out to be 0, so that the types of a program do not depend
+on its dimensions. Therefore ``map`` and ``scan`` have the type of the stacked rows, and ``unstacked`` gives that of a row.
 """
 
 from rh_kernel.source.diagnostic import KernelBug
@@ -52,14 +55,27 @@ def stacked(n: Dim, B: Type) -> Type:
             return UNIT if B == UNIT else Real((n, *_axes(B)))
 
 
+def unstacked(C: Type) -> Type:
+    """The type of the rows that are stacked to C."""
+    match C:
+        case Product(factors):
+            return Product(tuple([unstacked(B) for B in factors]))
+        case Real() | TypeMeta():
+            return UNIT if C == UNIT else Real(_axes(C)[1:])
+
+
+def of_rows(n: Dim, C: Type) -> Type:
+    """The type of n stacked rows, where C is that of any number of them."""
+    match C:
+        case Product(factors):
+            return Product(tuple([of_rows(n, B) for B in factors]))
+        case Real() | TypeMeta():
+            return UNIT if C == UNIT else Real((n, *_axes(C)[1:]))
+
+
 def without_first(A: Type) -> Type:
     """The type of a sequence without its first row."""
-    match A:
-        case Product(factors):
-            return Product(tuple([without_first(B) for B in factors]))
-        case Real() | TypeMeta():
-            n, *rest = _axes(A)
-            return Real((n - dim(1), *rest))
+    return of_rows(length(A) - dim(1), A)
 
 
 def _axes(A: Type) -> tuple[Dim, ...]:

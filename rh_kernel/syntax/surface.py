@@ -50,9 +50,10 @@ Pattern: TypeAlias = NamePattern | TuplePattern
 
 @frozen
 class RealType(Written):
-    """``Real(d1, …, dk)``; ``Real`` alone has no dims and means ``Real(1)``"""
+    """``Real(d1, …, dk)``; ``Real`` alone has no dims and means ``Real(1)``; ``Real(s…)`` has the name of a whole shape"""
 
     dims: tuple["Expr", ...]
+    whole: Name | None = None
 
 
 @frozen
@@ -72,10 +73,11 @@ TypeExpr: TypeAlias = RealType | UnitType | ProductType
 
 @frozen
 class LocKind(Written):
-    """``Loc(d1, …, dk)``; for a family of locations ``Loc(d1, …, dk)[n]``"""
+    """``Loc(d1, …, dk)``, ``Loc(s…)``; for a family of locations ``Loc(d1, …, dk)[n]``"""
 
     dims: tuple["Expr", ...]
     length: "Expr | None" = None
+    whole: Name | None = None
 
 
 @frozen

@@ -68,13 +68,15 @@ class Initial(Written):
 class LocDeclaration(Written):
     """``loc w0 : Real(n_hid, 2) = normal(0.5, seed=1)``; a literal initial value is an expression
 
-    ``loc ws[n] : Real(8, 8) = glorot(seed=1)`` declares n locations.
+    ``loc ws[n] : Real(8, 8) = glorot(seed=1)`` declares n locations, and ``loc velocity[l : Loc(s…)] : Real(s…) = zeros``
+    one beside each location.
     """
 
     name: Name
     type: TypeExpr | None
     initial: Initial | Expr
     length: Expr | None = None
+    beside: StaticParameter | None = None
     binders = ("name",)
 
 
@@ -239,6 +241,13 @@ class TypeCheck(Written):
 
 
 @frozen
+class IncludeItem(Written):
+    """``include "sgd.rh"``: the declarations of the file"""
+
+    file: str
+
+
+@frozen
 class Directive(Written):
     """``%trace P``: ``argument`` is an expression if the directive takes one; otherwise ``words`` is the text after the name.
 
@@ -275,4 +284,4 @@ Check: TypeAlias = EqualityCheck | TypeCheck
 SweptItem: TypeAlias = Declaration | Evaluation | Check | TrainItem
 """What may stand below a sweep."""
 
-Item: TypeAlias = SweptItem | Directive | SectionItem | SweepItem
+Item: TypeAlias = SweptItem | IncludeItem | Directive | SectionItem | SweepItem

@@ -1,9 +1,14 @@
 """Values ``U V W`` (RH Def. 3.4), and construction and projection of tuples of any length."""
 
+from collections.abc import Callable
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Const, Proj, Term, Tuple, Zero
+from rh_kernel.syntax.nodes import leave_loose, leave_span
 from rh_kernel.syntax.types import Product, Type, real
 
 
@@ -18,7 +23,12 @@ def constant(value: npt.ArrayLike) -> Const:
 
 def constant_type(c: Const) -> Type:
     """``Real(shape)`` of the array."""
-    return real(*c.value.shape)
+    return _real(c.value.shape)
+
+
+@lru_cache(4_096)
+def _real(shape: tuple[int, ...]) -> Type:
+    return real(*shape)
 
 
 UNIT_VALUE = constant([])
@@ -33,6 +43,21 @@ def tuple_of(items: tuple[Term, ...]) -> Term:
             return M
         case many:
             return Tuple(many)
+
+
+def tuple_of_values(items: tuple[Term, ...], span: Span | None = None) -> Tuple:
+    """``⟨V1, …, Vn⟩`` of n ≥ 2 closed values, which are not checked: reduction makes one in every other step."""
+    made = Tuple.__new__(Tuple)
+    _leave_items(made, items)
+    _leave_of_values(made, _OF_VALUES)
+    leave_loose(made, 0)
+    leave_span(made, span)
+    return made
+
+
+_OF_VALUES = True
+_leave_items: Callable[[Tuple, tuple[Term, ...]], None] = vars(Tuple)["items"].__set__
+_leave_of_values: Callable[[Tuple, bool], None] = vars(Tuple)["of_values"].__set__
 
 
 def component(M: Term, i: int, n: int) -> Term:

@@ -21,10 +21,12 @@ from rh_kernel.arrays.program import Program
 from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.loops.trees import leaves
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.builtin import DRAWS
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.runtime_errors import too_large
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
+from rh_kernel.training.draws import WithDraws
 from rh_kernel.training.errors import NoSuchArray
 from rh_kernel.training.feeds import Feed, feed
 from rh_kernel.training.samples import DataSet
@@ -80,7 +82,8 @@ UNLIMITED = 1 << 40
 class Batches:
     """A batched program on its data, working on ``memory``; ``runs`` is how often it will run, if that is known.
 
-    Of data that is in files it holds a part, far below ``limit`` reals. Its samples come from ``source`` if that is given.
+    Of data that is in files it holds a part, far below ``limit`` reals. Its samples come from ``source`` if that is given; the
+    draws of the program are those for the ``seed``. If it ``splits``, a large batch runs in chunks: not if its samples meet.
     """
 
     def __init__(
@@ -94,16 +97,25 @@ class Batches:
         runs: int | None = None,
         limit: int = UNLIMITED,
         source: Feed | None = None,
+        seed: int = 0,
+        *,
+        splits: bool = True,
     ) -> None:
         self.size = data.size
         self.machine = Machine(program, memory, precision, backend, runs)
-        self.feed = source or feed(data, names, precision, limit)
+        self.feed = source or _with_draws(feed(data, names, precision, limit), program, seed, precision)
         # Reals held independently of the number of samples, and per sample.
         self._once, each = self.machine.sizes
         self._each = max(1, each)
+        self._most = self.samples(LARGEST) if splits else UNLIMITED
         self._pieces: Batches | None = None
         self._names = names
         self._data = data
+
+    def begin(self, epoch: int) -> None:
+        """Say which epoch begins, counted from 0: draws depend on it."""
+        if isinstance(self.feed, WithDraws):
+            self.feed.epoch = epoch
 
     def samples(self, reals: int) -> int:
         """Return how many samples, at least one, a plan of about so many reals can hold."""
@@ -111,7 +123,7 @@ class Batches:
 
     def require(self, samples: int, reals: int, by: str) -> None:
         """Raise ``Stuck`` if a run on so many samples holds more than ``reals`` numbers, a bound set ``by`` something."""
-        together = min(samples, self.size, self.samples(LARGEST))
+        together = min(samples, self.size, self._most)
         most = self.machine.size(together, reals) + self.feed.reals(together)
         if most > reals:
             raise too_large(most, reals, "a batch", None, by)
@@ -119,7 +131,7 @@ class Batches:
     def change(self, rows: Integers) -> None:
         """For each row of sample indices, run all its samples from the current contents and apply the mean of their changes."""
         b = rows.shape[1]
-        most = self.samples(LARGEST)
+        most = self._most
         if b <= most:
             runner = self.machine.runner(b)
             for arrays, there in self.feed.serve(rows):
@@ -130,7 +142,7 @@ class Batches:
 
     def expect(self, rows: Integers, samples: int) -> None:
         """Say that batches of so many samples come next, with these sample indices in that order, so that they can be read."""
-        self.feed.expect(rows, min(samples, self.samples(LARGEST)))
+        self.feed.expect(rows, min(samples, self._most))
 
     def _change_in_pieces(self, row: Integers, most: int) -> None:
         pieces = [row[start : start + most] for start in range(0, len(row), most)]
@@ -198,6 +210,10 @@ class BatchesInPieces:
         with one_blas_thread():
             yield from self._whole.weighted(old, pieces)
 
+    def begin(self, epoch: int) -> None:
+        """As ``Batches.begin``."""
+        self._whole.begin(epoch)
+
     def remarks(self) -> Sequence[str]:
         """Return what happened elsewhere since the last call."""
         return () if self._remote is None else self._remote.remarks()
@@ -221,28 +237,28 @@ def mean(weighted: Iterable[Mapping[Location, Array]], samples: int) -> dict[Loc
         return {location: total / samples for location, total in new.items()}
 
 
-def for_changes(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, options: CompileOptions = DEFAULT) -> Program:
-    """Translate P for a batch, keeping only its heap changes. Raises as ``for_one`` does."""
-    return batched(for_one(P, sample, data, options), [True] * len(sample))
-
-
 def for_one(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, options: CompileOptions = DEFAULT) -> Program:
     """Translate P for one sample, keeping only its heap changes; its loose indices are the names of the sample.
 
     Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled.
     """
-    return replace(_translated(P, sample, data, options), result=())
+    program = _translated(P, sample, data, options)
+    return replace(program, result=(), writes=tuple([(at, r) for at, r in program.writes if at != DRAWS]))
 
 
 def for_results(P: Command, names: Sequence[str], data: DataSet, options: CompileOptions = DEFAULT) -> Program:
-    """Translate P for a batch at the types of the data, keeping only its result. Raises as ``for_changes`` does."""
+    """Translate P for a batch at the types of the data, keeping only its result. Raises as ``for_one`` does."""
     program = _translated(P, [(name, None) for name in names], data, options)
-    return batched(replace(program, writes=()), [True] * len(names))
+    return batched(replace(program, writes=()), together=False)
 
 
 def shared(programs: Sequence[Program], heap: Mapping[Location, Array], precision: Precision, backend: Backend) -> Memory:
     """Return a memory shared by the programs, initialised with what they read from the heap."""
     return backend.memory(contents(programs, heap), precision)
+
+
+def _with_draws(samples: Feed, program: Program, seed: int, precision: Precision) -> Feed:
+    return WithDraws(samples, program.draws, seed, precision) if program.draws else samples
 
 
 def _translated(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, options: CompileOptions) -> Program:

@@ -61,6 +61,15 @@ class NotFinite(Diagnostic):
 
 
 @frozen_kw_only
+class BatchInPieces(Diagnostic):
+    """``train … with adam(0.01, t) … pieces 4``, where ``adam`` performs ``BatchMean``"""
+
+    code, title = "RH313", "Batch cannot be split"
+    label = "the samples of a batch meet in `BatchMean`, so the batch cannot be computed in pieces"
+    hint: str = "leave out `pieces`; a smaller `batch` needs less memory"
+
+
+@frozen_kw_only
 class LengthsDiffer(Diagnostic):
     """Three samples of ``x`` and four of ``t``"""
 

@@ -9,6 +9,7 @@ import numpy as np
 from rh_kernel.arrays.arena import Contents
 from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.backends import backend_for
+from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.costs import estimate
 from rh_kernel.arrays.devices import Device
 from rh_kernel.arrays.execution import disagree
@@ -16,10 +17,14 @@ from rh_kernel.arrays.options import DEFAULT, CompileOptions
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.stacks import places
 from rh_kernel.loops.ir import Integers, Precision
+from rh_kernel.primitives.contents import content
+from rh_kernel.primitives.draws import seed_in
+from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
-from rh_kernel.training.batches import MEASURE_REALS, Batches, BatchesInPieces, Pool, for_changes, for_results, shared
+from rh_kernel.training.batches import MEASURE_REALS, Batches, BatchesInPieces, Pool, for_one, for_results, shared
+from rh_kernel.training.errors import BatchInPieces
 from rh_kernel.training.events import Diverged, Event, Progress, Remarked, Trained
 from rh_kernel.training.samples import DataSet
 from rh_kernel.typing.elaboration.items import TrainingRun
@@ -128,6 +133,7 @@ class _Training:
         self.steps: Batches | BatchesInPieces | None = None
         self.last_update = 0.0
         self.stale = False
+        self.joins = False  # whether the samples of a batch meet in the program
         self.clock = _Clock()
         self.training_seconds = 0.0
         self.rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
@@ -150,13 +156,15 @@ class _Training:
     def _run(self, step: Program, steps: Batches | BatchesInPieces, averages: Sequence[Batches]) -> Iterator[Event]:
         run = self.run
         writes = tuple([place for location, _ in step.writes for place in places(location)])
-        self.start = {location: self.heap[location] for location in writes if location in self.heap}
+        self.start = {at: found for at in writes if (found := content(self.heap, at)) is not None}
         while self.epoch < run.epochs:
             count = 1 if averages else self._epochs(steps)
             orders = self._orders(count)
             if count > 1 and (yield from self._train_epochs(steps, writes, orders)):
                 continue
             for order in orders:
+                for batches in (steps, *averages):
+                    batches.begin(self.epoch)
                 yield from self._train_epoch(steps, order)
                 if self.epoch == run.epochs - 1:
                     self._update_heap(last=True)
@@ -178,20 +186,23 @@ class _Training:
         if disagree(programs):
             programs = self._compiled(names, replace(self.options, fewest=None))
         step, *measures = programs
+        if run.pieces > 1 and self.joins:
+            raise Rejected(BatchInPieces())
         batches = -(-self.data.size // run.batch)
         seconds = estimate(step, batches, self.data.size)
         seconds += sum(estimate(program, 1, data.size) for program, data in zip(measures, sets[1:], strict=True))
         backend = self.choice(run.epochs * seconds)
         memory = shared(programs, self.heap, self.precision, backend)
         runs = run.epochs * batches
+        seed = seed_in(self.heap)
         whole, *averages = [
-            Batches(program, names, data, memory, self.precision, backend, runs, self.bound[0])
-            for program, data in zip(programs, sets, strict=True)
+            Batches(p, names, data, memory, self.precision, backend, runs, self.bound[0], seed=seed, splits=not self.joins)
+            for p, data in zip(programs, sets, strict=True)
         ]
         steps = whole
         if run.pieces > 1:
             remote = None
-            if self.pool is not None:
+            if self.pool is not None and not step.draws:
                 piece = estimate(step, 1, -(-min(run.batch, self.data.size) // run.pieces))
                 remote = self.pool.pieces(step, names, self.data, self.heap, self.precision, backend, piece)
             steps = BatchesInPieces(whole, run.pieces, remote)
@@ -204,13 +215,16 @@ class _Training:
         """Return the program of a step, and those of the measures."""
         run = self.run
         measures = [for_results(m.command, names, self.measured[m.data], options) for m in run.measures]
-        return (for_changes(run.command, run.sample, self.data, options), *measures)
+        step = for_one(run.command, run.sample, self.data, options)
+        self.joins = step.joins_batch
+        return (batched(step), *measures)
 
     def _epochs(self, steps: Batches | BatchesInPieces) -> int:
         """How many epochs to run in one call: only if they consist of whole batches, and never the last epoch."""
         batch = min(self.run.batch, self.data.size)
         entries = sum(content.size for content in steps.machine.memory.values())
-        if self.data.size % batch or steps.machine.backend.is_device or entries > SMALL:
+        machine = steps.machine
+        if self.data.size % batch or machine.backend.is_device or entries > SMALL or machine.program.draws:
             return 1
         return max(1, min(min(self.batches_per_call * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
 

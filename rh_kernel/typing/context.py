@@ -97,18 +97,19 @@ class Context:
     scope: Scope[Entry] = _EMPTY
     bars: tuple[Bar, ...] = ()  # the outermost first
     dims: Mapping[str, Dim] | None = None  # dimension variables by the name they have here
-    shapes: Mapping[str, ShapeVar] | None = None  # shape variables of Get's and Put's clauses
+    shapes: Mapping[str, ShapeVar] | None = None  # shape variables of the enclosing clauses
     locations: Mapping[str, Loc] | None = None  # location parameters
     open_dims: bool = False  # whether an unknown lower-case name in a type is a new dimension variable
     places: Mapping[str, Span] | None = None  # where location and dimension parameters are bound
     families: Mapping[str, LocFamily] | None = None  # parameters for families of locations
+    open_shapes: bool = False  # whether a name in `Real(s…)` is a new shape variable
 
     def bind(self, *entries: Entry) -> "Context":
         """Add variables, the last one innermost."""
         scope = self.scope
         for entry in entries:
             scope = scope.bind(entry.name, entry)
-        here = self.dims, self.shapes, self.locations, self.open_dims, self.places, self.families
+        here = self.dims, self.shapes, self.locations, self.open_dims, self.places, self.families, self.open_shapes
         return Context(self.definitions, scope, self.bars, *here)
 
     def look_up(self, name: str) -> tuple[int, Entry] | None:

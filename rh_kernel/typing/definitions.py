@@ -8,10 +8,10 @@ from typing import TypeAlias
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.source.tables import table
-from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.builtin import BUILT_IN_FAMILIES
 from rh_kernel.syntax.core import Handler, Scope, Term
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Family, Location, LocationFamily, Parameter, members
+from rh_kernel.syntax.signature import Family, Location, LocationFamily, Parameter, StateFamily, located_state, members
 from rh_kernel.syntax.types import Type
 
 
@@ -90,6 +90,14 @@ class LocFamilyDefinition:
 
 
 @frozen
+class StateDefinition:
+    """``loc velocity[l : Loc(s…)] : Real(s…) = zeros``: a location beside each location of such a shape."""
+
+    name: str
+    family: StateFamily
+
+
+@frozen
 class FunDefinition:
     """``fun f(x : A) : B = M``: scopes ``x. M`` and ``w, x. N``, generic in ``variables``; each use requires ``needs`` ≥ 0."""
 
@@ -155,6 +163,7 @@ Definition: TypeAlias = (
     | NetDefinition
     | HandlerDefinition
     | LocFamilyDefinition
+    | StateDefinition
 )
 
 
@@ -167,7 +176,7 @@ def locations_of(definition: Definition) -> tuple[Location, ...]:
             return members(family)
         case DimDefinition() | ConstDefinition() | NumberDefinition():
             return ()
-        case FunDefinition() | OpDefinition() | NetDefinition() | HandlerDefinition():
+        case FunDefinition() | OpDefinition() | NetDefinition() | HandlerDefinition() | StateDefinition():
             return ()
 
 
@@ -189,7 +198,9 @@ class Declared:
     def means(self, other: "Declared") -> bool:
         """Whether ``other`` has the same text and dependencies; a redeclared location always counts as new."""
         same = self.text == other.text and self.made_from == other.made_from
-        return bool(self.text) and same and not isinstance(self.definition, LocDefinition | LocFamilyDefinition)
+        return (
+            bool(self.text) and same and not isinstance(self.definition, LocDefinition | LocFamilyDefinition | StateDefinition)
+        )
 
 
 NODES = 250_000
@@ -198,8 +209,9 @@ NODES = 250_000
 
 @frozen
 class Definitions:
-    """All names of a session, as an immutable value. ``failed`` are the names whose declaration has an error.
+    """All names of a session, as an immutable value.
 
+    ``failed`` are the names whose declaration has an error, and the word ``include`` if a file could not be included.
     ``count`` is the number of declarations so far, ``versions`` the number of locations that each name has stood for, and
     ``nodes`` the maximum size of a program with its nets unfolded. ``forgotten`` is what the running cell declared before,
     ``locked`` what was declared below ``%locked``, even if a later cell has redeclared the name.
@@ -221,6 +233,19 @@ class Definitions:
     def locations(self) -> Mapping[str, Location]:
         """The declared locations by name; those of a family are ``ws[0]``, ``ws[1]``, …"""
         return {found.name: found for declared in self.named.values() for found in locations_of(declared.definition)}
+
+    def states(self) -> Mapping[str, Location]:
+        """The locations beside the declared ones, by name: ``velocity[w]`` for every w that the state ``velocity`` fits."""
+        found: dict[str, Location] = {}
+        families = [
+            declared.definition.family for declared in self.named.values() if isinstance(declared.definition, StateDefinition)
+        ]
+        for base in self.locations().values() if families else ():
+            for family in families:
+                if family.fits(base.shape):
+                    state = located_state(family, base)
+                    found[state.name] = state
+        return found
 
     def with_(
         self,
@@ -249,7 +274,7 @@ class Definitions:
         versions = self.versions
         if isinstance(definition, LocDefinition):
             versions = table(versions).with_(name, definition.location.version + 1)
-        elif isinstance(definition, LocFamilyDefinition):
+        elif isinstance(definition, LocFamilyDefinition | StateDefinition):
             versions = table(versions).with_(name, definition.family.version + 1)
         locked = MappingProxyType({**self.locked, name: declared}) if is_locked else self.locked
         return Definitions(named, self.failed - {name}, count, versions, self.nodes, self.forgotten, locked)
@@ -300,12 +325,7 @@ def _in_one_text(one: Declared, other: Declared) -> bool:
 
 
 BUILT_IN = Definitions(
-    MappingProxyType(
-        {
-            "Get": Declared(OpDefinition("Get", GET), None),
-            "Put": Declared(OpDefinition("Put", PUT), None),
-        }
-    )
+    MappingProxyType({family.name: Declared(OpDefinition(family.name, family), None) for family in BUILT_IN_FAMILIES})
 )
 
 
@@ -330,3 +350,5 @@ def kind_of(definition: Definition) -> str:
             return "a handler"
         case LocFamilyDefinition():
             return "a family of locations"
+        case StateDefinition():
+            return "state beside locations"

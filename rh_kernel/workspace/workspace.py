@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from rh_kernel.display.text import visible
+from rh_kernel.session.directives.heap import held_locations
 from rh_kernel.session.results import ClusterShown, DeclarationMade, Event, ItemFailed, Notice, Result, Shown
 from rh_kernel.session.session import Session, commit, execute, is_same
 from rh_kernel.session.signatures import type_text
@@ -51,7 +52,7 @@ class Workspace:
     @property
     def heap(self) -> Mapping[str, Array]:
         """The content of each location that has a name, read-only: programs change it with ``Put``."""
-        locations = self._session.definitions.locations()
+        locations = held_locations(self._session.definitions, self._session.heap)
         return MappingProxyType({name: unwritable(self._session.heap[location]) for name, location in locations.items()})
 
     @property

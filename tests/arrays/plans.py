@@ -17,6 +17,8 @@ from rh_kernel.loops.ir import (
     Contract,
     Fold,
     Gather,
+    GatherAt,
+    IndexCheck,
     Input,
     Instruction,
     Integers,
@@ -28,6 +30,7 @@ from rh_kernel.loops.ir import (
     Precision,
     Reduce,
     Row,
+    ScatterAdd,
     Scratch,
     Step,
     Store,
@@ -67,6 +70,12 @@ TWO: Mapping[ScalarOp, Callable[[Any, Any], Any]] = {
     scalars.EQUAL: lambda x, y: (x == y) | (x != x),
 }
 DEFINITIONS: Mapping[ScalarOp, Callable[..., Any]] = {**ONE, **TWO}
+
+
+def nearest(index: Array, rows: int) -> Integers:
+    """The numbers of rows that are nearest to the entries of an index."""
+    distances = np.abs(np.rint(index)[..., None] - np.arange(rows))
+    return distances.argmin(axis=-1)
 
 
 class ByDefinition:
@@ -130,6 +139,18 @@ class ByDefinition:
                         self.buffers[row.buffer] = self.buffers[row.first.buffer][row.first.offset + k * row.stride :]
                     for inner in steps:
                         self._do(inner)
+            case GatherAt(y, x, index):
+                places_of_rows = places(x)
+                numbers = nearest(self._read(index), x.shape[-1])
+                taken = np.take_along_axis(places_of_rows, numbers[..., None], -1)[..., 0]
+                self.buffers[y.buffer][places(y)] = self.buffers[x.buffer][taken]
+            case ScatterAdd(y, x, index):
+                there = places(y)
+                self.buffers[y.buffer][there] = 0
+                numbers = nearest(self._read(index), y.shape[-1])
+                np.add.at(self.buffers[y.buffer], np.take_along_axis(there, numbers[..., None], -1)[..., 0], self._read(x))
+            case IndexCheck(index, rows):
+                assert set(self._read(index).ravel().tolist()) <= set(range(rows))
             case Contract(extents, y, left, right, scale, accumulate):
                 assert {v.shape for v in (y, left, right)} == {extents}
                 there = self.buffers[y.buffer]

@@ -25,6 +25,7 @@ from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.smoothness import row_count
 from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
@@ -77,6 +78,12 @@ def drawn(dice: random.Random) -> Program:
         there = [r for r, size in enumerate(sizes) if size == shape]
         return dice.choice(there[-3:] if dice.random() < 0.6 else there)
 
+    def row_numbers(n: int, shape: Extent) -> int:
+        whole = np.random.default_rng(dice.randint(0, 99)).integers(0, n, shape).astype(np.float64)
+        constants.append((len(sizes), whole))
+        sizes.append(shape)
+        return len(sizes) - 1
+
     for _ in range(dice.randint(6, 30)):
         known = set(sizes)
         f = dice.choice([f for f in MEMBERS[dice.choice(NAMES)] if known.issuperset(shapes(f.domain))] or MEMBERS["add"][:1])
@@ -85,7 +92,17 @@ def drawn(dice: random.Random) -> Program:
             f = of_one_shape(dice.choice(UPDATES), shape)
             if dice.random() < 0.2 and (1,) in known:
                 f = instantiate("scale", SCALE, (tuple(dim(n) for n in shape),))
-        add(f, tuple([some(shape) for shape in shapes(f.domain)]))
+        numbers = SYMBOLS[f.name].row_numbers
+        drawn_from = None if numbers is None else row_count(f)
+        add(
+            f,
+            tuple(
+                [
+                    row_numbers(drawn_from, shape) if numbers and drawn_from and i == numbers.argument else some(shape)
+                    for i, shape in enumerate(shapes(f.domain))
+                ]
+            ),
+        )
     writes: list[tuple[Location, int]] = []
     for w, location in reads:
         if dice.random() < 0.85:

@@ -41,9 +41,7 @@ LARGER = {"shared": Program(shared(60), Heap({})), "paired": Program(paired(60),
 
 
 @pytest.mark.parametrize("program", [*PROGRAMS.values(), *LARGER.values()], ids=[*PROGRAMS, *LARGER])
-@pytest.mark.parametrize("most", [0, 2_000])
-def test_what_is_written_is_the_state(program: Program, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rh_kernel.operational.trace.SHARED", most)
+def test_what_is_written_is_the_state(program: Program) -> None:
     forwards, backwards = Instantiator(), Instantiator()
     taken = [*steps(program.subject, program.heap)][:400]
     for step in taken:
@@ -54,9 +52,8 @@ def test_what_is_written_is_the_state(program: Program, most: int, monkeypatch: 
         assert whole(backwards, step.found) == step.before
 
 
-def test_a_part_without_the_variable_that_was_bound_is_not_written_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_without_the_variable_that_was_bound_is_not_written_again() -> None:
     """In ``let y ← … in let y ← y + 1 in N``, N stays the same object when y gets its value."""
-    monkeypatch.setattr("rh_kernel.operational.trace.SHARED", 0)
     writing = Instantiator()
     after = [whole(writing, step.left) for step in steps(shared(30), Heap({}))][1:20]
     sums = [M for M in after if isinstance(M, Let) and isinstance(M.bound, Const)]

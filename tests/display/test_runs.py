@@ -105,9 +105,11 @@ def digits_run(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
 
 def test_nothing_jumps_while_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once the weights are known, pictures keep their sizes, and no elements come or go except for the first curve."""
-    pages = [assert_harmless(progress_html(report)) for report in digits_run(monkeypatch) if report.start]
+    # How many reports there are depends on the time that batches take.
+    shown = [report for report in digits_run(monkeypatch) if report.start]
+    pages = [assert_harmless(progress_html(report)) for report in shown]
     sizes = [[(i["width"], i["height"]) for i in images(page)] for page in pages]
-    known = [page for page, report in zip(pages, digits_run(monkeypatch)[1:], strict=True) if report.epoch >= 2]
+    known = [page for page, report in zip(pages, shown, strict=True) if report.epoch >= 2]
     assert len(known) >= 5
     assert all(page.tags == known[0].tags for page in known)
     assert {tuple(s[-4:]) for s in sizes} == {tuple(sizes[0])}, "the pictures of the weights"

@@ -50,6 +50,9 @@ BETWEEN = (
         "let x <= Get[w]() in Put[w](x + x)",
         "f([1, 2])",
         "dim n = 4",
+        'include "sgd.rh"',
+        'include "layers.rh"',
+        'include "nowhere.rh"',
     ),
 )
 """What one does besides, and may be done to a session in any order."""

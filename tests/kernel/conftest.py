@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -66,8 +67,13 @@ def was_busy(ran: Ran) -> bool:
 
 
 def has_shown(count: int) -> Once:
-    """Whether a cell has shown at least that many status lines."""
+    """Whether a cell has shown at least that many outputs: progress, or that nothing has been shown for a while."""
     return lambda ran: len(ran.contents("display_data")) + len(ran.contents("update_display_data")) >= count
+
+
+def has_trained(ran: Ran) -> bool:
+    """Whether a cell has shown the speed of a training run, thus has finished a batch."""
+    return re.search(r"[1-9][0-9,]* samples/s", " ".join(ran.texts)) is not None
 
 
 class Client:

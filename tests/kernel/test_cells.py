@@ -1,5 +1,6 @@
 """Cells with ids from the front end: run again, undone, checked, stopped by limits."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,3 +110,19 @@ def test_the_heap_is_saved_beside_the_notebook(page: Page) -> None:
     page.run("u", "let _ <= Put[kw]([3, 4]) in return 1")
     page.run("v", "%load kernel-heap.npz")
     assert page.run("w", "Get[kw]()").texts[-1].startswith("[1.0, 2.0]")
+
+
+def test_a_cell_includes_a_file_and_tells_where_its_errors_are(page: Page) -> None:
+    folder = page.run("i", "%%python\nfrom pathlib import Path\nprint(Path.cwd())").contents("stream")[0]["text"].strip()
+    (Path(folder) / "layers_of_mine.rh").write_text("fun f9(x : Real) : Real = 2 * x", encoding="utf-8")
+    ran = page.run("j", 'include "layers_of_mine.rh"\nf9(4)')
+    assert ran.texts == ["included layers_of_mine.rh: 1 declaration (f9)", "8.0 : Real(1)"]
+    assert page.run("k", 'include "layers_of_mine.rh"').texts == ["layers_of_mine.rh is included already"]
+    assert page.run("j", "1").texts[-1] == "1.0 : Real(1)"
+    assert page.run("l", "f9(4)").reply["ename"].startswith("RH101")
+    (Path(folder) / "layers_of_mine.rh").write_text("fun f9(x : Real) : Real =\n  2 * nowhere9", encoding="utf-8")
+    reply = page.run("j", 'include "layers_of_mine.rh"\nf9(4)').reply
+    assert reply["ename"].startswith("RH101")
+    told = "\n".join(reply["traceback"])
+    assert "layers_of_mine.rh, line 2" in told
+    assert "included from here" in told

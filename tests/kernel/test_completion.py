@@ -147,7 +147,7 @@ def test_names_are_completed_with_their_types(session: Session, text: str, name:
         ("check network ⊢ ", ["Real"]),
         ("loc v : Real(2) = ", ["zeros", "ones", "eye", "normal", "uniform", "glorot", "load"]),
         ("loc v : Real(2) = normal(0.5, ", ["seed"]),
-        ("handler h : rev handler(Real(1)) = {\n  ", ["return", "Get", "Put", "Layer", "Shift"]),
+        ("handler h : rev handler(Real(1)) = {\n  ", ["return", "Get", "Put", "Normal", "Uniform", "BatchMean", "Layer"]),
         ("check 1 == 1.0 ", ["within"]),
         ("%compile --", ["passes", "profile"]),
         ("%gradient network([1, 2]) ", ["against"]),
@@ -366,6 +366,25 @@ def test_the_case_that_was_typed_comes_first(session: Session) -> None:
     assert completed[0].text == "Layer"
 
 
+def test_files_to_include_are_completed_with_those_of_the_library(tmp_path: Path) -> None:
+    (tmp_path / "mine.rh").write_text("fun mine(x : Real) : Real = x\nloc mine_too : Real = zeros", encoding="utf-8")
+    (tmp_path / "sgd.rh").touch()
+    (tmp_path / "other.txt").touch()
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "deep.rh").touch()
+    session = Session.start(tmp_path)
+    shown = {c.text: c.signature for c in found(session, 'include "')}
+    assert shown.items() >= {"mine.rh": "file", "sgd.rh": "file", "parts/": "folder", "layers.rh": "library"}.items()
+    assert "other.txt" not in shown
+    assert [c.text for c in found(session, 'include "parts/')] == ["deep.rh"]
+    assert [c.text for c in found(session, 'include "lay')] == ["layers.rh"]
+    assert "include" in {c.text for c in found(session, "inc")}
+    # The names of a file that the cell includes are known before it is run.
+    assert complete(session, 'include "mine.rh"\nmin|').keys() >= {"mine", "mine_too"}
+    assert "mine" not in complete(session, 'include "mine')
+    assert complete(session, 'include "nowhere.rh"\n1 + mine|').keys() == set()
+
+
 def test_every_word_of_the_language_has_a_form() -> None:
     words = {
         *KEYWORDS,
@@ -422,6 +441,7 @@ PIECES = st.sampled_from(
             "{",
             "}",
             "train",
+            "include",
             "for",
             "on",
             "e\u0301",

@@ -81,6 +81,18 @@ def test_what_a_cell_above_will_declare_is_not_missed() -> None:
     assert codes(after(NET), "twice(())", above=NET) != []
 
 
+def test_included_names_are_known_and_errors_elsewhere_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "good.rh").write_text(NET, encoding="utf-8")
+    (tmp_path / "bad.rh").write_text("const t : Real(2) = [1]", encoding="utf-8")
+    session = Session.start(tmp_path)
+    assert codes(session, 'include "good.rh"\ntwice(3)') == []
+    assert codes(session, 'include "good.rh"\ntwice(())') != []
+    assert codes(session, "twice(3)", above='include "good.rh"') == []
+    assert codes(session, 'include "bad.rh"\ntwice(3)') == []
+    assert codes(session, 'include "nowhere.rh"\ntwice(3)') == []
+    assert codes(session, "include good") == ["RH004"]
+
+
 def test_a_cell_that_is_run_again_forgets_what_it_declared() -> None:
     session = after(f"{NET}\ntwice(3)")
     assert codes(session, "twice(3)", cell="id 0") == ["RH101"]

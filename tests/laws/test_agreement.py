@@ -18,6 +18,7 @@ from rh_kernel.operational.contexts import Subject
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term
+from rh_kernel.syntax.builtin import DRAWS
 from rh_kernel.syntax.core import Array, Perform, Scope
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.runtime_errors import Unhandled
@@ -54,9 +55,9 @@ def accesses(subject: Subject, heap: Mapping[Location, Array]) -> list[tuple[str
     """The uses of the heap in the order of the reduction."""
     found: list[tuple[str, Location]] = []
     for taken in steps_of(subject, heap, FUEL):
-        if taken.rule in (Rule.GET, Rule.PUT):
+        if taken.rule in (Rule.GET, Rule.PUT, Rule.DRAW):
             op = cast(Perform, taken.redex).operation
-            found.append((op.family.name, cast(Location, op.indices[0])))
+            found.append((op.family.name, DRAWS if taken.rule is Rule.DRAW else cast(Location, op.indices[0])))
     return found
 
 

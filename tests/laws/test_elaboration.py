@@ -5,6 +5,7 @@ from typing import cast
 
 import pytest
 
+from rh_kernel.session.included_files import LIBRARY, declarations
 from rh_kernel.session.sweeps.jobs import combinations, with_numbers
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
@@ -26,6 +27,7 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     NumberDefinition,
     OpDefinition,
+    StateDefinition,
     Written,
 )
 from rh_kernel.typing.derivation.derive import derive_command, derive_handler, derive_term
@@ -61,6 +63,10 @@ def elaborated(known: Definitions, item: items.Item | Unparsed) -> Definitions:
             elaborate_type_check(known, item)
             return known
         case items.TrainItem() | items.Directive() | items.SectionItem() | Unparsed():
+            return known
+        case items.IncludeItem():
+            for made in declarations(item, LIBRARY):
+                known = elaborated(known, made)
             return known
         case items.SweepItem(parameters, swept):
             for values in combinations(parameters):
@@ -98,5 +104,7 @@ def derive_definition(definition: Definition) -> None:
             assert derive_command(gamma, (A,), cast(Command, body.body)).type == B
         case HandlerDefinition(_, _, parameters, H):
             derive_handler(tuple(A for _, A in parameters), H)
-        case DimDefinition() | OpDefinition() | LocDefinition() | LocFamilyDefinition() | NumberDefinition():
+        case (
+            DimDefinition() | OpDefinition() | LocDefinition() | LocFamilyDefinition() | StateDefinition() | NumberDefinition()
+        ):
             pass

@@ -1,8 +1,4 @@
-"""Rows of type ``Real(n)`` at n = 0, a known defect: they are units, and stack to the unit instead of to ``Real(k, n)``.
-
-Typing is not stable under this substitution, so an accepted program fails. ``tests.strategies.is_stackable`` keeps the laws
-from drawing such programs; it can go when these tests pass.
-"""
+"""Rows of type ``Real(n)`` at n = 0: they are units, but stack to ``Real(k, 0)``, as a clause for all n expects."""
 
 from pathlib import Path
 
@@ -20,7 +16,7 @@ handler h = {
 """
 
 
-@pytest.mark.parametrize("size", ["[1, 2]", pytest.param("()", marks=pytest.mark.xfail(raises=IndexError, strict=True))])
+@pytest.mark.parametrize("size", ["[1, 2]", "()"])
 @pytest.mark.parametrize("before", ["%trace ", "%evaluator denoted\n"])
 def test_a_clause_stacks_its_argument_whatever_its_size(before: str, size: str) -> None:
     results, _ = run(Session.start(Path()), f"{DECLARED}{before}handle Layer({size}) with h")

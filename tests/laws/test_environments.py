@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rh_kernel.operational.environments import Environment, extended, value_at
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
-from rh_kernel.operational.substitution import substituted, substituted_within, value
+from rh_kernel.operational.substitution import substituted, value
 from rh_kernel.operational.trace import Result, State, advance
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term
@@ -61,18 +61,6 @@ def test_a_command_is_written_out_by_substitution(data: st.DataObject) -> None:
     found = substituted(P, environment(images))
     assert found == expected
     assert plain(command_doc(found), 80) == plain(command_doc(expected), 80)
-
-
-@law(40)
-@given(st.data())
-def test_what_takes_too_many_nodes_is_left(data: st.DataObject) -> None:
-    gamma, A = data.draw(contexts(6)), data.draw(types())
-    M, rho = data.draw(terms(gamma, A, 6)), environment([data.draw(values(B)) for B in gamma])
-    whole, needed = substituted_within(M, rho, 1_000_000)
-    assert whole == substituted(M, rho)
-    assert substituted_within(M, rho, needed) == (whole, needed)
-    if needed:
-        assert substituted_within(M, rho, needed - 1) == (None, needed - 1)
 
 
 @law(30)

@@ -23,7 +23,7 @@ from rh_kernel.session.results import ValueFound
 from rh_kernel.syntax.binding import instantiate_term
 from rh_kernel.syntax.core import Array, Command, Const, Let, Map, Return, Scan, Scope, Term, Tuple
 from rh_kernel.syntax.dimensions import Dim, dim
-from rh_kernel.syntax.sequences import rounds, row
+from rh_kernel.syntax.sequences import length, rounds, row, stacked
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Real, concrete_shape, real
 from rh_kernel.syntax.values import constant
@@ -65,9 +65,10 @@ def test_a_map_is_the_stack_of_the_body_at_the_rows(data: st.DataObject) -> None
     B = Real((dim(2),))
     V = data.draw(values(A))
     N = Scope(("x",), draw_term(dice(data), w.delta(row(A)), B, 3))
-    mapped = Map(V, N, A, B)
+    C = stacked(length(A), B)
+    mapped = Map(V, N, A, C)
     rows = [instantiate_term(N, stepped_value(row_at(Typed(V, A), i).term)) for i in range(rounds(A))]
-    expected = stepped(stack([Typed(M, B) for M in rows], B).term)
+    expected = stepped(stack([Typed(M, B) for M in rows], C).term)
     assert derive_term((), mapped).type == real(rounds(A), 2)
     for evaluate in EVALUATORS.values():
         assert_close(evaluate(mapped), expected)
@@ -89,7 +90,7 @@ def test_a_scan_is_a_fold(data: st.DataObject) -> None:
     A, S = draw_sequence(dice(data), w, dice_dim(data, w)), Real((dim(2),))
     V, start = data.draw(values(A)), data.draw(values(S))
     both = Scope(("x", "s"), draw_term(dice(data), w.delta(row(A), S), Product((real(3), S)), 3))
-    scanned = Scan(Tuple((V, start)), Scope(both.hints, Return(cast(Term, both.body))), A, real(3))
+    scanned = Scan(Tuple((V, start)), Scope(both.hints, Return(cast(Term, both.body))), A, real(rounds(A), 3))
     given_rows: list[Array] = []
     state = start
     for i in range(rounds(A)):
@@ -110,7 +111,7 @@ def test_unfolding_once_changes_nothing(data: st.DataObject) -> None:
     A, B, S = draw_sequence(dice(data), w, dice_dim(data, w)), data.draw(types()), data.draw(types(depth=0))
     pair = Tuple((data.draw(values(A)), data.draw(values(S))))
     P = draw_command(dice(data), w.delta(row(A), S), Product((B, S)), 1)
-    scanned = Scan(pair, Scope(("x", "s"), P), A, B)
+    scanned = Scan(pair, Scope(("x", "s"), P), A, stacked(length(A), B))
     once, _ = unfolded(scanned, pair, None, None)
     assert derive_command((), (), once).type == derive_command((), (), scanned).type
     heap = {l: np.ones(concrete_shape(Real(l.shape)) or ()) for l in w.locations if isinstance(l, Location)}
@@ -123,16 +124,15 @@ def test_unfolding_once_changes_nothing(data: st.DataObject) -> None:
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_a_map_unfolds_to_the_first_row_and_the_others(n: int, evaluate: Evaluate) -> None:
     A = real(n, 2)
-    mapped = Map(value_of(A, 3), Scope(("x",), constant([5.0])), A, real(1))
+    mapped = Map(value_of(A, 3), Scope(("x",), constant([5.0])), A, real(n, 1))
     assert_close(evaluate(mapped), evaluate(unfolded_map(mapped, lambda _: mapped.of)(0)))
     assert_close(evaluate(mapped), [np.full((n, 1), 5.0)])
 
 
 def test_each_round_is_a_step() -> None:
     A = real(4)
-    mapped = Map(
-        constant([1.0, 2.0, 3.0, 4.0]), Scope(("x",), Let(constant([1.0]), Scope(("y",), constant([2.0])))), A, real(1)
-    )
+    N = Scope(("x",), Let(constant([1.0]), Scope(("y",), constant([2.0]))))
+    mapped = Map(constant([1.0, 2.0, 3.0, 4.0]), N, A, real(4, 1))
     fired = [step.rule for step in steps_of(mapped, {})]
     assert fired.count(Rule.MAP) == 5
 

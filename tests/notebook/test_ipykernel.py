@@ -10,7 +10,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
-from tests.kernel.conftest import STOPPED, Client, has_shown, unmeasured
+from tests.kernel.conftest import STOPPED, Client, has_trained, unmeasured
 from tests.notebook.conftest import TRAIN
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -107,7 +107,7 @@ def test_an_interrupted_run_leaves_what_was_done(python: Client) -> None:
     assert python.run("%%rh" + TRAIN).reply["status"] == "ok"
     assert python.run("rh.data('mine', x=[[0., 1.]] * 64, t=[[1.]] * 64)").reply["status"] == "ok"
     train = '%%rh\ntrain rev handle (x) <u>. line(u) with sgd(0.01, t)\n  for (x, t) in data("mine") epochs 1000000000 batch 4'
-    ran = python.run(train, interrupt_after=0.2, once=has_shown(5))
+    ran = python.run(train, interrupt_after=0.2, once=has_trained)
     assert ran.reply["status"] == "error"
     assert ran.reply["ename"] == "CellStopped"
     assert "kept" in ran.reply["evalue"]

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
+from rh_kernel.primitives.smoothness import row_count
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import materialise
 from rh_kernel.syntax.core import Array, Const, Primitive, Term, Tuple, Zero
@@ -31,7 +32,8 @@ def sizes_of(f: Primitive) -> tuple[int, ...]:
 def instances_of(name: str, scheme: Scheme) -> list[Primitive]:
     """Members of one family, at every choice of a few dimensions and shapes that is allowed, or at those of its record."""
     if SYMBOLS[name].test_sizes:
-        return [member(name, sizes) for sizes in SYMBOLS[name].test_sizes if len(sizes) == len(scheme.variables)]
+        fitting = [sizes for sizes in SYMBOLS[name].test_sizes if len(sizes) == len(scheme.variables)]
+        return [instantiate(name, scheme, tuple(map(dim, sizes))) for sizes in fitting]
     choices: list[tuple[Shape | Dim, ...]] = [DIMS if isinstance(v, DimVar) else SHAPES for v in scheme.variables]
     return [instantiate(name, scheme, at) for at in product(*choices) if allowed(scheme, at)]
 
@@ -46,8 +48,6 @@ def allowed(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
 
 
 INSTANCES = [f for name, row in SYMBOLS.items() for scheme in row.schemes for f in instances_of(name, scheme)]
-
-FAMILIES = list({(f.name, len(f.at)): f for f in INSTANCES}.values())
 
 
 def value_type(V: Term) -> Type:
@@ -81,6 +81,9 @@ def shapes(A: Type) -> tuple[tuple[int, ...], ...]:
             raise AssertionError(A)
 
 
+FAMILIES = list({(f.name, len(f.at), tuple(map(len, shapes(f.domain)))): f for f in INSTANCES}.values())
+
+
 def draw(rng: np.random.Generator, A: Type) -> Term:
     """A closed value of type A."""
     match A:
@@ -91,8 +94,15 @@ def draw(rng: np.random.Generator, A: Type) -> Term:
 
 
 def smooth_point(rng: np.random.Generator, f: Primitive) -> Term:
-    """A point that keeps away from the kinks and poles of f."""
+    """A point that keeps away from the kinks and poles of f, and where f is defined."""
     x, away = draw(rng, f.domain), SYMBOLS[f.name].test_point
+    numbers = SYMBOLS[f.name].row_numbers
+    if numbers is not None:
+        values = list(arrays(x))
+        n = row_count(f)
+        assert n is not None
+        values[numbers.argument] = rng.integers(0, n, size=values[numbers.argument].shape).astype(np.float64)
+        return Const(values[0]) if len(values) == 1 else Tuple(tuple(map(Const, values)))
     if away is None:
         return x
     found = away(*arrays(x))

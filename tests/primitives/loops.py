@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Any
 
 from rh_kernel.syntax.core import Array
@@ -17,6 +18,22 @@ def concat(at: tuple[int, ...], x: Nested, y: Nested) -> Nested:
 def rows(at: tuple[int, ...], x: Nested) -> Nested:
     lo, hi = at[:2]
     return [x[i] for i in range(len(x)) if lo <= i < hi]
+
+
+def stack(at: tuple[int, ...], x: Nested, y: Nested) -> Nested:
+    return [x, y]
+
+
+def permute(at: tuple[int, ...], x: Nested) -> Nested:
+    """Axis j of the result is axis ``order[j]`` of x, entry by entry."""
+    order, sizes = at[: len(at) // 2], at[len(at) // 2 :]
+
+    def part(found: dict[int, int], j: int) -> Nested:
+        if j < len(order):
+            return [part({**found, order[j]: i}, j + 1) for i in range(sizes[order[j]])]
+        return reduce(lambda y, axis: y[found[axis]], range(len(sizes)), x)
+
+    return part({}, 0)
 
 
 def conv1d(at: tuple[int, ...], x: Nested, w: Nested) -> Nested:
@@ -155,6 +172,8 @@ def spread2d(at: tuple[int, ...], y: Nested) -> Nested:
 LOOPS: dict[str, Callable[..., Nested]] = {
     "concat": concat,
     "slice": rows,
+    "stack": stack,
+    "permute": permute,
     "conv1d": conv1d,
     "windows1d": windows1d,
     "overlap_add1d": overlap_add1d,

@@ -27,10 +27,13 @@ rest = st.lists(st.integers(0, 2), max_size=3)
 pooled = st.tuples(p, c, n)
 tiled = st.tuples(p, c, n, n)
 three = st.tuples(c, c, c)
+orders = st.integers(1, 4).flatmap(lambda r: st.permutations(range(r)))
 
 SIZES: dict[str, SearchStrategy[tuple[int, ...]]] = {
     "concat": st.tuples(n, n, rest).map(lambda s: (s[0], s[1], *s[2])),
     "slice": st.tuples(st.lists(n, min_size=3, max_size=3).map(sorted), rest).map(lambda s: (*s[0], *s[1])),
+    "stack": st.lists(c, min_size=1, max_size=3).map(tuple),
+    "permute": orders.flatmap(lambda order: st.tuples(*[st.just(i) for i in order], *[c for _ in order])),
     "conv1d": st.tuples(c, n, c, k).map(lambda s: (s[0], s[1] + s[3] - 1, s[2], s[3])),
     "windows1d": st.tuples(k, c, n).map(lambda s: (s[0], s[1], s[2] + s[0] - 1)),
     "overlap_add1d": st.tuples(c, k, n),
@@ -54,7 +57,7 @@ SIZES: dict[str, SearchStrategy[tuple[int, ...]]] = {
 """What the families may be instantiated at; empty arrays, and blocks that are larger than the array, are among it."""
 
 ADJOINTS = [("windows1d", "overlap_add1d"), ("sumpool1d", "spread1d"), ("pad1d", "crop1d"), ("upscale1d", "downsum1d")]
-ADJOINTS += [("windows2d", "overlap_add2d"), ("sumpool2d", "spread2d")]
+ADJOINTS += [("windows2d", "overlap_add2d"), ("sumpool2d", "spread2d"), ("permute", "permute")]
 
 members = st.sampled_from(sorted(SIZES)).flatmap(lambda name: SIZES[name].map(lambda sizes: member(name, sizes)))
 seeds = st.integers(0, 2**16)

@@ -58,9 +58,15 @@ NAMES = {
     "softmax",
     "logsumexp",
     "log_softmax",
+    "cross_entropy",
     "same_argmax",
     "concat",
     "slice",
+    "stack",
+    "permute",
+    "take",
+    "put_rows",
+    "one_hot",
     "conv1d",
     "maxpool1d",
     "pad1d",
@@ -132,15 +138,17 @@ ON_ARRAYS: dict[str, Callable[[Array, Array], list[float]]] = {
     "dot": lambda x, y: [inner(entries(x), entries(y))],
     "reshape": lambda x, y: entries(x),
     "sum_rows": lambda x, y: [math.fsum(column) for column in columns(x)],
+    "take": lambda x, y: [float(e) for i in entries(y) for e in x[int(i)].reshape(-1)],
     "softmax": lambda x, y: [math.exp(e) / math.fsum(math.exp(d) for d in entries(x)) for e in entries(x)],
     "logsumexp": lambda x, y: [logsumexp(x)],
     "log_softmax": lambda x, y: [e - logsumexp(x) for e in entries(x)],
+    "cross_entropy": lambda x, y: [math.fsum(t * (logsumexp(x) - e) for e, t in zip(entries(x), entries(y), strict=True))],
     "same_argmax": lambda x, y: [float(argmax(x) == argmax(y))],
 }
 """The symbols that are not entrywise, at their arguments x and y (which is x again if there is one only)."""
 
 SPREADING = {"fill", "broadcast_rows"}
-FORMULAS = {*ONE, *TWO, *ON_ARRAYS, *SPREADING, *LOOPS}
+FORMULAS = {*ONE, *TWO, *ON_ARRAYS, *SPREADING, *LOOPS, "put_rows", "one_hot"}
 """The symbols of which a value is written here; what others compute, their examples show in the reference."""
 
 
@@ -154,6 +162,16 @@ def expected(f: Primitive, values: tuple[Array, ...]) -> list[float]:
     if f.name in SPREADING:
         size = math.prod(shapes(f.codomain)[0])
         return entries(values[0]) * (size // values[0].size)
+    if f.name == "put_rows":
+        rows, numbers = values[0].reshape(values[1].size, -1), entries(values[1])
+        count = shapes(f.codomain)[0][0]
+        return [
+            math.fsum(row[j] for row, i in zip(rows, numbers, strict=True) if i == m)
+            for m in range(count)
+            for j in range(rows.shape[1])
+        ]
+    if f.name == "one_hot":
+        return [float(i == j) for i in entries(values[0]) for j in range(shapes(f.codomain)[0][-1])]
     if f.name in LOOPS:
         return looped(f.name, sizes_of(f), *values)
     return ON_ARRAYS[f.name](values[0], values[-1])
@@ -258,9 +276,16 @@ def test_same_argmax_takes_the_first_of_the_largest() -> None:
     assert same(np.array([2.0, 1, 2]), np.array([0.0, 0, 1])) == [0]
 
 
+def test_a_cross_entropy_of_large_scores_keeps_its_digits() -> None:
+    f = kernel(at("cross_entropy", 3), np)
+    np.testing.assert_allclose(f(np.array([1000.0, 0, 1000]), np.array([1.0, 0, 0])), [math.log(2)], rtol=1e-14)
+    np.testing.assert_allclose(f(np.array([0.0, -800, 0]), np.array([0.0, 1, 0])), [800 + math.log(2)], rtol=1e-14)
+
+
 def test_no_entries_are_no_trouble() -> None:
     rng = np.random.default_rng(0)
-    for name in NAMES - set(LOOPS) - {"matmul", "transpose", "outer", "reshape", "broadcast_rows", "sum_rows"}:
+    of_two_sizes = {"matmul", "transpose", "outer", "reshape", "broadcast_rows", "sum_rows", "take", "put_rows"}
+    for name in NAMES - set(LOOPS) - of_two_sizes:
         f = at(name, 0)
         with np.errstate(all="ignore"):
             result = kernel(f, np)(*arrays(draw(rng, f.domain)))
@@ -273,7 +298,19 @@ def test_what_computes_has_a_cost(f: Primitive) -> None:
 
 
 def test_what_moves_entries_costs_nothing() -> None:
-    moves = {"fill", "transpose", "reshape", "broadcast_rows", "concat", "slice", "pad1d", "upscale1d"}
+    moves = {
+        "fill",
+        "transpose",
+        "reshape",
+        "broadcast_rows",
+        "concat",
+        "slice",
+        "stack",
+        "permute",
+        "take",
+        "pad1d",
+        "upscale1d",
+    }
     assert {name for name in NAMES if SYMBOLS[name].cost is no_cost} == moves
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from rh_kernel.arrays.options import Checkpointing
 from rh_kernel.arrays.program import Loop, Program
-from rh_kernel.session.results import Notice, ProgramMade, Result
+from rh_kernel.session.results import Notice, ProgramMade, Result, ValueFound
 from rh_kernel.session.session import Session
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -83,3 +83,12 @@ def test_the_program_goes_through_segments() -> None:
         results, _ = run(session, f"%checkpointing {k}\n%compile {TRAIN}")
         (made,) = [r for r in results if isinstance(r, ProgramMade)]
         assert rounds(made.program) == expected
+
+
+def test_a_check_keeps_the_numbers_of_rows_that_it_is_given() -> None:
+    """They are shared by all rounds, and nothing else in the loop needs them."""
+    cell = "repeat i < 12 from s = [0.5, 0.25] do let _ <= return take([1, 2, 3], [2, 0]) in return s * s"
+    off, on = (run(Session.start(Path()), f"%checkpointing {k}\n{cell}")[0] for k in ("off", "2"))
+    assert not codes([*off, *on])
+    assert isinstance(on[-1], ValueFound)
+    assert on[-1] == off[-1]

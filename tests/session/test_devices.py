@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rh_kernel.arrays import devices
+from rh_kernel.arrays import devices, prebuilt
 from rh_kernel.arrays.cuda import backend as cupy_backend
 from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
 from rh_kernel.arrays.native import toolchain
@@ -64,12 +64,17 @@ def test_without_a_gpu_it_says_why_and_goes_on(answer: Callable[[GPU | MissingGP
     assert len(session.heap) == 1
 
 
-def test_a_compiler_that_is_none_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("has_kernels", "instead"),
+    [(False, "with NumPy, not as machine code"), (True, "with prebuilt kernels, not with compiled ones")],
+)
+def test_a_compiler_that_is_none_is_reported(has_kernels: bool, instead: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prebuilt, "available", lambda: has_kernels)
     monkeypatch.setattr(toolchain, "_failures", [])
     monkeypatch.setenv("CC", 'gcc "')
     monkeypatch.delenv("RH_NATIVE", raising=False)
     _, said = ran("%device")
-    assert said[0].endswith("with NumPy, not as machine code, as CC, which is 'gcc \"', is no command: no closing quotation")
+    assert said[0].endswith(f"{instead}, as CC, which is 'gcc \"', is no command: no closing quotation")
 
 
 def test_the_gpu_is_not_asked_before_the_cell_runs(monkeypatch: pytest.MonkeyPatch) -> None:

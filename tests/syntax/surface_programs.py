@@ -66,6 +66,7 @@ from rh_kernel.syntax.surface_items import (
     FunDeclaration,
     HandlerDeclaration,
     HandlerType,
+    IncludeItem,
     Initial,
     Item,
     LocDeclaration,
@@ -239,6 +240,7 @@ items: st.SearchStrategy[Item] = st.one_of(
         _literals(expressions),
         span=here,
     ),
+    st.builds(IncludeItem, st.sampled_from(["sgd.rh", "../a b.rh", "#.rh", ""]), span=here),
     st.builds(Evaluation, expressions, span=here),
     trainings,
     st.builds(EqualityCheck, expressions, expressions, st.none() | small, span=here),
@@ -507,6 +509,8 @@ class Writer:
             case Directive(name, M, words):
                 options = [f"--{word}" for word in words]
                 return [f"%{name.text}", *(words if M is None else [*options, *self.expression(M)])]
+            case IncludeItem(file):
+                return ["include", f'"{file}"']
             case SectionItem() | SweepItem():
                 raise AssertionError("these programs have neither sections nor sweeps")
 

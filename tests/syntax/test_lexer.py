@@ -120,4 +120,4 @@ def test_words_of_a_directive() -> None:
 
 def test_long_runs_are_read_in_linear_time() -> None:
     for run in ("\t", '"', "1", ".", "'", "x", "<", "=", "1e", "1.", "\t "):
-        assert re.sub(r"\s", "", "".join(texts(run * 20_000)))[:1] in {"", '"', "1", ".", "'", "x", "<", "="}
+        assert re.sub(r"\s", "", "".join(texts(run * 20_000)))[:1] in {"", '"', "1", "…", "'", "x", "<", "="}

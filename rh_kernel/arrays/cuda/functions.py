@@ -11,7 +11,7 @@ from enum import Enum, auto
 from math import prod
 
 from rh_kernel.arrays.c_expressions import literal, real, statements
-from rh_kernel.loops.ir import Fold, Gather, Map, Precision, Reduce, View
+from rh_kernel.loops.ir import Fold, Gather, GatherAt, Map, Precision, Reduce, ScatterAdd, View
 from rh_kernel.loops.layouts import collapsed
 
 LARGEST_INT = 1 << 30
@@ -131,6 +131,59 @@ def gather_function(step: Gather, table: tuple[int, int], precision: Precision) 
     ]
     pointers = ((step.output.buffer, step.output.offset), (step.argument.buffer, step.argument.offset), table)
     return Function("\n".join(text), Shares.THREADS, pointers, 1, entries)
+
+
+def gather_at_function(step: GatherAt, precision: Precision) -> Function:
+    """One thread per entry of the output."""
+    shape, rows = step.output.shape, step.argument.shape[-1]
+    names = [f"i{k}" for k in range(len(shape))]
+    kind = index([step.output, step.argument, step.index])
+    from_ = place(step.argument.strides[:-1], names)
+    lines = [
+        *coordinates(kind, shape, "i", names),
+        *_row(kind, rows, f"at[{place(step.index.strides, names)}]", precision, "row"),
+        f"out[{place(step.output.strides, names)}] = p[{from_} + row * {step.argument.strides[-1]}];",
+    ]
+    return _by_numbers(step, precision, prod(shape), lines)
+
+
+def scatter_add_function(step: ScatterAdd, precision: Precision) -> Function:
+    """One thread per entry of the output, which adds up what belongs there, so that the order of the sum is fixed."""
+    shape, strides = step.argument.shape, step.output.strides[:-1]
+    rows = step.output.shape[-1]
+    names = [f"i{k}" for k in range(len(shape))]
+    summed = [k for k, s in enumerate(strides) if not s]
+    kept = [k for k, s in enumerate(strides) if s]
+    kind = index([step.output, step.argument, step.index])
+    added = [
+        *_row(kind, rows, f"at[{place(step.index.strides, names)}]", precision, "there"),
+        f"if (there == row) s += p[{place(step.argument.strides, names)}];",
+    ]
+    for k in reversed(summed):
+        added = block(f"for ({kind} {names[k]} = 0; {names[k]} < {shape[k]}; {names[k]}++)", added)
+    own = [*[names[k] for k in kept], "row"]
+    extents = [*[shape[k] for k in kept], rows]
+    lines = [*coordinates(kind, extents, "i", own), f"{real(precision)} s = 0;", *added]
+    lines.append(f"out[{place([*[strides[k] for k in kept], step.output.strides[-1]], own)}] = s;")
+    return _by_numbers(step, precision, prod(extents), lines)
+
+
+def _row(kind: str, rows: int, entry: str, precision: Precision, name: str) -> tuple[str, str]:
+    """The statements that compute the nearest row of an entry of an index."""
+    rounded = f"const {real(precision)} number = {'rint' if precision == 'float64' else 'rintf'}({entry});"
+    return rounded, f"const {kind} {name} = number > 0 ? number < {rows - 1} ? ({kind})number : {rows - 1} : 0;"
+
+
+def _by_numbers(step: GatherAt | ScatterAdd, precision: Precision, entries: int, lines: Sequence[str]) -> Function:
+    kind = index([step.output, step.argument, step.index])
+    views = (step.output, step.argument, step.index)
+    text = [
+        f"{real(precision)}* const out = q[0];",
+        f"const {real(precision)}* const p = q[1];",
+        f"const {real(precision)}* const at = q[2];",
+        *shared_out(kind, entries, lines),
+    ]
+    return Function("\n".join(text), Shares.THREADS, tuple([(v.buffer, v.offset) for v in views]), 1, entries)
 
 
 def reduce_function(step: Reduce, precision: Precision, width: Width) -> Function:

@@ -19,9 +19,37 @@ from rh_kernel.arrays.c_expressions import real
 from rh_kernel.arrays.cuda import templates
 from rh_kernel.arrays.cuda.barriers import BarrierTracker
 from rh_kernel.arrays.cuda.contractions import Product, contract_function, product
-from rh_kernel.arrays.cuda.functions import Function, Shares, Width, gather_function, map_function, reduce_function
+from rh_kernel.arrays.cuda.functions import (
+    Function,
+    Shares,
+    Width,
+    gather_at_function,
+    gather_function,
+    map_function,
+    reduce_function,
+    scatter_add_function,
+)
 from rh_kernel.arrays.planning.dependence import with_views
-from rh_kernel.loops.ir import Call, Check, Contract, Gather, Input, Loop, Map, Plan, Reduce, Step, View, simple_steps
+from rh_kernel.loops.ir import (
+    Call,
+    Check,
+    Contract,
+    Gather,
+    GatherAt,
+    IndexCheck,
+    Input,
+    Loop,
+    Map,
+    Plan,
+    Reduce,
+    ScatterAdd,
+    Step,
+    View,
+    simple_steps,
+)
+from rh_kernel.primitives.places import number_check
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.types import Real
 
 WHOLE = 1 << 20
 """A plan with at most this much work is one kernel of one block, which does any number of runs."""
@@ -84,7 +112,7 @@ def module(plan: Plan, way: LaunchMode | None = None) -> Module:
     """Generate the module of a plan, launched in the way that suits its work unless one is given. Raises ``Unsupported``."""
     amount = sum(_work(step) for step in plan.steps)
     if way is None:
-        is_plain = not any(isinstance(step, Call | Check) for step in simple_steps(plan.steps))
+        is_plain = not any(isinstance(step, Call | Check | IndexCheck) for step in simple_steps(plan.steps))
         way = (
             LaunchMode.LAUNCHED
             if not is_plain or amount > CAPTURED
@@ -107,7 +135,11 @@ def _work(step: Step) -> int:
             return prod(y.shape) * table.shape[1]
         case Call(output=y):
             return prod(y.shape)
-        case Check():
+        case GatherAt(output=y):
+            return 2 * prod(y.shape)
+        case ScatterAdd(argument=x, output=z):
+            return prod(x.shape) * z.shape[-1]
+        case Check() | IndexCheck():
             return 0
         case Loop(rounds, _, steps):
             return rounds * sum(map(_work, steps))
@@ -163,12 +195,20 @@ class _Builder:
                 at = (len(self.plan.buffers) + len(self.tables) - 1, 0)
                 if 0 not in y.shape:
                     self._call(gather_function(step, at, precision))
+            case GatherAt(output=y):
+                if 0 not in y.shape:
+                    self._call(gather_at_function(step, precision))
+            case ScatterAdd(output=z):
+                if 0 not in z.shape:
+                    self._call(scatter_add_function(step, precision))
             case Contract(extents):
                 found = product(step) if self.way is LaunchMode.LAUNCHED and prod(extents) >= PRODUCT else None
                 if found is not None:
                     self.actions.append(found)
                 elif 0 not in extents:
                     self._call(contract_function(step, precision, self.width))
+            case IndexCheck(index, rows, span):
+                self._step(Check(number_check(dim(rows), Real((dim(prod(index.shape)),))), (index,), span))
             case Call() | Check():
                 if self.way is not LaunchMode.LAUNCHED:
                     raise Unsupported("what is called as it is cannot be part of a kernel")

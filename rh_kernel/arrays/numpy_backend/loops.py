@@ -14,9 +14,23 @@ from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.entries import entries
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.matrices import Matrices, matrices
-from rh_kernel.loops.ir import Call, Check, Contract, Fold, Gather, Integers, Loop, Map, Reduce, Step
+from rh_kernel.loops.ir import (
+    Call,
+    Check,
+    Contract,
+    Fold,
+    Gather,
+    GatherAt,
+    IndexCheck,
+    Integers,
+    Loop,
+    Map,
+    Reduce,
+    ScatterAdd,
+    Step,
+)
 from rh_kernel.loops.scalars import Action
-from rh_kernel.primitives.smoothness import require_smooth
+from rh_kernel.primitives.smoothness import require_rows, require_smooth
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array
 
@@ -39,6 +53,12 @@ def calls(step: Step, arrays: Arrays) -> list[Action]:
             return _contract(step, arrays)
         case Gather(output, argument, table):
             return _gather(arrays.of(output), arrays.of(argument), table, arrays)
+        case GatherAt(output, argument, index):
+            return [partial(_gather_at, arrays.of(output), arrays.of(argument), arrays.of(index))]
+        case ScatterAdd(output, argument, index):
+            return [partial(_scatter_add, arrays.of(output), arrays.of(argument), arrays.of(index))]
+        case IndexCheck(index, rows, span):
+            return [partial(require_rows, arrays.of(index), rows, span)]
         case Call(f, output, arguments):
             return [partial(_call_into, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
         case Check(f, arguments, span, shown):
@@ -91,7 +111,7 @@ def scratch_size(step: Step) -> int:
             return min(size, STRIP) if accumulate and prod(extents) == size else size
         case Gather(output):
             return prod(output.shape)
-        case Reduce() | Call() | Check():
+        case Reduce() | GatherAt() | ScatterAdd() | IndexCheck() | Call() | Check():
             return 0
         case Loop(_, _, steps):
             return max([scratch_size(inner) for inner in steps], default=0)
@@ -151,6 +171,30 @@ def _gather(output: Array, argument: Array, table: Integers, arrays: Arrays) -> 
         else:
             done.append(partial(_some_added, output, np.flatnonzero(there), argument, at[there]))
     return done
+
+
+def _gather_at(output: Array, argument: Array, index: Array) -> None:
+    rows = argument.shape[-1]
+    if any(argument.strides[i] for i, step in enumerate(index.strides) if step and index.shape[i] > 1):
+        places = _row_numbers(index, rows)[..., None]
+        output[...] = np.take_along_axis(argument, places, -1)[..., 0]
+        return
+    # The rows are those of one array: take them as a whole.
+    apart = [i for i, step in enumerate(index.strides) if step]
+    along = [i for i in range(index.ndim) if i not in apart]
+    places = _row_numbers(index[tuple([slice(None) if i in apart else 0 for i in range(index.ndim)])], rows)
+    whole = argument[tuple([0 if i in apart else slice(None) for i in range(index.ndim)])]
+    output.transpose(*apart, *along)[...] = np.moveaxis(whole, -1, 0)[places]
+
+
+def _scatter_add(output: Array, argument: Array, index: Array) -> None:
+    output[...] = 0.0
+    places = _row_numbers(index, output.shape[-1])
+    np.add.at(output, (*np.indices(argument.shape, sparse=True), places), argument)
+
+
+def _row_numbers(index: Array, rows: int) -> Integers:
+    return np.where(index > 0, np.minimum(np.rint(index), rows - 1), 0).astype(np.intp)
 
 
 def _some_added(output: Array, here: Integers, argument: Array, at: Integers) -> None:

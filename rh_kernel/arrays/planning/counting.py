@@ -5,7 +5,21 @@ from math import prod
 import numpy as np
 
 from rh_kernel.arrays.planning.dependence import reads, writes
-from rh_kernel.loops.ir import Call, Check, Contract, Gather, Instruction, Loop, Map, Reduce, Step, View
+from rh_kernel.loops.ir import (
+    Call,
+    Check,
+    Contract,
+    Gather,
+    GatherAt,
+    IndexCheck,
+    Instruction,
+    Loop,
+    Map,
+    Reduce,
+    ScatterAdd,
+    Step,
+    View,
+)
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost
 
@@ -29,7 +43,9 @@ def operations(step: Step) -> int:
         case Call(f, output):
             one = prod(extent(f.codomain))
             return cost(f) * (prod(output.shape) // one) if one else 0
-        case Check():
+        case ScatterAdd(_, argument):
+            return prod(argument.shape)
+        case GatherAt() | Check() | IndexCheck():
             return 0
         case Loop(rounds, _, steps):
             return rounds * sum(map(operations, steps))

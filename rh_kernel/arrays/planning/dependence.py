@@ -1,8 +1,24 @@
 """The views that steps read and write."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from rh_kernel.loops.ir import Call, Check, Contract, Gather, Loop, Map, Reduce, Rows, Step, Store, View
+from rh_kernel.loops.ir import (
+    Call,
+    Check,
+    Contract,
+    Gather,
+    GatherAt,
+    IndexCheck,
+    Loop,
+    Map,
+    Reduce,
+    Rows,
+    ScatterAdd,
+    Step,
+    Store,
+    View,
+)
 
 
 def reads(step: Step) -> tuple[View, ...]:
@@ -15,6 +31,10 @@ def reads(step: Step) -> tuple[View, ...]:
             return (step.left, step.right, step.output) if step.accumulate else (step.left, step.right)
         case Reduce() | Gather():
             return (step.argument,)
+        case GatherAt() | ScatterAdd():
+            return (step.argument, step.index)
+        case IndexCheck():
+            return (step.index,)
         case Call() | Check():
             return step.arguments
         case Loop(_, rows):
@@ -29,9 +49,9 @@ def writes(step: Step) -> tuple[View, ...]:
     match step:
         case Map():
             return tuple([store.view for store in step.stores])
-        case Contract() | Reduce() | Gather() | Call():
+        case Contract() | Reduce() | Gather() | GatherAt() | ScatterAdd() | Call():
             return (step.output,)
-        case Check():
+        case Check() | IndexCheck():
             return ()
         case Loop():
             return _outside(step, writes)
@@ -42,6 +62,23 @@ def _outside(loop: Loop, found: Callable[[Step], tuple[View, ...]]) -> tuple[Vie
     places = {row.buffer: row.first for row in loop.rows}
     views = [places.get(view.buffer, view) for step in loop.steps for view in found(step)]
     return tuple({view.buffer: view for view in views}.values())
+
+
+def restricted(step: Step, axis: int, start: int, extent: int) -> Step:
+    """Restrict a step, with the same axes in all its views up to this one, to ``extent`` indices of an axis."""
+
+    def image(view: View) -> View:
+        shape = (*view.shape[:axis], extent, *view.shape[axis + 1 :])
+        return View(view.buffer, view.offset + start * view.strides[axis], shape, view.strides)
+
+    part = with_views(step, image)
+    match part:
+        case Map():
+            return replace(part, shape=part.stores[0].view.shape)
+        case Contract():
+            return replace(part, extents=part.output.shape)
+        case _:
+            return part
 
 
 def with_views(step: Step, image: Callable[[View], View]) -> Step:
@@ -57,6 +94,12 @@ def with_views(step: Step, image: Callable[[View], View]) -> Step:
             return Reduce(fold, image(output), image(argument), scale)
         case Gather(output, argument, table):
             return Gather(image(output), image(argument), table)
+        case GatherAt(output, argument, index):
+            return GatherAt(image(output), image(argument), image(index))
+        case ScatterAdd(output, argument, index):
+            return ScatterAdd(image(output), image(argument), image(index))
+        case IndexCheck(index, n, span):
+            return IndexCheck(image(index), n, span)
         case Call(function, output, arguments):
             return Call(function, image(output), tuple([image(v) for v in arguments]))
         case Check(function, arguments, span, shown):

@@ -115,6 +115,16 @@ def _written(step: ir.Step, notation: Notation) -> tuple[str, str]:
             added = f"Σ{below([l])} " if several else ""
             shape = (*output.shape, table.shape[1]) if several else output.shape
             return f"{notation.view(output, own).text} = {added}{taken}", extent(shape, indices if several else own)
+        case ir.GatherAt(output, argument, index):
+            own = letters(len(output.shape))
+            taken = notation.view(argument, [*own, notation.view(index, own).text]).text
+            return f"{notation.view(output, own).text} = {taken}", extent(output.shape, own)
+        case ir.ScatterAdd(output, argument, index):
+            own = letters(len(argument.shape))
+            place = notation.view(output, [*own, notation.view(index, own).text]).text
+            return f"{place} += {notation.view(argument, own).text}", extent(argument.shape, own)
+        case ir.IndexCheck(index, rows):
+            return f"check 0 ≤ {notation.whole(index)} < {rows}", ""
         case ir.Call(f, output, arguments):
             given = ", ".join([notation.whole(view) for view in arguments])
             return f"{notation.whole(output)} = {plain(function_doc(f))}({given})", ""

@@ -65,11 +65,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The measured steps of a plan, the model, and the seconds of a whole run."""
+    """The measured steps of a plan, the model, the seconds of a whole run, and what the back end chose by measuring."""
 
     model: Model
     steps: tuple[Measured, ...]
     whole: float
+    choices: tuple[str, ...] = ()
 
     @property
     def predicted(self) -> float:

@@ -135,7 +135,7 @@ def _operator(f: Operator) -> str:
         case ProductMean():
             return "mean_matmul"
         case Smooth(g, _, shown):
-            return f"check {shown or g.name}"
+            return f"check {shown or plain(function_doc(g))}"
         case Loop(rounds):
             return f"{rounds} rounds"
         case Part(number):

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.conditionals import branch_guard
+from rh_kernel.arrays.symbolic.draws import Count, Draws
 from rh_kernel.arrays.symbolic.selection import negated, selected
 from rh_kernel.arrays.symbolic.stack import Forwarded, Frames, Marker, Outside, Resumed, StackSegment
 from rh_kernel.arrays.symbolic.tape import Branched, Region, copied, enter
@@ -37,6 +38,7 @@ class Branches:
         self.builder = b
         self.heap: dict[Location, Symbolic] = {}
         self.read: dict[Location, Slot] = {}
+        self.draws = Draws(b)
         self.frames: Frames = None
         self.outside: Outside | None = None
         self.until: Marker | None = None
@@ -61,6 +63,7 @@ class Branches:
         """Run both branches up to here; ``None`` if a continuation that leads beyond is captured in one of them."""
         b, marker = self.builder, Marker()
         saved = b.guard, b.region, self.heap, self.frames, self.outside, self.until, len(b.equations)
+        draws = self.draws.count
         region = copied(b.region)
         try:
             return self.both(c, starts, marker)
@@ -68,7 +71,7 @@ class Branches:
             if escape.marker is not marker:
                 raise
         b.guard, _, self.heap, self.frames, self.outside, self.until, count = saved
-        b.region = region
+        b.region, self.draws.count = region, draws
         del b.equations[count:]
         return None
 
@@ -76,19 +79,21 @@ class Branches:
         """Run both branches, the first where c is 1, from here up to the marker ``until``, which may be around already."""
         b = self.builder
         guard, region, heap, around = b.guard, b.region, self.heap, self.until
-        frames, outside = self.frames, self.outside
-        ends: list[tuple[Symbolic, dict[Location, Symbolic], Region | None]] = []
+        frames, outside, draws = self.frames, self.outside, self.draws.count
+        ends: list[tuple[Symbolic, dict[Location, Symbolic], Region | None, Count]] = []
         for start, number in zip(starts, (c, negated(b, c)), strict=True):
             b.guard = guard
             b.guard = branch_guard(number, b)
             b.region, self.heap, self.outside, self.until = copied(region), dict(heap), outside, until
             self.frames = frames if until is around or until is None else (until, frames)
-            ends.append((self.finish(start()), self.heap, b.region))
+            self.draws.count = draws
+            ends.append((self.finish(start()), self.heap, b.region, self.draws.count))
         b.guard, self.until = guard, around
         if until is not around:
             self.frames, self.outside = frames, outside
-        (V, first, one), (W, second, other) = ends
+        (V, first, one, draws), (W, second, other, others) = ends
         b.region = None
+        self.draws.join(c, draws, others)
         self.heap = {
             location: selected(b, c, self.content(location, first), self.content(location, second))
             for location in {**first, **second}

@@ -7,15 +7,15 @@ import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.options import DEFAULT, CompileOptions
-from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Registers, Smooth
+from rh_kernel.arrays.program import Alias, Equation, Extent, MeanOverBatch, Operator, Register, Registers, Smooth
 from rh_kernel.arrays.symbolic.rolled import Active, Line, Rolled
-from rh_kernel.arrays.symbolic.selection import guarded
+from rh_kernel.arrays.symbolic.selection import guarded, guarded_rows
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Gated, Region, record
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.smoothness import has_nonsmooth_points
+from rh_kernel.primitives.smoothness import has_nonsmooth_points, row_check
 from rh_kernel.primitives.table import require
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.span import Span
@@ -28,16 +28,17 @@ from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
 class Builder:
     """Registers, equations and the active regions: the only mutable state of a compilation.
 
-    ``strict`` says whether to emit checks, and ``place`` is where the function is called whose body is being evaluated. In a
-    strict program, ``guard`` is 1 where the branch being compiled is taken, else 0: there no check fails. ``met`` are the
-    terms evaluated so far, by identity; ``evaluators`` are the compiled forms of those met again, ``None`` for terms that
-    cannot be compiled. ``active`` are the loops of which a round is being executed, the innermost last, and ``home`` maps the
-    registers of finished rounds to the innermost loop.
+    ``strict`` says whether to emit checks of smoothness, ``checks_rows`` whether to emit those of row numbers, and ``place`` is
+    where the function is called whose body is being evaluated. ``guard`` is 1 where the branch being compiled is taken, else
+    0: there no check fails. ``met`` are the terms evaluated so far, by identity; ``evaluators`` are the compiled forms of those
+    met again, ``None`` for terms that cannot be compiled. ``active`` are the loops of which a round is being executed, the
+    innermost last, and ``home`` maps the registers of finished rounds to the innermost loop.
     """
 
     def __init__(self, options: CompileOptions = DEFAULT) -> None:
         self.options = options
         self.strict = options.strict
+        self.checks_rows = True
         self.place: Span | None = None
         self.guard: Slot | None = None
         self.shapes: list[Extent] = []
@@ -133,11 +134,25 @@ class Builder:
             record(self.region, Applied(f, arguments, result), result.active)
         return result
 
+    def mean_over_batch(self, V: Symbolic, span: Span | None) -> Symbolic:
+        """Return the mean of V, an array, over the samples of a batch, as what the batch has in common."""
+        if isinstance(V, SymbolicZero):
+            return V
+        slot = self._slot_of(V)
+        mean = MeanOverBatch(slot.shape, self.guard is not None, span)
+        return self._assigned(mean, (slot.register,), slot.shape, 0)
+
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None, shown: str = "") -> None:
-        """In a strict program, emit a check that f is smooth at the arguments; ``span`` is where f is called.
+        """Emit a check that f is defined at the arguments, and in a strict program smooth; ``span`` is where f is called.
 
         ``shown`` is the name in the error, if it is not that of f.
         """
+        found = row_check(f) if self.checks_rows else None
+        if found is not None:
+            position, defined = found
+            index = self._slot_of(arguments[position])
+            index = index if self.guard is None else guarded_rows(self, self.guard, index)
+            self._equation(Smooth(defined, self.place or span), (index.register,), (0,), ())
         if self.strict and has_nonsmooth_points(f):
             slots = [self._slot_of(V) for V in arguments]
             if self.guard is not None:

@@ -9,6 +9,7 @@ from typing import cast
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.tape import Continuation, Environment, Evaluator
 from rh_kernel.arrays.symbolic.values import Symbolic, SymbolicZero, unpack
+from rh_kernel.primitives.smoothness import has_row_numbers
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Primitive, Proj, Term, Tuple, Zero
@@ -79,10 +80,11 @@ def _call(f: Primitive, N: Term, span: Span | None, b: Builder, levels: int) -> 
         return None
     count = len(f.domain.factors) if isinstance(f.domain, Product) else 1
     f, shape = b.known(f)
+    numbered = has_row_numbers(f)
 
     def applied(rho: Environment) -> Symbolic:
         arguments = unpack(argument(rho), count)
-        if b.strict:
+        if b.strict or numbered:
             b.check_smooth(f, arguments, span)
         return b.applied(f, arguments, shape)
 

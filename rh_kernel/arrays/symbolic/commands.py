@@ -14,11 +14,11 @@ from typing import cast
 
 from rh_kernel.arrays.symbolic.branches import Start
 from rh_kernel.arrays.symbolic.builder import Builder
-from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, MetIndex, entered
+from rh_kernel.arrays.symbolic.clauses import Clauses, EvaluatedOperation, entered
 from rh_kernel.arrays.symbolic.conditionals import as_term, check_decided, condition_number, known
 from rh_kernel.arrays.symbolic.cotangents import Cotangents, accumulate, collect
-from rh_kernel.arrays.symbolic.loops import Loops
-from rh_kernel.arrays.symbolic.repeats import check_rounds, family_of, located, round_of, rounds_of
+from rh_kernel.arrays.symbolic.indices import Indices
+from rh_kernel.arrays.symbolic.repeats import check_rounds, round_of, rounds_of
 from rh_kernel.arrays.symbolic.round_index import in_round
 from rh_kernel.arrays.symbolic.selection import selected
 from rh_kernel.arrays.symbolic.sequences import Scanning, results, rows_of
@@ -56,15 +56,15 @@ from rh_kernel.arrays.symbolic.tape import (
 from rh_kernel.arrays.symbolic.tapes import captured, produced
 from rh_kernel.arrays.symbolic.terms import evaluate, pull_back
 from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
+from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug, Stuck
-from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.builtin import BATCH_MEAN, GET, PUT, is_draw
 from rh_kernel.syntax.core import (
     RH,
     Bind,
     Command,
     Handle,
     IfCommand,
-    Index,
     Operation,
     Perform,
     Repeat,
@@ -75,13 +75,14 @@ from rh_kernel.syntax.core import (
     Scope,
     Zero,
 )
-from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.runtime_errors import placed, unhandled
 from rh_kernel.syntax.sequences import rounds
-from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member
+from rh_kernel.syntax.signature import (
+    Location,
+)
 
 
-class Machine(Loops):
+class Machine(Indices):
     """An abstract machine that runs one command: the stack in two registers, the heap, and the program being built."""
 
     def __init__(self, b: Builder) -> None:
@@ -316,8 +317,8 @@ class Machine(Loops):
         return self._backward(xs, bit, tape, dict(own))
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
-        """Pass ``Op(V)`` to the innermost handler with a clause for it; ``Get`` and ``Put`` reach the heap if there is none."""
-        met = self._met(op, rho)
+        """Pass ``Op(V)`` to the innermost handler with a clause for it; if there is none, it acts on the heap."""
+        met = self.met(op, rho)
         passed: list[StackSegment] = []
         while self.outside is not None:
             edge = self.outside.edge
@@ -355,26 +356,6 @@ class Machine(Loops):
                         return None
         return self._access_heap(op, met, V, passed)
 
-    def _met(self, op: Operation, rho: Environment) -> EvaluatedOperation:
-        """The operation with its indices evaluated."""
-        return EvaluatedOperation(op, tuple([self._index(i, rho) for i in op.indices]))
-
-    def _index(self, i: Index, rho: Environment) -> MetIndex:
-        match i:
-            case Location() | LocationFamily() | Dim():
-                return i
-            case Member(family, index):
-                return self.row(family_of(family, rho[2]), index) or located(family, index, rho[2])
-            case LocationFamilyVar():
-                return family_of(i, rho[2])
-            case LocationVar(name):
-                location = rho[2].get(name)
-                if not isinstance(location, Location):
-                    raise KernelBug(f"{name} stands for no location")
-                return location
-            case M:
-                return evaluate(M, rho, self.builder)
-
     def _enter_closure(self, closure: Closure, V: Symbolic) -> None:
         environment = closure.environment
         for W in unpack(V, closure.arity):
@@ -383,6 +364,10 @@ class Machine(Loops):
 
     def _access_heap(self, op: Operation, met: EvaluatedOperation, V: Symbolic, passed: list[StackSegment]) -> Symbolic:
         self._reinstall(passed)
+        if is_draw(op.family):
+            return self.draws.draw(op.family, extent(op.codomain))
+        if op.family == BATCH_MEAN:
+            return self.builder.mean_over_batch(V, self._current.span)
         if op.family not in (GET, PUT):
             raise unhandled(op)
         (location,) = met.indices

@@ -2,7 +2,7 @@
 
 ``B`` becomes a number that is 1 or 0: ``L < L'`` is ``step(L' − L)``, ``and`` a product, ``or`` a maximum, ``not`` 1 minus it.
 So each sample of a batch takes its own branch. The branch that is not taken has no effect: its result is dropped, no cotangent
-leaves it (``Builder.gate``), and in a strict program its checks do not fail (``Builder.guard``). A condition between constants
+leaves it (``Builder.gate``), and its checks do not fail (``Builder.guard``). A condition between constants
 is decided at once, and its other branch is not compiled.
 """
 
@@ -83,10 +83,8 @@ def check_decided(M: If | IfCommand, V: Symbolic, b: Builder, *, always: bool = 
         b.check_smooth(_member("step", 1), (_distance(M.condition, _operands(M, V), b),), M.span, "`if`")
 
 
-def branch_guard(c: Slot, b: Builder) -> Slot | None:
+def branch_guard(c: Slot, b: Builder) -> Slot:
     """The guard of the branch that is taken where c is 1."""
-    if not b.strict:
-        return None
     return c if b.guard is None else _applied("mul", (b.guard, c), b)
 
 

@@ -116,4 +116,4 @@ class Loops(Branches, Rolling):
 
         index = self.builder.fresh_index("row")
         last, stacked = self.rolled(Rounds(count_of(P.source), flattened(start), wholes, shapes, begin, split, index))
-        return structured(P.emitted, stacked), structured(S, last)
+        return structured(P.target, stacked), structured(S, last)

@@ -15,6 +15,7 @@ from rh_kernel.arrays.program import Extent
 from rh_kernel.arrays.stacks import Row
 from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.cotangents import Cotangents, accumulate, collect
+from rh_kernel.arrays.symbolic.draws import Draws
 from rh_kernel.arrays.symbolic.rolled import Active, Carried, NotRolledError, Rolled, RowIn, RowOut
 from rh_kernel.arrays.symbolic.sequences import reshaped_slot
 from rh_kernel.arrays.symbolic.tape import Looped, Region, Tape, copied
@@ -64,6 +65,7 @@ class Rolling:
         self.builder = b
         self.heap: dict[Location, Symbolic] = {}
         self.read: dict[Location, Slot] = {}
+        self.draws = Draws(b)
 
     def content(self, location: Location, heap: Mapping[Location, Symbolic]) -> Symbolic:
         """Return the content of a location in a heap."""
@@ -97,6 +99,7 @@ class Rolling:
         ]
         inner = {location: b.fresh(start.shape, bits[location]) for location, start in written.items()}
         before: dict[Location, Symbolic] = {**heap, **inner}
+        draws = self.draws.enter_round()
         (following, emitted), after, ends = self.one_round(active, rounds, state, dict(before))
         pairs: list[tuple[int | Location, Slot, Slot, Symbolic]] = [
             (i, start, own, W)
@@ -109,7 +112,9 @@ class Rolling:
             bits[location] = written[location].active
         pairs += [(at, start, inner[at], after[at]) for at, start in written.items() if at in inner]
         if not self._is_enough(pairs, bits) or len(inner) < len(written):
+            self.draws.forget_round(loop, draws)
             return None
+        self.draws.leave_rounds(loop, draws, self.draws.count)
         self._finish(loop, pairs)
         wholes = [self._stack(loop, W) for W in emitted]
         self.heap = {**heap}
@@ -190,7 +195,7 @@ class Rolling:
         if isinstance(W, tuple):
             raise KernelBug("arrays are stacked one by one")
         if isinstance(W, SymbolicZero):
-            return W if is_empty(W) else SymbolicZero(real(loop.rounds, *shape_of(W.type)))
+            return SymbolicZero(real(loop.rounds, *shape_of(W.type)))
         region = b.region.bits if b.region else 0
         whole = b.fresh((loop.rounds, *W.shape), W.active & region)
         loop.stacked.append(RowOut(W, whole))
@@ -301,11 +306,14 @@ def flattened(V: Symbolic) -> Values:
 
 
 def structured(A: Type, arrays: Sequence[Symbolic]) -> Symbolic:
-    """A value with these arrays whose tuples are those of the type A."""
+    """The value of type A with these arrays."""
     rest = iter(arrays)
 
     def of(A: Type) -> Symbolic:
-        return tuple([of(B) for B in A.factors]) if isinstance(A, Product) else next(rest)
+        if isinstance(A, Product):
+            return tuple([of(B) for B in A.factors])
+        V = next(rest)
+        return SymbolicZero(A) if isinstance(V, SymbolicZero) else V
 
     return of(A)
 
@@ -335,4 +343,4 @@ def rolled_map(form: Map, V: Symbolic, b: Builder, body: Callable[[Symbolic], Sy
         lambda W, _: ((), flattened(W)),
         b.fresh_index("row"),
     )
-    return structured(form.row, Rolling(b).rolled(rounds)[1])
+    return structured(form.target, Rolling(b).rolled(rounds)[1])

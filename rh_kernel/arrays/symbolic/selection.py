@@ -70,6 +70,11 @@ def guarded(b: Emitter, guard: Slot, V: Slot, position: int) -> Slot:
     return _slot(selected(b, guard, V, b.constant(harmless)))
 
 
+def guarded_rows(b: Emitter, guard: Slot, V: Slot) -> Slot:
+    """Numbers of rows of a check that must not fail where the guard is 0: there they are 0."""
+    return _slot(selected(b, guard, V, SymbolicZero(real(*V.shape)))) if np.prod(V.shape) else V
+
+
 def _shape(extent: Extent) -> Shape:
     return tuple([dim(n) for n in extent])
 

@@ -18,7 +18,7 @@ from rh_kernel.primitives.formulas import Typed
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Bound, Map, Scan, Term
-from rh_kernel.syntax.sequences import rounds
+from rh_kernel.syntax.sequences import rounds, unstacked
 from rh_kernel.syntax.types import Type, real
 
 Emitted: TypeAlias = "tuple[Symbolic, Emitted] | None"
@@ -59,15 +59,15 @@ def rows_of(V: Symbolic, A: Type, b: Builder) -> tuple[Symbolic, ...]:
     return tuple(found)
 
 
-def stacked(rows: tuple[Symbolic, ...], B: Type, b: Builder) -> Symbolic:
-    """The rows of type B, stacked. Raises ``Stuck`` if the program gets too long."""
-    n = len(rows)
-    return _evaluated(sequences.stack([Typed(Bound(n - 1 - i, "y"), B) for i in range(n)], B).term, rows, b)
+def stacked(rows: tuple[Symbolic, ...], C: Type, b: Builder) -> Symbolic:
+    """The rows, stacked to the type C. Raises ``Stuck`` if the program gets too long."""
+    n, B = len(rows), unstacked(C)
+    return _evaluated(sequences.stack([Typed(Bound(n - 1 - i, "y"), B) for i in range(n)], C).term, rows, b)
 
 
 def mapped(form: Map, V: Symbolic, b: Builder, body: Callable[[Symbolic], Symbolic]) -> Symbolic:
     """The results of the body at the rows of V, stacked. Raises ``Stuck`` if the program gets too long."""
-    return stacked(tuple([body(x) for x in rows_of(V, form.source, b)]), form.row, b)
+    return stacked(tuple([body(x) for x in rows_of(V, form.source, b)]), form.target, b)
 
 
 def results(scan: Scanning, b: Builder) -> Symbolic:
@@ -77,7 +77,7 @@ def results(scan: Scanning, b: Builder) -> Symbolic:
     while emitted is not None:
         V, emitted = emitted
         backwards.append(V)
-    return stacked(tuple(reversed(backwards)), scan.form.emitted, b)
+    return stacked(tuple(reversed(backwards)), scan.form.target, b)
 
 
 def reshaped_slot(V: Symbolic, shape: Extent, b: Builder) -> Symbolic:

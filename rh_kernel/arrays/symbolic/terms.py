@@ -33,7 +33,7 @@ from rh_kernel.arrays.symbolic.tape import (
     variable,
 )
 from rh_kernel.arrays.symbolic.values import Slot, Symbolic, SymbolicZero, pack, unpack
-from rh_kernel.primitives.smoothness import base
+from rh_kernel.primitives.smoothness import base, has_row_numbers
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
@@ -110,9 +110,10 @@ class _Seal:
 
 @frozen
 class _Leave:
-    """Leave the body of a function: restore ``strict`` and the call site."""
+    """Leave the body of a function: restore which checks are emitted, and the call site."""
 
     strict: bool
+    checks_rows: bool
     place: Span | None
 
 
@@ -188,8 +189,8 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
                 values.append(b.seal(f, argument, values.pop()))
             case Run(action):
                 action()
-            case _Leave(strict, place):
-                b.strict, b.place = strict, place
+            case _Leave(strict, checks_rows, place):
+                b.strict, b.checks_rows, b.place = strict, checks_rows, place
             case Rows(form, rho):
                 body = partial(_at_row, form.scope, rho, b)
                 values.append((rolled_map if b.options.rolls(rounds(form.source)) else mapped)(form, values.pop(), b, body))
@@ -266,7 +267,7 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
 
 def _applied(f: Primitive, V: Symbolic, span: Span | None, b: Builder) -> Symbolic:
     arguments = spread(f, V)
-    if b.strict:
+    if b.strict or has_row_numbers(f):
         b.check_smooth(f, arguments, span)
     return b.apply(f, arguments)
 
@@ -288,13 +289,13 @@ def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_T
                 todo.append((Zero(g.domain), EMPTY))
             else:
                 todo.append((cast(Term, b.derivative(g).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES)))
-            if b.strict:
+            if b.strict or has_row_numbers(g):
                 _require(g, v, b, todo, values)
 
 
 def _enter(span: Span | None, b: Builder, todo: list[_Task]) -> None:
     """Enter the body of a function that is called at ``span``."""
-    todo.append(_Leave(b.strict, b.place))
+    todo.append(_Leave(b.strict, b.checks_rows, b.place))
     b.place = b.place or span
 
 
@@ -306,7 +307,7 @@ def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task], values: li
     match g:
         case Primitive():
             b.check_smooth(g, spread(g, v), None)
-            b.strict = False
+            b.strict = b.checks_rows = False
         case Defined(_, _, _, _, None) | RdOf():
             pass
         case Defined(_, _, _, body, _):
@@ -378,8 +379,10 @@ def pull_back(entry: Applied | Aliased | Called | Gated, bit: int, cotangents: C
 
 def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = None) -> Symbolic:
     """``rd[f](w, v)``, where ``f(v)`` is known to be defined."""
-    strict, place = b.strict, b.place
-    b.strict, b.place = strict and not isinstance(f, Primitive), place or span
+    strict, checks_rows, place = b.strict, b.checks_rows, b.place
+    b.place = place or span
+    if isinstance(f, Primitive):
+        b.strict = b.checks_rows = False
     V = evaluate(cast(Term, b.derivative(f).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES), b)
-    b.strict, b.place = strict, place
+    b.strict, b.checks_rows, b.place = strict, checks_rows, place
     return V

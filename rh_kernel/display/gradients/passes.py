@@ -174,7 +174,8 @@ def _wires(made: Pass, s: Sketch, names: Mapping[int, str], order: Schedule) -> 
     of = belonging(made.arrow)
     for w in sorted(writes):
         role = _role(sides.get(w, set()), maker.get(w), is_put=w in put)
-        whose = of.get(w) if role is Role.COTANGENT else None
+        # What a loop of no rounds would have made is on no wire.
+        whose = belongs if role is Role.COTANGENT and (belongs := of.get(w)) in writes else None
         waits = Side.AUXILIARY in sides.get(w, set())
         frames = tuple(writes[w])
         yield Wire(w, names[w], s.types[w], role, whose, waits, frames[0], read.get(w, frames[-1]), frames)

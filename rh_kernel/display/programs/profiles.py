@@ -45,13 +45,14 @@ def profile_html(profile: Profile, place: str, samples: int | None = None) -> st
 
 
 def remarks(profile: Profile, place: str, samples: int | None) -> list[str]:
-    """The time of a whole run, of a batch if ``samples`` is given, and the constants of the cost model."""
+    """The time of a whole run, of a batch if ``samples`` is given, the constants of the cost model, and the choices."""
     model = profile.model
     batch = "" if samples is None else f" of a batch of {samples:,}"
     return [
         f"a run{batch} takes {_micro(profile.whole)} µs on {place}",
         f"predicted: {model.call * 1e6:.2g} µs a call, and {model.bandwidth / 1e9:.3g} GB/s or {model.rate / 1e9:.3g} Gflop/s, "
         "whichever takes longer",
+        *profile.choices,
     ]
 
 

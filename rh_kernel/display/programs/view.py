@@ -71,7 +71,13 @@ def _record(made: ProgramMade) -> Record:
 def _profile(profile: Profile, place: str) -> Record:
     model = profile.model
     constants: Record = {"call": model.call, "bandwidth": model.bandwidth, "rate": model.rate}
-    return {"place": place, "model": constants, "steps": [_step(step) for step in profile.steps], "seconds": profile.whole}
+    return {
+        "place": place,
+        "model": constants,
+        "steps": [_step(step) for step in profile.steps],
+        "seconds": profile.whole,
+        "choices": [*profile.choices],
+    }
 
 
 def _step(step: Measured) -> Record:

@@ -7,6 +7,7 @@ from rh_kernel.display.rounding import DIGITS, ENTRIES
 from rh_kernel.display.traces.captions import about, became
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.marking import Marks, contractum_marks, moved, redex_marks
+from rh_kernel.display.traces.states import States
 from rh_kernel.display.traces.viewport import cropped_viewport, document
 from rh_kernel.operational.contexts import Context, Subject, path, plug
 from rh_kernel.operational.step import Step
@@ -38,10 +39,15 @@ class Frame:
     change: Change | None
 
 
-def frame(number: int, step: Step, change: Change | None = None, memory: PrintCache | None = None) -> Frame:
-    """Return the frame of the step ``number``, counted from 1; ``memory`` is the print cache of the trace."""
-    before = state_doc(step.context, step.redex, redex_marks(step), memory)
-    after = state_doc(step.context, step.contractum, contractum_marks(step), memory)
+def frame(
+    number: int, step: Step, change: Change | None = None, memory: PrintCache | None = None, states: States | None = None
+) -> Frame:
+    """Return the frame of the step ``number``, counted from 1; the print cache and the states of its trace save work."""
+    K, M, N = step.context, step.redex, step.contractum
+    whole = plug(K, M) if states is None else states.subject(number - 1)
+    before = state_doc(K, M, redex_marks(step), memory, whole)
+    whole = plug(K, N) if states is None else states.subject(number)
+    after = state_doc(K, N, contractum_marks(step), memory, whole)
     return Frame(number, step, before, after, about(step), became(step), change)
 
 
@@ -61,7 +67,8 @@ def used_locations(steps: Sequence[Step]) -> set[Location]:
     """Return the locations that the steps read or write."""
     operations = [step.redex for step in steps if step.rule in (Rule.GET, Rule.PUT)]
     indices = [i for redex in operations if isinstance(redex, Perform) for i in redex.operation.indices]
-    return {i for i in indices if isinstance(i, Location)}
+    changed = {step.change.location for step in steps if step.change is not None}
+    return changed | {i for i in indices if isinstance(i, Location)}
 
 
 def total_changes(result: TraceMade, changes: Sequence[Change]) -> tuple[Change, ...]:
@@ -70,9 +77,8 @@ def total_changes(result: TraceMade, changes: Sequence[Change]) -> tuple[Change,
     return tuple(Change(location, before, last[location]) for location, before in result.heap.items() if location in last)
 
 
-def state_doc(K: Context | None, M: Subject, marks: Marks, memory: PrintCache | None) -> Doc:
-    """Return the document of ``K[M]`` with marks in M; a large one is cropped around M."""
-    whole = plug(K, M)
+def state_doc(K: Context | None, M: Subject, marks: Marks, memory: PrintCache | None, whole: Subject) -> Doc:
+    """Return the document of ``K[M]``, which is ``whole``, with marks in M; a large one is cropped around M."""
     if not is_large(whole):
         return subject_doc(whole, moved(marks, path(K)) if marks else marks, memory)
     shown = cropped_viewport(K, M)

@@ -20,6 +20,7 @@ from rh_kernel.display.traces.panes import COLOURS as MARKS
 from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.phases import Direction, Leg, legs
 from rh_kernel.display.traces.rounds import ROUND, Round, Shown, outline, rounds
+from rh_kernel.display.traces.states import States
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
@@ -61,7 +62,7 @@ def trace_html(result: TraceMade) -> str:
 
 def _outcome(result: TraceMade) -> str:
     count = f"{len(result.steps)} step{'' if len(result.steps) == 1 else 's'}"
-    subject = code(line(state_doc(None, result.subject, {}, None), 104), style=f"{FAINT};font-size:90%")
+    subject = code(line(state_doc(None, result.subject, {}, None, result.subject), 104), style=f"{FAINT};font-size:90%")
     if result.value is None:
         outcome = span(f"color:{COLOURS[Role.ERROR]};font-weight:bold", f"stuck after {count}")
     else:
@@ -107,7 +108,7 @@ def _parts(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
     steps = result.steps
     found = legs(steps)
     items = outline(rounds(steps, found), len(steps), MOST, FIRST, LAST)
-    rows = _rows(steps, [each.item for each in items if isinstance(each.item, int)], changes, PrintCache())
+    rows = _rows(States(result), [each.item for each in items if isinstance(each.item, int)], changes)
 
     def leg_of(each: Shown) -> int:
         """The index of the leg of a step, or a number of its own for what stands for several steps."""
@@ -146,13 +147,14 @@ def _round(found: Round) -> str:
     return f"{name} {code(found.loop)}{span(f'{FAINT};margin-left:12px;font-size:90%', found.steps)}"
 
 
-def _rows(steps: Sequence[Step], numbers: Sequence[int], changes: Mapping[int, Change], memory: PrintCache) -> dict[int, str]:
+def _rows(states: States, numbers: Sequence[int], changes: Mapping[int, Change]) -> dict[int, str]:
     """Return the HTML of some steps by index."""
+    memory = PrintCache()
     rows: dict[int, str] = {}
     budget = 0
     for n in numbers:
         budget += EACH
-        rows[n] = _step(frame(n + 1, steps[n], changes.get(n), memory), budget, is_open=n == 0)
+        rows[n] = _step(frame(n + 1, states.steps[n], changes.get(n), memory, states), budget, is_open=n == 0)
         budget -= len(rows[n].encode())
     return rows
 

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.operational.contexts import Closure, Context, Subject, up_to
 from rh_kernel.operational.environments import Environment, are_same, length, value_at, without
-from rh_kernel.syntax.core import Bound, Command, Handle, Node, Perform, R, RevHandle, Term
+from rh_kernel.syntax.core import RH, Bound, Command, Handle, Node, Perform, R, RevHandle, Term
 from rh_kernel.syntax.rebuild import Transform, rebuild
 from rh_kernel.syntax.traversal import children, rebuilt
 
@@ -58,7 +58,7 @@ class Instantiator:
             parts.append(hole if n == position and hole is not None else self._part(N, binders, rho))
         image = rebuilt(M, parts) if parts or not isinstance(M, Bound) or rho is None else value_at(rho, M.index)
         match image:
-            case RevHandle(_, _, H):
+            case RevHandle(_, _, H) | RH(_, _, H):
                 return replace(image, handler=self._part(H, 0, rho)) if rho is not None and H.loose else image
             case Handle(_, H):
                 return replace(image, handler=self._part(H, 0, rho)) if rho is not None and H.loose else image

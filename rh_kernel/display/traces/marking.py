@@ -68,6 +68,8 @@ def rule_focus(rule: Rule) -> RuleFocus:
             | Rule.SCAN
             | Rule.GET
             | Rule.PUT
+            | Rule.DRAW
+            | Rule.BATCH_MEAN
             | Rule.IF_TRUE
             | Rule.IF_FALSE
             | Rule.R_IF

@@ -70,8 +70,10 @@ def _round(found: Round) -> Record:
 
 def _document(number: int, step: Step, states: States, sizes: SizeCache, memory: PrintCache) -> Doc:
     """The term before a step with its redex marked, cropped if it is large."""
-    if depth(step.context) < WHOLE and not sizes.is_large(outline(step.found)) and not sizes.is_large(before := step.before):
-        return subject_doc(before, {step.path: Mark("redex")}, memory, STEP)
+    if depth(step.context) < WHOLE and not sizes.is_large(outline(step.found)):
+        before = states.subject(number)
+        if not sizes.is_large(before):
+            return subject_doc(before, {step.path: Mark("redex")}, memory, STEP)
     shown = states.viewport(number)
     marks = Marks.of({shown.viewport.path: Mark("redex")})
     return document(shown.subject, shown.names, STEP, marks, memory)

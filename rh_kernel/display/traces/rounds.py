@@ -70,15 +70,16 @@ _Place: TypeAlias = tuple[_Loop, int, bool]
 
 def around(found: Sequence[Round], count: int) -> Iterator[tuple[Round, ...]]:
     """Yield the rounds that each of ``count`` steps is in, outermost first."""
-    here: list[Round] = []
-    at = 0
+    here: tuple[Round, ...] = ()
+    at, upcoming = 0, found[0].first if found else count
     for n in range(count):
         while here and here[-1].last < n:
-            here.pop()
-        while at < len(found) and found[at].first == n:
-            here.append(found[at])
+            here = here[:-1]
+        while upcoming == n:
+            here += (found[at],)
             at += 1
-        yield tuple(here)
+            upcoming = found[at].first if at < len(found) else count
+        yield here
 
 
 def outside(found: Sequence[Leg], loops: Sequence[Round]) -> list[Leg]:
@@ -124,11 +125,15 @@ def outline(found: Sequence[Round], count: int, most: int, first: int, last: int
     if count <= most:
         return [Shown(n, inside) for n, inside in enumerate(around(found, count))]
     shown: list[Shown] = []
+    folded = -1
     for n, inside in enumerate(around(found, count)):
+        if n <= folded:
+            continue
         level = next((i for i, each in enumerate(inside) if each.number > 1 or each.is_backward), None)
         if level is None:
             shown.append(Shown(n, inside))
-        elif inside[level].first == n:
+        else:
+            folded = inside[level].last
             shown.append(Shown(inside[level], inside[:level]))
     if len(shown) <= most:
         return shown
@@ -141,13 +146,16 @@ def rounds(steps: Sequence[Step], found: Sequence[Leg]) -> tuple[Round, ...]:
     ended: list[Round] = []
     now: list[tuple[_Place, int]] = []
     last = 0
+    before: tuple[_Place, ...] | None = None
     for n, places in enumerate(_places(steps, found)):
-        same = 0
+        last = n
+        if places is before:
+            continue
+        before, same = places, 0
         while same < min(len(now), len(places)) and now[same][0] == places[same]:
             same += 1
         ended += [_round(place, first, n - 1, same + i) for i, (place, first) in enumerate(now[same:])]
         now[same:] = [(place, n) for place in places[same:]]
-        last = n
     ended += [_round(place, first, last, i) for i, (place, first) in enumerate(now)]
     return tuple(sorted(ended, key=lambda each: (each.first, each.level)))
 
@@ -158,14 +166,21 @@ def _round(place: _Place, first: int, last: int, level: int) -> Round:
 
 
 def _places(steps: Sequence[Step], found: Sequence[Leg]) -> Iterator[tuple[_Place, ...]]:
-    """Yield the rounds that each step is in, outermost first."""
+    """Yield the rounds that each step is in, outermost first: the same tuple as long as nothing changes."""
     loops: list[_Loop] = []
     opened: dict[int, tuple[_Place, ...]] = {}
     openings = {leg.opened_by for leg in found}
+    places: tuple[_Place, ...] = ()
     for leg in found:
         for n in range(leg.first, leg.last + 1):
             step = steps[n]
-            frames = depth(step.context)
+            frames = depth(step.context) if loops or step.rule in _UNFOLDING else 0
+            is_left = bool(loops) and frames < loops[-1].depth
+            if not is_left and n > leg.first and leg.opened_by not in (n, n - 1) and step.rule not in _UNFOLDING:
+                if n in openings:
+                    opened[n] = places
+                yield places
+                continue
             while loops and frames < loops[-1].depth:
                 loops.pop().is_open = False
             way, opener = (leg.direction, leg.opened_by) if leg.opened_by != n else leg.within or (Direction.PLAIN, None)
@@ -238,4 +253,4 @@ def _goes_on(K: Context | None) -> bool:
             return False
 
 
-_UNFOLDING = frozenset({Rule.MAP, Rule.REPEAT, Rule.RH_REPEAT, Rule.SCAN, Rule.RH_SCAN})
+_UNFOLDING = (Rule.MAP, Rule.REPEAT, Rule.RH_REPEAT, Rule.SCAN, Rule.RH_SCAN)

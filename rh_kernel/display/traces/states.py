@@ -6,7 +6,7 @@ Cropped and instantiated parts are shared between the states.
 from rh_kernel.display.traces.cropping import StateCropper, UncroppedState
 from rh_kernel.display.traces.instantiation import Instantiator
 from rh_kernel.display.traces.viewport import CroppedViewport, Viewport, unnamed, viewport
-from rh_kernel.operational.contexts import Closure, Context, Subject, binders
+from rh_kernel.operational.contexts import Closure, Context, Subject, binders, outline
 from rh_kernel.session.results import TraceMade
 
 
@@ -15,6 +15,7 @@ class States:
 
     def __init__(self, result: TraceMade) -> None:
         self._result = result
+        self.steps = result.steps
         self._unnamed: dict[int, tuple[Subject, Subject]] = {}
         self._crops = StateCropper(lambda state: self._uncut(self._viewport(state)))
         self._instantiator = Instantiator()
@@ -22,10 +23,8 @@ class States:
 
     def subject(self, state: int) -> Subject:
         """Return the term or command."""
-        steps = self._result.steps
-        if state < len(steps):
-            return steps[state].before
-        return steps[-1].after if steps else self._result.subject
+        _, closure = self._closure(state)
+        return self._instantiator.of(closure, None, outline(closure))
 
     def viewport(self, state: int, *, whole: bool = False) -> CroppedViewport:
         """Return the visible part; with ``whole``, clauses of handlers are shown in place of their names."""
@@ -42,7 +41,7 @@ class States:
 
     def _closure(self, state: int) -> tuple[Context | None, Closure]:
         """The state as a closure, and the context of its redex."""
-        steps = self._result.steps
+        steps = self.steps
         if state < len(steps):
             return steps[state].context, steps[state].found
         if steps:

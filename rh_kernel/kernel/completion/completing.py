@@ -13,6 +13,7 @@ from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.directives.lines import RETURN_LINE, SECTION_LINES
 from rh_kernel.session.directives.registry import directives, find, names
 from rh_kernel.session.forms import FORMS
+from rh_kernel.session.included_files import SUFFIX, library_names
 from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
@@ -56,7 +57,7 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
             if context.last == "%":
                 return start, []
             begun = len(before) - len(word) if not context.before else context.before[0].start
-            definitions = declared_in(session.definitions, text[:begun], "cell")
+            definitions = declared_in(session.definitions, text[:begun], "cell", session.folder)
             found = _matching(words(definitions, context, text), word)
             return start, described(definitions, text, found)
 
@@ -114,12 +115,17 @@ def _directives(typed: str) -> list[Completion]:
 
 
 def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int, list[Completion]]:
-    """Complete a data set or data file in ``data("…")``, and an array file in ``load("…")``."""
+    """Complete a data set or file in ``data("…")``, an array file in ``load("…")``, a program in ``include "…"``."""
     match head:
         case "data":
             sets = [] if "/" in typed else _matching(_data_sets(session), typed)
             at, files = _files(session, start, typed, has_name_of_data)
             return at, [*[Completion(name, "text", "data set") for name in sets], *files]
+        case "include":
+            at, files = _files(session, start, typed, _with((SUFFIX,)))
+            shipped = [] if "/" in typed else _matching(library_names(), typed)
+            own = {file.text for file in files}
+            return at, [*files, *[Completion(name, "path", "library") for name in shipped if name not in own]]
         case "load":
             return _files(session, start, typed, _with(NPY.suffixes))
         case _:

@@ -12,6 +12,7 @@ from rh_kernel.syntax.parsing.tokens import (
     CLOSERS,
     DECLARATIONS,
     EXPRESSION_DIRECTIVES,
+    INCLUDE,
     SWEEP,
     Kind,
     Token,
@@ -84,7 +85,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """The inside of a string literal: its text so far, and the word before the enclosing bracket, such as ``data``."""
+    """The inside of a string literal: its text so far, and the word before it or its bracket: ``include``, ``data``."""
 
     start: int
     text: str
@@ -197,7 +198,8 @@ def _word(span: Span, directive: str) -> Word | Quoted | None:
                 # Other strings before it in the same brackets: data("x.npy", "t.np
                 while len(earlier) > 1 and earlier[-1].text == "," and earlier[-2].kind is Kind.STRING:
                     del earlier[-2:]
-                head = earlier[-2].text if len(earlier) > 1 and earlier[-1].text == "(" else ""
+                is_include = len(earlier) == 1 and earlier[0].text == INCLUDE
+                head = INCLUDE if is_include else earlier[-2].text if len(earlier) > 1 and earlier[-1].text == "(" else ""
                 return Quoted(last.start + 1, last.text[1:], head)
             case Kind.COMMENT | Kind.STRING | Kind.NUMBER | Kind.BAD_NUMBER | Kind.PROJECTION:
                 return None

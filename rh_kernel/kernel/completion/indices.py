@@ -85,6 +85,7 @@ def _fitting(definitions: Definitions, kind: Kind, known: Mapping[str, Dim]) -> 
             yield from [d.name for d in locations if d.name not in fitting]
             families = [d.family for d in declared if isinstance(d, defs.LocFamilyDefinition)]
             yield from [f"{family.name}[" for family in families if _fits(shape, family.shape, dict(known))]
+            yield from [f"{d.name}[" for d in declared if isinstance(d, defs.StateDefinition)]
         case LocFamilyKind():
             families = [d.family for d in declared if isinstance(d, defs.LocFamilyDefinition)]
             fitting = [family.name for family in families if _fits_family(kind, family, dict(known))]

@@ -1,7 +1,9 @@
 """Candidates for completion in a syntactic context, the likeliest first, each with its type or its form."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import UnionType
 
 from rh_kernel.kernel.completion.context import Word
@@ -9,6 +11,7 @@ from rh_kernel.kernel.completion.indices import indices
 from rh_kernel.kernel.sections.position import LONGEST
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.session.forms import FORMS
+from rh_kernel.session.included_files import declarations
 from rh_kernel.session.signatures import signature
 from rh_kernel.session.sweeps.jobs import combinations, with_numbers
 from rh_kernel.source.diagnostic import Failure, Rejected
@@ -23,6 +26,7 @@ from rh_kernel.syntax.parsing.tokens import (
     CLOSERS,
     DECLARATIONS,
     DIRECTIVE_OPTIONS,
+    INCLUDE,
     INITIALS,
     ITERATIONS,
     SWEEP,
@@ -31,12 +35,12 @@ from rh_kernel.syntax.parsing.tokens import (
     Token,
     ends_expression,
 )
-from rh_kernel.syntax.surface_items import Declaration
+from rh_kernel.syntax.surface_items import Declaration, IncludeItem
 from rh_kernel.typing import definitions as defs
 from rh_kernel.typing.definitions import Definition, Definitions
 from rh_kernel.typing.elaboration.declarations import declare
 
-_ITEMS = (*DECLARATIONS, "train", CHECK, SWEEP)
+_ITEMS = (*DECLARATIONS, INCLUDE, "train", CHECK, SWEEP)
 _EXPRESSIONS = ("let", "in", "return", "rev", "handle", "with", "rd", "if", "then", "else", "and", "or", "not")
 _TYPES = ("Real", "Loc", "Dim")
 _SEEDED = frozenset({"normal", "uniform", "glorot"})
@@ -57,6 +61,7 @@ _KINDS: Mapping[type[Definition], str] = {
     defs.NetDefinition: "module",
     defs.HandlerDefinition: "class",
     defs.LocFamilyDefinition: "instance",
+    defs.StateDefinition: "instance",
 }
 """The kind of completion for each kind of declaration."""
 
@@ -70,8 +75,11 @@ class Completion:
     signature: str = ""
 
 
-def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
-    """Return the definitions extended by the well-formed declarations of a text, which messages call ``name``."""
+def declared_in(definitions: Definitions, text: str, name: str, folder: Path) -> Definitions:
+    """Return the definitions extended by the well-formed declarations of a text, which messages call ``name``.
+
+    The files that it includes are relative to ``folder``.
+    """
     if len(text) > LONGEST:
         return definitions
     found = replace(definitions, nodes=SMALL)
@@ -82,11 +90,10 @@ def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
             found = with_numbers(found, swept.parameters, combinations(swept.parameters)[0])
         for part in (chunk,) if swept is None else swept.items:
             item = parse_item(part)
-            if isinstance(item, Declaration):
-                try:
-                    found = found.with_(declare(found, item), item.name.span)
-                except (Failure, MemoryError):
-                    continue
+            for made in declarations(item, folder) if isinstance(item, IncludeItem) else (item,):
+                if isinstance(made, Declaration):
+                    with suppress(Failure, MemoryError):
+                        found = found.with_(declare(found, made), made.name.span)
     return replace(found, nodes=definitions.nodes)
 
 

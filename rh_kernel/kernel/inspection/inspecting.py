@@ -60,7 +60,7 @@ def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Map
     elif name is not None:
         about = directive(name)
     else:
-        definitions = declared_in(session.definitions, text, source.name)
+        definitions = declared_in(session.definitions, text, source.name, session.folder)
         about = _at(definitions, source, cursor, lines)
     return None if about is None else {"text/plain": _plain(about), "text/html": _html(about)}
 

@@ -31,10 +31,12 @@ def rules_of(name: str, definition: Definition | None) -> tuple[str, ...]:
             return (f"{_name(TypingRule.T_OP)}: Γ ; Δ ⊢ Get[{name}]() : {Real(definition.location.shape)}",)
         case defs.LocFamilyDefinition(_, family):
             return (f"{_name(TypingRule.T_OP)}: Γ ; Δ ⊢ Get[{name}[i]]() : {Real(family.shape)}",)
+        case defs.StateDefinition(_, family):
+            return (f"{_name(TypingRule.T_OP)}: Γ ; Δ ⊢ Get[{name}[l]]() : {Real(family.shape)}",)
         case defs.FunDefinition(domain=A, codomain=B):
             return (_function(name, A, B),)
         case defs.OpDefinition(_, family):
-            indices = ", ".join([parameter.name for parameter in family.parameters])
+            indices = f"{family.shape}…" if family.shape else ", ".join([parameter.name for parameter in family.parameters])
             use = f"{name}[{indices}]" if indices else name
             return (_command(TypingRule.T_OP, use, family.domain, family.codomain),)
         case defs.NetDefinition(statics=statics, domain=A, codomain=B):

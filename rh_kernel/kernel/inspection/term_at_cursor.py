@@ -76,7 +76,7 @@ def _expressions(definitions: Definitions, source: Source, item: items.Item) -> 
             return [s.Var(name.text, span=name.span)] if is_this else []
         case items.ConstDeclaration(value=e):
             return [e]
-        case items.DimDeclaration() | items.LocDeclaration() | items.OpDeclaration() | items.TrainItem():
+        case items.DimDeclaration() | items.LocDeclaration() | items.OpDeclaration() | items.TrainItem() | items.IncludeItem():
             return []
         case items.SweepItem(items=swept):
             return [e for each in swept for e in _expressions(definitions, source, each)]

@@ -1,11 +1,14 @@
 """``%compile P``, ``%compile train P for …``: the array program, the result of each pass, and the time of each step."""
 
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from rh_kernel.arrays.backends import backend_for
+from rh_kernel.arrays.costs import estimate
+from rh_kernel.arrays.draws import drawn, reals_of
 from rh_kernel.arrays.execution import machine
 from rh_kernel.arrays.program import Program
 from rh_kernel.session.actions import Action, Analysis, AnalysisContext, Closed, Run, State, type_summary
@@ -58,7 +61,8 @@ class Compile(Action):
 class _Translated:
     """The program of a subject before any pass, with its span and the type of its result.
 
-    For a training run, ``samples`` is the size of a batch and ``inputs`` are the arrays of the first one.
+    For a training run of ``epochs`` epochs on ``size`` samples, ``samples`` is the size of a batch, and ``inputs`` are the
+    arrays of the first one.
     """
 
     def __init__(self, subject: Closed | Train, settings: Settings) -> None:
@@ -66,10 +70,12 @@ class _Translated:
         self.inputs: tuple[Array, ...] = ()
         self.type: Type | None = None
         self.span: Span | None
+        self.epochs = self.size = 0
         match subject:
             case Train(run, sets, span):
                 data = sets[run.data]
                 self.samples, self.span = min(run.batch, data.size), span
+                self.epochs, self.size = run.epochs, data.size
                 self.inputs = tuple([data.arrays[name][: self.samples] for name, _ in run.sample])
                 try:
                     self.program = for_one(run.command, run.sample, data, compile_options(settings))
@@ -86,7 +92,8 @@ def _compiled(
 
     Raises ``Stuck``, with a span, as evaluation and training do, and ``Rejected`` as training does.
     """
-    # Completion and %help import this module, and need neither.
+    # Completion and %help import this module, and need none of these.
+    from rh_kernel.arrays.native.compiled import NativeRunner
     from rh_kernel.arrays.passes import Pass, passes
     from rh_kernel.arrays.planning.profiling import profile
 
@@ -100,14 +107,23 @@ def _compiled(
         raise KernelBug("a pass left no program")
     if shows != "profile":
         return ProgramMade(program, source.type, found, in_full=shows == "passes", samples=samples)
+    if samples is not None:
+        batches = -(-source.size // samples)
+        backend = backend_for(settings.device, source.epochs * estimate(program, batches, source.size))
     ready = machine(program, heap, precision, backend)
-    check_size(ready.plan(samples).size, "what is computed here", source.span, settings)
+    size = ready.plan(samples).size + (samples or 1) * reals_of(program.draws)
+    check_size(size, "what is computed here", source.span, settings)
     inputs = [np.ascontiguousarray(array, precision) for array in source.inputs]
+    inputs += drawn(program.draws, heap, precision, samples)
     try:
         times = yield from working(profile(ready, samples, inputs), "measuring")
     except Stuck as failure:
         raise placed(failure, source.span) from None
-    place = "the GPU" if backend.is_device else "NumPy"
+    runner = ready.runner(samples)
+    is_native = isinstance(runner, NativeRunner)
+    if is_native:
+        times = replace(times, choices=tuple(runner.choices))
+    place = "the GPU" if backend.is_device else "machine code" if is_native else "NumPy"
     return ProgramMade(program, source.type, found, profile=times, place=place, samples=samples)
 
 
@@ -158,7 +174,10 @@ a matrix product. An exponential counts as one operation but takes as long as ma
 often contains σ. `%compile train P for (x, t) in D batch b` is the program of a batch, and nothing is trained. Its second row
 is the batching pass: what depends on the sample gets a batch axis, everything else is computed once, and the mean of the
 changes is taken as early as possible: `w - outer(y, x)` of each sample becomes `mean_outer`, one matrix product for all of
-them. A profile runs on the first batch.
+them. A profile runs on the first batch, and by what the whole training run would use: NumPy, machine code or the GPU. Below the
+profile of machine code is a line for each large matrix product: whether generated code or the BLAS that NumPy carries is faster
+on this machine, which is measured once and kept with the compiled code; `RH_GEMM=own` or `RH_GEMM=blas` in the environment
+chooses without measuring.
 
 Of a listing with more than 300 lines (60 with `--passes`), both ends are shown; of a profile, the slowest steps.
 `rh compile FILE`, `rh compile FILE --passes` and `rh compile FILE --profile` show all of it, for the last command or training

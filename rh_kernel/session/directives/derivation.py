@@ -41,7 +41,7 @@ def _of_name(definitions: d.Definitions, name: str) -> tuple[Derivation, ...]:
             return of_body, derive_term((B, A), cast(Term, own.body), own.hints)
         case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.OpDefinition() | None:
             return ()
-        case d.LocDefinition() | d.LocFamilyDefinition():
+        case d.LocDefinition() | d.LocFamilyDefinition() | d.StateDefinition():
             return ()
 
 

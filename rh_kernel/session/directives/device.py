@@ -43,10 +43,14 @@ it; the heap is copied there when a run begins and back when it ends. If no GPU 
 small ones are faster without it. `rh run --device gpu` starts with it.
 
 On the CPU a training run that would take more than a second is compiled to native code, if there is a C compiler (`cc`, or
-the environment variable `CC`); compiled code is cached in `~/.cache/rh_kernel`, or in `$XDG_CACHE_HOME/rh_kernel` if that is
-set. `RH_NATIVE=0` in the environment turns this off. The cache has at most 2,000 programs and 256 MiB, or `RH_CACHE_BYTES`
-bytes (0 disables it); the least recently used go first. If anything goes wrong with the compiler, its output or the cache,
-NumPy runs the program instead, and `%device` says why. The last digits of a run can differ between the two, and between
-machines.
+the environment variable `CC`). A step that takes long runs on all cores that the process may use, or on `RH_THREADS` of them;
+the digits do not depend on how many. `RH_ISA=avx2` restricts the code to that instruction set, and `RH_NATIVE=0` turns native
+code off. Compiled code is cached in `~/.cache/rh_kernel`, or in `$XDG_CACHE_HOME/rh_kernel` if that is set. The cache has at
+most 2,000 programs and 256 MiB, or `RH_CACHE_BYTES` bytes (0 disables it); the least recently used go first.
+
+A wheel for one platform (`RH_PREBUILT=1 pip wheel .` makes one) also has prebuilt kernels for any shapes, which need no
+compiler: they run what is not compiled and would take NumPy a twentieth of a second or more. `RH_NATIVE=0` turns them off, too.
+If anything goes wrong with the compiler, its output or the cache, they run the program instead, or else NumPy does, and
+`%device` says why. The last digits of a run can differ between the three, and between machines.
 """,
 )

@@ -76,7 +76,7 @@ def _of_name(definitions: d.Definitions, e: s.Var) -> Denoted | None:
             raise invalid_arguments("diagram", e.span, "a term, a command or a net", "a handler", hint)
         case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.OpDefinition() | None:
             return None
-        case d.LocDefinition() | d.LocFamilyDefinition():
+        case d.LocDefinition() | d.LocFamilyDefinition() | d.StateDefinition():
             return None
 
 

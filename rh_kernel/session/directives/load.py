@@ -6,7 +6,7 @@ from pathlib import Path
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
 from rh_kernel.session.directives.arguments import file_name
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.heap import declared_locations
+from rh_kernel.session.directives.heap import held_locations
 from rh_kernel.session.directives.save import counted
 from rh_kernel.session.limits.budget import byte_limit
 from rh_kernel.session.limits.timing import working
@@ -16,26 +16,28 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.signature import Location
+from rh_kernel.typing.definitions import Definitions
 
 
 @frozen
 class Load(Action):
-    """``%load file`` into these locations"""
+    """``%load file`` into the locations that have a name here, and the state beside them"""
 
     target: Path
-    locations: Mapping[str, Location]
+    definitions: Definitions
     span: Span
 
     def run(self, number: int, state: State) -> Run:
         """Read the file, or the one that an earlier item of the cell saves there. Raises ``Failure``."""
         target = followed(self.target)
         file = next((file.scratch for file in reversed(state.files) if file.target == target), target)
-        blocks = read(file, self.target, self.locations, byte_limit(state.settings), self.span)
+        locations = {**self.definitions.locations(), **self.definitions.states()}
+        blocks = read(file, self.target, locations, byte_limit(state.settings), self.span)
         restored = yield from working(blocks, "reading the file")
-        yield Shown(number, Notice(_load_text(self.target.name, restored, self.locations)))
+        yield Shown(number, Notice(_load_text(self.target.name, restored, held_locations(self.definitions, state.heap))))
         for array in restored.changes.values():
             array.setflags(write=False)
-        return state.put({self.locations[name]: array for name, array in restored.changes.items()})
+        return state.put({locations[name]: array for name, array in restored.changes.items()})
 
 
 def _load_text(file: str, restored: Restored, locations: Mapping[str, Location]) -> str:
@@ -49,7 +51,7 @@ def _load_text(file: str, restored: Restored, locations: Mapping[str, Location])
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> Load:
-    return Load(context.folder / file_name(item), declared_locations(context.definitions), item.span)
+    return Load(context.folder / file_name(item), context.definitions, item.span)
 
 
 DIRECTIVE = Directive(

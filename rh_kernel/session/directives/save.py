@@ -1,32 +1,31 @@
 """``%save``: write the contents of locations to a file."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
 from rh_kernel.session.directives.arguments import file_name
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.heap import declared_locations
+from rh_kernel.session.directives.heap import held_locations
 from rh_kernel.session.results import Notice, Shown
 from rh_kernel.session.storage import write
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.signature import Location
+from rh_kernel.typing.definitions import Definitions
 
 
 @frozen
 class Save(Action):
-    """``%save file``: the contents of these locations, by name"""
+    """``%save file``: the contents of the locations that have a name here"""
 
     target: Path
-    locations: Mapping[str, Location]
+    definitions: Definitions
     span: Span
 
     def run(self, number: int, state: State) -> Run:
         """Write a scratch file, which replaces the target when the cell ends. Raises ``Rejected``."""
-        contents = {name: state.heap[location] for name, location in self.locations.items()}
+        contents = {name: state.heap[location] for name, location in held_locations(self.definitions, state.heap).items()}
         file = write(contents, self.target, self.span)
         try:
             yield Shown(number, Notice(f"{counted(len(contents))} saved to {self.target.name}"))
@@ -42,7 +41,7 @@ def counted(locations: int) -> str:
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> Save:
-    return Save(context.folder / file_name(item), declared_locations(context.definitions), item.span)
+    return Save(context.folder / file_name(item), context.definitions, item.span)
 
 
 DIRECTIVE = Directive(

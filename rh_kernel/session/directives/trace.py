@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from rh_kernel.operational import trace
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.primitives.contents import with_states
 from rh_kernel.primitives.values import materialise
 from rh_kernel.session.actions import AnalysisContext, ClosedAction, Run, State
 from rh_kernel.session.directives.arguments import needs_expression
@@ -17,7 +19,8 @@ from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.core import Term
+from rh_kernel.syntax.core import Perform, Term
+from rh_kernel.syntax.signature import Location
 from rh_kernel.typing import definitions as d
 from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 
@@ -51,7 +54,10 @@ class Trace(ClosedAction):
             value, heap = materialise(now.value), now.heap
         except Stuck as failure:
             stuck = explained(failure, subject).diagnostics
-        yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap, self.bodies))
+        accesses = [step.redex for step in steps if step.rule in (Rule.GET, Rule.PUT)]
+        performed = [M.operation for M in accesses if isinstance(M, Perform)]
+        before = with_states(state.heap, [i for op in performed for i in op.indices if isinstance(i, Location)])
+        yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, before, self.bodies))
         if stuck:
             raise Stuck(*stuck)
         return state.put(written(state.heap, heap))
@@ -70,7 +76,7 @@ def body_spans(definitions: d.Definitions) -> Mapping[str, Span]:
                 spans = [H.span]
             case d.DimDefinition() | d.ConstDefinition() | d.NumberDefinition() | d.OpDefinition():
                 spans = []
-            case d.LocDefinition() | d.LocFamilyDefinition():
+            case d.LocDefinition() | d.LocFamilyDefinition() | d.StateDefinition():
                 spans = []
         for span in spans:
             if span is not None:

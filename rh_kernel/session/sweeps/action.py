@@ -27,6 +27,7 @@ from rh_kernel.typing.definitions import (
     LocDefinition,
     LocFamilyDefinition,
     OpDefinition,
+    StateDefinition,
     kind_of,
 )
 
@@ -170,7 +171,9 @@ def analyze_sweep(item: items.SweepItem, context: AnalysisContext, analyze: Anal
 def _check_name(definitions: Definitions, parameter: items.SweepParameter) -> None:
     name = parameter.name
     declared = definitions.named.get(name.text)
-    if declared is not None and isinstance(declared.definition, LocDefinition | LocFamilyDefinition | OpDefinition):
+    if declared is not None and isinstance(
+        declared.definition, LocDefinition | LocFamilyDefinition | StateDefinition | OpDefinition
+    ):
         kind = kind_of(declared.definition)
         notes = () if declared.span is None else (Note(span=declared.span, text=f"`{name.text}` is declared here"),)
         why = f"`{name.text}` is {kind}, and cannot be a number as well"

@@ -1,9 +1,8 @@
 """The choice of the executor of a sweep."""
 
-import os
 import sys
-from pathlib import Path
 
+from rh_kernel.arrays.threads import cores
 from rh_kernel.session.sweeps.executors import Executor
 from rh_kernel.session.sweeps.in_process import InProcess
 from rh_kernel.session.sweeps.jobs import Job, packed
@@ -28,13 +27,3 @@ def executor_for(job: Job, runs: int) -> Executor:
     from rh_kernel.session.sweeps.processes import Processes
 
     return Processes(data, min(runs, cores()))
-
-
-def cores() -> int:
-    """Return how many cores this process may use: by its affinity, and by the quota of its control group."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        return max(1, min(count, -(-int(quota) // int(period))))
-    except (OSError, ValueError):
-        return max(1, count)

@@ -4,6 +4,7 @@ from concurrent.futures import Future
 from functools import lru_cache
 
 from rh_kernel.arrays.blas_threads import with_blas_threads
+from rh_kernel.arrays.threads import limit_threads
 from rh_kernel.cluster.cluster import Cluster
 from rh_kernel.session.sweeps.executors import entry
 from rh_kernel.session.sweeps.jobs import Job, Values, unpacked
@@ -61,6 +62,7 @@ class _OnWorker:
 def run_packed(data: bytes, values: Values) -> SweepRun:
     """On a worker: run the items of a packed job with these numbers."""
     job = _unpacked(data)
+    limit_threads(1)
     with with_blas_threads(job.threads):
         return exhaust(entry()(job, values))
 

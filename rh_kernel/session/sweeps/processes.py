@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Protocol
 
 from rh_kernel.arrays.blas_threads import with_blas_threads
+from rh_kernel.arrays.threads import limit_threads
 from rh_kernel.session.sweeps.executors import WorkerLost, entry, share_after
 from rh_kernel.session.sweeps.jobs import Job, Values, unpacked
 from rh_kernel.session.sweeps.runs import SweepRun
@@ -235,6 +236,8 @@ def _begin(data: bytes, share: _Share) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     job = unpacked(data)
     with_blas_threads(job.threads).__enter__()
+    # The other processes have the other cores. The digits do not depend on this number.
+    limit_threads(1)
     _JOB.append((job, share))
 
 

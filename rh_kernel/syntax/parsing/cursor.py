@@ -11,12 +11,12 @@ from rh_kernel.syntax.parsing import hints
 from rh_kernel.syntax.parsing.foreign import comment, square
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.token_cursor import TokenCursor
-from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, INCLUDE, Kind, Token, ends_expression
 from rh_kernel.syntax.surface import Name
 
 # Looking up an enum member is slow in Python, and this one is compared for every name.
 _NAME = Kind.NAME
-_OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join(DECLARATIONS)})\b)")
+_OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join((INCLUDE, *DECLARATIONS))})\b)")
 _ROWS = re.compile(r"\[[-+\d. \teE,;]*\]")
 
 DEEPEST = 200

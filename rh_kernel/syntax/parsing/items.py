@@ -28,6 +28,7 @@ from rh_kernel.syntax.parsing.tokens import (
 from rh_kernel.syntax.parsing.types import (
     family_length,
     handler_type,
+    location_parameter,
     result_type,
     static_parameters,
     type_expression,
@@ -87,13 +88,14 @@ def _item(c: Cursor, start: int) -> items.Item:
             return items.ConstDeclaration(name, A, value, span=c.since(start))
         case "loc":
             name = _declared_name(c)
-            length = family_length(c)
+            beside = location_parameter(c)
+            length = family_length(c) if beside is None else None
             A = result_type(c)
             if A is not None and c.holds(Kind.END):
                 raise c.fail("`=`", f"give the location an initial content: loc {name.text} : {A.span.text} = zeros")
             _expect_equals(c, is_typed=A is not None)
             initial = _initial(c)
-            return items.LocDeclaration(name, A, initial, length, span=c.since(start))
+            return items.LocDeclaration(name, A, initial, length, beside, span=c.since(start))
         case "fun":
             return _fun(c, start)
         case "op":
@@ -121,6 +123,11 @@ def _item(c: Cursor, start: int) -> items.Item:
             return items.HandlerDeclaration(name, parameters, A, H, span=c.since(start))
         case "train":
             return _train(c, start)
+        case "include":
+            c.advance()
+            if not c.holds(Kind.STRING):
+                raise c.fail("the name of a file in quotes", 'for example `include "sgd.rh"`')
+            return items.IncludeItem(c.advance().text[1:-1], span=c.since(start))
         case "%":
             return _directive(c, start)
         case _ if is_check(c):

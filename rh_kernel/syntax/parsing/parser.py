@@ -20,7 +20,7 @@ from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
 from rh_kernel.syntax.parsing.sweeps import is_sweep, sweep_parts
 from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, STUB, Kind, Token
 from rh_kernel.syntax.surface import Expr
-from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, SweepItem, SweptItem
+from rh_kernel.syntax.surface_items import Directive, IncludeItem, Item, SectionItem, SweepItem, SweptItem
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
@@ -134,7 +134,7 @@ def _sweep(chunk: Span) -> SweepItem | Unparsed:
     return Unparsed(span, tuple(wrong), None) if wrong else SweepItem(parts.parameters, tuple(swept), span=span)
 
 
-def _not_swept(item: Directive | SectionItem | SweepItem | Unparsed) -> tuple[Diagnostic, ...]:
+def _not_swept(item: IncludeItem | Directive | SectionItem | SweepItem | Unparsed) -> tuple[Diagnostic, ...]:
     """The diagnostics of an item that cannot stand below a sweep."""
     match item:
         case Unparsed(_, diagnostics):
@@ -143,7 +143,7 @@ def _not_swept(item: Directive | SectionItem | SweepItem | Unparsed) -> tuple[Di
             hint = "one sweep runs all combinations: `sweep a in [0.1, 0.2], b in [1, 2]`"
             span = Span(span.source, span.start, parameters[-1].span.end)
             return (InvalidSweep(span=span, why="a sweep cannot stand in another one", hint=hint),)
-        case Directive() | SectionItem():
+        case IncludeItem() | Directive() | SectionItem():
             hint = "write it above the sweep; it then holds in each run"
             why = "a sweep runs declarations, training items, terms, commands and checks"
             return (InvalidSweep(span=item.span, why=why, hint=hint),)

@@ -36,9 +36,24 @@ class Token:
 
 
 DECLARATIONS = ("dim", "const", "loc", "fun", "op", "net", "handler")
-KEYWORDS = frozenset({"let", "in", "return", "rev", "handle", "with", "train", "rd", *DECLARATIONS})
+INCLUDE = "include"
+"""Begins an item that runs the declarations of a file."""
 
-SPELLINGS = {"<-": "←", "<=": "⇐", "->": "→", "↦": "→", "=>": "⇒", "|-": "⊢", "⇝": "~>", "^T": "ᵀ", "⋅": "·", "−": "-"}
+KEYWORDS = frozenset({"let", "in", "return", "rev", "handle", "with", "train", "rd", INCLUDE, *DECLARATIONS})
+
+SPELLINGS = {
+    "<-": "←",
+    "<=": "⇐",
+    "->": "→",
+    "↦": "→",
+    "=>": "⇒",
+    "|-": "⊢",
+    "⇝": "~>",
+    "^T": "ᵀ",
+    "⋅": "·",
+    "−": "-",
+    "...": "…",
+}
 """The canonical spelling of each symbol that has several."""
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "<": ">", "⌊": "⌋"}

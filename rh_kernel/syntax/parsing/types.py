@@ -4,7 +4,7 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.syntax.errors import Unexpected
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expressions
-from rh_kernel.syntax.surface import DimKind, Expr, Kind, LocKind, ProductType, RealType, TypeExpr, UnitType
+from rh_kernel.syntax.surface import DimKind, Expr, Kind, LocKind, Name, ProductType, RealType, TypeExpr, UnitType
 from rh_kernel.syntax.surface_items import HandlerType, StaticParameter, TypedParameter
 
 _TYPE = "a type: Real, Real(n, …), 1 or a product A * B"
@@ -31,8 +31,9 @@ def _factor(c: Cursor) -> TypeExpr:
     match c.token.text:
         case "Real":
             c.advance()
-            dims = expressions(c, "(") if c.at("(") else ()
-            return RealType(dims, span=c.since(start))
+            whole = _whole_shape(c)
+            dims = expressions(c, "(") if whole is None and c.at("(") else ()
+            return RealType(dims, whole, span=c.since(start))
         case "1":
             c.advance()
             return UnitType(span=c.since(start))
@@ -51,15 +52,27 @@ def _factor(c: Cursor) -> TypeExpr:
             raise c.fail(_TYPE)
 
 
+def _whole_shape(c: Cursor) -> Name | None:
+    """``(s…)``, a variable for a whole shape, or nothing."""
+    if not (c.at("(") and c.peek(2).text == "…"):
+        return None
+    c.open("(")
+    name = c.name("the name of a shape")
+    c.need("…")
+    c.close()
+    return name
+
+
 def _kind(c: Cursor) -> Kind:
     start = c.token.start
     match c.token.text:
         case "Loc":
             c.advance()
-            dims = expressions(c, "(") if c.at("(") else ()
-            if not dims:
+            whole = _whole_shape(c)
+            dims = expressions(c, "(") if whole is None and c.at("(") else ()
+            if whole is None and not dims:
                 raise c.fail("the shape of the location", "write Loc(n) or Loc(m, n)")
-            return LocKind(dims, family_length(c), span=c.since(start))
+            return LocKind(dims, family_length(c), whole, span=c.since(start))
         case "Dim":
             c.advance()
             return DimKind(span=c.since(start))
@@ -78,6 +91,20 @@ def family_length(c: Cursor) -> Expr | None:
         span = c.since(opening)
         raise Rejected(Unexpected(span=span, found=f"`{span.text}`", expected="one length", hint=hint))
     return length
+
+
+def location_parameter(c: Cursor) -> StaticParameter | None:
+    """``[l : Loc(s…)]``, the location beside which another one is, or nothing."""
+    if not (c.at("[") and c.peek(2).text == ":"):
+        return None
+    first, *others = static_parameters(c)
+    hint = "`loc velocity[l : Loc(s…)] : Real(s…) = zeros` is beside every location"
+    for span in [other.span for other in others]:
+        raise Rejected(Unexpected(span=span, found=f"`{span.text}`", expected="`]`", hint=hint))
+    if not isinstance(first.kind, LocKind) or first.kind.length is not None:
+        span = first.kind.span
+        raise Rejected(Unexpected(span=span, found=f"`{span.text}`", expected="`Loc(s…)` or `Loc(m, n)`", hint=hint))
+    return first
 
 
 def static_parameters(c: Cursor) -> tuple[StaticParameter, ...]:

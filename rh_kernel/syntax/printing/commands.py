@@ -20,9 +20,10 @@ from rh_kernel.syntax.signature import (
     LocKind,
     Member,
     Pattern,
+    StateOf,
     ValueKind,
 )
-from rh_kernel.syntax.types import UNIT
+from rh_kernel.syntax.types import UNIT, show_shape
 from rh_kernel.syntax.values import component
 
 _Opening: TypeAlias = Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]
@@ -43,13 +44,16 @@ def operation(page: PrinterState, op: core.Operation) -> Printing:
         match i:
             case Location(name) | LocationVar(name) | LocationFamily(name) | LocationFamilyVar(name):
                 indices.append(role(Role.LOCATION, name))
-            case Member():
+            case Member() | StateOf():
                 indices.append(role(Role.LOCATION, i.name))
             case Dim():
                 indices.append(Text(str(i)))
             case V:
                 value = yield term(page, V, Level.OPEN, UNMARKED)
                 indices.append(value)
+    if op.family.shape:
+        shape = op.at[op.family.variables.index(op.family.shape)]
+        indices.append(Text(str(shape) if isinstance(shape, Dim) else show_shape(shape)))
     return annotate(_applied(op.family.name, indices), op.span, UNMARKED)
 
 
@@ -198,6 +202,8 @@ def _head(page: PrinterState, pattern: Pattern, loose: int) -> tuple[Doc, tuple[
                 indices.append(role(Role.LOCATION, i))
             case str(), DimKind():
                 indices.append(Text(i))
+    if pattern.family.shape:
+        indices.append(Text(pattern.variables[pattern.family.variables.index(pattern.family.shape)]))
     return _applied(pattern.family.name, indices), tuple(values)
 
 

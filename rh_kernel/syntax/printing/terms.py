@@ -16,7 +16,7 @@ from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Shared, Text, 
 from rh_kernel.syntax.printing.memo import Link
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
-from rh_kernel.syntax.types import SCALAR, show_shape
+from rh_kernel.syntax.types import SCALAR, Real, Type, show_shape
 
 _COMMA = concat(",", LINE)
 _IN = role(Role.KEYWORD, "in")
@@ -38,6 +38,9 @@ INDEXED = {
     "reshape": 1,
     "broadcast_rows": 1,
     "slice": 2,
+    "permute": -1,
+    "put_rows": -1,
+    "one_hot": 1,
     "windows1d": 1,
     "maxpool1d": 1,
     "first_max1d": 1,
@@ -54,7 +57,17 @@ INDEXED = {
     "sumpool2d": 1,
     "spread2d": 3,
 }
-"""The families with indices in square brackets, and how many of the first entries of ``at`` these are."""
+"""The families with indices in square brackets, and how many of the first entries of ``at`` these are.
+
+−1 stands for as many as the result has axes.
+"""
+
+
+def index_count(name: str, B: Type) -> int:
+    """Return how many indices the symbol ``name`` with a result of type B has in square brackets."""
+    count = INDEXED.get(name, 0)
+    return len(B.shape) if count < 0 and isinstance(B, Real) and isinstance(B.shape, tuple) else count
+
 
 _INFIX = {
     "scale": ("·", Level.PRODUCT),
@@ -273,8 +286,8 @@ def function_doc(f: core.Function) -> Doc:
         f, ends = f.of, ends + 1
     doc = role(Role.FUNCTION, f.name)
     match f:
-        case core.Primitive(name, at) if name in INDEXED:
-            indices = [str(a) if isinstance(a, Dim) else show_shape(a) for a in at[: INDEXED[name]]]
+        case core.Primitive(name, at, codomain=B) if name in INDEXED:
+            indices = [str(a) if isinstance(a, Dim) else show_shape(a) for a in at[: index_count(name, B)]]
             doc = concat(doc, f"[{', '.join(indices)}]")
         case core.Primitive() | core.Defined():
             pass

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from rh_kernel.source.trampoline import Descent, descend
 from rh_kernel.syntax import core
 from rh_kernel.syntax.conditions import operand_count
-from rh_kernel.syntax.sequences import is_sequence, length, lengths, row, stacked
+from rh_kernel.syntax.sequences import is_sequence, length, lengths, of_rows, row, unstacked
 from rh_kernel.syntax.types import SCALAR, Product, Real, Type, TypeMeta, factors, product
 from rh_kernel.syntax.values import constant_type
 from rh_kernel.typing.context import Zone
@@ -199,8 +199,8 @@ def _map(cx: Context, M: core.Map) -> Judgment:
     sequence = yield _term(cx, M.of)
     _equal(M, "the sequence of a map", sequence.type, M.source)
     body = yield _term(extend(cx, [Assumption(M.scope.hints[0], _row(M, M.source), Zone.DELTA)]), _body(M.scope))
-    _equal(M, "the body of a map", body.type, M.row)
-    return Derivation(TypingRule.T_MAP, cx, M, stacked(length(M.source), M.row), (sequence, body))
+    _equal(M, "the body of a map", body.type, _unstacked(M))
+    return Derivation(TypingRule.T_MAP, cx, M, M.target, (sequence, body))
 
 
 def _scan(cx: Context, P: core.Scan) -> Judgment:
@@ -210,8 +210,13 @@ def _scan(cx: Context, P: core.Scan) -> Judgment:
     _equal(P, "the sequence of a scan", source, P.source)
     binders = zip(P.scope.hints, (_row(P, source), state), strict=True)
     body = yield _command(extend(cx, [Assumption(x, A, Zone.DELTA) for x, A in binders]), _block(P.scope))
-    _equal(P, "the body of a scan", body.type, Product((P.emitted, state)))
-    return Derivation(TypingRule.T_SCAN, cx, P, Product((stacked(length(source), P.emitted), state)), (argument, body))
+    _equal(P, "the body of a scan", body.type, Product((_unstacked(P), state)))
+    return Derivation(TypingRule.T_SCAN, cx, P, Product((P.target, state)), (argument, body))
+
+
+def _unstacked(node: core.Map | core.Scan) -> Type:
+    _equal(node, "the stacked rows", node.target, of_rows(length(node.source), node.target))
+    return unstacked(node.target)
 
 
 def _row(node: core.Node, A: Type) -> Type:

@@ -195,6 +195,6 @@ class TypingRule(Enum):
     @property
     def cited(self) -> str:
         """The rule together with the figure, section or lemma that states it."""
-        if self.figure is Figure.UNFOLDING:
+        if self.figure.is_ours:
             return self.value
         return f"{self.value} (RH {self.figure.value})"

@@ -16,6 +16,7 @@ from rh_kernel.syntax.signature import (
     DeclaredLocations,
     DimKind,
     Family,
+    Loc,
     Location,
     LocationFamily,
     LocationFamilyVar,
@@ -24,6 +25,7 @@ from rh_kernel.syntax.signature import (
     LocKind,
     Member,
     Pattern,
+    StateOf,
     ValueKind,
 )
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
@@ -89,7 +91,7 @@ def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
             case DimKind():
                 _require(op, f"the index {p.name} of {family.name} is no dimension", holds=isinstance(index, Dim))
             case LocKind(shape):
-                fits = isinstance(index, Location | LocationVar | Member) and index.shape == specialise_shape(shape, static)
+                fits = isinstance(index, Loc) and index.shape == specialise_shape(shape, static)
                 _require(op, f"the index {p.name} of {family.name} is no location of its shape", holds=fits)
             case ValueKind(A):
                 terms.append((_term(op, index), specialise_type(A, static)))
@@ -178,7 +180,7 @@ def _unknowns(family: Family, unifier: Unifier) -> Static:
 
 def _term(op: Operation, index: Index) -> Term:
     match index:
-        case Location() | LocationVar() | Member() | LocationFamily() | LocationFamilyVar() | Dim():
+        case Location() | LocationVar() | Member() | StateOf() | LocationFamily() | LocationFamilyVar() | Dim():
             raise IllTyped(f"an index of {op.family.name} is no value", op, op.span)
         case M:
             return M

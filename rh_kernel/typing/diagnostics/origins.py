@@ -7,7 +7,7 @@ from itertools import zip_longest
 from rh_kernel.source.diagnostic import Note
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.types import Product, Real, ShapeMeta, Type, TypeMeta
+from rh_kernel.syntax.types import Product, Real, ShapeMeta, Type, TypeMeta, show_shape
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import (
     ConstDefinition,
@@ -22,6 +22,7 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     NumberDefinition,
     OpDefinition,
+    StateDefinition,
 )
 from rh_kernel.typing.diagnostics.hints import Expectation
 from rh_kernel.typing.unification.unify import Unifier
@@ -124,6 +125,8 @@ def _type(definition: Definition) -> str:
             return f" : {Real(location.shape)}"
         case LocFamilyDefinition(_, family, _):
             return f"[{family.length}] : {Real(family.shape)}"
+        case StateDefinition(_, family):
+            return f"[l : Loc({show_shape(family.of)})] : {Real(family.shape)}"
         case FunDefinition(domain=A, codomain=B):
             return f" : {A} -> {B}"
         case OpDefinition(_, family):

@@ -9,6 +9,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.parsing.hints import COMMENTS
+from rh_kernel.syntax.parsing.tokens import INCLUDE
 from rh_kernel.syntax.signature import Parameter
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing import errors
@@ -50,6 +51,9 @@ def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint:
         return Rejected(errors.DependsOnError(span=span, name=name, hint="fix its declaration first"))
     known = list(names)
     near = nearest(name, known, SYMBOLS)
+    if INCLUDE in cx.definitions.failed and (near is None or not is_typo(name, near)):
+        hint = "perhaps the file that could not be included declares it"
+        return Rejected(errors.UnknownName(span=span, name=name, hint=hint))
     if near is None:
         return Rejected(errors.UnknownName(span=span, name=name, hint=foreign_name_hint(name) or hint))
     fix = Fix(span, near) if span.text == name and is_typo(name, near) else None
@@ -215,7 +219,14 @@ def argument_expectation(cx: Context, unifier: Unifier, e: s.Apply, number: int)
             rule = ""
         case _:
             rule = TypingRule.T_FUNC.cited
-    return Expectation(by, story=lambda: origins(cx, unifier, called), rule=rule)
+    match e.head.text:
+        case "permute":
+            hint = "list each axis of the array once, counted from 0"
+        case "softmax" | "log_softmax" | "logsumexp" as name:
+            hint = f"of each row of a matrix: `map (row in M) do {name}(row)`"
+        case _:
+            hint = ""
+    return Expectation(by, hint, story=lambda: origins(cx, unifier, called), rule=rule)
 
 
 def quoted(span: Span) -> str:

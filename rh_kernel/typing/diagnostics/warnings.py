@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.builtin import BUILT_IN_FAMILIES
 from rh_kernel.syntax.signature import DimKind, Kind, LocFamilyKind, LocKind, ValueKind
 from rh_kernel.syntax.surface_traversal import nodes
 from rh_kernel.typing.definitions import Definitions, LocDefinition, LocFamilyDefinition, OpDefinition
@@ -29,7 +29,7 @@ def _of_handler(definitions: Definitions, h: s.HandlerLiteral) -> Iterator[str]:
     for clause in clauses:
         alone = sum(other.head.text == clause.head.text for other in clauses) == 1
         match definitions.get(clause.head.text):
-            case OpDefinition(name, family) if alone and family not in (GET, PUT):
+            case OpDefinition(name, family) if alone and family not in BUILT_IN_FAMILIES:
                 pairs = zip(clause.indices, family.parameters, strict=True)
                 named = {i.span.text: p.name for i, p in pairs if _is_declared(definitions, i, p.kind)}
                 if named:

@@ -3,6 +3,8 @@
 The dimension variables of the operation's declaration are in scope and rigid in a clause, under their names there.
 """
 
+from collections.abc import Mapping
+
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
@@ -28,7 +30,7 @@ from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import LocDefinition, LocFamilyDefinition, OpDefinition
 from rh_kernel.typing.diagnostics.origins import chosen, where
 from rh_kernel.typing.diagnostics.shared import count_of, no_such_thing, signature, wrong_indices
-from rh_kernel.typing.elaboration.location_families import elaborate_member
+from rh_kernel.typing.elaboration.locations import elaborate_location
 from rh_kernel.typing.errors import NameTwice, WrongIndex
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -47,15 +49,16 @@ class Head:
 def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head:
     """Elaborate the head of ``clause``. Raises ``Rejected``."""
     family = _family(cx, clause)
-    if len(clause.indices) != len(family.parameters):
+    called: Mapping[str, str] = _shape_name(cx, clause, family) if family.shape else {}
+    if not called and len(clause.indices) != len(family.parameters):
         wanted = count_of(len(family.parameters), "index")
         hint = "a clause names the indices, `FC[l](x)`, and covers all of them" if family.parameters else ""
         raise wrong_indices(cx, clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
     taken = enclosing_variables(cx)
-    names, shapes = _rigid_variables(taken, family)
+    names, shapes = _rigid_variables(taken, family, called)
     taken |= {*names}
     dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
-    given = list(zip(clause.indices, family.parameters, strict=True))
+    given = list(zip(() if called else clause.indices, family.parameters, strict=True))
     numbers: dict[str, str] = {}
     for written, parameter in given:
         if isinstance(parameter.kind, DimKind):
@@ -113,7 +116,8 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     cx = cx.with_dims({**primed, **dims, **spoken}).with_locations(locations).with_families(families)
     bound = {*locations, *families, *spoken}
     cx = cx.with_places({w.text: w.span for w in clause.indices if isinstance(w, s.Name) and w.text in bound})
-    cx = cx.with_shapes({v: shape for v, shape in shapes.items() if isinstance(shape, ShapeVar)}).bind(*entries)
+    in_scope = {called.get(v, v): shape for v, shape in shapes.items() if isinstance(shape, ShapeVar)}
+    cx = cx.with_shapes({**in_scope, **{shape.name: shape for shape in in_scope.values()}}).bind(*entries)
     coarity, arity = specialise_type(family.domain, static), specialise_type(family.codomain, static)
     return Head(Pattern(family, tuple(indices), names), coarity, arity, entries, cx)
 
@@ -144,7 +148,7 @@ def _declared_location(cx: Context, family: Family, written: s.ClauseIndex) -> L
                 return location
             case _:
                 return None
-    found = elaborate_member(cx, family.name, written)
+    found = elaborate_location(cx, family.name, written)
     if isinstance(found, Location):
         return found
     why, hint = "the location in the head of a clause must be known", f"`{family.name}[l](x) -> …` covers all locations"
@@ -183,18 +187,35 @@ def fresh_name(name: str, taken: set[str]) -> str:
     return name
 
 
-def _rigid_variables(taken: set[str], family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
+def _shape_name(cx: Context, clause: s.ReverseClause | s.OrdinaryClause, family: Family) -> Mapping[str, str]:
+    """What the head of a clause for ``Normal[s]`` calls the shape. Raises ``Rejected`` if it does not name it."""
+    match clause.indices:
+        case (s.Name(name),):
+            return {family.shape: name}
+        case indices:
+            hint = f"a clause names the shape, `{family.name}[s](x)`, and covers all of them"
+            head = f"`{family.name}[{family.shape}…]`"
+            raise wrong_indices(cx, clause.head, indices, "a name for the shape", head, hint)
+
+
+def _rigid_variables(taken: set[str], family: Family, called: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, Shape]]:
     """Fresh names for the family's variables, and the images of its shape variables."""
     whole = shape_variables(family)
-    names = tuple(fresh_name(v, taken) for v in family.variables)
+    names = tuple(fresh_name(called.get(v, v), taken) for v in family.variables)
     return names, {v: ShapeVar(n) for v, n in zip(family.variables, names, strict=True) if v in whole}
 
 
 def shape_variables(family: Family) -> frozenset[str]:
     """The variables of the family that stand for whole shapes."""
-    shapes = [A.shape for A in (*leaves(family.domain), *leaves(family.codomain)) if isinstance(A, Real)]
-    shapes += [p.kind.shape for p in family.parameters if isinstance(p.kind, LocKind)]
-    return frozenset(shape.name for shape in shapes if isinstance(shape, ShapeVar))
+    return frozenset(shape.name for shape in shapes_of(family) if isinstance(shape, ShapeVar))
+
+
+def shapes_of(family: Family) -> list[Shape]:
+    """The shapes in the types and the parameters of the family."""
+    kinds = [p.kind for p in family.parameters]
+    types = [family.domain, family.codomain, *(kind.type for kind in kinds if isinstance(kind, ValueKind))]
+    shapes = [A.shape for B in types for A in leaves(B) if isinstance(A, Real)]
+    return [*shapes, *(kind.shape for kind in kinds if isinstance(kind, LocKind | LocFamilyKind))]
 
 
 def _at_location(

@@ -24,6 +24,7 @@ from rh_kernel.typing.diagnostics.shared import no_such_thing, out_of_reach, quo
 from rh_kernel.typing.elaboration.backward import last
 from rh_kernel.typing.elaboration.clause_heads import enclosing_variables, shape_variables
 from rh_kernel.typing.elaboration.conditionals import elaborate_conditional
+from rh_kernel.typing.elaboration.dimensions import elaborate_shape
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.functions import argument_of, function_names
 from rh_kernel.typing.elaboration.handlers import Handlers
@@ -165,7 +166,10 @@ class Commands:
         indices: tuple[core.Index, ...] = locations
         if found is None:
             static = self._fresh(family)
-            indices, static = elaborate_indices(cx, self.unifier, self.terms, e, family.parameters, static)
+            if family.shape:
+                static = replace(static, shapes={**static.shapes, family.shape: elaborate_shape(cx, e.indices)})
+            else:
+                indices, static = elaborate_indices(cx, self.unifier, self.terms, e, family.parameters, static)
             static = Static(
                 {v: self.unifier.dim(d) for v, d in static.dims.items()},
                 {v: self.unifier.shape(s) for v, s in static.shapes.items()},

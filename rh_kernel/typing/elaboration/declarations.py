@@ -21,9 +21,10 @@ from rh_kernel.syntax.signature import (
     Parameter,
     ValueKind,
 )
-from rh_kernel.syntax.types import Real, Shape, Type, product
+from rh_kernel.syntax.types import Real, Shape, ShapeVar, Type, product
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import (
+    BUILT_IN,
     ConstDefinition,
     Definition,
     Definitions,
@@ -34,16 +35,19 @@ from rh_kernel.typing.definitions import (
     LocFamilyDefinition,
     NetDefinition,
     OpDefinition,
+    StateDefinition,
 )
 from rh_kernel.typing.diagnostics.hints import Expectation
 from rh_kernel.typing.diagnostics.origins import expected_by_annotation
 from rh_kernel.typing.diagnostics.shared import recursive
+from rh_kernel.typing.elaboration.clause_heads import shape_variables, shapes_of
 from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.dimensions import dimension_variables, elaborate_dim, elaborate_shape, elaborate_type
 from rh_kernel.typing.elaboration.error_recovery import ErrorCollector
 from rh_kernel.typing.elaboration.initial import elaborate_initial
 from rh_kernel.typing.elaboration.location_families import declared_family
 from rh_kernel.typing.elaboration.patterns import open_patterns
+from rh_kernel.typing.elaboration.states import declared_state
 from rh_kernel.typing.elaboration.terms import Terms, wrong
 from rh_kernel.typing.elaboration.zonking import check_dimensions, completed, finished, zonk_type
 from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer
@@ -52,7 +56,7 @@ from rh_kernel.typing.unification.unify import Unifier
 
 def declare(definitions: Definitions, item: items.Declaration) -> Definition:
     """Elaborate a declaration. Raises ``Rejected``."""
-    if item.name.text in ("Get", "Put"):
+    if item.name.text in BUILT_IN.named:
         raise Rejected(BuiltInName(span=item.name.span, name=item.name.text, hint="choose another name"))
     try:
         return _declared(Context(definitions), item)
@@ -100,7 +104,9 @@ def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
     return ConstDefinition(item.name.text, zonk_type(commands.unifier, A), M)
 
 
-def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition | LocFamilyDefinition:
+def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition | LocFamilyDefinition | StateDefinition:
+    if item.beside is not None:
+        return declared_state(cx, item, item.beside)
     A = None if item.type is None else elaborate_type(cx, item.type)
     if A is not None and not isinstance(A, Real) and item.type is not None:
         what, hint = f"the content of `{item.name.text}`", "use a separate location for each component"
@@ -151,10 +157,19 @@ def _own(cx: Context, terms: Terms, item: items.FunDeclaration, d: items.OwnDeri
 
 
 def _op(cx: Context, item: items.OpDeclaration) -> OpDefinition:
-    parameters, cx = _statics(cx, item.parameters)
+    parameters, cx = _statics(replace(cx, open_shapes=True), item.parameters)
     A, B = elaborate_type(cx, item.domain), elaborate_type(cx, item.codomain)
-    variables = _variables(parameters, (A, B))
-    return OpDefinition(item.name.text, Family(item.name.text, parameters, A, B, variables))
+    family = Family(item.name.text, parameters, A, B, _variables(parameters, (A, B)))
+    _check_shapes(item, family)
+    return OpDefinition(item.name.text, family)
+
+
+def _check_shapes(item: items.OpDeclaration, family: Family) -> None:
+    """Raise ``Rejected`` if a name stands for a whole shape and for one axis."""
+    axes = dimension_variables([shape for shape in shapes_of(family) if not isinstance(shape, ShapeVar)])
+    for name in sorted(shape_variables(family) & {*axes}):
+        why = f"`{name}` is one axis here, and `{name}…` a shape of any number of axes"
+        raise Rejected(NotADimension(span=item.span, why=why, hint=f"write `{name}…` everywhere, or choose another name"))
 
 
 def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
@@ -277,8 +292,8 @@ def _statics(cx: Context, statics: tuple[items.StaticParameter, ...]) -> tuple[t
         match p.kind:
             case s.DimKind():
                 elaborated.append(Parameter(p.name.text, DimKind()))
-            case s.LocKind(written, length):
-                shape = elaborate_shape(opened, written)
+            case s.LocKind(written, length, whole):
+                shape = elaborate_shape(opened, written, whole)
                 kind = LocKind(shape) if length is None else LocFamilyKind(shape, elaborate_dim(opened, length))
                 elaborated.append(Parameter(p.name.text, kind))
             case s.RealType() | s.UnitType() | s.ProductType():
@@ -288,7 +303,7 @@ def _statics(cx: Context, statics: tuple[items.StaticParameter, ...]) -> tuple[t
 
 def _type_context(cx: Context) -> Context:
     """The context of a declaration's types, in which an undefined lower-case name is a dimension variable."""
-    return Context(cx.definitions, dims=cx.dims, shapes=cx.shapes, open_dims=True)
+    return Context(cx.definitions, dims=cx.dims, shapes=cx.shapes, open_dims=True, open_shapes=cx.open_shapes)
 
 
 def _variables(parameters: tuple[Parameter, ...], types: tuple[Type, ...]) -> tuple[str, ...]:

@@ -23,12 +23,17 @@ def elaborate_type(cx: Context, A: s.TypeExpr) -> Type:
             return UNIT
         case s.ProductType(factors):
             return Product(tuple(elaborate_type(cx, B) for B in factors))
-        case s.RealType(dims):
-            return Real(elaborate_shape(cx, dims))
+        case s.RealType(dims, whole):
+            return Real(elaborate_shape(cx, dims, whole))
 
 
-def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...]) -> Shape:
-    """Elaborate the shape in ``Real(…)`` or ``Loc(…)``; empty brackets mean ``(1,)``."""
+def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...], whole: s.Name | None = None) -> Shape:
+    """Elaborate the shape in ``Real(…)`` or ``Loc(…)``; empty brackets mean ``(1,)``. ``whole`` is the s of ``Real(s…)``.
+
+    Raises ``Rejected``, also for a variable for a whole shape where there is none.
+    """
+    if whole is not None:
+        return _whole(cx, whole)
     match dims:
         case ():
             return (dim(1),)
@@ -36,6 +41,16 @@ def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...]) -> Shape:
             return cx.shapes[name]
         case _:
             return several(cx, dims)
+
+
+def _whole(cx: Context, name: s.Name) -> ShapeVar:
+    known = (cx.shapes or {}).get(name.text)
+    if known is not None:
+        return known
+    if not cx.open_shapes:
+        why = f"`{name.text}…` stands for a shape of any number of axes, which only operations and state beside locations have"
+        raise Rejected(NotADimension(span=name.span, why=why, hint="write the axes, for example `Real(m, n)`"))
+    return ShapeVar(name.text)
 
 
 def several(cx: Context, dims: tuple[s.Expr, ...]) -> tuple[Dim, ...]:

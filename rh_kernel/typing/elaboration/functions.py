@@ -1,9 +1,10 @@
 """Resolution of function symbols: the member of the family that ``f``, ``reshape[3, 2]`` or ``rd[rd[f]]`` is (RH Def. 3.2)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
+from rh_kernel.primitives.schemes import Scheme, axis_order, instantiate, size_of
+from rh_kernel.primitives.symbol import FunctionSymbol
 from rh_kernel.primitives.table import SYMBOLS, failing
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
@@ -20,9 +21,9 @@ from rh_kernel.typing.diagnostics.hints import counterexample
 from rh_kernel.typing.diagnostics.origins import chosen, operand_notes, origins
 from rh_kernel.typing.diagnostics.quick_fixes import Advice, matmul_advice
 from rh_kernel.typing.diagnostics.shared import count_of, no_such_member, unknown_name, wrong_indices, wrong_kind
-from rh_kernel.typing.elaboration.dimensions import elaborate_dim, several
+from rh_kernel.typing.elaboration.dimensions import elaborate_dim, elaborate_shape
 from rh_kernel.typing.elaboration.size_constraints import require_sizes
-from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer
+from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer, WrongIndex
 from rh_kernel.typing.unification.unify import Unifier
 
 
@@ -37,6 +38,12 @@ class Candidate:
 def function_names(cx: Context) -> list[str]:
     """The names of all function symbols, built-in and declared."""
     return [*SYMBOLS, *cx.declared(FunDefinition)]
+
+
+_JOINED = {
+    name: f"arrays are joined along their {axis} axis; their other axes must agree"
+    for name, axis in (("concat", "first"), ("concat_last", "last"))
+}
 
 
 @lru_cache(maxsize=4096)
@@ -59,8 +66,7 @@ def resolve_function(
         return fitting[0], M
     near = [c for c in candidates if unifier.is_unifiable(_first(A), _first(c.function.domain))] or candidates
     wanted = " or ".join(unifier.show(c.function.domain)[0] for c in near)
-    joined = "arrays are joined along their first axis; their other axes must agree"
-    advice = Advice(joined if e.head.text == "concat" else "")
+    advice = Advice(_JOINED.get(e.head.text, ""))
     if e.head.text == "matmul" and len(e.arguments) == 2 and isinstance(A, Product) and len(A.factors) == 2:
         left, right = (unifier.type(B) for B in A.factors)
         advice = matmul_advice(e.span, *e.arguments, left, right, "matmul({}, {})".format)
@@ -144,7 +150,36 @@ def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
     if row is None or name in cx.definitions.failed:
         names = [*function_names(cx), *cx.declared(OpDefinition, NetDefinition)]
         raise unknown_name(cx, name, head.span, names, "`%help` lists the functions of the language")
-    return [_at(cx, unifier, head, scheme, indices) for scheme in row.schemes]
+    return [_at(cx, unifier, head, scheme, indices) for scheme in _fitting(cx, head, row, indices)]
+
+
+def _fitting(cx: Context, head: s.Name, row: FunctionSymbol, indices: tuple[s.Expr, ...]) -> tuple[Scheme, ...]:
+    """The schemes that can have so many indices: all, unless their numbers differ, as those of ``permute`` do."""
+    counts = [len(scheme.explicit) for scheme in row.schemes]
+    if len(set(counts)) == 1:
+        return row.schemes
+    found = tuple([scheme for scheme, count in zip(row.schemes, counts, strict=True) if count == len(indices)])
+    if not found:
+        longest = row.schemes[counts.index(max(counts))]
+        names = ", ".join(v.name for v in longest.explicit)
+        hint = "list each axis of the array once, counted from 0" if longest.order else "they are the shape of the result"
+        wanted = f"{min(counts)} to {max(counts)} {'axes' if longest.order else 'dimensions'}"
+        raise wrong_indices(cx, head, indices, wanted, f"`{row.name}[{names}](…)`, or fewer", hint)
+    return found
+
+
+def _require_order(head: s.Name, indices: tuple[s.Expr, ...], listed: Sequence[Dim]) -> None:
+    """Raise ``Rejected`` unless the indices are numbers that list each axis once."""
+    span = indices[0].span.to(indices[-1].span)
+    shown = f"`{head.text}[{', '.join(map(str, listed))}]`"
+    axes = "0" if len(listed) == 1 else f"0 and {len(listed) - 1}" if len(listed) == 2 else f"0 to {len(listed) - 1}"
+    expected = f"the axes {axes}, each once, in any order"
+    if any(d.constant is None for d in listed):
+        why = f"{shown} has an axis that is no number, but the type of the result depends on it"
+        raise Rejected(WrongIndex(span=span, why=why, expected=expected, hint="write the axes as numbers"))
+    if axis_order(listed) is None:
+        why = f"{shown} lists no permutation of the axes"
+        raise Rejected(WrongIndex(span=span, why=why, expected=expected, hint="axes are counted from 0"))
 
 
 def _derivative(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Expr, ...]) -> list[Candidate]:
@@ -169,7 +204,7 @@ def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tu
     given: dict[str, Shape | Dim] = {}
     match scheme.explicit:
         case (ShapeVar(variable),) if indices:
-            given[variable] = several(cx, indices)
+            given[variable] = elaborate_shape(cx, indices)
         case explicit if len(explicit) == len(indices) and not any(isinstance(v, ShapeVar) for v in explicit):
             given = {v.name: elaborate_dim(cx, i) for v, i in zip(explicit, indices, strict=True)}
         case explicit:
@@ -177,6 +212,8 @@ def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tu
             wanted = "a shape" if names == "m, n, …" else count_of(len(explicit), "dimension") if explicit else "nothing"
             hint = f"for example `{name}[2, 3](…)`" if names == "m, n, …" else ""
             raise wrong_indices(cx, head, indices, wanted, f"`{name}{f'[{names}]' if names else ''}(…)`", hint)
+    if scheme.order:
+        _require_order(head, indices, [d for d in (given[v.name] for v in scheme.order) if isinstance(d, Dim)])
     at = tuple(given.get(v.name) or _unknown(unifier, v) for v in scheme.variables)
     found = {v.name: a for v, a in zip(scheme.variables, at, strict=True)}
     condition = None

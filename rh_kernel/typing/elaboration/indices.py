@@ -1,6 +1,5 @@
 """Static indices at a use: ``FC[w0]``, ``MaxPool1D[2]``, ``dense[w0, 0.1]`` (LANGUAGE §3, square brackets)."""
 
-from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise_shape, specialise_type
 from rh_kernel.syntax.core import Index, Term
@@ -9,32 +8,25 @@ from rh_kernel.syntax.signature import (
     DimKind,
     Loc,
     Location,
-    LocationFamily,
-    LocationFamilyVar,
-    LocationVar,
     LocFamily,
     LocFamilyKind,
     LocKind,
-    Member,
     Parameter,
     ValueKind,
 )
 from rh_kernel.syntax.types import Real
 from rh_kernel.typing.context import INDEX, Context, Zone
-from rh_kernel.typing.definitions import LocDefinition, kind_of
+from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.typing.diagnostics.hints import Expectation
-from rh_kernel.typing.diagnostics.origins import chosen, origins, where
-from rh_kernel.typing.diagnostics.shared import count_of, signature, types_differ, unknown_name, wrong_indices
+from rh_kernel.typing.diagnostics.origins import origins
+from rh_kernel.typing.diagnostics.shared import count_of, signature, types_differ, wrong_indices
 from rh_kernel.typing.elaboration.dimensions import elaborate_dim
 from rh_kernel.typing.elaboration.location_families import (
     elaborate_family,
-    elaborate_member,
-    family_named,
-    no_single_location,
     other_length,
 )
+from rh_kernel.typing.elaboration.locations import elaborate_location
 from rh_kernel.typing.elaboration.terms import Terms
-from rh_kernel.typing.errors import WrongIndex
 from rh_kernel.typing.unification.unify import Unifier
 
 CLOSED = frozenset({Zone.DELTA, Zone.CONTINUATION})
@@ -60,7 +52,7 @@ def elaborate_indices(
             case DimKind():
                 indices.append(dims[parameter.name])
             case LocKind(shape):
-                loc = _location(cx, e, written)
+                loc = elaborate_location(cx, e.head.text, written)
                 wanted = unifier.shape(specialise_shape(shape, Static(dims, static.shapes, {})))
                 if not unifier.unify_shapes(loc.shape, wanted):
                     asked = _asked(cx, unifier, e, parameter)
@@ -120,43 +112,5 @@ def values_of(indices: tuple[Index, ...], parameters: tuple[Parameter, ...]) -> 
     return tuple(
         i
         for i, p in zip(indices, parameters, strict=True)
-        if isinstance(p.kind, ValueKind)
-        and not isinstance(i, Location | LocationVar | Member | LocationFamily | LocationFamilyVar | Dim)
+        if isinstance(p.kind, ValueKind) and not isinstance(i, Loc | LocFamily | Dim)
     )
-
-
-def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
-    match written:
-        case s.Var(name) if cx.locations and name in cx.locations:
-            return cx.locations[name]
-        case s.Family():
-            return elaborate_member(cx, e.head.text, written)
-        case s.Var(name) if family_named(cx, name) is not None:
-            raise no_single_location(cx, e.head.text, written)
-        case s.Var(name):
-            match cx.definitions.get(name):
-                case LocDefinition(_, location):
-                    return location
-                case None:
-                    if cx.look_up(name) is None:
-                        names = [*(cx.locations or {}), *cx.declared(LocDefinition)]
-                        known = ", ".join(f"`{n}`" for n in names)
-                        hint = (
-                            f"locations here: {known}"
-                            if 0 < len(names) <= 6
-                            else f"declare it: `loc {name} : Real(3, 2) = zeros`"
-                        )
-                        raise unknown_name(cx, name, written.span, names, hint)
-                    found = "a variable"
-                case other:
-                    found = kind_of(other)
-            raise _no_location(cx, e, written, f"`{name}`, {found}")
-        case _:
-            raise _no_location(cx, e, written, f"`{written.span.text}`")
-
-
-def _no_location(cx: Context, e: s.Apply, written: s.Expr, found: str) -> Rejected:
-    hint = f"`loc w : Real(3, 2) = zeros` declares one; then write `{e.head.text}[w](…)`"
-    why = f"this index of `{e.head.text}` must be a location"
-    notes = chosen(written.span, where(cx, *([written.name] if isinstance(written, s.Var) else []), e.head.text))
-    return Rejected(WrongIndex(span=written.span, why=why, found=found, hint=hint, notes=notes))

@@ -79,7 +79,7 @@ def _rule(cx: Context, initial: items.Initial, A: Real) -> Initial:
     if how not in _NUMBERS:
         raise _unknown(initial)
     usage = f"`{_USAGE[how]}`"
-    numbers = tuple(_plain(cx, e) for e in initial.arguments)
+    numbers = tuple(plain_number(cx, e) for e in initial.arguments)
     if len(numbers) != _NUMBERS[how]:
         count = _NUMBERS[how]
         why = f"`{how}` takes {count} number{'s' if count != 1 else ''}, but got {len(numbers)}"
@@ -134,8 +134,8 @@ def _check_shape(initial: items.Initial, how: str, A: Real) -> None:
             return
 
 
-def _plain(cx: Context, e: s.Expr) -> float:
-    """The value of a number that is written out, or named by ``dim`` or ``const`` or in a sweep."""
+def plain_number(cx: Context, e: s.Expr) -> float:
+    """The value of a number that is written out, or named by ``dim`` or ``const`` or in a sweep. Raises ``Rejected``."""
     match e:
         case s.Number() | s.Negate(s.Number()):
             return value_of(e)
@@ -157,7 +157,7 @@ def _named(definition: Definition | None) -> float | None:
 
 
 def _seed(cx: Context, e: s.Expr) -> int:
-    value = _plain(cx, e)
+    value = plain_number(cx, e)
     if value < 0 or value != int(value):
         expected, hint = "a whole number from 0 on", "each seed gives a different array; for example `seed=1`"
         raise Rejected(BadInitial(span=e.span, why="not a seed", expected=expected, found=f"`{e.span.text}`", hint=hint))

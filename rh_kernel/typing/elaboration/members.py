@@ -8,7 +8,7 @@ from rh_kernel.source.diagnostic import Note
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Node, Operation, Repeat
 from rh_kernel.syntax.dimensions import Ceil, Dim, DimVar, Floor, dim, substitute, variables
-from rh_kernel.syntax.signature import Member
+from rh_kernel.syntax.signature import Member, StateOf, within
 from rh_kernel.syntax.traversal import inside
 from rh_kernel.typing.elaboration.location_families import is_outside, out_of_range
 from rh_kernel.typing.unification.unify import Unifier
@@ -31,8 +31,9 @@ def check_members(unifier: Unifier, span: Span, node: Node) -> None:
         node, around = todo.pop()
         if isinstance(node, Operation):
             for i in node.indices:
-                if isinstance(i, Member):
-                    _check(span, node.span, i, around)
+                loc = within(i) if isinstance(i, StateOf) else i
+                if isinstance(loc, Member):
+                    _check(span, node.span, loc, around)
         inner = (*around, node) if isinstance(node, Repeat) else around
         for part in inside(node):
             is_start = isinstance(node, Repeat) and part is node.start

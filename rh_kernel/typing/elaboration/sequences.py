@@ -39,9 +39,10 @@ def elaborate_map(cx: Context, unifier: Unifier, e: s.MapExpr, infer: Infer[core
         by = "the type of what `map` stacks" if isinstance(B, Product) else ""
         hint = "write one map for each component" if isinstance(B, Product) else "state the size of the array"
         raise _mismatch(unifier, last(e.body), B, "an array", hint, TypingRule.T_MAP, by)
-    form = core.Map(M, opened.term_scope(N), A, B, span=e.span)
+    C = stacked(length(A), B)
+    form = core.Map(M, opened.term_scope(N), A, C, span=e.span)
     unifier.uses.append((e.span, form))
-    return form, stacked(length(A), B)
+    return form, C
 
 
 def elaborate_scan(
@@ -60,9 +61,11 @@ def elaborate_scan(
     opened = open_patterns(cx, unifier, ((x, row(A)), (state, S)), Zone.DELTA)
     P, C = command(opened.context, e.body)
     B = _emitted(cx, unifier, e, C, S)
-    form = core.Scan(core.Tuple((M, N), span=e.source.span.to(e.start.span)), opened.command_scope(P), A, B, span=e.span)
+    target = stacked(length(A), B)
+    argument = core.Tuple((M, N), span=e.source.span.to(e.start.span))
+    form = core.Scan(argument, opened.command_scope(P), A, target, span=e.span)
     unifier.uses.append((e.span, form))
-    return form, Product((stacked(length(A), B), S))
+    return form, Product((target, S))
 
 
 def _emitted(cx: Context, unifier: Unifier, e: s.ScanExpr, C: Type, S: Type) -> Type:

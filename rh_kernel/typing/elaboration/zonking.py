@@ -9,7 +9,7 @@ from rh_kernel.syntax.census import types_and_primitives_within, types_within
 from rh_kernel.syntax.core import Bound, Call, Function, Node, Operation, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
 from rh_kernel.syntax.rebuild import Transform, function_image
-from rh_kernel.syntax.signature import Member
+from rh_kernel.syntax.signature import Member, StateOf
 from rh_kernel.syntax.traversal import nodes
 from rh_kernel.syntax.types import Real, Type, leaves
 from rh_kernel.typing.diagnostics.shared import no_such_member
@@ -101,7 +101,7 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
 
 def _has_members(node: Node) -> bool:
     operations = (n for n in nodes(node) if isinstance(n, Operation))
-    return any(isinstance(i, Member) for op in operations for i in op.indices)
+    return any(isinstance(i, Member | StateOf) for op in operations for i in op.indices)
 
 
 def _is_correct(use: Node, fine: set[Primitive]) -> bool:

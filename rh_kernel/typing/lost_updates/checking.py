@@ -28,7 +28,7 @@ from rh_kernel.syntax.core import (
     Scan,
 )
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member, Pattern
+from rh_kernel.syntax.signature import Location, LocationFamily, LocationFamilyVar, LocationVar, Member, Pattern, StateOf
 from rh_kernel.typing.errors import LostUpdate
 from rh_kernel.typing.lost_updates.contents import StalePut, stale_puts
 from rh_kernel.typing.lost_updates.rewriting import mention_of, rewritten
@@ -118,7 +118,7 @@ def _listed(twice: tuple[Twice, ...]) -> str:
 
 def _shown(location: Index) -> str:
     match location:
-        case Location() | LocationVar() | Member() | LocationFamily() | LocationFamilyVar():
+        case Location() | LocationVar() | Member() | StateOf() | LocationFamily() | LocationFamilyVar():
             return location.name
         case Dim():
             return str(location)

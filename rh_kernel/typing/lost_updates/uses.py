@@ -24,7 +24,7 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.sequences import length
-from rh_kernel.syntax.signature import Member, member
+from rh_kernel.syntax.signature import Loc, Location, LocationVar, Member, StateOf, member, state_of, within
 
 _TRIED = 10_000
 """The maximum number of combinations of rounds that are looked at for one operation."""
@@ -140,6 +140,8 @@ def _differs_by_round(use: Use, location: Index) -> bool:
     match use.loops, location:
         case (), _:
             return True
+        case (loop,), StateOf(base=base):
+            return _differs_by_round(use, base)
         case (loop,), Member(_, index):
             return [monomial for monomial, _ in index.terms if monomial] == [((DimVar(loop.index), 1),)]
         case _:
@@ -149,13 +151,22 @@ def _differs_by_round(use: Use, location: Index) -> bool:
 def _visits(use: Use, location: Index) -> Iterator[tuple[Index, Visit]]:
     """The location in each round, in the order of the rounds; of a loop on which it does not depend, in two rounds only."""
     loops = use.loops
-    dims = [*[loop.count for loop in loops], *([location.index] if isinstance(location, Member) else [])]
+    at = within(location) if isinstance(location, Loc) else None
+    dims = [*[loop.count for loop in loops], *([at.index] if isinstance(at, Member) else [])]
     mentioned = frozenset([v.name for d in dims for v in variables(d) if isinstance(v, DimVar)])
     for rounds, last in _rounds(loops, mentioned, {}):
-        here = location
-        if isinstance(location, Member):
-            here = member(location.family, substitute(location.index, rounds))
-        yield here, Visit(use, last)
+        yield _in_round(location, rounds) if isinstance(location, Loc) else location, Visit(use, last)
+
+
+def _in_round(location: Loc, rounds: Mapping[str, Dim]) -> Loc:
+    """The location in the round with these numbers."""
+    match location:
+        case Member(family, index):
+            return member(family, substitute(index, rounds))
+        case StateOf(family, base):
+            return state_of(family, _in_round(base, rounds))
+        case Location() | LocationVar():
+            return location
 
 
 def _rounds(

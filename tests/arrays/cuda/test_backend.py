@@ -21,6 +21,7 @@ from rh_kernel.arrays.cuda.backend import CupyBackend
 from rh_kernel.arrays.cuda.module import LaunchMode, module
 from rh_kernel.arrays.devices import GPU, MissingGPU, gpu
 from rh_kernel.arrays.execution import Machine, machine
+from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.arrays.planning.planner import planned
 from rh_kernel.arrays.program import Program
@@ -314,6 +315,22 @@ def test_a_strict_program_is_stuck_where_it_is_undefined(make: Make) -> None:
     close(leaves(run.runner(2).result())[0], [[1.0, 2.0], [0.0, 3.0]])
     with pytest.raises(Stuck):
         run.runner(2).steps([data], np.array([[0, 1], [1, 2]]))
+
+
+@needs_compiler
+def test_rows_are_taken_and_put_by_numbers_that_are_checked(make: Make) -> None:
+    text = "[[1, 2], [10, 20]].rd(w. take(w, i) * take(w, i))(x)"
+    program = batched(Written("").program(f"return {text}", x=real(3, 2), i=real(2)), (True, True))
+    rng = np.random.default_rng(3)
+    x, i = rng.normal(size=(4, 3, 2)), rng.integers(0, 3, (4, 2)).astype(np.float64)
+    plan = planned(program, 4)
+    runner, expected = make().runner(plan, {}), NumPy().runner(plan, {})
+    for one in (runner, expected):
+        one.step(x, i)
+    close(leaves(runner.result())[0], leaves(expected.result())[0])
+    i[2, 1] = 3
+    with pytest.raises(Stuck, match="RH212: there is no row 3"):
+        runner.step(x, i)
 
 
 @needs_compiler

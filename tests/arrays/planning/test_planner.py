@@ -80,6 +80,11 @@ def test_only_blocks_of_many_entries_are_called_as_they_are() -> None:
     assert called <= {"first_max1d", "first_max2d"}
 
 
+@pytest.mark.parametrize("f", [f for f in INSTANCES if f.name in ("permute", "transpose")], ids=label)
+def test_another_order_of_the_axes_costs_nothing(f: Primitive) -> None:
+    assert planned(applied(f), 2).steps == ()
+
+
 @law(60)
 @given(commands((V, V), 3, act=False), st.integers(1, 3), st.booleans())
 def test_a_plan_does_what_its_words_say_and_no_live_buffers_overlap(P: Command, b: int, matrices: bool) -> None:

@@ -1,5 +1,6 @@
 """Rounds as loops: the same results as the rounds one by one, by every back end, alone and in batches, at a constant size."""
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.arrays import prebuilt
 from rh_kernel.arrays.backend import Backend
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, translate
@@ -15,6 +17,7 @@ from rh_kernel.arrays.native.compiled import Native, available
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.options import FEWEST, Checkpointing, CompileOptions
 from rh_kernel.arrays.planning.planner import planned
+from rh_kernel.arrays.prebuilt import Prebuilt
 from rh_kernel.arrays.program import Loop, Program
 from rh_kernel.arrays.stacks import Stack, places
 from rh_kernel.loops.trees import leaves
@@ -159,8 +162,13 @@ def assert_alike(found: Outcome, expected: Outcome) -> None:
         close(found[1][location], content, 1e-9)
 
 
+def compiled() -> list[Callable[[], Backend]]:
+    """The back ends with machine code that are there."""
+    return [*([Native] if available() else []), *([Prebuilt] if prebuilt.available() else [])]
+
+
 def backends() -> list[tuple[Backend, int | None]]:
-    return [(NumPy(), 1), (NumPy(), None), *([(Native(), None)] if available() else [])]
+    return [(NumPy(), 1), (NumPy(), None), *[(make(), None) for make in compiled()]]
 
 
 @each_command

@@ -28,13 +28,13 @@ NESTED = "rev handle ([1.0]) <x>. let y <= rev handle (x) <u>. Layer(u) with tru
 SUBJECTS = (PASS, f"handle ({PASS}) with infer", "1 + 2", f"{LAYERS} with true against {LAYERS} with through", NESTED)
 
 
-def player(text: str) -> Player:
-    return Player(gradient(text, LAYER))
+def player(text: str, declarations: str = LAYER) -> Player:
+    return Player(gradient(text, declarations))
 
 
-def told(text: str) -> list[dict[str, Any]]:
+def told(text: str, declarations: str = LAYER) -> list[dict[str, Any]]:
     """The passes after a round trip through JSON."""
-    view: View = player(text)
+    view: View = player(text, declarations)
     assert view.kind == "player"
     return json.loads(json.dumps(view.opening(), allow_nan=False))["passes"]
 
@@ -116,6 +116,15 @@ def test_a_cotangent_belongs_to_a_wire_of_the_same_type(text: str) -> None:
         for row in one["rows"]:
             assert {row["forward"], *row["cotangents"]} <= wires.keys()
             assert row["cotangent"] == (row["cotangents"][0] if row["cotangents"] else None)
+
+
+def test_a_loop_of_no_rounds_has_no_value_that_a_cotangent_belongs_to() -> None:
+    text = "rev handle ([1.5, 0.25]) <x>. repeat i < 0 from s = x do Get[vs[i]]() with { return x -> Get[vs[0]]() }"
+    (one,) = told(text, "loc vs[2] : Real(2) = zeros\n")
+    wires = {wire["id"]: wire for wire in one["wires"]}
+    cotangents = [wire for wire in wires.values() if wire["role"] == "cotangent"]
+    assert cotangents
+    assert all(wire["of"] is None or wire["of"] in wires for wire in cotangents)
 
 
 @law(40)

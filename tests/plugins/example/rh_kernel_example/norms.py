@@ -5,7 +5,6 @@ import numpy as np
 from rh_kernel.session.actions import Action, AnalysisContext, Run, State
 from rh_kernel.session.directives.arguments import named_locations
 from rh_kernel.session.directives.directive import Directive
-from rh_kernel.session.directives.heap import declared_locations
 from rh_kernel.session.results import Notice, Shown
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface_items as items
@@ -30,7 +29,7 @@ class ShowNorms(Action):
 
 
 def _analyze(item: items.Directive, context: AnalysisContext) -> ShowNorms:
-    return ShowNorms(named_locations(item, declared_locations(context.definitions)))
+    return ShowNorms(named_locations(item, context.definitions.locations()))
 
 
 NORMS = Directive("norms", "[location…]", "the norm of every location's content, and of its change", _analyze)

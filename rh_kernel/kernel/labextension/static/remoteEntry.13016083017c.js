@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "fa00e41152fc";
+  const VERSION = "cf0c66bdb6ca";
 
   let scope;
 
