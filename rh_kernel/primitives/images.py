@@ -7,11 +7,12 @@ import math
 
 from rh_kernel.loops import scalars
 from rh_kernel.loops.ir import Fold
+from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives import blocks, windows
 from rh_kernel.primitives.blocks import block_of
 from rh_kernel.primitives.formulas import Typed, number, pair, zero
 from rh_kernel.primitives.linear import transpose
-from rh_kernel.primitives.schemes import AtMost, Scheme, extent
+from rh_kernel.primitives.schemes import AtMost, Scheme, extent, index
 from rh_kernel.primitives.structural import fill, reshape
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, entries, no_cost
 from rh_kernel.syntax.core import Primitive
@@ -61,6 +62,7 @@ conv2d: FunctionSymbol = FunctionSymbol(
     derivative=_conv_derivative,
     kernel=windows.convolution_kernel,
     lowering=windows.convolution_lowering,
+    translation=lambda f, x, w: ae.convolve(x, w),
     cost=windows.convolution_cost,
     costs=("2*d*c*p*q*(h - p + 1)*(w - q + 1)",),
     linear_in=(0, 1),
@@ -79,6 +81,7 @@ windows2d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: overlap_add2d(w),
     kernel=windows.windows_kernel,
     lowering=windows.windows_lowering,
+    translation=lambda f, x: ae.windows(x, (index(f, 0), index(f, 1))),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -94,6 +97,7 @@ overlap_add2d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: windows2d[x.dims[1], x.dims[2]](w),
     kernel=windows.overlap_add_kernel,
     lowering=windows.overlap_add_lowering,
+    translation=lambda f, x: ae.overlap_add(x),
     cost=entries,
     costs=("c*p*q*m*n",),
     jointly_linear=True,
@@ -116,6 +120,7 @@ maxpool2d: FunctionSymbol = FunctionSymbol(
     derivative=_maxpool_derivative,
     kernel=blocks.max_kernel,
     lowering=blocks.pooled_lowering(scalars.MAX, Fold.MAX),
+    translation=lambda f, x: ae.pool(ae.Fold.MAX, x, index(f, 0)),
     cost=entries,
     costs=("c*h*w",),
     nonsmooth=blocks.max_nonsmooth("maxpool2d[2]([[[1, 1]]])"),
@@ -133,6 +138,7 @@ first_max2d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: zero(x.type),
     kernel=blocks.first_max_kernel,
     lowering=blocks.first_max_lowering,
+    translation=lambda f, x: ae.first_of_block(x, index(f, 0)),
     cost=entries,
     costs=("c*h*w",),
     nonsmooth=blocks.max_nonsmooth("first_max2d[2]([[[1, 1]]])"),
@@ -156,6 +162,7 @@ avgpool2d: FunctionSymbol = FunctionSymbol(
     derivative=_avgpool_derivative,
     kernel=blocks.mean_kernel,
     lowering=blocks.pooled_lowering(scalars.ADD, Fold.SUM, mean=True),
+    translation=lambda f, x: ae.pool(ae.Fold.MEAN, x, index(f, 0)),
     cost=lambda f: entries(f) + math.prod(extent(f.codomain)),
     costs=("c*h*w + c*ceil(h/p)*ceil(w/p)",),
     jointly_linear=True,
@@ -178,6 +185,7 @@ sumpool2d: FunctionSymbol = FunctionSymbol(
     derivative=_sumpool_derivative,
     kernel=blocks.sum_kernel,
     lowering=blocks.pooled_lowering(scalars.ADD, Fold.SUM),
+    translation=lambda f, x: ae.block_sums(x, index(f, 0)),
     cost=entries,
     costs=("c*h*w",),
     jointly_linear=True,
@@ -194,6 +202,7 @@ spread2d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: sumpool2d[block_of(f)](w),
     kernel=blocks.spread_kernel,
     lowering=blocks.spread_lowering,
+    translation=lambda f, x: ae.spread(x, index(f, 0), extent(f.codomain)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,

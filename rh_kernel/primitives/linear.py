@@ -7,6 +7,7 @@ from rh_kernel.loops import scalars
 from rh_kernel.loops.builder import call
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.layouts import Layout, as_scalar, permuted
+from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives.formulas import MATRIX_MATRIX, MATRIX_VECTOR, Typed, pair
 from rh_kernel.primitives.schemes import Scheme, arguments, extent, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, no_cost
@@ -50,6 +51,7 @@ scale: FunctionSymbol = FunctionSymbol(
     derivative=_scale_derivative,
     kernel=_scale_kernel,
     lowering=_scale_lowering,
+    translation=lambda f, a, x: ae.scalar(scalars.MUL, ae.reshape(a, (1,) * x.rank), x),
     cost=lambda f: math.prod(extent(f.codomain)),
     costs=("|s|",),
     linear_in=(0, 1),
@@ -98,6 +100,7 @@ matmul: FunctionSymbol = FunctionSymbol(
     derivative=_matmul_derivative,
     kernel=_matmul_kernel,
     lowering=_matmul_lowering,
+    translation=lambda f, x, y: ae.matmul(x, y),
     cost=_matmul_cost,
     costs=("2*m*n", "2*m*k*n"),
     linear_in=(0, 1),
@@ -126,6 +129,7 @@ transpose: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: transpose(w),
     kernel=_transpose_kernel,
     lowering=_transpose_lowering,
+    translation=lambda f, x: ae.swapped(x),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -160,6 +164,7 @@ outer: FunctionSymbol = FunctionSymbol(
     derivative=_outer_derivative,
     kernel=_outer_kernel,
     lowering=_outer_lowering,
+    translation=lambda f, y, x: ae.outer(y, x),
     cost=lambda f: math.prod(extent(f.codomain)),
     costs=("m*n",),
     linear_in=(0, 1),
@@ -196,6 +201,7 @@ dot: FunctionSymbol = FunctionSymbol(
     derivative=_dot_derivative,
     kernel=_dot_kernel,
     lowering=_dot_lowering,
+    translation=lambda f, x, y: ae.total(ae.Fold.SUM, ae.scalar(scalars.MUL, x, y)),
     cost=lambda f: 2 * math.prod(extent(arguments(f)[0])),
     costs=("2*|s|",),
     linear_in=(0, 1),

@@ -15,6 +15,7 @@ from rh_kernel.loops.builder import call
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import GatherAt, ScatterAdd, View
 from rh_kernel.loops.layouts import Layout, broadcast_axis, permuted
+from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives.formulas import Typed, apply, pair, zero
 from rh_kernel.primitives.schemes import Scheme, arguments, extent, instantiate, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, RowNumbers, no_cost
@@ -151,6 +152,7 @@ take: FunctionSymbol = FunctionSymbol(
     derivative=_take_derivative,
     kernel=_take_kernel,
     lowering=_take_lowering,
+    translation=lambda f, w, i: ae.reshape(ae.take(w, i), extent(f.codomain)),
     cost=no_cost,
     costs=("0",),
     linear_in=(0,),
@@ -194,6 +196,11 @@ def _put_rows_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
     return pair(_take(w, i, len(y.dims)), zero(i.type))
 
 
+def _put_rows_translation(f: Primitive, y: ae.Expr, i: ae.Expr) -> ae.Expr:
+    shape = extent(f.codomain)
+    return ae.add_rows(ae.reshape(y, (*i.shape, *shape[1:])), i, shape)
+
+
 put_rows: FunctionSymbol = FunctionSymbol(
     name="put_rows",
     doc="put_rows[n, …](y, i): n rows that are 0 but for the rows of y, which are added at the numbers i; the reverse of take",
@@ -203,6 +210,7 @@ put_rows: FunctionSymbol = FunctionSymbol(
     derivative=_put_rows_derivative,
     kernel=_put_rows_kernel,
     lowering=_put_rows_lowering,
+    translation=_put_rows_translation,
     cost=lambda f: prod(extent(arguments(f)[0])),
     costs=("k", "h", "h*i", "h*i*j", "h*k", "h*i*k", "h*i*j*k"),
     linear_in=(0,),
@@ -242,6 +250,7 @@ one_hot: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, i: zero(i.type),
     kernel=_one_hot_kernel,
     lowering=_one_hot_lowering,
+    translation=lambda f, i: ae.reshape(ae.one_hot(i, extent(f.codomain)[-1]), extent(f.codomain)),
     cost=lambda f: prod(extent(f.codomain)),
     costs=("n", "n*k"),
     row_numbers=RowNumbers(argument=0, count=_first_index, where=_WHERE, example="one_hot[4](4)"),

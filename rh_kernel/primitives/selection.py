@@ -16,6 +16,7 @@ from rh_kernel.loops.builder import call
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.layouts import Layout
 from rh_kernel.loops.scalars import Action, ScalarOp, Workspace
+from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives.formulas import Typed, zero
 from rh_kernel.primitives.schemes import Scheme, extent, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, NonSmooth
@@ -103,6 +104,7 @@ select: FunctionSymbol = FunctionSymbol(
     derivative=_derivative,
     kernel=_kernel,
     lowering=_lowering,
+    translation=lambda f, c, x, y: ae.where(ae.reshape(c, (1,) * x.rank), x, y),
     cost=lambda f: prod(extent(f.codomain)),
     costs=("|s|",),
     nonsmooth=NonSmooth(where="c = 0", example="select(0, [1, 2], [3, 4])", at=lambda f, xp: _is_zero),

@@ -14,11 +14,12 @@ from rh_kernel.loops.builder import UNROLLED, call
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold, Gather
 from rh_kernel.loops.layouts import Layout, known, repeated, sliced
+from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives import blocks, windows
 from rh_kernel.primitives.blocks import block_of
 from rh_kernel.primitives.formulas import Typed, pair, zero
 from rh_kernel.primitives.linear import transpose
-from rh_kernel.primitives.schemes import AtMost, Scheme, extent
+from rh_kernel.primitives.schemes import AtMost, Scheme, extent, index
 from rh_kernel.primitives.structural import reshape
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, entries, no_cost
 from rh_kernel.source.diagnostic import KernelBug
@@ -64,6 +65,7 @@ conv1d: FunctionSymbol = FunctionSymbol(
     derivative=_conv_derivative,
     kernel=windows.convolution_kernel,
     lowering=windows.convolution_lowering,
+    translation=lambda f, x, w: ae.convolve(x, w),
     cost=windows.convolution_cost,
     costs=("2*d*c*k*(n - k + 1)",),
     linear_in=(0, 1),
@@ -82,6 +84,7 @@ windows1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: overlap_add1d(w),
     kernel=windows.windows_kernel,
     lowering=windows.windows_lowering,
+    translation=lambda f, x: ae.windows(x, (index(f, 0),)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -97,6 +100,7 @@ overlap_add1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: windows1d[x.dims[1]](w),
     kernel=windows.overlap_add_kernel,
     lowering=windows.overlap_add_lowering,
+    translation=lambda f, x: ae.overlap_add(x),
     cost=entries,
     costs=("c*k*m",),
     jointly_linear=True,
@@ -119,6 +123,7 @@ maxpool1d: FunctionSymbol = FunctionSymbol(
     derivative=_maxpool_derivative,
     kernel=blocks.max_kernel,
     lowering=blocks.pooled_lowering(scalars.MAX, Fold.MAX),
+    translation=lambda f, x: ae.pool(ae.Fold.MAX, x, index(f, 0)),
     cost=entries,
     costs=("c*n",),
     nonsmooth=blocks.max_nonsmooth("maxpool1d[2]([[1, 1]])"),
@@ -136,6 +141,7 @@ first_max1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: zero(x.type),
     kernel=blocks.first_max_kernel,
     lowering=blocks.first_max_lowering,
+    translation=lambda f, x: ae.first_of_block(x, index(f, 0)),
     cost=entries,
     costs=("c*n",),
     nonsmooth=blocks.max_nonsmooth("first_max1d[2]([[1, 1]])"),
@@ -152,6 +158,7 @@ sumpool1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: spread1d[block_of(f), x.dims[1]](w),
     kernel=blocks.sum_kernel,
     lowering=blocks.pooled_lowering(scalars.ADD, Fold.SUM),
+    translation=lambda f, x: ae.block_sums(x, index(f, 0)),
     cost=entries,
     costs=("c*n",),
     jointly_linear=True,
@@ -168,6 +175,7 @@ spread1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: sumpool1d[block_of(f)](w),
     kernel=blocks.spread_kernel,
     lowering=blocks.spread_lowering,
+    translation=lambda f, x: ae.spread(x, index(f, 0), extent(f.codomain)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -197,6 +205,12 @@ def _pad_lowering(at: LoweringContext) -> Layout:
     return y
 
 
+def _pad_translation(f: Primitive, x: ae.Expr) -> ae.Expr:
+    n, m = x.shape[-1], extent(f.codomain)[-1]
+    left = (m - n) // 2
+    return ae.pad_along(x, x.rank - 1, left, m - n - left)
+
+
 pad1d: FunctionSymbol = FunctionSymbol(
     name="pad1d",
     doc="pad1d[m](x): m entries, x in the middle and zeros on both sides, the extra one on the right",
@@ -206,6 +220,7 @@ pad1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: crop1d[x.dims[1]](w),
     kernel=_pad_kernel,
     lowering=_pad_lowering,
+    translation=_pad_translation,
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -231,6 +246,12 @@ def _crop_lowering(at: LoweringContext) -> Layout:
     return known(sliced(x, last, left, left + at.shape[-1]))
 
 
+def _crop_translation(f: Primitive, x: ae.Expr) -> ae.Expr:
+    n, m = x.shape[-1], extent(f.codomain)[-1]
+    left = (n - m) // 2
+    return ae.part(x, x.rank - 1, left, left + m)
+
+
 crop1d: FunctionSymbol = FunctionSymbol(
     name="crop1d",
     doc="crop1d[m](x): the m entries in the middle, which pad1d of m entries would put there",
@@ -240,6 +261,7 @@ crop1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: pad1d[x.dims[1]](w),
     kernel=_crop_kernel,
     lowering=_crop_lowering,
+    translation=_crop_translation,
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -277,6 +299,11 @@ def _upscale_lowering(at: LoweringContext) -> Layout | None:
     return _gathered(at, x, (np.arange(m) * n // max(m, 1))[:, None])
 
 
+def _upscale_translation(f: Primitive, x: ae.Expr) -> ae.Expr:
+    n, m = x.shape[-1], extent(f.codomain)[-1]
+    return ae.rows(x, x.rank - 1, np.arange(m) * n // max(m, 1))
+
+
 upscale1d: FunctionSymbol = FunctionSymbol(
     name="upscale1d",
     doc="upscale1d[m](x): m entries, each that of x which is nearest",
@@ -286,6 +313,7 @@ upscale1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: downsum1d[x.dims[1]](w),
     kernel=_upscale_kernel,
     lowering=_upscale_lowering,
+    translation=_upscale_translation,
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -324,6 +352,13 @@ def _downsum_lowering(at: LoweringContext) -> Layout:
     return _gathered(at, x, terms if terms.shape[1] > 1 else np.pad(terms, ((0, 0), (0, 1)), constant_values=-1))
 
 
+def _downsum_translation(f: Primitive, x: ae.Expr) -> ae.Expr:
+    m, n = x.shape[-1], extent(f.codomain)[-1]
+    source = np.arange(m) * n // max(m, 1)
+    # A row of x times this matrix sums the entries that upscale1d takes from one.
+    return ae.matmul(x, ae.constant((source[:, None] == np.arange(n)).astype(np.float64)))
+
+
 downsum1d: FunctionSymbol = FunctionSymbol(
     name="downsum1d",
     doc="downsum1d[n](x): n sums, each of the entries that upscale1d makes of one",
@@ -333,6 +368,7 @@ downsum1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: upscale1d[x.dims[1]](w),
     kernel=_downsum_kernel,
     lowering=_downsum_lowering,
+    translation=_downsum_translation,
     cost=entries,
     costs=("c*m",),
     jointly_linear=True,

@@ -11,6 +11,7 @@ import numpy as np
 
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.layouts import Layout, known, permuted, sliced
+from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives.formulas import Typed, pair, zero
 from rh_kernel.primitives.schemes import AtMost, Scheme, extent, index, rank
 from rh_kernel.primitives.structural import reshape
@@ -114,6 +115,7 @@ concat: FunctionSymbol = FunctionSymbol(
     derivative=_concat_derivative,
     kernel=_concat_kernel,
     lowering=_concat_lowering,
+    translation=lambda f, x, y: ae.concat((x, y), 0),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -152,6 +154,7 @@ slice_: FunctionSymbol = FunctionSymbol(
     derivative=_slice_derivative,
     kernel=_slice_kernel,
     lowering=_slice_lowering,
+    translation=lambda f, x: ae.part(x, 0, index(f, 0), index(f, 1)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -201,6 +204,7 @@ permute: FunctionSymbol = FunctionSymbol(
     derivative=_permute_derivative,
     kernel=_permute_kernel,
     lowering=_permute_lowering,
+    translation=lambda f, x: ae.transpose(x, _order(f)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -229,6 +233,7 @@ concat_last: FunctionSymbol = FunctionSymbol(
     derivative=_concat_last_derivative,
     kernel=lambda f, xp: _joined(f, xp, -1),
     lowering=lambda at: _written(at, at.front + rank(at.function.codomain) - 1),
+    translation=lambda f, x, y: ae.concat((x, y), x.rank - 1),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -271,6 +276,7 @@ stack: FunctionSymbol = FunctionSymbol(
     derivative=_stack_derivative,
     kernel=_stack_kernel,
     lowering=_stack_lowering,
+    translation=lambda f, x, y: ae.stack((x, y)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,

@@ -10,6 +10,7 @@ from types import ModuleType
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold
 from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis, permuted, reshaped
+from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives.formulas import Typed, number
 from rh_kernel.primitives.schemes import Scheme, extent, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, entries, no_cost
@@ -46,6 +47,7 @@ fill: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, a: sum_(w),
     kernel=_fill_kernel,
     lowering=LoweringContext.filled,
+    translation=lambda f, a: ae.expand(a, extent(f.codomain)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -75,6 +77,7 @@ sum_: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: fill[x.shape](w),
     kernel=_sum_kernel,
     lowering=_sum_lowering,
+    translation=lambda f, x: ae.total(ae.Fold.SUM, x),
     cost=entries,
     costs=("|s|",),
     jointly_linear=True,
@@ -112,6 +115,7 @@ mean: FunctionSymbol = FunctionSymbol(
     derivative=_mean_derivative,
     kernel=_mean_kernel,
     lowering=_mean_lowering,
+    translation=lambda f, x: ae.total(ae.Fold.MEAN, x),
     cost=lambda f: entries(f) + 1,
     costs=("|s| + 1",),
     jointly_linear=True,
@@ -149,6 +153,7 @@ reshape: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: reshape[x.shape](w),
     kernel=_reshape_kernel,
     lowering=_reshape_lowering,
+    translation=lambda f, x: ae.reshape(x, extent(f.codomain)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -179,6 +184,7 @@ broadcast_rows: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: sum_rows(w),
     kernel=_broadcast_rows_kernel,
     lowering=_broadcast_rows_lowering,
+    translation=lambda f, x: ae.expand(x, extent(f.codomain)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -200,6 +206,7 @@ sum_rows: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: broadcast_rows[x.dims[0]](w),
     kernel=lambda f, xp: partial(xp.sum, axis=-2),
     lowering=_sum_rows_lowering,
+    translation=lambda f, x: ae.without(ae.reduce(ae.Fold.SUM, x, (0,)), (0,)),
     cost=entries,
     costs=("m*n",),
     jointly_linear=True,

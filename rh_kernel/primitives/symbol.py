@@ -9,6 +9,7 @@ from rh_kernel.loops.builder import Formula
 from rh_kernel.loops.context import Lowering, LoweringContext
 from rh_kernel.loops.layouts import Layout
 from rh_kernel.loops.scalars import Binary, Unary
+from rh_kernel.primitives.array_expressions import Translation, translated
 from rh_kernel.primitives.formulas import ENTRYWISE, OF_ONE_SHAPE, Typed, apply
 from rh_kernel.primitives.schemes import Scheme, extent, match
 from rh_kernel.source.diagnostic import KernelBug
@@ -91,6 +92,10 @@ class FunctionSymbol:
       so the sign of a zero is that of its factors. ``commutes``: f(x, y) = f(y, x). ``is_identity_at_equal_types``: an
       instance of type A → A is the identity.
 
+    For other array languages:
+
+    - ``translation`` expresses a concrete instance by array expressions. Without one, the ``decomposition`` is translated.
+
     For hints, EFF and tests:
 
     - ``python_names`` are the names of f in NumPy, PyTorch and others; ``python_usage`` is the form here, if the arguments
@@ -119,6 +124,7 @@ class FunctionSymbol:
     is_product: bool = False
     commutes: bool = False
     is_identity_at_equal_types: bool = False
+    translation: Translation | None = None
     python_names: tuple[str, ...] = ()
     python_usage: str = ""
     eff: Callable[[float], float] | None = None
@@ -210,6 +216,7 @@ def entrywise(
         costs=("|s|",),
         nonsmooth=nonsmooth,
         lowering=None if value is None else lowered(value),
+        translation=None if value is None else translated(value),
         decomposition=decomposition,
         jointly_linear=jointly_linear,
         linear_in=linear_in,

@@ -5,11 +5,12 @@ A file is first written to a scratch file beside its target, which it replaces w
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
 from rh_kernel.session.errors import CannotRestore, CannotSave
 from rh_kernel.source import scratch as scratch_files
@@ -46,15 +47,20 @@ class ScratchFile:
 
 
 def write(contents: Mapping[str, Array], target: Path, span: Span) -> ScratchFile:
-    """Write the contents to a scratch file beside ``target``, or beside the file that this links to.
-
-    Scratch files there whose processes have been killed are deleted. Raises ``Rejected`` if there is nothing to write or the
-    file cannot be written.
-    """
+    """Write the contents as ``written`` does. Raises ``Rejected`` also if there is nothing to write."""
     _, encode = _format(target, span, saving=True)
     if not contents:
         hint = "declare a location first, for example `loc w : Real(3) = zeros`"
         raise Rejected(CannotSave(span=span, why="there is no location to save", hint=hint))
+    return written(target, span, lambda file: encode(contents, file), _expected())
+
+
+def written(target: Path, span: Span, encode: Callable[[IO[bytes]], object], expected: str) -> ScratchFile:
+    """Write a scratch file beside ``target``, or beside the file that this links to.
+
+    Scratch files there whose processes have been killed are deleted. Raises ``Rejected`` if the file cannot be written;
+    ``expected`` says in the error what file was expected.
+    """
     named, target = target, followed(target)
     if not target.parent.is_dir():
         why = f"there is no folder for `{target.name}`"
@@ -63,13 +69,13 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> ScratchFil
     try:
         if kind := _other_kind(target):
             what, hint = kind if target == named else f"a link to {kind}", "choose another name; the existing one is kept"
-            raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_expected(), hint=hint))
+            raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=expected, hint=hint))
         if target.exists() and not os.access(target, os.W_OK):
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
         scratch_files.sweep(target.parent)
         scratch, file = scratch_files.new(target.parent)
         with file:
-            encode(contents, file)
+            encode(file)
             file.flush()
             os.fsync(file.fileno())
         scratch.chmod(_mode(target))

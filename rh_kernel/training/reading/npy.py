@@ -229,7 +229,8 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
     return data
 
 
-def _write(contents: Mapping[str, Array], file: IO[bytes]) -> None:
+def write_npz(contents: Mapping[str, Array], file: IO[bytes]) -> None:
+    """Write the arrays as an ``.npz`` file."""
     with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
         for name, array in contents.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -245,7 +246,7 @@ NPZ = Format(
     "an archive of arrays",
     opener(Archive),
     "write it with numpy.savez(file, x=…, t=…), without Python objects",
-    write=_write,
+    write=write_npz,
 )
 
 FORMATS = (NPY, NPZ)

@@ -1,0 +1,1 @@
+"""Programs as functions of other array languages: NumPy, JAX, PyTorch and ONNX."""

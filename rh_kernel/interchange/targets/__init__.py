@@ -1,0 +1,1 @@
+"""The array languages to which programs are exported, a module for each."""

@@ -1,0 +1,365 @@
+"""Python code for a function of array expressions; NumPy, JAX and PyTorch differ in the names of what they call.
+
+An expression is written where it is used, unless it is used more than once or long: then it gets a line of its own.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from math import inf, prod
+
+import numpy as np
+
+from rh_kernel.interchange.errors import NoTranslation
+from rh_kernel.interchange.functions import ArrayFunction, Let, Line, Rounds
+from rh_kernel.interchange.uses import uses
+from rh_kernel.loops import scalars
+from rh_kernel.loops.scalars import ScalarOp
+from rh_kernel.loops.trees import Tree
+from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives.array_expressions import Expr, Fold
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.core import Array
+
+LONG = 70
+"""Characters from which on an expression gets a line of its own."""
+
+FEW = 12
+"""Entries up to which an array is written as a list."""
+
+COMPARISON, SUM, PRODUCT, SIGN, ATOM = range(5)
+"""How tightly the outermost operator of an expression binds."""
+
+INFIX: Mapping[ScalarOp, tuple[str, int]] = {
+    scalars.NEG: ("-{0}", SIGN),
+    scalars.ADD: ("{0} + {1}", SUM),
+    scalars.SUB: ("{0} - {1}", SUM),
+    scalars.MUL: ("{0} * {1}", PRODUCT),
+    scalars.DIV: ("{0} / {1}", PRODUCT),
+}
+"""Templates, and how tightly they bind; the last operand binds more tightly."""
+
+Code = tuple[str, int]
+"""The text of an expression, and how tightly its outermost operator binds."""
+
+
+class PythonCode(ABC):
+    """The lines of the body of a Python function, and what they need besides: constants and auxiliary functions."""
+
+    function_names: Mapping[ScalarOp, str] = {}
+    """Templates of the scalar operations that are calls."""
+
+    def __init__(self, function: ArrayFunction, dtype: str) -> None:
+        self.function = function
+        self.dtype = dtype
+        self.lines: list[str] = []
+        self.auxiliary: list[str] = []
+        self.constants: dict[str, Array] = {}
+        self._uses = uses(function)
+        self._names: dict[int, str] = {}
+        self._indent = 1
+        self._count = 0
+        # Expressions that were made here have to stay alive, because they are known by identity.
+        self._kept: list[Expr] = []
+        self._batch = next((p.name for p in function.parameters if p.batched), "")
+
+    def body(self) -> list[str]:
+        """Write all lines but the last."""
+        self._write(self.function.lines)
+        return self.lines
+
+    def tree(self, tree: "Tree[Expr]") -> str:
+        """The text of a result."""
+        if not isinstance(tree, tuple):
+            return self.text(tree)
+        return f"({''.join([f'{self.tree(each)}, ' for each in tree]).strip()})" if tree else "()"
+
+    def text(self, e: Expr, least: int = 0) -> str:
+        """The text of an expression, in parentheses unless it binds as tightly as wanted; may write lines before."""
+        text, binds = self._code(e)
+        return text if binds >= least else f"({text})"
+
+    # -- lines
+
+    def _write(self, lines: Sequence[Line]) -> None:
+        for line in lines:
+            match line:
+                case Expr():
+                    if self._uses[id(line)] > 1:
+                        self.text(line)
+                case Let(variable, value):
+                    self.add(f"{self.text(variable)} = {self.text(value)}")
+                case Rounds():
+                    self.rounds(line)
+
+    def add(self, line: str) -> None:
+        """Add a line."""
+        self.lines.append("    " * self._indent + line)
+
+    def indented(self, lines: Sequence[Line]) -> None:
+        """Write lines one level further to the right."""
+        self._indent += 1
+        self._write(lines)
+
+    def dedent(self) -> None:
+        """Continue one level further to the left."""
+        self._indent -= 1
+
+    def _code(self, e: Expr) -> Code:
+        if id(e) in self._names:
+            return self._names[id(e)], ATOM
+        text, binds = self._plain(e)
+        if isinstance(e.op, ae.Variable) or (e.number is not None and binds == ATOM):
+            return text, binds
+        if self._uses[id(e)] > 1 or len(text) > LONG:
+            self._count += 1
+            name = f"t{self._count}"
+            self.add(f"{name} = {text}")
+            self._names[id(e)] = name
+            return name, ATOM
+        return text, binds
+
+    def rounds(self, loop: Rounds) -> None:
+        """Write a loop."""
+        states = [self.text(v) for v, _ in loop.carried]
+        if states:
+            self.add(f"{', '.join(states)} = {', '.join([self.text(first) for _, first in loop.carried])}")
+        wholes = [(self.text(v), self.text(whole, ATOM), whole) for v, whole in loop.rows]
+        stacked = loop.results[len(states) :]
+        names = [self.text(v) for v in stacked]
+        for name in names:
+            self.add(f"{name} = []")
+        index = self._fresh_index()
+        self.add(f"for {index} in {'reversed(' if loop.backward else ''}range({loop.count}){')' if loop.backward else ''}:")
+        self._indent += 1
+        for name, text, whole in wholes:
+            self.add(f"{name} = {text}[{':, ' if whole.batched else ''}{index}]")
+        self._write(loop.body)
+        emitted = [self.text(e) for e in loop.emitted]
+        following = [self.text(e) for e in loop.following]
+        for name, text in zip(names, emitted, strict=True):
+            self.add(f"{name}.append({text})")
+        if states:
+            self.add(f"{', '.join(states)} = {', '.join(following)}")
+        self._indent -= 1
+        for name, v in zip(names, stacked, strict=True):
+            order = f"{name}[::-1]" if loop.backward else name
+            self.add(f"{name} = {self.stacked(order, int(v.batched))}")
+
+    def _fresh_index(self) -> str:
+        return "ijkl"[self._indent - 1] if self._indent <= 4 else f"i{self._indent}"
+
+    @abstractmethod
+    def stacked(self, rows: str, axis: int) -> str:
+        """A list of arrays stacked along an axis."""
+
+    # -- operators
+
+    def _plain(self, e: Expr) -> Code:
+        """The text of an operator applied to its arguments."""
+        simpler = ae.composed(e) if self.is_composed(e) else None
+        if simpler is not None:
+            return self._code_of_new(e, simpler)
+        match e.op:
+            case ae.Variable(name):
+                return name, ATOM
+            case ae.Constant(array):
+                return self.constant(array, e.number)
+            case ae.MeanOverBatch():
+                return self.mean_over_batch(self.text(e.args[0])), ATOM
+            case ae.MeanProduct():
+                return self._mean_product(*e.args), PRODUCT
+            case (
+                ae.Reshape() | ae.Transpose() | ae.Expand() | ae.Batch() | ae.Slice() | ae.Pad() | ae.Concat() | ae.Rows()
+            ) as op:
+                return self._moved(op, e), ATOM
+            case op:
+                return self._computed(op, e)
+
+    def _moved(self, op: ae.Moving, e: Expr) -> str:
+        x = e.args[0]
+        match op:
+            case ae.Reshape():
+                return self._reshape(x, e)
+            case ae.Transpose(order):
+                return self._transpose(x, order)
+            case ae.Expand() | ae.Batch():
+                return self.expand(self.text(x, ATOM), self.sizes(e))
+            case ae.Slice(axis, start, stop):
+                cut = f"{start or ''}:{stop if stop < x.shape[axis] else ''}"
+                return f"{self.text(x, ATOM)}[{self._place(x, axis, cut)}]"
+            case ae.Pad(widths, value):
+                return self.pad(self.text(x), [*[(0, 0)] * x.batched, *widths], value)
+            case ae.Concat(axis):
+                return self.concat(", ".join(map(self.text, e.args)), axis + e.batched)
+            case ae.Rows(axis, table):
+                return f"{self.text(x, ATOM)}[{self._place(x, axis, str(table.tolist()))}]"
+
+    def _computed(self, op: ae.Computing, e: Expr) -> Code:
+        x = e.args[0]
+        match op:
+            case ae.Scalar(function):
+                return self._scalar(function, e)
+            case ae.MatMul():
+                return f"{self.text(x, PRODUCT)} @ {self.text(e.args[1], SIGN)}", PRODUCT
+            case ae.Where():
+                _, y, z = e.args
+                return self.where(f"{self.text(x, SUM)} > 0", self._operand(y, e, 0), self._operand(z, e, 0)), ATOM
+            case ae.Reduce(fold, axes):
+                last = [axis - x.rank for axis in axes]
+                return self.reduce(fold, self.text(x), f"{last[0]}" if len(last) == 1 else f"{tuple(last)}"), ATOM
+            case ae.Take():
+                return f"{self.text(x, ATOM)}[{self.integers(self.text(e.args[1], ATOM))}]", ATOM
+            case ae.Normalise(function):
+                return self.normalise(function, self.text(x)), ATOM
+            case ae.Convolve():
+                return self.convolve(x, self.text(x), self.text(e.args[1])), ATOM
+            case ae.Windows(sizes):
+                self.needs("windows")
+                return f"windows({self.text(x)}, {sizes})", ATOM
+            case ae.OverlapAdd():
+                self.needs("overlap_add")
+                return f"overlap_add({self.text(x)}, {e.rank - 1})", ATOM
+            case ae.Pool(fold, sizes):
+                return self.pool(fold, self.text(x), sizes), ATOM
+
+    def _mean_product(self, y: Expr, x: Expr) -> str:
+        if y.rank == 1:
+            return f"{self.text(y, ATOM)}.T @ {self.text(x, SIGN)} / len({self._batch})"
+        return f"{self.einsum('bmk,bkn->mn', self.text(y), self.text(x))} / len({self._batch})"
+
+    def _code_of_new(self, e: Expr, simpler: Expr) -> Code:
+        """The code of a new expression for e, in which what is used more than once is counted."""
+        todo = [simpler]
+        while todo:
+            each = todo.pop()
+            if each not in e.args:
+                if not self._uses[id(each)]:
+                    todo += each.args
+                self._uses[id(each)] += 1
+        self._kept.append(simpler)
+        return self._plain(simpler)
+
+    def is_composed(self, e: Expr) -> bool:
+        """Whether an expression is written by simpler operators."""
+        return isinstance(e.op, ae.Pool)
+
+    def _scalar(self, op: ScalarOp, e: Expr) -> Code:
+        found = INFIX.get(op)
+        if found is not None:
+            template, binds = found
+            *first, last = e.args
+            return template.format(*[self._operand(x, e, binds) for x in first], self._operand(last, e, binds + 1)), binds
+        template = self.function_names.get(op)
+        if template is None:
+            raise Rejected(NoTranslation(symbol=op.name, language="Python"))
+        binds = PRODUCT if op is scalars.SIGMOID and " / " in template else ATOM
+        atoms = "astype" in template or binds == PRODUCT
+        return template.format(*[self._operand(x, e, ATOM if atoms else 0) for x in e.args], dtype=self.dtype), binds
+
+    def _operand(self, x: Expr, e: Expr, least: int) -> str:
+        """The text of an operand; of a constant a number, if the others have the shape of the result."""
+        number = x.number
+        if number is None or abs(number) == inf or not any(y.shape == e.shape for y in e.args if y.number is None):
+            return self.text(x, least)
+        return repr(number) if number >= 0 or least < SIGN else f"({number!r})"
+
+    def _reshape(self, x: Expr, e: Expr) -> str:
+        if e.shape == (*x.shape, 1):
+            return f"{self.text(x, ATOM)}[..., None]"
+        sizes = self.sizes(e) if 0 in e.shape else ", ".join(map(str, (*[-1] * e.batched, *e.shape)))
+        return f"{self.text(x, ATOM)}.reshape({sizes})"
+
+    def sizes(self, e: Expr) -> str:
+        """The sizes of all axes."""
+        return ", ".join([*[f"len({self._batch})"] * e.batched, *map(str, e.shape)])
+
+    def _transpose(self, x: Expr, order: Sequence[int]) -> str:
+        if x.rank == 2 and not x.batched:
+            return f"{self.text(x, ATOM)}.T"
+        front = int(x.batched)
+        return self.transpose(self.text(x, ATOM), [*range(front), *[front + i for i in order]])
+
+    def _place(self, x: Expr, axis: int, text: str) -> str:
+        """An index along one axis."""
+        if axis == x.rank - 1 and x.rank + x.batched > 1:
+            return f"..., {text}"
+        return ", ".join([*[":"] * (axis + x.batched), text])
+
+    def constant(self, array: Array, number: float | None) -> Code:
+        """A number, a list, or a name under which the array is stored with the weights."""
+        if number is not None and prod(array.shape) == 1 and array.ndim <= 1:
+            return (repr(number), ATOM if number >= 0 else SIGN) if number not in {inf, -inf} else (self.infinity(number), SIGN)
+        if array.ndim == 1 and len(array) > 2 and (array == np.arange(len(array))).all():
+            return self.arange(len(array)), ATOM
+        if number is not None and all(n == 1 for n in array.shape):
+            return repr(number), ATOM if number >= 0 else SIGN
+        if array.size <= FEW:
+            return self.array(str(array.tolist())), ATOM
+        name = f"constant_{len(self.constants) + 1}"
+        self.constants[name] = array
+        return f"weights[{name!r}]", ATOM
+
+    def needs(self, name: str) -> None:
+        """Say that an auxiliary function is called."""
+        if name not in self.auxiliary:
+            self.auxiliary.append(name)
+
+    def infinity(self, number: float) -> str:
+        """Infinity, or minus infinity."""
+        return f"{'-' if number < 0 else ''}float('inf')"
+
+    @abstractmethod
+    def array(self, text: str) -> str:
+        """An array of a list."""
+
+    @abstractmethod
+    def arange(self, n: int) -> str:
+        """The numbers 0, …, n − 1."""
+
+    @abstractmethod
+    def where(self, condition: str, x: str, y: str) -> str:
+        """X where the condition holds, else y."""
+
+    @abstractmethod
+    def transpose(self, x: str, order: Sequence[int]) -> str:
+        """The axes in another order."""
+
+    @abstractmethod
+    def expand(self, x: str, sizes: str) -> str:
+        """An array broadcast to these sizes."""
+
+    @abstractmethod
+    def pad(self, x: str, widths: Sequence[tuple[int, int]], value: float) -> str:
+        """The array with a margin."""
+
+    @abstractmethod
+    def concat(self, arrays: str, axis: int) -> str:
+        """Arrays one after the other."""
+
+    @abstractmethod
+    def reduce(self, fold: Fold, x: str, axes: str) -> str:
+        """Axes combined, of length 1 in the result."""
+
+    @abstractmethod
+    def integers(self, x: str) -> str:
+        """An array of numbers as one of integers."""
+
+    @abstractmethod
+    def normalise(self, function: ae.Normalising, x: str) -> str:
+        """``softmax`` and the like along the last axis."""
+
+    @abstractmethod
+    def convolve(self, signal: Expr, x: str, w: str) -> str:
+        """The cross-correlation."""
+
+    @abstractmethod
+    def pool(self, fold: Fold, x: str, sizes: tuple[int, ...]) -> str:
+        """The largest entry or the mean of each block."""
+
+    @abstractmethod
+    def mean_over_batch(self, x: str) -> str:
+        """The mean over the first axis."""
+
+    @abstractmethod
+    def einsum(self, spec: str, x: str, y: str) -> str:
+        """A sum of products."""

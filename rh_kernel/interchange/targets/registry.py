@@ -1,0 +1,7 @@
+"""The targets by name. A new one is a module and a line here."""
+
+from rh_kernel.interchange.targets.numpy_code import NUMPY
+from rh_kernel.interchange.targets.target import Target
+
+TARGETS: tuple[Target, ...] = (NUMPY,)
+"""All targets; of those with one suffix, the first one is meant if none is named."""

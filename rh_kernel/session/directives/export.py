@@ -1,0 +1,143 @@
+"""``%export``: write a net, with its weights, as a function of NumPy, JAX, PyTorch or ONNX."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rh_kernel.interchange.targets.registry import TARGETS
+from rh_kernel.interchange.targets.target import Target
+from rh_kernel.session.actions import Action, AnalysisContext, Run, State
+from rh_kernel.session.directives.arguments import invalid_arguments
+from rh_kernel.session.directives.directive import Directive
+from rh_kernel.session.limits.budget import compile_options
+from rh_kernel.session.results import Notice, Shown, Working
+from rh_kernel.session.signatures import signature
+from rh_kernel.session.storage import ScratchFile, written
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.typing.definitions import FunDefinition, NetDefinition
+
+USAGE = "name to file [as numpy|jax|torch|onnx]"
+
+
+@frozen
+class Export(Action):
+    """``%export predict to "predict.py" as numpy``"""
+
+    net: NetDefinition | FunDefinition
+    target: Target
+    file: Path
+    span: Span
+
+    def run(self, number: int, state: State) -> Run:
+        """Write scratch files, which replace their targets when the cell ends. Raises ``Failure``."""
+        from rh_kernel.interchange.export import files_of
+
+        yield Working("exporting")
+        settings, head = state.settings, signature(self.net)
+        options = compile_options(settings)
+        made = files_of(self.net, self.target, state.heap, settings.precision, options, head, self.span)
+        files: list[ScratchFile] = []
+        try:
+            for suffix, data in made.items():
+                place = self.file.with_suffix(suffix)
+                files.append(written(place, self.span, lambda file, data=data: file.write(data), _expected()))
+            names = " and ".join([file.target.name for file in files])
+            yield Shown(number, Notice(f"{self.net.name} exported to {names}, for {self.target.title}"))
+        except BaseException:
+            for file in files:
+                file.delete()
+            raise
+        return replace(state, files=(*state.files, *files))
+
+
+def _expected() -> str:
+    suffixes = [*dict.fromkeys([target.suffix for target in TARGETS])]
+    return f"a file that ends in {' or '.join(suffixes)}"
+
+
+def _analyze(item: items.Directive, context: AnalysisContext) -> Export:
+    match item.words:
+        case (name, "to", file):
+            target = _by_suffix(item, file)
+        case (name, "to", file, "as", chosen):
+            target = _by_name(item, chosen, file)
+        case words:
+            found = f"`{' '.join(words)}`" if words else "nothing"
+            raise invalid_arguments("export", item.span, USAGE, found, 'for example `%export predict to "predict.py"`')
+    return Export(_net(item, name, context), target, context.folder / file, item.span)
+
+
+def _by_suffix(item: items.Directive, file: str) -> Target:
+    for target in TARGETS:
+        if Path(file).suffix == target.suffix:
+            return target
+    raise invalid_arguments("export", item.span, _expected(), f"`{file}`", 'for example `%export predict to "predict.py"`')
+
+
+def _by_name(item: items.Directive, name: str, file: str) -> Target:
+    for target in TARGETS:
+        if target.name == name:
+            if Path(file).suffix == target.suffix:
+                return target
+            hint = f"give the file a name that ends in {target.suffix}"
+            raise invalid_arguments("export", item.span, f"a {target.suffix} file for {target.title}", f"`{file}`", hint)
+    raise invalid_arguments("export", item.span, _listed([t.name for t in TARGETS]), f"`{name}`")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join([f"`{name}`" for name in names])
+
+
+def _net(item: items.Directive, name: str, context: AnalysisContext) -> NetDefinition | FunDefinition:
+    found = context.definitions.get(name)
+    match found:
+        case NetDefinition() | FunDefinition():
+            return found
+        case None:
+            hint = "declare it before: `net predict(x : Real(64)) : Real(10) = handle mlp(x) with infer`"
+            raise invalid_arguments(
+                "export", item.span, "the name of a net or function", f"`{name}`, which is not declared", hint
+            )
+        case _:
+            hint = "export a net that uses it"
+            raise invalid_arguments("export", item.span, "the name of a net or function", f"`{name}`", hint)
+
+
+DIRECTIVE = Directive(
+    "export",
+    USAGE,
+    "write a net, with its weights, as a function of NumPy, JAX, PyTorch or ONNX",
+    _analyze,
+    order=235,
+    example="""
+loc w : Real(2, 2) = [[1, 2], [3, 4]]
+net predict(x : Real(2)) : Real(2) = let v <= Get[w]() in return tanh(v @ x)
+%export predict to "predict.py"
+""",
+    runs_example=False,
+    details="""
+The file takes batches: an argument has a leading axis of samples. A net whose operations are handled becomes a function, in
+the language of the target, of the equations that `%compile` shows:
+
+```python
+def predict(x, weights=WEIGHTS):
+    w = weights["w"]
+    return np.tanh(x @ w.T)
+```
+
+A net that changes locations becomes a *step*: a function that also returns the new weights, each the mean of those after the
+changes of every sample, as in a batch of `train`. What a reverse handler needs besides, such as the target, is a parameter in
+square brackets:
+
+```
+net step[t : Real(1)](x : Real(2)) : Real(2) = rev handle (x) <u>. line(u) with sgd(0.1, t)
+%export step to "step.py"
+```
+
+Draws become arguments, one for each. Loops stay loops. Numbers of rows are not checked. A `.py` file has its weights beside it,
+in an `.npz` file; it is for NumPy, unless `as jax` or `as torch` is written behind its name. The net needs all its operations
+handled, and no locations or dimensions as parameters.
+""",
+)

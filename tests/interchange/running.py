@@ -1,0 +1,81 @@
+"""Run exported files, each in the language that it was exported to."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rh_kernel.arrays.options import DEFAULT
+from rh_kernel.arrays.rewrites.decompositions import expanded
+from rh_kernel.interchange.functions import ArrayFunction, Parameter, function_of
+from rh_kernel.interchange.targets.registry import TARGETS
+from rh_kernel.interchange.targets.target import Exported, Target
+from rh_kernel.loops.ir import Precision
+from rh_kernel.loops.trees import Tree, leaves
+from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.syntax.core import Array
+
+__all__ = ["DEFAULT", "Results", "available", "expanded", "function_of", "results_of", "symbol_function", "target_named"]
+
+Results = tuple["list[Array]", Mapping[str, Array]]
+"""The arrays of the result, and the new weights by name."""
+
+
+def available() -> list[str]:
+    """The targets whose libraries are there."""
+    return [t.name for t in TARGETS if all(importlib.util.find_spec(name) is not None for name in t.requires)]
+
+
+def target_named(name: str) -> Target:
+    return next(target for target in TARGETS if target.name == name)
+
+
+def results_of(
+    function: ArrayFunction,
+    target: Target,
+    contents: Mapping[str, Array],
+    inputs: Sequence[Array],
+    folder: Path,
+    precision: Precision = "float64",
+) -> Results:
+    """Write a function as files in a folder, and call it."""
+    weights = {w: contents[w.parameter.written] for w in function.weights}
+    made = target.write(Exported(function, weights, precision, "a test"))
+    path = folder / f"{function.name}_{target.name}.file"
+    for suffix, data in made.items():
+        path.with_suffix(suffix).write_bytes(data)
+    return called(target, function, path.with_suffix(target.suffix), inputs)
+
+
+def called(target: Target, function: ArrayFunction, file: Path, inputs: Sequence[Array]) -> Results:
+    """Call what a file defines."""
+    match target.name:
+        case "numpy":
+            found = getattr(module(file), function.name)(*inputs)
+        case other:
+            raise AssertionError(other)
+    result, writes = found if function.writes else (found, {})
+    return [np.asarray(array) for array in leaves(result)], {name: np.asarray(array) for name, array in writes.items()}
+
+
+def module(file: Path) -> Any:
+    """Import a Python file."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def symbol_function(translation: Any, f: Any, shapes: Sequence[tuple[int, ...]], batched: Sequence[bool]) -> ArrayFunction:
+    """A function that is one symbol."""
+    parameters = tuple(
+        Parameter(f"x{i}", f"x{i}", shape, flag) for i, (shape, flag) in enumerate(zip(shapes, batched, strict=True), 1)
+    )
+    result: Tree[ae.Expr] = translation(f, *[p.variable for p in parameters])
+    return ArrayFunction("f", parameters, (), (), result, ())
