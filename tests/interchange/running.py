@@ -14,6 +14,7 @@ from rh_kernel.arrays.rewrites.decompositions import expanded
 from rh_kernel.interchange.functions import ArrayFunction, Parameter, function_of
 from rh_kernel.interchange.targets.registry import TARGETS
 from rh_kernel.interchange.targets.target import Exported, Target
+from rh_kernel.interchange.targets.torch_code import class_name
 from rh_kernel.loops.ir import Precision
 from rh_kernel.loops.trees import Tree, leaves
 from rh_kernel.primitives import array_expressions as ae
@@ -25,9 +26,13 @@ Results = tuple["list[Array]", Mapping[str, Array]]
 """The arrays of the result, and the new weights by name."""
 
 
+NEEDED = {"numpy": (), "jax": ("jax",), "torch": ("torch",)}
+"""What it takes to run what was exported."""
+
+
 def available() -> list[str]:
-    """The targets whose libraries are there."""
-    return [t.name for t in TARGETS if all(importlib.util.find_spec(name) is not None for name in t.requires)]
+    """The targets that can be run here."""
+    return [t.name for t in TARGETS if all(importlib.util.find_spec(name) is not None for name in NEEDED[t.name])]
 
 
 def target_named(name: str) -> Target:
@@ -54,12 +59,21 @@ def results_of(
 def called(target: Target, function: ArrayFunction, file: Path, inputs: Sequence[Array]) -> Results:
     """Call what a file defines."""
     match target.name:
-        case "numpy":
+        case "numpy" | "jax":
             found = getattr(module(file), function.name)(*inputs)
+        case "torch":
+            import torch
+
+            found = getattr(module(file), class_name(function.name))()(*map(torch.from_numpy, inputs))
         case other:
             raise AssertionError(other)
     result, writes = found if function.writes else (found, {})
-    return [np.asarray(array) for array in leaves(result)], {name: np.asarray(array) for name, array in writes.items()}
+    return [to_numpy(array) for array in leaves(result)], {name: to_numpy(array) for name, array in writes.items()}
+
+
+def to_numpy(array: Any) -> Array:
+    """An array of any of the languages as one of NumPy."""
+    return array.detach().numpy() if hasattr(array, "detach") else np.asarray(array)
 
 
 def module(file: Path) -> Any:

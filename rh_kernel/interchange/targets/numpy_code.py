@@ -6,6 +6,7 @@ from rh_kernel.interchange.targets import python_file as file
 from rh_kernel.interchange.targets.python_code import PythonCode
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops import scalars
+from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives.array_expressions import Expr, Fold, Normalising
 
@@ -86,7 +87,7 @@ class NumPyCode(PythonCode):
     """Python code that calls NumPy."""
 
     module = "np"
-    function_names = CALLS
+    function_names: Mapping[ScalarOp, str] = CALLS
     functions: Mapping[str, str] = {
         "windows": WINDOWS,
         "overlap_add": OVERLAP_ADD,
@@ -167,37 +168,23 @@ def function_text(code: NumPyCode, exported: Exported, decorator: str = "") -> l
     """The definition of the function."""
     f = exported.function
     source = {w.parameter.name: f"weights[{w.parameter.written!r}]" for w in f.weights}
-    body = code.body()
-    result = code.tree(f.result)
-    written = [(w.parameter.written, code.text(e)) for w, e in f.writes]
+    body, result, written = code.everything({w.parameter.name: w.parameter.written for w in f.weights})
     parameters = [*[p.name for p in f.parameters], *["weights=WEIGHTS"] * bool(f.weights or code.constants)]
-    lines = [*[decorator] * bool(decorator), f"def {f.name}({', '.join(parameters)}):"]
-    lines += [f'    """{file.returns(f)}', "", *file.shapes(f), '    """']
-    lines += [*file.unpacked(f, source), *body]
-    if not written:
-        return [*lines, f"    return {result}"]
     return [
-        *lines,
-        f"    return {result}, {{",
-        "        **weights,",
-        *[f"        {name!r}: {text}," for name, text in written],
-        "    }",
+        *[decorator] * bool(decorator),
+        f"def {f.name}({', '.join(parameters)}):",
+        *file.docstring(f, 4),
+        *file.unpacked(f, source, 4),
+        *body,
+        *file.returned(result, written, ["**weights,"], 4),
     ]
 
 
 def _written(exported: Exported) -> Mapping[str, bytes]:
     code = NumPyCode(exported.function, exported.precision)
     function = function_text(code, exported)
-    needs_file = bool(exported.contents or code.constants)
-    lines = file.head(exported, "NumPy")
-    lines += ["", *["from pathlib import Path", ""] * needs_file, "import numpy as np"]
-    if needs_file:
-        lines += ["", 'WEIGHTS = dict(np.load(Path(__file__).with_suffix(".npz")))']
-    for name in code.auxiliary:
-        lines += ["", *code.functions[name].rstrip().split("\n")]
-    lines += ["", "", *function, ""]
-    files = {".py": "\n".join(lines).encode()}
-    return {**files, ".npz": file.stored(exported, code)} if needs_file else files
+    load = ['WEIGHTS = dict(np.load(Path(__file__).with_suffix(".npz")))']
+    return file.files(exported, code, NUMPY.title, ["import numpy as np"], load, function)
 
 
 NUMPY = Target("numpy", "NumPy", ".py", _written)

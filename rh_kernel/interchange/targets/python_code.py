@@ -48,7 +48,10 @@ class PythonCode(ABC):
     function_names: Mapping[ScalarOp, str] = {}
     """Templates of the scalar operations that are calls."""
 
-    def __init__(self, function: ArrayFunction, dtype: str) -> None:
+    functions: Mapping[str, str] = {}
+    """Auxiliary functions, by name."""
+
+    def __init__(self, function: ArrayFunction, dtype: str, indent: int = 1) -> None:
         self.function = function
         self.dtype = dtype
         self.lines: list[str] = []
@@ -56,16 +59,22 @@ class PythonCode(ABC):
         self.constants: dict[str, Array] = {}
         self._uses = uses(function)
         self._names: dict[int, str] = {}
-        self._indent = 1
+        self._indent = indent
         self._count = 0
+        self._loops = 0
         # Expressions that were made here have to stay alive, because they are known by identity.
         self._kept: list[Expr] = []
         self._batch = next((p.name for p in function.parameters if p.batched), "")
 
-    def body(self) -> list[str]:
-        """Write all lines but the last."""
+    def everything(self, names: Mapping[str, str]) -> tuple[list[str], str, list[tuple[str, str]]]:
+        """Return the lines of the body, the text of the result, and the names and texts of the new weights.
+
+        ``names`` are those of the weights in the result.
+        """
         self._write(self.function.lines)
-        return self.lines
+        result = self.tree(self.function.result)
+        written = [(names[w.parameter.name], self.text(e)) for w, e in self.function.writes]
+        return self.lines, result, written
 
     def tree(self, tree: "Tree[Expr]") -> str:
         """The text of a result."""
@@ -94,15 +103,6 @@ class PythonCode(ABC):
     def add(self, line: str) -> None:
         """Add a line."""
         self.lines.append("    " * self._indent + line)
-
-    def indented(self, lines: Sequence[Line]) -> None:
-        """Write lines one level further to the right."""
-        self._indent += 1
-        self._write(lines)
-
-    def dedent(self) -> None:
-        """Continue one level further to the left."""
-        self._indent -= 1
 
     def _code(self, e: Expr) -> Code:
         if id(e) in self._names:
@@ -146,7 +146,8 @@ class PythonCode(ABC):
             self.add(f"{name} = {self.stacked(order, int(v.batched))}")
 
     def _fresh_index(self) -> str:
-        return "ijkl"[self._indent - 1] if self._indent <= 4 else f"i{self._indent}"
+        self._loops += 1
+        return f"i{self._loops}" if self._loops > 1 else "i"
 
     @abstractmethod
     def stacked(self, rows: str, axis: int) -> str:
@@ -192,7 +193,7 @@ class PythonCode(ABC):
             case ae.Concat(axis):
                 return self.concat(", ".join(map(self.text, e.args)), axis + e.batched)
             case ae.Rows(axis, table):
-                return f"{self.text(x, ATOM)}[{self._place(x, axis, str(table.tolist()))}]"
+                return f"{self.text(x, ATOM)}[{self._place(x, axis, self.places(str(table.tolist())))}]"
 
     def _computed(self, op: ae.Computing, e: Expr) -> Code:
         x = e.args[0]
@@ -249,12 +250,16 @@ class PythonCode(ABC):
             template, binds = found
             *first, last = e.args
             return template.format(*[self._operand(x, e, binds) for x in first], self._operand(last, e, binds + 1)), binds
-        template = self.function_names.get(op)
+        template = self.template(op, e.args)
         if template is None:
             raise Rejected(NoTranslation(symbol=op.name, language="Python"))
         binds = PRODUCT if op is scalars.SIGMOID and " / " in template else ATOM
         atoms = "astype" in template or binds == PRODUCT
         return template.format(*[self._operand(x, e, ATOM if atoms else 0) for x in e.args], dtype=self.dtype), binds
+
+    def template(self, op: ScalarOp, args: Sequence[Expr]) -> str | None:
+        """The template of a scalar operation that is a call, or ``None``."""
+        return self.function_names.get(op)
 
     def _operand(self, x: Expr, e: Expr, least: int) -> str:
         """The text of an operand; of a constant a number, if the others have the shape of the result."""
@@ -297,7 +302,15 @@ class PythonCode(ABC):
             return self.array(str(array.tolist())), ATOM
         name = f"constant_{len(self.constants) + 1}"
         self.constants[name] = array
-        return f"weights[{name!r}]", ATOM
+        return self.stored(name), ATOM
+
+    def stored(self, name: str) -> str:
+        """A constant that is stored with the weights."""
+        return f"weights[{name!r}]"
+
+    def places(self, text: str) -> str:
+        """A list of whole numbers as an index."""
+        return text
 
     def needs(self, name: str) -> None:
         """Say that an auxiliary function is called."""

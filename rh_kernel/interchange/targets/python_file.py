@@ -20,13 +20,37 @@ def head(exported: Exported, language: str) -> list[str]:
     """Comments that say what the file is."""
     return [
         f"# A net of RH as a function of {language}, written by rh_kernel {version('rh_kernel')}:",
-        f"# {' '.join(exported.signature.split())}",
+        f"# {summary(exported)}",
     ]
 
 
-def shapes(function: ArrayFunction) -> list[str]:
-    """What a caller gives: a line for each parameter."""
-    return [f"    {p.name}: an array of shape {shape_text(p)}" for p in function.parameters]
+def summary(exported: Exported) -> str:
+    """The signature of the net, on one line."""
+    return " ".join(exported.signature.split())
+
+
+def files(
+    exported: Exported, code: PythonCode, language: str, imports: Sequence[str], load: Sequence[str], definition: Sequence[str]
+) -> Mapping[str, bytes]:
+    """The ``.py`` file, and the ``.npz`` file if there is anything in it, which ``load`` are lines to read."""
+    has_data = bool(exported.contents or code.constants)
+    lines = head(exported, language)
+    lines += ["", *["from pathlib import Path", ""] * has_data, *imports, *["", *load] * bool(load and has_data)]
+    for name in code.auxiliary:
+        lines += ["", *code.functions[name].rstrip().split("\n")]
+    made = {".py": "\n".join([*lines, "", "", *definition, ""]).encode()}
+    return {**made, ".npz": stored(exported, code)} if has_data else made
+
+
+def docstring(function: ArrayFunction, indent: int) -> list[str]:
+    """What a call returns, and the shapes of its arguments; b is the number of samples."""
+    batched = any(p.batched for p in function.parameters)
+    result = "the result of each sample" if batched else "the result"
+    mean = ", each the mean of those after the changes of every sample" if batched else ""
+    returns = f"Return {result}, and the new weights{mean}." if function.writes else f"Return {result}."
+    lines = [f'"""{returns}']
+    lines += ["", *[f"{p.name}: an array of shape {shape_text(p)}" for p in function.parameters]] if function.parameters else []
+    return [" " * indent + line if line else "" for line in [*lines, '"""']]
 
 
 def shape_text(p: Parameter) -> str:
@@ -35,28 +59,28 @@ def shape_text(p: Parameter) -> str:
     return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
 
 
-def returns(function: ArrayFunction) -> str:
-    """What a call returns, as a sentence."""
-    batched = "for a batch of b samples" if any(p.batched for p in function.parameters) else ""
-    if not function.writes:
-        return f"Return the result {batched}".rstrip() + "."
-    mean = ", after the mean of the changes of all samples" if batched else ""
-    return f"Return the result {batched}".rstrip() + f", and the new weights{mean}."
-
-
-def unpacked(function: ArrayFunction, source: Mapping[str, str]) -> list[str]:
+def unpacked(function: ArrayFunction, source: Mapping[str, str], indent: int) -> list[str]:
     """Lines that give the weights their names: ``w, b = weights["w"], weights["b"]``, where ``source`` has the right sides."""
     names = [w.parameter.name for w in function.weights]
     lines: list[str] = []
     while names:
-        count = max(1, next((n for n in range(len(names), 0, -1) if len(_assigned(names[:n], source)) <= WIDTH), 1))
-        lines.append(_assigned(names[:count], source))
+        fitting = [n for n in range(1, len(names) + 1) if len(_assigned(names[:n], source)) + indent <= WIDTH]
+        count = max(fitting, default=1)
+        lines.append(" " * indent + _assigned(names[:count], source))
         names = names[count:]
     return lines
 
 
 def _assigned(names: Sequence[str], source: Mapping[str, str]) -> str:
-    return f"    {', '.join(names)} = {', '.join([source[name] for name in names])}"
+    return f"{', '.join(names)} = {', '.join([source[name] for name in names])}"
+
+
+def returned(result: str, written: Sequence[tuple[str, str]], others: Sequence[str], indent: int) -> list[str]:
+    """The lines that return the result, and the new weights, if there are any, in a dictionary with others."""
+    if not written:
+        return [f"{' ' * indent}return {result}"]
+    entries = [*others, *[f"{name!r}: {text}," for name, text in written]]
+    return [f"{' ' * indent}return {result}, {{", *[" " * (indent + 4) + entry for entry in entries], " " * indent + "}"]
 
 
 def stored(exported: Exported, code: PythonCode) -> bytes:

@@ -1,7 +1,9 @@
 """The targets by name. A new one is a module and a line here."""
 
+from rh_kernel.interchange.targets.jax_code import JAX
 from rh_kernel.interchange.targets.numpy_code import NUMPY
 from rh_kernel.interchange.targets.target import Target
+from rh_kernel.interchange.targets.torch_code import TORCH
 
-TARGETS: tuple[Target, ...] = (NUMPY,)
+TARGETS: tuple[Target, ...] = (NUMPY, JAX, TORCH)
 """All targets; of those with one suffix, the first one is meant if none is named."""
