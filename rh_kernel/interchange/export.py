@@ -24,6 +24,9 @@ from rh_kernel.syntax.types import Type, leaves
 from rh_kernel.syntax.unhandled_hints import with_handlers
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition
 
+FEWEST = 2
+"""The number of rounds from which on rounds stay a loop: the length of a file does not depend on it."""
+
 
 def files_of(
     net: NetDefinition | FunDefinition,
@@ -54,6 +57,7 @@ def function_of_net(net: NetDefinition | FunDefinition, options: CompileOptions,
     statics = net.statics if isinstance(net, NetDefinition) else ()
     _require_closed(net, statics, span)
     given = [(p.name, p.kind.type) for p in statics if isinstance(p.kind, ValueKind)]
+    options = replace(options, fewest=None if options.fewest is None else FEWEST)
     try:
         match net:
             case NetDefinition(body=body):

@@ -143,6 +143,10 @@ def _lines(program: Program, env: dict[Register, Expr], names: Names) -> tuple[L
     for equation in program.equations:
         arguments = [env[a] for a in equation.arguments if a in env]
         match equation.operator:
+            case Loop() as f if not f.arity[0] and _is_map(f, arguments):
+                inner, results = _mapped(f, arguments, names)
+                lines += inner
+                _add_results(program, equation, results, env)
             case Loop() as f:
                 shared = sum(f.arity)
                 lets = [_let(x, names) for x in arguments[shared:]]
@@ -181,6 +185,34 @@ def _applied(f: Primitive | Alias | MeanOverBatch | OuterMean | ProductMean, arg
             return ae.mean_product(y, x)
 
 
+def _is_map(f: Loop, arguments: Sequence[Expr]) -> bool:
+    """Whether the rounds can be computed like the samples of a batch: no value that they share depends on the sample."""
+    return not any(x.batched for x in arguments[f.arity[1] :]) and not f.body.joins_batch and not _carries(f.body)
+
+
+def _carries(body: Program) -> bool:
+    """Whether a loop in a body carries a value along."""
+    return any(bool(e.operator.arity[0]) or _carries(e.operator.body) for e in body.equations if isinstance(e.operator, Loop))
+
+
+def _mapped(f: Loop, arguments: Sequence[Expr], names: Names) -> tuple[tuple[Line, ...], list[Expr]]:
+    """The lines and the stacked results of a loop whose rounds are independent, computed on a batch of all rows."""
+    body, rows = f.body, f.arity[1]
+    inputs = leaves(body.inputs)
+    batched = any(x.batched for x in arguments[:rows])
+    like = next((x for x in arguments[:rows] if x.batched), None)
+    env: dict[Register, Expr] = dict(zip(inputs[rows:], arguments[rows:], strict=True))
+    for r, x in zip(inputs, arguments[:rows], strict=False):
+        env[r] = ae.as_samples(x if like is None else ae.for_each(x, like))
+    lines = _lines(body, env, names)
+    some = env[inputs[0]] if rows else None
+    found: list[Expr] = []
+    for r in leaves(body.result):
+        each = env[r] if some is None else ae.for_each(env[r], some)
+        found.append(ae.as_rows(each, f.rounds, batched=batched) if each.batched else ae.expand(each, (f.rounds, *each.shape)))
+    return lines, found
+
+
 def _let(x: Expr, names: Names) -> Let:
     if isinstance(x.op, ae.Variable | ae.Constant):
         return Let(x, x)
@@ -192,8 +224,10 @@ def _rounds(f: Loop, arguments: Sequence[Expr], names: Names) -> Rounds:
     carried, rows = f.arity
     inputs = leaves(body.inputs)
     env: dict[Register, Expr] = dict(zip(inputs[carried + rows :], arguments[carried + rows :], strict=True))
-    for i, r in enumerate(inputs[: carried + rows]):
-        env[r] = ae.variable(names.new("state" if i < carried else "row"), body.shapes[r], batched=body.batched[r])
+    for r in inputs[:carried]:
+        env[r] = ae.variable(names.new("state"), body.shapes[r], batched=body.batched[r])
+    for r, x in zip(inputs[carried:], arguments[carried : carried + rows], strict=False):
+        env[r] = ae.variable(names.new("row"), body.shapes[r], batched=x.batched)
     lines = _lines(body, env, names)
     found = [env[r] for r in leaves(body.result)]
     # A value that depends on the sample after some round has an axis of samples from the start.
@@ -203,7 +237,7 @@ def _rounds(f: Loop, arguments: Sequence[Expr], names: Names) -> Rounds:
         for values in (arguments[:carried], found[:carried])
     ]
     results = [env[r] for r in inputs[:carried]]
-    results += [ae.variable(names.new("all"), (f.rounds, *x.shape), batched=x.batched) for x in found[carried:]]
+    results += [ae.variable(names.new("kept"), (f.rounds, *x.shape), batched=x.batched) for x in found[carried:]]
     return Rounds(
         f.rounds,
         f.backward,

@@ -3,7 +3,9 @@
 import keyword
 import re
 
-RESERVED = frozenset({"jax", "jnp", "lax", "np", "torch", "functional", "self", "weights", "WEIGHTS", "Path", "len", "range"})
+RESERVED = frozenset(
+    ["Path", "WEIGHTS", "carried", "dict", "float", "functional", "given", "int", "jax", "jnp", "lax", "len", "nn", "np", "range", "reversed", "rows", "self", "start", "sum", "super", "torch", "tuple", "weights", "zip", "convolve", "overlap_add", "windows", "sigmoid", "softmax", "log_softmax", "logsumexp"]
+)
 """What generated code uses itself."""
 
 
@@ -21,7 +23,8 @@ class Names:
         if keyword.iskeyword(name) or keyword.issoftkeyword(name):
             name += "_"
         found, i = name, 1
-        while found in self._taken:
+        # Lines of generated code are called t1, t2, …, and rounds i, i2, ….
+        while found in self._taken or re.fullmatch(r"[ti]\d+|i|constant_\d+|each_round(_\d+)?", found):
             i += 1
             found = f"{name}_{i}"
         self._taken.add(found)

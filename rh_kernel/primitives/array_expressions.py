@@ -132,6 +132,18 @@ class Rows:
 
 
 @frozen
+class AsSamples:
+    """``(n, d…) ↦ (d…)``, batched: each row as a sample; of a batch of b samples, the n b rows are one batch"""
+
+
+@frozen
+class AsRows:
+    """``(d…) ↦ (n, d…)``, the inverse; ``batched`` says whether there were samples before"""
+
+    batched: bool
+
+
+@frozen
 class Take:
     """``w, i ↦`` the rows of w, which is not batched, with the numbers i"""
 
@@ -178,7 +190,7 @@ class MeanProduct:
     """``y, x ↦`` the mean over the samples of the matrix products of y and x, both batched"""
 
 
-Moving: TypeAlias = Reshape | Transpose | Expand | Batch | Slice | Pad | Concat | Rows
+Moving: TypeAlias = Reshape | Transpose | Expand | Batch | Slice | Pad | Concat | Rows | AsSamples | AsRows
 """Operators that move entries"""
 
 Computing: TypeAlias = Scalar | Where | MatMul | Reduce | Take | Normalise | Convolve | Windows | OverlapAdd | Pool
@@ -268,6 +280,8 @@ def where(c: Expr, x: Expr, y: Expr) -> Expr:
 
 def reshape(x: Expr, shape: Extent) -> Expr:
     """The same entries in another shape."""
+    if isinstance(x.op, Constant):
+        return constant(x.op.array.reshape(shape))
     if isinstance(x.op, Reshape):
         x = x.args[0]
     return x if x.shape == shape else _made(Reshape(), (x,), shape)
@@ -292,7 +306,8 @@ def swapped(x: Expr) -> Expr:
 
 def expand(x: Expr, shape: Extent) -> Expr:
     """An array broadcast to a shape, of at least as many axes."""
-    x = reshape(x, (1,) * (len(shape) - x.rank) + x.shape)
+    if x.batched:
+        x = reshape(x, (1,) * (len(shape) - x.rank) + x.shape)
     return x if x.shape == shape else _made(Expand(), (x,), shape)
 
 
@@ -377,6 +392,16 @@ def total(fold: Fold, x: Expr) -> Expr:
 def rows(x: Expr, axis: int, table: "np.ndarray[tuple[int, ...], np.dtype[np.intp]]") -> Expr:
     """The entries at places along an axis."""
     return _made(Rows(axis, table), (x,), (*x.shape[:axis], *table.shape, *x.shape[axis + 1 :]))
+
+
+def as_samples(x: Expr) -> Expr:
+    """Each row as a sample."""
+    return Expr(AsSamples(), (x,), x.shape[1:], batched=True)
+
+
+def as_rows(x: Expr, n: int, *, batched: bool) -> Expr:
+    """Samples that were rows as rows again, n for each sample if there were samples."""
+    return Expr(AsRows(batched), (x,), (n, *x.shape), batched)
 
 
 def one_hot(i: Expr, n: int) -> Expr:

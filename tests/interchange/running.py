@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from rh_kernel.arrays.options import DEFAULT
-from rh_kernel.arrays.rewrites.decompositions import expanded
-from rh_kernel.interchange.functions import ArrayFunction, Parameter, function_of
+from rh_kernel.arrays.stacks import places
+from rh_kernel.interchange.functions import ArrayFunction, Parameter
 from rh_kernel.interchange.targets.registry import TARGETS
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.interchange.targets.torch_code import class_name
 from rh_kernel.loops.ir import Precision
 from rh_kernel.loops.trees import Tree, leaves
 from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives.contents import content
+from rh_kernel.session.session import Session
 from rh_kernel.syntax.core import Array
-
-__all__ = ["DEFAULT", "Results", "available", "expanded", "function_of", "results_of", "symbol_function", "target_named"]
+from rh_kernel.syntax.signature import Location
 
 Results = tuple["list[Array]", Mapping[str, Array]]
 """The arrays of the result, and the new weights by name."""
@@ -93,3 +93,16 @@ def symbol_function(translation: Any, f: Any, shapes: Sequence[tuple[int, ...]],
     )
     result: Tree[ae.Expr] = translation(f, *[p.variable for p in parameters])
     return ArrayFunction("f", parameters, (), (), result, ())
+
+
+def stacked(session: Session, location: Location) -> Array:
+    """The content of a location, or of several that are stacked."""
+    found = [content(session.heap, each) for each in places(location)]
+    arrays = [array for array in found if array is not None]
+    return arrays[0] if places(location) == (location,) else np.stack(arrays)
+
+
+def by_written_name(function: ArrayFunction, writes: Mapping[str, Array]) -> dict[str, Array]:
+    """New weights by the names of their locations."""
+    names = {name: w.parameter.written for w in function.weights for name in (w.parameter.name, w.parameter.written)}
+    return {names[name]: array for name, array in writes.items() if name in names}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from rh_kernel.interchange.functions import Rounds
 from rh_kernel.interchange.targets import python_file as file
 from rh_kernel.interchange.targets.numpy_code import CALLS, NumPyCode, function_text
+from rh_kernel.interchange.targets.python_code import LONG
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
@@ -74,20 +75,27 @@ class JAXCode(NumPyCode):
         rows = [self.text(v) for v, _ in loop.rows]
         first = [self.text(x) for _, x in loop.carried]
         wholes = [f"jnp.moveaxis({self.text(x)}, 1, 0)" if x.batched else self.text(x) for _, x in loop.rows]
-        self.add(f"def {name}(state, row):")
+        self.lines.append("")
+        self.add(f"def {name}(carried, given):")
         self._indent += 1
-        for names, whole in ((states, "state"), (rows, "row")):
+        for names, whole in ((states, "carried"), (rows, "given")):
             if names:
                 self.add(f"{_tuple(names)} = {whole}")
         self._write(loop.body)
         self.add(f"return {_tuple([self.text(e) for e in loop.following])}, {_tuple([self.text(e) for e in loop.emitted])}")
         self._indent -= 1
+        self.lines.append("")
         stacked = loop.results[len(states) :]
         names = [self.text(v) for v in stacked]
         results = f"{_tuple(states) if states else '_'}, {_tuple(names) if names else '_'}"
         given = _tuple(wholes) if wholes else "None"
         options = f"length={loop.count}{', reverse=True' if loop.backward else ''}"
-        self.add(f"{results} = lax.scan({name}, {_tuple(first)}, {given}, {options})")
+        begin = _tuple(first)
+        if len(results) + len(begin) + len(given) > LONG:
+            self.add(f"start = {begin}")
+            self.add(f"rows = {given}")
+            begin, given = "start", "rows"
+        self.add(f"{results} = lax.scan({name}, {begin}, {given}, {options})")
         for v, text in zip(stacked, names, strict=True):
             if v.batched:
                 self.add(f"{text} = jnp.moveaxis({text}, 0, 1)")

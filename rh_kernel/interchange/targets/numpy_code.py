@@ -1,9 +1,10 @@
 """A function as a Python file that needs only NumPy."""
 
 from collections.abc import Mapping, Sequence
+from math import copysign, inf
 
 from rh_kernel.interchange.targets import python_file as file
-from rh_kernel.interchange.targets.python_code import PythonCode
+from rh_kernel.interchange.targets.python_code import PythonCode, quoted, written
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
@@ -20,7 +21,7 @@ CALLS = {
     scalars.ABS: "np.abs({0})",
     scalars.SIGN: "np.sign({0})",
     scalars.RINT: "np.rint({0})",
-    scalars.SIGMOID: "1 / (1 + np.exp(-{0}))",
+    scalars.SIGMOID: "sigmoid({0})",
     scalars.SOFTPLUS: "np.logaddexp({0}, 0)",
     scalars.STEP: "({0} > 0).astype(np.{dtype})",
     scalars.FINITE: "np.where(np.isfinite({0}), {0}, 0)",
@@ -61,6 +62,12 @@ def convolve(x, w):
     return np.moveaxis(y, -1, channels)
 '''
 
+SIGMOID = '''
+def sigmoid(x):
+    """The logistic function."""
+    return 1 / (1 + np.exp(-x))
+'''
+
 NORMALISING = {
     Normalising.SOFTMAX: '''
 def softmax(x):
@@ -89,15 +96,30 @@ class NumPyCode(PythonCode):
     module = "np"
     function_names: Mapping[ScalarOp, str] = CALLS
     functions: Mapping[str, str] = {
+        "sigmoid": SIGMOID,
         "windows": WINDOWS,
         "overlap_add": OVERLAP_ADD,
         "convolve": CONVOLVE,
         **{function.value: text for function, text in NORMALISING.items()},
     }
 
+    def template(self, op: ScalarOp, args: Sequence[Expr]) -> str | None:
+        """The template of a scalar operation that is a call, or ``None``."""
+        found = self.function_names.get(op)
+        if op is scalars.SIGMOID and "sigmoid" in self.functions:
+            self.needs("sigmoid")
+        return found
+
     def stacked(self, rows: str, axis: int) -> str:
         """A list of arrays stacked along an axis."""
         return f"{self.module}.stack({rows}, axis={axis})"
+
+    def full(self, sizes: str, number: float) -> str:
+        """An array of one number, of these sizes."""
+        shape, dtype = f"({sizes}{'' if ',' in sizes else ','})", f"{self.module}.{self.dtype}"
+        if not number and copysign(1, number) > 0:
+            return f"{self.module}.zeros({shape}, {dtype})"
+        return f"{self.module}.full({shape}, {self._value(number)}, {dtype})"
 
     def array(self, text: str) -> str:
         """An array of a list."""
@@ -117,7 +139,7 @@ class NumPyCode(PythonCode):
 
     def expand(self, x: str, sizes: str) -> str:
         """An array broadcast to these sizes."""
-        return f"{self.module}.broadcast_to({x}, ({sizes},))"
+        return f"{self.module}.broadcast_to({x}, ({sizes}{'' if ',' in sizes else ','}))"
 
     def pad(self, x: str, widths: Sequence[tuple[int, int]], value: float) -> str:
         """The array with a margin."""
@@ -125,15 +147,15 @@ class NumPyCode(PythonCode):
         return f"{self.module}.pad({x}, {tuple(widths)}{filled})"
 
     def _value(self, value: float) -> str:
-        return repr(value) if abs(value) < float("inf") else f"{'-' if value < 0 else ''}{self.module}.inf"
+        return written(value) if abs(value) < inf else f"{'-' if value < 0 else ''}{self.module}.inf"
 
     def concat(self, arrays: str, axis: int) -> str:
         """Arrays one after the other."""
         return f"{self.module}.concatenate(({arrays}), axis={axis})"
 
-    def reduce(self, fold: Fold, x: str, axes: str) -> str:
-        """Axes combined, of length 1 in the result."""
-        found = f"{self.module}.{fold.value}({x}, axis={axes}, keepdims=True)"
+    def reduce(self, fold: Fold, x: str, axes: str, *, keeps: bool) -> str:
+        """Axes combined; if they are kept, they have length 1."""
+        found = f"{self.module}.{fold.value}({x}, axis={axes}{', keepdims=True' if keeps else ''})"
         return f"{found}.astype({self.module}.{self.dtype})" if fold is Fold.ARGMAX else found
 
     def integers(self, x: str) -> str:
@@ -167,7 +189,7 @@ class NumPyCode(PythonCode):
 def function_text(code: NumPyCode, exported: Exported, decorator: str = "") -> list[str]:
     """The definition of the function."""
     f = exported.function
-    source = {w.parameter.name: f"weights[{w.parameter.written!r}]" for w in f.weights}
+    source = {w.parameter.name: f"weights[{quoted(w.parameter.written)}]" for w in f.weights}
     body, result, written = code.everything({w.parameter.name: w.parameter.written for w in f.weights})
     parameters = [*[p.name for p in f.parameters], *["weights=WEIGHTS"] * bool(f.weights or code.constants)]
     return [

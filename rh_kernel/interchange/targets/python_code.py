@@ -3,9 +3,10 @@
 An expression is written where it is used, unless it is used more than once or long: then it gets a line of its own.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from math import inf, prod
+from math import inf
 
 import numpy as np
 
@@ -42,6 +43,16 @@ Code = tuple[str, int]
 """The text of an expression, and how tightly its outermost operator binds."""
 
 
+def written(number: float) -> str:
+    """A finite number: whole ones without a point, which do not change the type of an array that they meet."""
+    return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+
+
+def quoted(name: str) -> str:
+    """A name as a string literal."""
+    return json.dumps(name, ensure_ascii=False)
+
+
 class PythonCode(ABC):
     """The lines of the body of a Python function, and what they need besides: constants and auxiliary functions."""
 
@@ -64,7 +75,6 @@ class PythonCode(ABC):
         self._loops = 0
         # Expressions that were made here have to stay alive, because they are known by identity.
         self._kept: list[Expr] = []
-        self._batch = next((p.name for p in function.parameters if p.batched), "")
 
     def everything(self, names: Mapping[str, str]) -> tuple[list[str], str, list[tuple[str, str]]]:
         """Return the lines of the body, the text of the result, and the names and texts of the new weights.
@@ -111,12 +121,14 @@ class PythonCode(ABC):
         if isinstance(e.op, ae.Variable) or (e.number is not None and binds == ATOM):
             return text, binds
         if self._uses[id(e)] > 1 or len(text) > LONG:
-            self._count += 1
-            name = f"t{self._count}"
-            self.add(f"{name} = {text}")
-            self._names[id(e)] = name
-            return name, ATOM
+            return self._new_line(e, text), ATOM
         return text, binds
+
+    def _new_line(self, e: Expr, text: str) -> str:
+        self._count += 1
+        name = self._names[id(e)] = f"t{self._count}"
+        self.add(f"{name} = {text}")
+        return name
 
     def rounds(self, loop: Rounds) -> None:
         """Write a loop."""
@@ -129,7 +141,8 @@ class PythonCode(ABC):
         for name in names:
             self.add(f"{name} = []")
         index = self._fresh_index()
-        self.add(f"for {index} in {'reversed(' if loop.backward else ''}range({loop.count}){')' if loop.backward else ''}:")
+        indices = f"range({loop.count})"
+        self.add(f"for {index} in {f'reversed({indices})' if loop.backward else indices}:")
         self._indent += 1
         for name, text, whole in wholes:
             self.add(f"{name} = {text}[{':, ' if whole.batched else ''}{index}]")
@@ -170,7 +183,16 @@ class PythonCode(ABC):
             case ae.MeanProduct():
                 return self._mean_product(*e.args), PRODUCT
             case (
-                ae.Reshape() | ae.Transpose() | ae.Expand() | ae.Batch() | ae.Slice() | ae.Pad() | ae.Concat() | ae.Rows()
+                ae.Reshape()
+                | ae.Transpose()
+                | ae.Expand()
+                | ae.Batch()
+                | ae.Slice()
+                | ae.Pad()
+                | ae.Concat()
+                | ae.Rows()
+                | ae.AsSamples()
+                | ae.AsRows()
             ) as op:
                 return self._moved(op, e), ATOM
             case op:
@@ -184,7 +206,13 @@ class PythonCode(ABC):
             case ae.Transpose(order):
                 return self._transpose(x, order)
             case ae.Expand() | ae.Batch():
-                return self.expand(self.text(x, ATOM), self.sizes(e))
+                if x.number is not None and e.batched:
+                    return self.full(self.sizes(e, e.args[-1]), x.number)
+                return self.expand(self.text(x, ATOM), self.sizes(e, e.args[-1]))
+            case ae.AsSamples():
+                return f"{self.text(x, ATOM)}.reshape({', '.join(map(str, (-1, *e.shape)))})" if x.batched else self.text(x)
+            case ae.AsRows(batched):
+                return f"{self.text(x, ATOM)}.reshape({', '.join(map(str, (-1, *e.shape)))})" if batched else self.text(x)
             case ae.Slice(axis, start, stop):
                 cut = f"{start or ''}:{stop if stop < x.shape[axis] else ''}"
                 return f"{self.text(x, ATOM)}[{self._place(x, axis, cut)}]"
@@ -206,8 +234,7 @@ class PythonCode(ABC):
                 _, y, z = e.args
                 return self.where(f"{self.text(x, SUM)} > 0", self._operand(y, e, 0), self._operand(z, e, 0)), ATOM
             case ae.Reduce(fold, axes):
-                last = [axis - x.rank for axis in axes]
-                return self.reduce(fold, self.text(x), f"{last[0]}" if len(last) == 1 else f"{tuple(last)}"), ATOM
+                return self._reduce(fold, x, axes, keeps=True), ATOM
             case ae.Take():
                 return f"{self.text(x, ATOM)}[{self.integers(self.text(e.args[1], ATOM))}]", ATOM
             case ae.Normalise(function):
@@ -225,8 +252,8 @@ class PythonCode(ABC):
 
     def _mean_product(self, y: Expr, x: Expr) -> str:
         if y.rank == 1:
-            return f"{self.text(y, ATOM)}.T @ {self.text(x, SIGN)} / len({self._batch})"
-        return f"{self.einsum('bmk,bkn->mn', self.text(y), self.text(x))} / len({self._batch})"
+            return f"{self.text(y, ATOM)}.T @ {self.named(x)} / len({self.named(x)})"
+        return f"{self.einsum('bmk,bkn->mn', self.text(y), self.named(x))} / len({self.named(x)})"
 
     def _code_of_new(self, e: Expr, simpler: Expr) -> Code:
         """The code of a new expression for e, in which what is used more than once is counted."""
@@ -266,17 +293,31 @@ class PythonCode(ABC):
         number = x.number
         if number is None or abs(number) == inf or not any(y.shape == e.shape for y in e.args if y.number is None):
             return self.text(x, least)
-        return repr(number) if number >= 0 or least < SIGN else f"({number!r})"
+        text = written(number)
+        return text if number >= 0 or least < SIGN else f"({text})"
+
+    def _reduce(self, fold: Fold, x: Expr, axes: Sequence[int], *, keeps: bool) -> str:
+        last = [axis - x.rank for axis in axes]
+        return self.reduce(fold, self.text(x), f"{last[0]}" if len(last) == 1 else f"{tuple(last)}", keeps=keeps)
 
     def _reshape(self, x: Expr, e: Expr) -> str:
+        if isinstance(x.op, ae.Reduce) and self._uses[id(x)] <= 1:
+            (whole,) = x.args
+            if e.shape == tuple([n for i, n in enumerate(whole.shape) if i not in x.op.axes]):
+                return self._reduce(x.op.fold, whole, x.op.axes, keeps=False)
         if e.shape == (*x.shape, 1):
             return f"{self.text(x, ATOM)}[..., None]"
-        sizes = self.sizes(e) if 0 in e.shape else ", ".join(map(str, (*[-1] * e.batched, *e.shape)))
+        sizes = self.sizes(e, x) if 0 in e.shape else ", ".join(map(str, (*[-1] * e.batched, *e.shape)))
         return f"{self.text(x, ATOM)}.reshape({sizes})"
 
-    def sizes(self, e: Expr) -> str:
-        """The sizes of all axes."""
-        return ", ".join([*[f"len({self._batch})"] * e.batched, *map(str, e.shape)])
+    def sizes(self, e: Expr, like: Expr) -> str:
+        """The sizes of all axes; if it is batched, the first one is that of another array."""
+        return ", ".join([*[f"len({self.named(like)})"] * e.batched, *map(str, e.shape)])
+
+    def named(self, e: Expr) -> str:
+        """The name of an expression, which gets a line of its own if it has none."""
+        text, _ = self._code(e)
+        return text if text.isidentifier() else self._new_line(e, text)
 
     def _transpose(self, x: Expr, order: Sequence[int]) -> str:
         if x.rank == 2 and not x.batched:
@@ -291,14 +332,12 @@ class PythonCode(ABC):
         return ", ".join([*[":"] * (axis + x.batched), text])
 
     def constant(self, array: Array, number: float | None) -> Code:
-        """A number, a list, or a name under which the array is stored with the weights."""
-        if number is not None and prod(array.shape) == 1 and array.ndim <= 1:
-            return (repr(number), ATOM if number >= 0 else SIGN) if number not in {inf, -inf} else (self.infinity(number), SIGN)
+        """A list, or a name under which the array is stored with the weights."""
+        if number is not None:
+            return self.full(", ".join(map(str, array.shape)), number), ATOM
         if array.ndim == 1 and len(array) > 2 and (array == np.arange(len(array))).all():
             return self.arange(len(array)), ATOM
-        if number is not None and all(n == 1 for n in array.shape):
-            return repr(number), ATOM if number >= 0 else SIGN
-        if array.size <= FEW:
+        if array.size <= FEW and np.isfinite(array).all():
             return self.array(str(array.tolist())), ATOM
         name = f"constant_{len(self.constants) + 1}"
         self.constants[name] = array
@@ -306,7 +345,7 @@ class PythonCode(ABC):
 
     def stored(self, name: str) -> str:
         """A constant that is stored with the weights."""
-        return f"weights[{name!r}]"
+        return f"weights[{quoted(name)}]"
 
     def places(self, text: str) -> str:
         """A list of whole numbers as an index."""
@@ -320,6 +359,10 @@ class PythonCode(ABC):
     def infinity(self, number: float) -> str:
         """Infinity, or minus infinity."""
         return f"{'-' if number < 0 else ''}float('inf')"
+
+    @abstractmethod
+    def full(self, sizes: str, number: float) -> str:
+        """An array of one number, of these sizes."""
 
     @abstractmethod
     def array(self, text: str) -> str:
@@ -350,8 +393,8 @@ class PythonCode(ABC):
         """Arrays one after the other."""
 
     @abstractmethod
-    def reduce(self, fold: Fold, x: str, axes: str) -> str:
-        """Axes combined, of length 1 in the result."""
+    def reduce(self, fold: Fold, x: str, axes: str, *, keeps: bool) -> str:
+        """Axes combined; if they are kept, they have length 1."""
 
     @abstractmethod
     def integers(self, x: str) -> str:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 import numpy as np
 
 from rh_kernel.interchange.functions import ArrayFunction, Parameter
-from rh_kernel.interchange.targets.python_code import PythonCode
+from rh_kernel.interchange.targets.python_code import PythonCode, quoted
 from rh_kernel.interchange.targets.target import Exported
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.npy import write_npz
@@ -79,7 +79,7 @@ def returned(result: str, written: Sequence[tuple[str, str]], others: Sequence[s
     """The lines that return the result, and the new weights, if there are any, in a dictionary with others."""
     if not written:
         return [f"{' ' * indent}return {result}"]
-    entries = [*others, *[f"{name!r}: {text}," for name, text in written]]
+    entries = [*others, *[f"{quoted(name)}: {text}," for name, text in written]]
     return [f"{' ' * indent}return {result}, {{", *[" " * (indent + 4) + entry for entry in entries], " " * indent + "}"]
 
 

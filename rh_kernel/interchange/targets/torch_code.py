@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from rh_kernel.interchange.targets import python_file as file
-from rh_kernel.interchange.targets.python_code import PythonCode
+from rh_kernel.interchange.targets.python_code import PythonCode, quoted, written
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
@@ -81,6 +82,11 @@ class TorchCode(PythonCode):
         """A list of arrays stacked along an axis."""
         return f"torch.stack({rows}, dim={axis})"
 
+    def full(self, sizes: str, number: float) -> str:
+        """An array of one number, of these sizes."""
+        value = self.infinity(number) if abs(number) == inf else written(number)
+        return f"torch.full(({sizes}{'' if ',' in sizes else ','}), {value}, dtype=torch.{self.dtype})"
+
     def array(self, text: str) -> str:
         """An array of a list."""
         return f"torch.tensor({text}, dtype=torch.{self.dtype})"
@@ -107,17 +113,17 @@ class TorchCode(PythonCode):
         numbers = [n for pair in reversed(widths) for n in pair]
         while numbers[-2:] == [0, 0]:
             del numbers[-2:]
-        filled = f", value={self.infinity(value) if abs(value) == float('inf') else value}" if value else ""
+        filled = f", value={self.infinity(value) if abs(value) == inf else written(value)}" if value else ""
         return f"functional.pad({x}, {numbers}{filled})"
 
     def concat(self, arrays: str, axis: int) -> str:
         """Arrays one after the other."""
         return f"torch.cat(({arrays}), dim={axis})"
 
-    def reduce(self, fold: Fold, x: str, axes: str) -> str:
-        """Axes combined, of length 1 in the result."""
+    def reduce(self, fold: Fold, x: str, axes: str, *, keeps: bool) -> str:
+        """Axes combined; if they are kept, they have length 1."""
         name = {Fold.SUM: "sum", Fold.MAX: "amax", Fold.MEAN: "mean", Fold.ARGMAX: "argmax"}[fold]
-        found = f"torch.{name}({x}, dim={axes}, keepdim=True)"
+        found = f"torch.{name}({x}, dim={axes}{', keepdim=True' if keeps else ''})"
         return f"{found}.to(torch.{self.dtype})" if fold is Fold.ARGMAX else found
 
     def integers(self, x: str) -> str:
@@ -163,7 +169,7 @@ def _definition(code: TorchCode, exported: Exported) -> list[str]:
         lines += ["    def __init__(self):", "        super().__init__()"]
         lines += ['        weights = np.load(Path(__file__).with_suffix(".npz"))']
         lines += [f"        self.{line}" for line in parameters]
-        lines += [f"        self.register_buffer({name!r}, {_tensor(name)}, persistent=False)" for name in code.constants]
+        lines += [f"        self.register_buffer({quoted(name)}, {_tensor(name)}, persistent=False)" for name in code.constants]
         lines += [""]
     lines += ["    @torch.no_grad()"] * bool(f.writes)
     lines += [f"    def forward({', '.join(['self', *[p.name for p in f.parameters]])}):", *file.docstring(f, 8)]
@@ -172,7 +178,7 @@ def _definition(code: TorchCode, exported: Exported) -> list[str]:
 
 
 def _tensor(name: str) -> str:
-    return f"torch.from_numpy(weights[{name!r}])"
+    return f"torch.from_numpy(weights[{quoted(name)}])"
 
 
 def _written(exported: Exported) -> Mapping[str, bytes]:
