@@ -105,7 +105,10 @@ def _take_mean(r: Register, draft: Draft, means: dict[Register, Register], depth
         case Primitive():
             varying = [draft.batched[a] for a in arguments]
             if commutes_with_mean(f, varying):
-                return draft.apply(f, tuple([_mean(a, draft, means, depth - 1) for a in arguments]))
+                taken = tuple([_mean(a, draft, means, depth - 1) for a in arguments])
+                draft.span = found.span
+                return draft.apply(f, taken)
+            draft.span = found.span
             return _mean_of_product(f, arguments, draft) or draft.apply(MeanOverBatch(shape), (r,))
         case Alias() | MeanOverBatch() | OuterMean() | ProductMean() | Smooth() | Loop() | Part():
             return draft.apply(MeanOverBatch(shape), (r,))

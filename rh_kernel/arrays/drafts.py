@@ -34,6 +34,7 @@ from rh_kernel.loops.trees import leaves, map_tree
 from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
@@ -57,7 +58,7 @@ class _Symbol:
 class Draft:
     """A program under construction, without duplicate equations, each in its simplest known form; may contain dead code.
 
-    ``mean`` takes the means over the batch that a copied program asks for.
+    ``mean`` takes the means over the batch that a copied program asks for. New equations come from the command ``span``.
     """
 
     def __init__(self, mean: "TakeMean | None" = None) -> None:
@@ -71,6 +72,8 @@ class Draft:
         self._applied: list[Operator | None] = []
         self._arguments: list[tuple[Register, ...]] = []
         self._names: list[str] = []
+        self._spans: list[Span | None] = []
+        self.span: Span | None = None
         self._known: dict[tuple[object, ...], Register] = {}
         self._operators: dict[Operator, _Symbol] = {}
 
@@ -81,7 +84,7 @@ class Draft:
     def definition(self, r: Register) -> Equation | None:
         """Return the equation that defines the register, if any."""
         f = self._applied[r]
-        return None if f is None else Equation(r, f, self._arguments[r])
+        return None if f is None else Equation(r, f, self._arguments[r], self._spans[r])
 
     def fresh(self, shape: Extent, *, batched: bool) -> Register:
         """Allocate a new register."""
@@ -90,6 +93,7 @@ class Draft:
         self._applied.append(None)
         self._arguments.append(())
         self._names.append("")
+        self._spans.append(None)
         return len(self.shapes) - 1
 
     def constant(self, array: Array) -> Register:
@@ -177,6 +181,7 @@ class Draft:
             self._applied.append(symbol.operator)
             self._arguments.append(arguments)
             self._names.append(symbol.name)
+            self._spans.append(self.span)
         return r
 
     def copy(self, program: Program, inputs: Sequence[bool], loop: "CopyLoop | None" = None) -> list[Register]:
@@ -195,6 +200,7 @@ class Draft:
         results: dict[Register, Sequence[Register]] = {}
         for equation in program.equations:
             f = equation.operator
+            self.span = equation.span
             arguments = tuple([new[r] for r in equation.arguments])
             if isinstance(f, Loop):
                 copy = loop(self, equation, f, arguments)
@@ -280,7 +286,7 @@ class Draft:
         for i, r in enumerate(order):
             number[r] = i
         equations = [
-            Equation(number[r], f, tuple([number[a] for a in self._arguments[r]]))
+            Equation(number[r], f, tuple([number[a] for a in self._arguments[r]]), self._spans[r])
             for r, f in enumerate(self._applied)
             if f is not None and needed[r]
         ]

@@ -131,11 +131,12 @@ def can_fail(f: Operator) -> bool:
 
 @frozen
 class Equation:
-    """``result = operator(arguments)``"""
+    """``result = operator(arguments)``; ``span`` is the command that it comes from, if that is known."""
 
     result: Register
     operator: Operator
     arguments: tuple[Register, ...]
+    span: Span | None = field(compare=False, repr=False, default=None)
 
 
 @frozen

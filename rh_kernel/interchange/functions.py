@@ -27,6 +27,7 @@ from rh_kernel.primitives.array_expressions import Expr
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.builtin import DRAWS
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.signature import Location
@@ -83,8 +84,16 @@ class Rounds:
     results: tuple[Expr, ...]
 
 
-Line: TypeAlias = Expr | Let | Rounds
-"""What is computed next; an expression that is used once may also be computed where it is used."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Computed:
+    """An expression, which is computed here or, if it is used once, where it is used; ``span`` is the command that says so."""
+
+    value: Expr
+    span: Span | None
+
+
+Line: TypeAlias = Computed | Let | Rounds
+"""What is computed next"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +168,7 @@ def _lines(program: Program, env: dict[Register, Expr], names: Names) -> tuple[L
             case operator:
                 found = _applied(operator, arguments)
                 env[equation.result] = found
-                lines.append(found)
+                lines.append(Computed(found, equation.span))
     return tuple(lines)
 
 

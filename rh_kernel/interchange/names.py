@@ -4,7 +4,40 @@ import keyword
 import re
 
 RESERVED = frozenset(
-    ["Path", "WEIGHTS", "carried", "dict", "float", "functional", "given", "int", "jax", "jnp", "lax", "len", "nn", "np", "range", "reversed", "rows", "self", "start", "sum", "super", "torch", "tuple", "weights", "zip", "convolve", "overlap_add", "windows", "sigmoid", "softmax", "log_softmax", "logsumexp"]
+    [
+        "Path",
+        "WEIGHTS",
+        "carried",
+        "dict",
+        "float",
+        "functional",
+        "given",
+        "int",
+        "jax",
+        "jnp",
+        "lax",
+        "len",
+        "nn",
+        "np",
+        "range",
+        "reversed",
+        "rows",
+        "self",
+        "start",
+        "sum",
+        "super",
+        "torch",
+        "tuple",
+        "weights",
+        "zip",
+        "convolve",
+        "overlap_add",
+        "windows",
+        "sigmoid",
+        "softmax",
+        "log_softmax",
+        "logsumexp",
+    ]
 )
 """What generated code uses itself."""
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from rh_kernel.interchange.functions import ArrayFunction, Let, Line, Rounds
+from rh_kernel.interchange.functions import ArrayFunction, Computed, Let, Line, Rounds
 from rh_kernel.loops.trees import leaves
 from rh_kernel.primitives.array_expressions import Expr
 
@@ -23,7 +23,7 @@ def uses(function: ArrayFunction) -> Counter[int]:
 def _in_lines(lines: tuple[Line, ...]) -> Iterator[Expr]:
     for line in lines:
         match line:
-            case Expr():
+            case Computed():
                 pass
             case Let(_, e):
                 yield e

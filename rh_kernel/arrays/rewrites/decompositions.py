@@ -27,6 +27,7 @@ def expanded(program: Program) -> Program:
     new = draft.copy_given(program, [False] * len(program.inputs))
     for equation in program.equations:
         arguments = tuple([new[r] for r in equation.arguments])
+        draft.span = equation.span
         new[equation.result] = _written(equation.operator, arguments, draft)
     return draft.finish(program, new, [(location, new[r]) for location, r in program.writes])
 

@@ -73,6 +73,7 @@ class _Fission:
             self.new[r] = inner.fresh(body.shapes[r], batched=body.batched[r])
         for e in body.equations:
             if e.result not in skipped and not self._moved(e):
+                inner.span = e.span
                 self.new[e.result] = inner.equation(e.operator, tuple([self._register(a) for a in e.arguments]))
         stacked = self._stacked()
         outputs = [self._register(r) for r in (*[ends[r] for r in states], *stacked)]
@@ -116,6 +117,7 @@ class _Fission:
         if not isinstance(f, Primitive):
             return False
         if all(a in self.shared for a in e.arguments):
+            self.draft.span = e.span
             self.shared[e.result] = self.draft.apply(f, tuple([self.shared[a] for a in e.arguments]))
             return True
         if f.name != "matmul" or len(body.shapes[e.result]) != 1:

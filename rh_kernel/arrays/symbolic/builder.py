@@ -29,10 +29,11 @@ class Builder:
     """Registers, equations and the active regions: the only mutable state of a compilation.
 
     ``strict`` says whether to emit checks of smoothness, ``checks_rows`` whether to emit those of row numbers, and ``place`` is
-    where the function is called whose body is being evaluated. ``guard`` is 1 where the branch being compiled is taken, else
-    0: there no check fails. ``met`` are the terms evaluated so far, by identity; ``evaluators`` are the compiled forms of those
-    met again, ``None`` for terms that cannot be compiled. ``active`` are the loops of which a round is being executed, the
-    innermost last, and ``home`` maps the registers of finished rounds to the innermost loop.
+    where the function is called whose body is being evaluated. ``command`` is the command that is being run. ``guard`` is 1
+    where the branch being compiled is taken, else 0: there no check fails. ``met`` are the terms evaluated so far, by identity;
+    ``evaluators`` are the compiled forms of those met again, ``None`` for terms that cannot be compiled. ``active`` are the
+    loops of which a round is being executed, the innermost last, and ``home`` maps the registers of finished rounds to the
+    innermost loop.
     """
 
     def __init__(self, options: CompileOptions = DEFAULT) -> None:
@@ -40,6 +41,7 @@ class Builder:
         self.strict = options.strict
         self.checks_rows = True
         self.place: Span | None = None
+        self.command: Span | None = None
         self.guard: Slot | None = None
         self.shapes: list[Extent] = []
         self.constants: list[tuple[Register, Array]] = []
@@ -131,7 +133,7 @@ class Builder:
             active |= V.active
         result = self._assigned(f, tuple(registers), shape, active)
         if result.active:
-            record(self.region, Applied(f, arguments, result), result.active)
+            record(self.region, Applied(f, arguments, result, self.command), result.active)
         return result
 
     def mean_over_batch(self, V: Symbolic, span: Span | None) -> Symbolic:
@@ -255,7 +257,7 @@ class Builder:
             raise Stuck(ProgramTooLong(limit=self.options.longest))
         register = len(shapes)
         shapes.append(shape)
-        equations.append(Equation(register, f, registers))
+        equations.append(Equation(register, f, registers, self.command))
         return Slot(register, shape, active & self.region.bits if self.region is not None else 0)
 
     def _slot_of(self, V: Symbolic) -> Slot:

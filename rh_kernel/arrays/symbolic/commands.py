@@ -118,12 +118,14 @@ class Machine(Indices):
             Q, scope = P.bound, P.scope
             if isinstance(Q, Return):
                 self._current = Q
+                b.command = P.span or b.command
                 rho = bind(scope, evaluate(Q.term, rho, b), rho)
                 P = cast(Command, scope.body)
             else:
                 self.frames = (Then(scope, rho), self.frames)
                 P = Q
         self._current = P
+        b.command = P.span or b.command
         match P:
             case Return(M):
                 return evaluate(M, rho, b)

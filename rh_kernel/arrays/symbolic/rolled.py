@@ -233,7 +233,7 @@ class _Translation:
     def _loop(self, loop: Rolled) -> list[Equation]:
         renamed = self.renamed[id(loop)]
         body = [
-            Equation(e.result, e.operator, tuple([renamed.get(a, a) for a in e.arguments]))
+            Equation(e.result, e.operator, tuple([renamed.get(a, a) for a in e.arguments]), e.span)
             for e in self._translated(loop.lines)
         ]
         results = [c.following.register for c in loop.carried] + [r.row.register for r in loop.stacked]
@@ -271,7 +271,7 @@ class _Translation:
                 if a not in number:
                     raise KernelBug("a round of a loop mentions a register that it is not given")
             arguments = tuple([number[a] for a in e.arguments])
-            made.append(Equation(new(e.result), e.operator, arguments))
+            made.append(Equation(new(e.result), e.operator, arguments, e.span))
         found = tuple([number[r] for r in results])
         names = ("carried", "rows", "given")
         return Program(names, taken, (), (), tuple(made), found, (), tuple(shapes), (False,) * len(shapes))

@@ -20,11 +20,12 @@ from rh_kernel.syntax.signature import Location, LocationFamily
 
 @frozen
 class Applied:
-    """``y = f(x₁, …, xₙ)``"""
+    """``y = f(x₁, …, xₙ)``, computed by a ``command``"""
 
     function: Primitive
     arguments: tuple[Symbolic, ...]
     result: Slot
+    command: Span | None = None
 
 
 @frozen

@@ -40,7 +40,7 @@ def captured(tape: Tape, bit: int) -> dict[int, Slot]:
         match entry:
             case Branched(_, then, otherwise):
                 found |= captured(then, bit) | captured(otherwise, bit)
-            case Applied(_, arguments, _):
+            case Applied(_, arguments):
                 found |= slots(arguments, bit)
             case Aliased(source, _) | Gated(source, _, _):
                 found |= slots(source, bit)

@@ -365,10 +365,11 @@ def pull_back(entry: Applied | Aliased | Called | Gated, bit: int, cotangents: C
             w = cotangents.pop(result.register, None)
             if isinstance(w, Slot):
                 accumulate(source, kept(b, c, w), bit, cotangents, b)
-        case Applied(f, arguments, result):
+        case Applied(f, arguments, result, command):
             w = cotangents.pop(result.register, None)
             if w is not None:
                 v = pack(arguments)
+                b.command = command
                 accumulate(v, _rd(f, w, v, b), bit, cotangents, b)
         case Called(f, argument, result, span, guard):
             # A user-defined derivative need not be linear, so it is evaluated even if the cotangent is 0.

@@ -7,11 +7,12 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from math import inf
+from pathlib import Path
 
 import numpy as np
 
 from rh_kernel.interchange.errors import NoTranslation
-from rh_kernel.interchange.functions import ArrayFunction, Let, Line, Rounds
+from rh_kernel.interchange.functions import ArrayFunction, Computed, Let, Line, Rounds
 from rh_kernel.interchange.uses import uses
 from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
@@ -19,10 +20,14 @@ from rh_kernel.loops.trees import Tree
 from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives.array_expressions import Expr, Fold
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 
 LONG = 70
 """Characters from which on an expression gets a line of its own."""
+
+WIDEST = 100
+"""Characters of a line that a comment shows."""
 
 FEW = 12
 """Entries up to which an array is written as a list."""
@@ -53,6 +58,15 @@ def quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
+def origin_of(span: Span) -> str:
+    """The line where a command begins, as a comment: ``sgd.rh, line 30: return (w @ x + c, (w, x))``."""
+    number, _ = span.source.position(span.start)
+    file = Path(span.source.name).name
+    place = f"{file}, line {number}" if file.endswith(".rh") else f"line {number}"
+    text = "".join([c for c in span.source.line(number).strip() if c.isprintable()])
+    return f"{place}: {text[:WIDEST]}"
+
+
 class PythonCode(ABC):
     """The lines of the body of a Python function, and what they need besides: constants and auxiliary functions."""
 
@@ -71,20 +85,24 @@ class PythonCode(ABC):
         self._uses = uses(function)
         self._names: dict[int, str] = {}
         self._indent = indent
+        self._spans: dict[int, Span | None] = {}
+        self._origin = ""
         self._count = 0
         self._loops = 0
         # Expressions that were made here have to stay alive, because they are known by identity.
         self._kept: list[Expr] = []
 
-    def everything(self, names: Mapping[str, str]) -> tuple[list[str], str, list[tuple[str, str]]]:
-        """Return the lines of the body, the text of the result, and the names and texts of the new weights.
-
-        ``names`` are those of the weights in the result.
-        """
+    def everything(self, names: Mapping[str, str]) -> tuple[list[str], str, list[str]]:
+        """Return the lines of the body, the text of the result, and lines with the new weights, called by these ``names``."""
         self._write(self.function.lines)
         result = self.tree(self.function.result)
-        written = [(names[w.parameter.name], self.text(e)) for w, e in self.function.writes]
-        return self.lines, result, written
+        texts = [(quoted(names[w.parameter.name]), self.text(e), self._spans.get(id(e))) for w, e in self.function.writes]
+        lines, self.lines = self.lines, []
+        for name, text, span in texts:
+            self._add_origin(span)
+            self.add(f"{name}: {text},")
+        written, self.lines = self.lines, lines
+        return lines, result, [line.strip() for line in written]
 
     def tree(self, tree: "Tree[Expr]") -> str:
         """The text of a result."""
@@ -102,9 +120,10 @@ class PythonCode(ABC):
     def _write(self, lines: Sequence[Line]) -> None:
         for line in lines:
             match line:
-                case Expr():
-                    if self._uses[id(line)] > 1:
-                        self.text(line)
+                case Computed(value, span):
+                    self._spans.setdefault(id(value), span)
+                    if self._uses[id(value)] > 1:
+                        self.text(value)
                 case Let(variable, value):
                     self.add(f"{self.text(variable)} = {self.text(value)}")
                 case Rounds():
@@ -127,8 +146,16 @@ class PythonCode(ABC):
     def _new_line(self, e: Expr, text: str) -> str:
         self._count += 1
         name = self._names[id(e)] = f"t{self._count}"
+        self._add_origin(self._spans.get(id(e)))
         self.add(f"{name} = {text}")
         return name
+
+    def _add_origin(self, span: Span | None) -> None:
+        """Add a comment with the line that what follows comes from, unless the last one says so."""
+        origin = "" if span is None else origin_of(span)
+        if origin and origin != self._origin:
+            self._origin = origin
+            self.add(f"# {origin}")
 
     def rounds(self, loop: Rounds) -> None:
         """Write a loop."""

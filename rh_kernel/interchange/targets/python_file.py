@@ -7,7 +7,7 @@ from importlib.metadata import version
 import numpy as np
 
 from rh_kernel.interchange.functions import ArrayFunction, Parameter
-from rh_kernel.interchange.targets.python_code import PythonCode, quoted
+from rh_kernel.interchange.targets.python_code import PythonCode
 from rh_kernel.interchange.targets.target import Exported
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.reading.npy import write_npz
@@ -75,11 +75,11 @@ def _assigned(names: Sequence[str], source: Mapping[str, str]) -> str:
     return f"{', '.join(names)} = {', '.join([source[name] for name in names])}"
 
 
-def returned(result: str, written: Sequence[tuple[str, str]], others: Sequence[str], indent: int) -> list[str]:
+def returned(result: str, written: Sequence[str], others: Sequence[str], indent: int) -> list[str]:
     """The lines that return the result, and the new weights, if there are any, in a dictionary with others."""
     if not written:
         return [f"{' ' * indent}return {result}"]
-    entries = [*others, *[f"{quoted(name)}: {text}," for name, text in written]]
+    entries = [*others, *written]
     return [f"{' ' * indent}return {result}, {{", *[" " * (indent + 4) + entry for entry in entries], " " * indent + "}"]
 
 

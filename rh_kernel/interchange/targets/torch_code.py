@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from math import inf
+from math import copysign, inf
 
 from rh_kernel.interchange.targets import python_file as file
 from rh_kernel.interchange.targets.python_code import PythonCode, quoted, written
@@ -84,6 +84,8 @@ class TorchCode(PythonCode):
 
     def full(self, sizes: str, number: float) -> str:
         """An array of one number, of these sizes."""
+        if not number and copysign(1, number) > 0:
+            return f"torch.zeros({sizes}, dtype=torch.{self.dtype})"
         value = self.infinity(number) if abs(number) == inf else written(number)
         return f"torch.full(({sizes}{'' if ',' in sizes else ','}), {value}, dtype=torch.{self.dtype})"
 
