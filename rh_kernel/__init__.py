@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rh_kernel.notebook.magics import Extensible
     from rh_kernel.workspace.errors import Wrong
     from rh_kernel.workspace.growth import Growth
     from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Run, Trace
     from rh_kernel.workspace.workspace import Workspace
 
-__all__ = ["Workspace", "Wrong", "current", "derivation", "diagram", "gradient", "growth", "run", "trace"]
+__all__ = ["Workspace", "Wrong", "current", "derivation", "diagram", "export", "gradient", "growth", "run", "trace"]
 
 
 def current() -> "Workspace":
@@ -48,6 +50,11 @@ def diagram(subject: str) -> "Diagram":
 def derivation(subject: str) -> "Derivation":
     """Return the typing derivation of a term, a command or a name. Raises ``Wrong``."""
     return current().derivation(subject)
+
+
+def export(net: str, file: "Path | str", target: str | None = None) -> "Run":
+    """Write a net, with its weights, as a function of NumPy, JAX, PyTorch or ONNX. Raises ``Wrong``."""
+    return current().export(net, file, target)
 
 
 def growth(family: Callable[[int], str], sizes: Iterable[int], *counts: str) -> "Growth":

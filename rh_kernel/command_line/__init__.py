@@ -1,1 +1,1 @@
-"""``rh run``, ``check``, ``trace``, ``compile``, ``fmt``, ``install`` and ``lab`` (LANGUAGE §8)."""
+"""``rh run``, ``check``, ``trace``, ``compile``, ``export``, ``fmt``, ``install`` and ``lab`` (LANGUAGE §8)."""

@@ -107,6 +107,10 @@ def _dispatch(options: argparse.Namespace, report: "Report", settings: "Settings
 
             rounds = "folded" if options.folded else "unrolled" if options.unrolled else "once"
             diagram(options.file, report, settings, options.output, RoundsShown(rounds))
+        case "export":
+            from rh_kernel.command_line.exporting import export
+
+            export(options.file, report, settings, options.output, options.net, options.target)
         case _:
             from rh_kernel.command_line.formatting import fmt
 
@@ -152,6 +156,7 @@ def _parser() -> argparse.ArgumentParser:
         ("trace", "show every reduction step of the last command of a file"),
         ("compile", "show the straight-line program of the last command or training run of a file"),
         ("diagram", "show the string diagram of the last command of a file"),
+        ("export", "run a file and write its last net, with its weights, for NumPy, JAX, PyTorch or ONNX"),
         ("fmt", "write a file in canonical layout"),
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
@@ -168,6 +173,13 @@ def _parser() -> argparse.ArgumentParser:
                 "--evaluator", choices=("compiled", "stepped", "denoted"), help="begin with %%evaluator of that name"
             )
             command.add_argument("--device", choices=("cpu", "gpu"), help="begin with %%device of that name")
+        if name == "export":
+            command.add_argument("-o", "--output", metavar="OUT", required=True, help="the file to write: .py or .onnx")
+            command.add_argument("--net", metavar="NAME", help="the net to export, if not the last one")
+            command.add_argument(
+                "--as", dest="target", metavar="TARGET", help="numpy, jax, torch or onnx, if not by the suffix"
+            )
+        if name in {"run", "export"}:
             command.add_argument("--dtype", choices=("float64", "float32"), help="begin with %%dtype of that name")
         if name == "compile":
             shown = command.add_mutually_exclusive_group()

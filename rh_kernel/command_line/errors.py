@@ -28,3 +28,14 @@ class CannotWrite(Diagnostic):
 
     file: str
     why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoNet(Diagnostic):
+    """``rh export`` of a file without nets"""
+
+    code: ClassVar[str] = "RH383"
+    title: ClassVar[str] = "Nothing to export"
+    label: ClassVar[str] = "the file declares no net"
+
+    hint: str = "declare one: `net predict(x : Real(64)) : Real(10) = handle mlp(x) with infer`"

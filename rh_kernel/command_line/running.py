@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, nullcontext
+from typing import TypeVar
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
@@ -17,6 +18,8 @@ from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.diagnostics.warnings import remarks
+
+After = TypeVar("After")
 
 
 def run(file: str, report: Report, settings: Settings) -> None:
@@ -76,7 +79,7 @@ def before(file: str, source: Source, report: Report, settings: Settings) -> Ses
     return drain(execute(Session.start(folder(file), settings), source, keep_going=True), take)
 
 
-def drain(events: Generator[results.Event, None, Session], take: Callable[[results.Event], None]) -> Session:
+def drain(events: Generator[results.Event, None, After], take: Callable[[results.Event], None]) -> After:
     """Pass each event to ``take``, and return the final session.
 
     An interrupt while an event is taken is thrown into the generator, so that a training run can still report its progress,

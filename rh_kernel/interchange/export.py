@@ -10,12 +10,12 @@ import numpy as np
 from rh_kernel.arrays.compile import translate, translate_term
 from rh_kernel.arrays.options import CompileOptions
 from rh_kernel.arrays.stacks import places
-from rh_kernel.interchange.errors import GenericNet, NoContent, NotInstalled
+from rh_kernel.interchange.errors import GenericNet, NotInstalled
 from rh_kernel.interchange.functions import ArrayFunction, Weight, function_of
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops.ir import Precision
 from rh_kernel.primitives.contents import content
-from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.diagnostic import KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.runtime_errors import placed
@@ -47,7 +47,7 @@ def files_of(
         raise Rejected(NotInstalled(span=span, target=target.title, missing=" and ".join(missing), hint=hint))
     function = function_of_net(net, options, span)
     try:
-        return target.write(Exported(function, _contents(function, heap, span), precision, signature))
+        return target.write(Exported(function, _contents(function, heap), precision, signature))
     except Rejected as failure:
         raise Rejected(*[replace(d, span=d.span or span) for d in failure.diagnostics]) from None
 
@@ -92,13 +92,13 @@ def _listed(parameters: Sequence[Parameter]) -> str:
     return ", ".join([f"`{p}`" for p in parameters])
 
 
-def _contents(function: ArrayFunction, heap: Mapping[Location, Array], span: Span) -> Mapping[Weight, Array]:
-    """The contents of the weights. Raises ``Rejected`` if there is none."""
+def _contents(function: ArrayFunction, heap: Mapping[Location, Array]) -> Mapping[Weight, Array]:
+    """The contents of the weights; several that are stacked are one array."""
     found: dict[Weight, Array] = {}
     for weight in function.weights:
         arrays = [content(heap, location) for location in places(weight.location)]
         present = [array for array in arrays if array is not None]
         if len(present) < len(arrays):
-            raise Rejected(NoContent(span=span, location=weight.location.name))
+            raise KernelBug(f"{weight.location.name} has no content")
         found[weight] = present[0] if places(weight.location) == (weight.location,) else np.stack(present)
     return found

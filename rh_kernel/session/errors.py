@@ -101,7 +101,7 @@ class NoGPU(Diagnostic):
 class CannotSave(Diagnostic):
     """``%save nowhere/w.npz``"""
 
-    code, title = "RH342", "Heap cannot be saved"
+    code, title = "RH342", "Cannot be saved"
     label = "{why}"
     why: str
 

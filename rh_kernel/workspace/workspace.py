@@ -87,6 +87,13 @@ class Workspace:
         """Return the typing derivation of a term, a command or a name. Raises as ``run`` does."""
         return self._run_directive("derivation", subject, Derivation)
 
+    def export(self, net: str, file: Path | str, target: str | None = None) -> Run:
+        """Write a net, with its weights, as a function of NumPy, JAX, PyTorch or ONNX. Raises as ``run`` does.
+
+        ``target`` is ``"numpy"``, ``"jax"``, ``"torch"`` or ``"onnx"``; by default the suffix of the file decides.
+        """
+        return self.run(f'%export {net} to "{file}"{f" as {target}" if target else ""}')
+
     def growth(self, family: Callable[[int], str], sizes: Iterable[int], *counts: str) -> "Growth":
         """Count operations of the AD systems as programs grow. Declares nothing. Raises ``Wrong``.
 

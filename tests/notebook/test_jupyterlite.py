@@ -114,7 +114,7 @@ for cell in ("%save w.npz", "%load w.npz", "%save w.safetensors", "%load w.safet
     assert saved == "True 1 location saved to w.npz"
     assert loaded.startswith("True ")
     assert refused == [
-        "False RH342 Heap cannot be saved: the library safetensors is not installed here",
+        "False RH342 Cannot be saved: the library safetensors is not installed here",
         "hint      choose a name that ends in .npz",
         "False RH343 Heap cannot be loaded: the library safetensors is not installed here",
         "hint      save it as .npz where the library is",

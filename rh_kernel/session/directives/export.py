@@ -1,6 +1,5 @@
 """``%export``: write a net, with its weights, as a function of NumPy, JAX, PyTorch or ONNX."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from rh_kernel.session.limits.budget import compile_options
 from rh_kernel.session.results import Notice, Shown, Working
 from rh_kernel.session.signatures import signature
 from rh_kernel.session.storage import ScratchFile, written
+from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
@@ -57,52 +57,57 @@ def _expected() -> str:
     return f"a file that ends in {' or '.join(suffixes)}"
 
 
+def exporting(name: str, file: Path, chosen: str | None, context: AnalysisContext, span: Span) -> Export:
+    """Return the export of a net or function to a file, for the target of that name or else by the suffix of the file.
+
+    Raises ``Rejected`` at ``span`` if there is no such net, or no such target.
+    """
+    target = _by_suffix(file, span) if chosen is None else _by_name(chosen, file, span)
+    return Export(_net(name, context, span), target, context.folder / file, span)
+
+
 def _analyze(item: items.Directive, context: AnalysisContext) -> Export:
     match item.words:
         case (name, "to", file):
-            target = _by_suffix(item, file)
+            return exporting(name, Path(file), None, context, item.span)
         case (name, "to", file, "as", chosen):
-            target = _by_name(item, chosen, file)
+            return exporting(name, Path(file), chosen, context, item.span)
         case words:
             found = f"`{' '.join(words)}`" if words else "nothing"
-            raise invalid_arguments("export", item.span, USAGE, found, 'for example `%export predict to "predict.py"`')
-    return Export(_net(item, name, context), target, context.folder / file, item.span)
+            raise _invalid(item.span, USAGE, found, 'for example `%export predict to "predict.py"`')
 
 
-def _by_suffix(item: items.Directive, file: str) -> Target:
+def _invalid(span: Span, wanted: str, found: str, hint: str = "") -> Rejected:
+    return invalid_arguments("export", span, wanted, found, hint)
+
+
+def _by_suffix(file: Path, span: Span) -> Target:
     for target in TARGETS:
-        if Path(file).suffix == target.suffix:
+        if file.suffix == target.suffix:
             return target
-    raise invalid_arguments("export", item.span, _expected(), f"`{file}`", 'for example `%export predict to "predict.py"`')
+    raise _invalid(span, _expected(), f"`{file.name}`", 'for example `%export predict to "predict.py"`')
 
 
-def _by_name(item: items.Directive, name: str, file: str) -> Target:
+def _by_name(name: str, file: Path, span: Span) -> Target:
     for target in TARGETS:
         if target.name == name:
-            if Path(file).suffix == target.suffix:
+            if file.suffix == target.suffix:
                 return target
             hint = f"give the file a name that ends in {target.suffix}"
-            raise invalid_arguments("export", item.span, f"a {target.suffix} file for {target.title}", f"`{file}`", hint)
-    raise invalid_arguments("export", item.span, _listed([t.name for t in TARGETS]), f"`{name}`")
+            raise _invalid(span, f"a {target.suffix} file for {target.title}", f"`{file.name}`", hint)
+    raise _invalid(span, " or ".join([f"`{target.name}`" for target in TARGETS]), f"`{name}`")
 
 
-def _listed(names: Sequence[str]) -> str:
-    return " or ".join([f"`{name}`" for name in names])
-
-
-def _net(item: items.Directive, name: str, context: AnalysisContext) -> NetDefinition | FunDefinition:
+def _net(name: str, context: AnalysisContext, span: Span) -> NetDefinition | FunDefinition:
     found = context.definitions.get(name)
     match found:
         case NetDefinition() | FunDefinition():
             return found
         case None:
             hint = "declare it before: `net predict(x : Real(64)) : Real(10) = handle mlp(x) with infer`"
-            raise invalid_arguments(
-                "export", item.span, "the name of a net or function", f"`{name}`, which is not declared", hint
-            )
+            raise _invalid(span, "the name of a net or function", f"`{name}`, which is not declared", hint)
         case _:
-            hint = "export a net that uses it"
-            raise invalid_arguments("export", item.span, "the name of a net or function", f"`{name}`", hint)
+            raise _invalid(span, "the name of a net or function", f"`{name}`", "export a net that uses it")
 
 
 DIRECTIVE = Directive(

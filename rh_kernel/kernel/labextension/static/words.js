@@ -4,9 +4,9 @@ export const WORDS = {
   keyword: new Set(["handle", "in", "include", "let", "rd", "return", "rev", "train", "with"]),
   declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
   directive: new Set([
-    "checkpointing", "cluster", "compile", "data", "derivation", "device", "diagram", "dtype", "evaluator", "gradient",
-    "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "seed", "strict", "trace", "type", "undo",
-    "whos",
+    "checkpointing", "cluster", "compile", "data", "derivation", "device", "diagram", "dtype", "evaluator", "export",
+    "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "seed", "strict", "trace",
+    "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "cf0c66bdb6ca";
+  const VERSION = "5a6fda1c1dcc";
 
   let scope;
 
