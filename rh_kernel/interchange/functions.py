@@ -131,12 +131,13 @@ def function_of(name: str, program: Program, inputs: Sequence[str]) -> ArrayFunc
             weights[location] = Weight(parameter, location)
     env.update({r: weights[location].parameter.variable for r, location in program.reads})
     lines = _lines(program, env, names)
+    samples = next((env[r] for r, _ in named if program.batched[r]), None)
     return ArrayFunction(
         name,
         parameters,
         tuple(weights.values()),
         lines,
-        map_tree(program.result, env.__getitem__),
+        map_tree(program.result, lambda r: env[r] if samples is None else ae.for_each(env[r], samples)),
         tuple([(weights[location], env[r]) for location, r in writes]),
     )
 
@@ -153,11 +154,12 @@ def _lines(program: Program, env: dict[Register, Expr], names: Names) -> tuple[L
         arguments = [env[a] for a in equation.arguments if a in env]
         match equation.operator:
             case Loop() as f if not f.arity[0] and _is_map(f, arguments):
-                inner, results = _mapped(f, arguments, names)
+                inner, results = _mapped(f, _with_rows(f, arguments), names)
                 lines += inner
                 _add_results(program, equation, results, env)
             case Loop() as f:
                 shared = sum(f.arity)
+                arguments = _with_rows(f, arguments)
                 lets = [_let(x, names) for x in arguments[shared:]]
                 lines += [let for let in lets if let.variable is not let.value]
                 rounds = _rounds(f, [*arguments[:shared], *[let.variable for let in lets]], names)
@@ -220,6 +222,14 @@ def _mapped(f: Loop, arguments: Sequence[Expr], names: Names) -> tuple[tuple[Lin
         each = env[r] if some is None else ae.for_each(env[r], some)
         found.append(ae.as_rows(each, f.rounds, batched=batched) if each.batched else ae.expand(each, (f.rounds, *each.shape)))
     return lines, found
+
+
+def _with_rows(f: Loop, arguments: Sequence[Expr]) -> Sequence[Expr]:
+    """The arguments of a loop, in which each row has the shape that the body wants: a row of a vector is one of length 1."""
+    first, last = f.arity[0], sum(f.arity)
+    given = zip(leaves(f.body.inputs)[first:last], arguments[first:last], strict=True)
+    wholes = [ae.reshape(x, (f.rounds, *f.body.shapes[r])) for r, x in given]
+    return [*arguments[:first], *wholes, *arguments[last:]]
 
 
 def _let(x: Expr, names: Names) -> Let:
