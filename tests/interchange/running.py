@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,16 +19,33 @@ from rh_kernel.loops.ir import Precision
 from rh_kernel.loops.trees import Tree, leaves
 from rh_kernel.primitives import array_expressions as ae
 from rh_kernel.primitives.contents import content
+from rh_kernel.primitives.values import to_array
 from rh_kernel.session.session import Session
-from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.core import Array, Term, Tuple
 from rh_kernel.syntax.signature import Location
 
 Results = tuple["list[Array]", Mapping[str, Array]]
 """The arrays of the result, and the new weights by name."""
 
 
-NEEDED = {"numpy": (), "jax": ("jax",), "torch": ("torch",)}
+NEEDED = {"numpy": (), "jax": ("jax",), "torch": ("torch",), "onnx": ("onnx", "onnxruntime")}
 """What it takes to run what was exported."""
+
+
+ROUNDING = {"onnx": 1e-5}
+"""The absolute and relative difference that rounding makes in languages that compute in float32."""
+
+
+def assert_close(target: str, found: Array, wanted: Array, tolerance: float = 1e-12) -> None:
+    """Compare what a target computed."""
+    tolerance = ROUNDING.get(target, tolerance)
+    assert found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+
+
+def arrays_of(V: Term) -> list[Array]:
+    """The arrays in a value."""
+    return [array for each in V.items for array in arrays_of(each)] if isinstance(V, Tuple) else [to_array(V)]
 
 
 def available() -> list[str]:
@@ -65,6 +83,8 @@ def called(target: Target, function: ArrayFunction, file: Path, inputs: Sequence
             import torch
 
             found = getattr(module(file), class_name(function.name))()(*map(torch.from_numpy, inputs))
+        case "onnx":
+            return run_model(function, file, inputs)
         case other:
             raise AssertionError(other)
     result, writes = found if function.writes else (found, {})
@@ -74,6 +94,25 @@ def called(target: Target, function: ArrayFunction, file: Path, inputs: Sequence
 def to_numpy(array: Any) -> Array:
     """An array of any of the languages as one of NumPy."""
     return array.detach().numpy() if hasattr(array, "detach") else np.asarray(array)
+
+
+def run_model(function: ArrayFunction, file: Path, inputs: Sequence[Array]) -> Results:
+    """Run an ONNX model."""
+    session = started(file)
+    given = zip(session.get_inputs(), inputs, strict=True)
+    found = session.run(None, {value.name: np.asarray(array, np.float32) for value, array in given})
+    count = len(found) - len(function.writes)
+    return found[:count], {w.parameter.written: array for (w, _), array in zip(function.writes, found[count:], strict=True)}
+
+
+def started(file: Path) -> Any:
+    """ONNX Runtime with a model, which has to be valid."""
+    onnx, runtime = importlib.import_module("onnx"), importlib.import_module("onnxruntime")
+    onnx.checker.check_model(onnx.load(file), full_check=True)
+    options = runtime.SessionOptions()
+    # Otherwise it would warn of weights that may be given, which it cannot treat as constants.
+    options.log_severity_level = 3
+    return runtime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
 
 
 def module(file: Path) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from rh_kernel.primitives.table import SYMBOLS, kernel
 from rh_kernel.syntax.core import Primitive
-from tests.interchange.running import available, results_of, symbol_function, target_named
+from tests.interchange.running import assert_close, available, results_of, symbol_function, target_named
 from tests.primitives.instances import FAMILIES, INSTANCES, arrays, label, shapes, smooth_point
 
 BATCH = 3
@@ -38,5 +38,4 @@ def test_a_symbol_computes_what_its_kernel_does(target: str, f: Primitive, tmp_p
         samples = range(BATCH) if any(batched) else range(1)
         expected = [whole(*[x[i] if flag else x for x, flag in zip(inputs, batched, strict=True)]) for i in samples]
         wanted = np.stack(expected) if any(batched) else expected[0]
-        assert found.shape == wanted.shape
-        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+        assert_close(target, found, wanted)

@@ -2,8 +2,9 @@
 
 from rh_kernel.interchange.targets.jax_code import JAX
 from rh_kernel.interchange.targets.numpy_code import NUMPY
+from rh_kernel.interchange.targets.onnx_graph import ONNX
 from rh_kernel.interchange.targets.target import Target
 from rh_kernel.interchange.targets.torch_code import TORCH
 
-TARGETS: tuple[Target, ...] = (NUMPY, JAX, TORCH)
+TARGETS: tuple[Target, ...] = (NUMPY, JAX, TORCH, ONNX)
 """All targets; of those with one suffix, the first one is meant if none is named."""

@@ -25,7 +25,7 @@ class Target:
 
     ``name`` chooses it, ``title`` is for sentences, ``suffix`` that of its file. ``write`` returns the contents of one or more
     files by their suffixes; it raises ``Rejected`` if the language cannot express the function. ``requires`` are the modules
-    that it imports, and ``install`` is what a user installs to have them.
+    that it imports, and ``install`` is what a user installs to have them. ``remark`` is what to know about the result.
     """
 
     name: str
@@ -34,3 +34,4 @@ class Target:
     write: Callable[[Exported], Mapping[str, bytes]]
     requires: tuple[str, ...] = ()
     install: str = ""
+    remark: str = ""
