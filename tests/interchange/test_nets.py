@@ -15,7 +15,7 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.typing.definitions import NetDefinition
 from tests.interchange.nets import NETS, Net
-from tests.interchange.running import available, by_written_name, results_of, stacked, target_named
+from tests.interchange.running import assert_close, available, by_written_name, results_of, stacked, target_named
 from tests.session.cells import codes, run
 
 BATCH = 3
@@ -42,7 +42,7 @@ def test_a_net_computes_the_same(net: Net, target: str, tmp_path: Path) -> None:
     for each, sample in zip(found, x, strict=True):
         results, _ = run(session, f"predict({text_of(sample)})")
         (shown,) = [r for r in results if isinstance(r, ValueFound)]
-        np.testing.assert_allclose(each, to_array(shown.value), rtol=1e-9, atol=1e-12)
+        assert_close(target, each, to_array(shown.value), 1e-9)
 
 
 @pytest.mark.parametrize("target", available())
@@ -66,6 +66,6 @@ def test_a_net_learns_the_same_in_three_steps(net: Net, target: str, tmp_path: P
     assert not codes(results)
     for w in function.weights:
         found = contents[w.parameter.written]
-        np.testing.assert_allclose(found, stacked(after, w.location), rtol=1e-9, atol=1e-12)
+        assert_close(target, found, stacked(after, w.location), 1e-9)
         if any(w is written for written, _ in function.writes):
             assert np.abs(found - stacked(session, w.location)).max() > 0

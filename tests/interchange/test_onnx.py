@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -58,8 +58,11 @@ def exported(folder: Path, text: str, name: str) -> tuple[Session, Model]:
     return session, Model(folder / f"{name}.onnx")
 
 
-def weights(session: Session) -> dict[str, Array]:
-    return {location.name: array for location, array in session.heap.items()}
+def weights(session: Session, names: Iterable[str]) -> dict[str, Array]:
+    """The contents of locations, and of families through which a loop goes, stacked."""
+    found = {location.name: array for location, array in session.heap.items()}
+    families = {name: [array for each, array in found.items() if each.startswith(f"{name}[")] for name in names}
+    return {name: found[name] if name in found else np.stack(arrays) for name, arrays in families.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +150,9 @@ def test_new_weights_are_fed_back_for_three_steps(loss: Loss, tmp_path: Path) ->
     train = f'%seed {SEED}\ntrain {command} for ({names}) in data("mine.npz") epochs 1 batch {BATCH}'
     results, after = run(session, train)
     assert not codes(results), codes(results)
-    expected, before = weights(after), weights(session)
-    assert {*new} == {*step.weights} == {name for name in before if not np.array_equal(expected[name], before[name])}
+    expected, before = weights(after, new), weights(session, new)
+    changed = {at.name for at in session.heap if not np.array_equal(session.heap[at], after.heap[at])}
+    assert {*new} == {*step.weights} == {name if name in new else name.partition("[")[0] for name in changed}
     for name, array in new.items():
         np.testing.assert_allclose(array, expected[name], rtol=ROUNDING["onnx"], atol=ROUNDING["onnx"], err_msg=name)
         assert np.abs(expected[name] - before[name]).max() > 3 * ROUNDING["onnx"]

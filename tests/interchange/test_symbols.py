@@ -22,8 +22,10 @@ def test_every_symbol_has_a_translation_or_a_decomposition(name: str) -> None:
     assert (SYMBOLS[name].translation is None) != (SYMBOLS[name].decomposition is None)
 
 
-# Other languages than NumPy may compile each function, which takes long.
-CASES = [(target, f) for target in available() for f in (TRANSLATED if target == "numpy" else FAMILIES) if f in TRANSLATED]
+# JAX and PyTorch may compile each function, which takes long.
+CASES = [
+    (target, f) for target in available() for f in (TRANSLATED if target in {"numpy", "onnx"} else FAMILIES) if f in TRANSLATED
+]
 
 
 @pytest.mark.parametrize(("target", "f"), CASES, ids=[f"{target}-{label(f)}" for target, f in CASES])

@@ -154,7 +154,18 @@ class Nodes:
                 return self.node("ReduceMean", self.value(e.args[0]), self.shared.integers([0]), keepdims=0)
             case ae.MeanProduct():
                 return self._mean_product(*e.args)
-            case ae.Reshape() | ae.Transpose() | ae.Expand() | ae.Batch() | ae.Slice() | ae.Pad() | ae.Concat() | ae.Rows():
+            case (
+                ae.Reshape()
+                | ae.Transpose()
+                | ae.Expand()
+                | ae.Batch()
+                | ae.Slice()
+                | ae.Pad()
+                | ae.Concat()
+                | ae.Rows()
+                | ae.AsSamples()
+                | ae.AsRows()
+            ):
                 return self._moved(op, e)
             case _:
                 return self._computed(op, e)
@@ -181,6 +192,9 @@ class Nodes:
                 return self.node("Pad", value, integers(ends), self.shared.number(number))
             case ae.Concat(axis):
                 return self.node("Concat", *map(self.value, e.args), axis=front + axis)
+            case ae.AsSamples() | ae.AsRows():
+                # One of the two has one axis more; without samples, the rows are the samples as they are.
+                return self.node("Reshape", value, integers([-1, *e.shape])) if x.batched and e.batched else value
             case ae.Rows(axis, table):
                 return self.node("Gather", value, self.shared.constant(table.astype(np.int64)), axis=front + axis)
 
