@@ -147,8 +147,9 @@ in an `.npz` file; it is for NumPy, unless `as jax` or `as torch` is written beh
 handled, and no locations or dimensions as parameters.
 
 An `.onnx` file is a model with its weights, which needs the library `onnx` to be written. Inputs and weights have their names
-in the program, and the result is called `result`, or `result1` and so on; loops become scans. In a step, the weights that it
-changes may be given as inputs, and the new ones are outputs, `new_w` for `w`: so they are fed back for the next step. All
-numbers are float32; those of the nets in the library agree to about 0.00001 with what they are here.
+in the program, where a family of locations through which a loop goes is one array; the result is called `result`, or `result1`
+and so on. Loops become scans. In a step, the weights that it changes may be given as inputs, and the new ones are outputs,
+`new_w` for `w`: so they are fed back for the next step. All numbers are float32; those of the nets in the library agree to
+about 0.00001 with what they are here.
 """,
 )
