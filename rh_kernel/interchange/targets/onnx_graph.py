@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rh_kernel.interchange.functions import Let, Line, Rounds
+from rh_kernel.interchange.functions import Computed, Let, Line, Rounds
 from rh_kernel.interchange.targets.onnx_model import Attribute, Graph, Model, Node, Value, encoded, renamed, single
 from rh_kernel.interchange.targets.onnx_nodes import Nodes, Shared
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.interchange.uses import uses
 from rh_kernel.loops.trees import leaves
-from rh_kernel.primitives.array_expressions import Expr
 
 TOLERANCE = 1e-5
 """The absolute and relative difference that rounding to float32 makes in the nets of the library."""
@@ -53,9 +52,9 @@ def _write(nodes: Nodes, lines: Sequence[Line]) -> None:
     shared = nodes.shared
     for line in lines:
         match line:
-            case Expr():
-                if shared.uses[id(line)]:
-                    nodes.value(line)
+            case Computed(value):
+                if shared.uses[id(value)]:
+                    nodes.value(value)
             case Let(variable, value):
                 shared.bind(variable, nodes.value(value))
             case Rounds():
