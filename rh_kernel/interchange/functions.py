@@ -23,7 +23,8 @@ from rh_kernel.interchange.names import Names
 from rh_kernel.loops.ir import Extent
 from rh_kernel.loops.trees import Tree, leaves, map_tree
 from rh_kernel.primitives import array_expressions as ae
-from rh_kernel.primitives.array_expressions import Expr
+from rh_kernel.primitives import array_operators as ao
+from rh_kernel.primitives.array_operators import Expr
 from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
@@ -233,7 +234,7 @@ def _with_rows(f: Loop, arguments: Sequence[Expr]) -> Sequence[Expr]:
 
 
 def _let(x: Expr, names: Names) -> Let:
-    if isinstance(x.op, ae.Variable | ae.Constant):
+    if isinstance(x.op, ao.Variable | ao.Constant):
         return Let(x, x)
     return Let(ae.variable(names.new("shared"), x.shape, batched=x.batched), x)
 

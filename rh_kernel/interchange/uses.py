@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rh_kernel.interchange.functions import ArrayFunction, Computed, Let, Line, Rounds
 from rh_kernel.loops.trees import leaves
-from rh_kernel.primitives.array_expressions import Expr
+from rh_kernel.primitives.array_operators import Expr
 
 
 def uses(function: ArrayFunction) -> Counter[int]:

@@ -7,7 +7,9 @@ import math
 
 from rh_kernel.loops import scalars
 from rh_kernel.loops.ir import Fold
+from rh_kernel.primitives import array_compositions as ac
 from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives import array_operators as ao
 from rh_kernel.primitives import blocks, windows
 from rh_kernel.primitives.blocks import block_of
 from rh_kernel.primitives.formulas import Typed, number, pair, zero
@@ -120,7 +122,7 @@ maxpool2d: FunctionSymbol = FunctionSymbol(
     derivative=_maxpool_derivative,
     kernel=blocks.max_kernel,
     lowering=blocks.pooled_lowering(scalars.MAX, Fold.MAX),
-    translation=lambda f, x: ae.pool(ae.Fold.MAX, x, index(f, 0)),
+    translation=lambda f, x: ac.pool(ao.Fold.MAX, x, index(f, 0)),
     cost=entries,
     costs=("c*h*w",),
     nonsmooth=blocks.max_nonsmooth("maxpool2d[2]([[[1, 1]]])"),
@@ -138,7 +140,7 @@ first_max2d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: zero(x.type),
     kernel=blocks.first_max_kernel,
     lowering=blocks.first_max_lowering,
-    translation=lambda f, x: ae.first_of_block(x, index(f, 0)),
+    translation=lambda f, x: ac.first_of_block(x, index(f, 0)),
     cost=entries,
     costs=("c*h*w",),
     nonsmooth=blocks.max_nonsmooth("first_max2d[2]([[[1, 1]]])"),
@@ -162,7 +164,7 @@ avgpool2d: FunctionSymbol = FunctionSymbol(
     derivative=_avgpool_derivative,
     kernel=blocks.mean_kernel,
     lowering=blocks.pooled_lowering(scalars.ADD, Fold.SUM, mean=True),
-    translation=lambda f, x: ae.pool(ae.Fold.MEAN, x, index(f, 0)),
+    translation=lambda f, x: ac.pool(ao.Fold.MEAN, x, index(f, 0)),
     cost=lambda f: entries(f) + math.prod(extent(f.codomain)),
     costs=("c*h*w + c*ceil(h/p)*ceil(w/p)",),
     jointly_linear=True,
@@ -185,7 +187,7 @@ sumpool2d: FunctionSymbol = FunctionSymbol(
     derivative=_sumpool_derivative,
     kernel=blocks.sum_kernel,
     lowering=blocks.pooled_lowering(scalars.ADD, Fold.SUM),
-    translation=lambda f, x: ae.block_sums(x, index(f, 0)),
+    translation=lambda f, x: ac.block_sums(x, index(f, 0)),
     cost=entries,
     costs=("c*h*w",),
     jointly_linear=True,
@@ -202,7 +204,7 @@ spread2d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: sumpool2d[block_of(f)](w),
     kernel=blocks.spread_kernel,
     lowering=blocks.spread_lowering,
-    translation=lambda f, x: ae.spread(x, index(f, 0), extent(f.codomain)),
+    translation=lambda f, x: ac.spread(x, index(f, 0), extent(f.codomain)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,

@@ -8,6 +8,7 @@ from rh_kernel.loops.builder import call
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.layouts import Layout, as_scalar, permuted
 from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives import array_operators as ao
 from rh_kernel.primitives.formulas import MATRIX_MATRIX, MATRIX_VECTOR, Typed, pair
 from rh_kernel.primitives.schemes import Scheme, arguments, extent, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, no_cost
@@ -201,7 +202,7 @@ dot: FunctionSymbol = FunctionSymbol(
     derivative=_dot_derivative,
     kernel=_dot_kernel,
     lowering=_dot_lowering,
-    translation=lambda f, x, y: ae.total(ae.Fold.SUM, ae.scalar(scalars.MUL, x, y)),
+    translation=lambda f, x, y: ae.total(ao.Fold.SUM, ae.scalar(scalars.MUL, x, y)),
     cost=lambda f: 2 * math.prod(extent(arguments(f)[0])),
     costs=("2*|s|",),
     linear_in=(0, 1),

@@ -16,6 +16,7 @@ from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import GatherAt, ScatterAdd, View
 from rh_kernel.loops.layouts import Layout, broadcast_axis, permuted
 from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives import array_operators as ao
 from rh_kernel.primitives.formulas import Typed, apply, pair, zero
 from rh_kernel.primitives.schemes import Scheme, arguments, extent, instantiate, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, RowNumbers, no_cost
@@ -196,7 +197,7 @@ def _put_rows_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
     return pair(_take(w, i, len(y.dims)), zero(i.type))
 
 
-def _put_rows_translation(f: Primitive, y: ae.Expr, i: ae.Expr) -> ae.Expr:
+def _put_rows_translation(f: Primitive, y: ao.Expr, i: ao.Expr) -> ao.Expr:
     shape = extent(f.codomain)
     return ae.add_rows(ae.reshape(y, (*i.shape, *shape[1:])), i, shape)
 

@@ -13,6 +13,7 @@ from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold
 from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis
 from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives import array_operators as ao
 from rh_kernel.primitives.formulas import Typed, let, pair, zero
 from rh_kernel.primitives.linear import TWO_TO_SCALAR, dot, scale
 from rh_kernel.primitives.schemes import Scheme, arguments, extent, rank
@@ -85,7 +86,7 @@ softmax: FunctionSymbol = FunctionSymbol(
     derivative=_softmax_derivative,
     kernel=_softmax_kernel,
     lowering=_softmax_lowering,
-    translation=lambda f, x: ae.normalise(ae.Normalising.SOFTMAX, x),
+    translation=lambda f, x: ae.normalise(ao.Normalising.SOFTMAX, x),
     cost=lambda f: 5 * _entries(f),
     costs=("5*n",),
     python_names=("softmax",),
@@ -114,7 +115,7 @@ logsumexp: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: scale(w, softmax(x)),
     kernel=_logsumexp_kernel,
     lowering=_logsumexp_lowering,
-    translation=lambda f, x: ae.normalise(ae.Normalising.LOGSUMEXP, x),
+    translation=lambda f, x: ae.normalise(ao.Normalising.LOGSUMEXP, x),
     cost=lambda f: 4 * _entries(f) + 2,
     costs=("4*n + 2",),
     python_names=("logsumexp",),
@@ -148,7 +149,7 @@ log_softmax: FunctionSymbol = FunctionSymbol(
     derivative=_log_softmax_derivative,
     kernel=_log_softmax_kernel,
     lowering=_log_softmax_lowering,
-    translation=lambda f, x: ae.normalise(ae.Normalising.LOG_SOFTMAX, x),
+    translation=lambda f, x: ae.normalise(ao.Normalising.LOG_SOFTMAX, x),
     cost=lambda f: 5 * _entries(f) + 1,
     costs=("5*n + 1",),
     python_names=("log_softmax",),
@@ -207,8 +208,8 @@ def _same_argmax_lowering(at: LoweringContext) -> Layout:
     return at.entries(call(scalars.EQUAL, 0, 1), *places)
 
 
-def _same_argmax_translation(f: Primitive, x: ae.Expr, y: ae.Expr) -> ae.Expr:
-    first = [ae.reduce(ae.Fold.ARGMAX, ae.flat(z), (0,)) for z in (x, y)]
+def _same_argmax_translation(f: Primitive, x: ao.Expr, y: ao.Expr) -> ao.Expr:
+    first = [ae.reduce(ao.Fold.ARGMAX, ae.flat(z), (0,)) for z in (x, y)]
     return ae.scalar(scalars.EQUAL, *first)
 
 

@@ -14,7 +14,9 @@ from rh_kernel.loops.builder import UNROLLED, call
 from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold, Gather
 from rh_kernel.loops.layouts import Layout, known, repeated, sliced
+from rh_kernel.primitives import array_compositions as ac
 from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives import array_operators as ao
 from rh_kernel.primitives import blocks, windows
 from rh_kernel.primitives.blocks import block_of
 from rh_kernel.primitives.formulas import Typed, pair, zero
@@ -123,7 +125,7 @@ maxpool1d: FunctionSymbol = FunctionSymbol(
     derivative=_maxpool_derivative,
     kernel=blocks.max_kernel,
     lowering=blocks.pooled_lowering(scalars.MAX, Fold.MAX),
-    translation=lambda f, x: ae.pool(ae.Fold.MAX, x, index(f, 0)),
+    translation=lambda f, x: ac.pool(ao.Fold.MAX, x, index(f, 0)),
     cost=entries,
     costs=("c*n",),
     nonsmooth=blocks.max_nonsmooth("maxpool1d[2]([[1, 1]])"),
@@ -141,7 +143,7 @@ first_max1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: zero(x.type),
     kernel=blocks.first_max_kernel,
     lowering=blocks.first_max_lowering,
-    translation=lambda f, x: ae.first_of_block(x, index(f, 0)),
+    translation=lambda f, x: ac.first_of_block(x, index(f, 0)),
     cost=entries,
     costs=("c*n",),
     nonsmooth=blocks.max_nonsmooth("first_max1d[2]([[1, 1]])"),
@@ -158,7 +160,7 @@ sumpool1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: spread1d[block_of(f), x.dims[1]](w),
     kernel=blocks.sum_kernel,
     lowering=blocks.pooled_lowering(scalars.ADD, Fold.SUM),
-    translation=lambda f, x: ae.block_sums(x, index(f, 0)),
+    translation=lambda f, x: ac.block_sums(x, index(f, 0)),
     cost=entries,
     costs=("c*n",),
     jointly_linear=True,
@@ -175,7 +177,7 @@ spread1d: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: sumpool1d[block_of(f)](w),
     kernel=blocks.spread_kernel,
     lowering=blocks.spread_lowering,
-    translation=lambda f, x: ae.spread(x, index(f, 0), extent(f.codomain)),
+    translation=lambda f, x: ac.spread(x, index(f, 0), extent(f.codomain)),
     cost=no_cost,
     costs=("0",),
     jointly_linear=True,
@@ -205,7 +207,7 @@ def _pad_lowering(at: LoweringContext) -> Layout:
     return y
 
 
-def _pad_translation(f: Primitive, x: ae.Expr) -> ae.Expr:
+def _pad_translation(f: Primitive, x: ao.Expr) -> ao.Expr:
     n, m = x.shape[-1], extent(f.codomain)[-1]
     left = (m - n) // 2
     return ae.pad_along(x, x.rank - 1, left, m - n - left)
@@ -246,7 +248,7 @@ def _crop_lowering(at: LoweringContext) -> Layout:
     return known(sliced(x, last, left, left + at.shape[-1]))
 
 
-def _crop_translation(f: Primitive, x: ae.Expr) -> ae.Expr:
+def _crop_translation(f: Primitive, x: ao.Expr) -> ao.Expr:
     n, m = x.shape[-1], extent(f.codomain)[-1]
     left = (n - m) // 2
     return ae.part(x, x.rank - 1, left, left + m)
@@ -299,7 +301,7 @@ def _upscale_lowering(at: LoweringContext) -> Layout | None:
     return _gathered(at, x, (np.arange(m) * n // max(m, 1))[:, None])
 
 
-def _upscale_translation(f: Primitive, x: ae.Expr) -> ae.Expr:
+def _upscale_translation(f: Primitive, x: ao.Expr) -> ao.Expr:
     n, m = x.shape[-1], extent(f.codomain)[-1]
     return ae.rows(x, x.rank - 1, np.arange(m) * n // max(m, 1))
 
@@ -352,7 +354,7 @@ def _downsum_lowering(at: LoweringContext) -> Layout:
     return _gathered(at, x, terms if terms.shape[1] > 1 else np.pad(terms, ((0, 0), (0, 1)), constant_values=-1))
 
 
-def _downsum_translation(f: Primitive, x: ae.Expr) -> ae.Expr:
+def _downsum_translation(f: Primitive, x: ao.Expr) -> ao.Expr:
     m, n = x.shape[-1], extent(f.codomain)[-1]
     source = np.arange(m) * n // max(m, 1)
     # A row of x times this matrix sums the entries that upscale1d takes from one.

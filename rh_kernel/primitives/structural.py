@@ -11,6 +11,7 @@ from rh_kernel.loops.context import LoweringContext
 from rh_kernel.loops.ir import Fold
 from rh_kernel.loops.layouts import Layout, as_scalar, broadcast_axis, permuted, reshaped
 from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives import array_operators as ao
 from rh_kernel.primitives.formulas import Typed, number
 from rh_kernel.primitives.schemes import Scheme, extent, rank
 from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel, entries, no_cost
@@ -77,7 +78,7 @@ sum_: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: fill[x.shape](w),
     kernel=_sum_kernel,
     lowering=_sum_lowering,
-    translation=lambda f, x: ae.total(ae.Fold.SUM, x),
+    translation=lambda f, x: ae.total(ao.Fold.SUM, x),
     cost=entries,
     costs=("|s|",),
     jointly_linear=True,
@@ -115,7 +116,7 @@ mean: FunctionSymbol = FunctionSymbol(
     derivative=_mean_derivative,
     kernel=_mean_kernel,
     lowering=_mean_lowering,
-    translation=lambda f, x: ae.total(ae.Fold.MEAN, x),
+    translation=lambda f, x: ae.total(ao.Fold.MEAN, x),
     cost=lambda f: entries(f) + 1,
     costs=("|s| + 1",),
     jointly_linear=True,
@@ -206,7 +207,7 @@ sum_rows: FunctionSymbol = FunctionSymbol(
     derivative=lambda f, w, x: broadcast_rows[x.dims[0]](w),
     kernel=lambda f, xp: partial(xp.sum, axis=-2),
     lowering=_sum_rows_lowering,
-    translation=lambda f, x: ae.without(ae.reduce(ae.Fold.SUM, x, (0,)), (0,)),
+    translation=lambda f, x: ae.without(ae.reduce(ao.Fold.SUM, x, (0,)), (0,)),
     cost=entries,
     costs=("m*n",),
     jointly_linear=True,

@@ -9,7 +9,8 @@ from rh_kernel.loops.builder import Formula
 from rh_kernel.loops.context import Lowering, LoweringContext
 from rh_kernel.loops.layouts import Layout
 from rh_kernel.loops.scalars import Binary, Unary
-from rh_kernel.primitives.array_expressions import Translation, translated
+from rh_kernel.primitives.array_expressions import translated
+from rh_kernel.primitives.array_operators import Translation
 from rh_kernel.primitives.formulas import ENTRYWISE, OF_ONE_SHAPE, Typed, apply
 from rh_kernel.primitives.schemes import Scheme, extent, match
 from rh_kernel.source.diagnostic import KernelBug

@@ -80,7 +80,7 @@ loc rows_b[3] : Real(5) = normal(0.1, seed=2)
 net reader(xs : Real(20, 2)) : Real(20, 5) = let (ys, _) <= gru[rows_w, rows_b](xs) in return ys
 net predict(x : Real(20, 2)) : Real(20, 5) = handle reader(x) with infer
 net step[t : Real(5)](x : Real(20, 2)) : Real(20, 2) =
-  rev handle (x) <x>. let y <= reader(x) in let e <- slice[19, 20](y) in return cross_entropy(reshape[5](e), t) with descend(0.1)
+  rev handle (x) <x>. let y <= reader(x) in return cross_entropy(reshape[5](slice[19, 20](y)), t) with descend(0.1)
 """,
     (20, 2),
     5,

@@ -17,7 +17,7 @@ from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.interchange.targets.torch_code import class_name
 from rh_kernel.loops.ir import Precision
 from rh_kernel.loops.trees import Tree, leaves
-from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives import array_operators as ao
 from rh_kernel.primitives.contents import content
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.session import Session
@@ -130,7 +130,7 @@ def symbol_function(translation: Any, f: Any, shapes: Sequence[tuple[int, ...]],
     parameters = tuple(
         Parameter(f"x{i}", f"x{i}", shape, flag) for i, (shape, flag) in enumerate(zip(shapes, batched, strict=True), 1)
     )
-    result: Tree[ae.Expr] = translation(f, *[p.variable for p in parameters])
+    result: Tree[ao.Expr] = translation(f, *[p.variable for p in parameters])
     return ArrayFunction("f", parameters, (), (), result, ())
 
 

@@ -14,6 +14,7 @@ import pytest
 from rh_kernel.interchange.errors import NoTranslation
 from rh_kernel.loops import scalars
 from rh_kernel.primitives import array_expressions as ae
+from rh_kernel.primitives import array_operators as ao
 from rh_kernel.session.results import Notice, ValueFound
 from rh_kernel.session.session import Session
 from rh_kernel.source.diagnostic import Rejected
@@ -214,7 +215,7 @@ def test_the_notice_says_what_precision_there_is(tmp_path: Path) -> None:
 def test_an_operation_of_a_plugin_has_no_translation(tmp_path: Path) -> None:
     tan = replace(scalars.TANH, name="tan", c="tan{f}({0})")
 
-    def translation(_: object, x: ae.Expr) -> ae.Expr:
+    def translation(_: object, x: ao.Expr) -> ao.Expr:
         return ae.scalar(tan, x)
 
     function = symbol_function(translation, None, [(3,)], [True])

@@ -9,7 +9,7 @@ from rh_kernel.interchange.targets.python_code import LONG
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
-from rh_kernel.primitives.array_expressions import Expr, Normalising
+from rh_kernel.primitives.array_operators import Expr, Normalising
 
 WINDOWS = '''
 def windows(x, sizes):

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from math import copysign, inf
 
 from rh_kernel.interchange.targets import python_file as file
-from rh_kernel.interchange.targets.python_code import PythonCode, quoted, written
+from rh_kernel.interchange.targets.python_code import PythonCode
+from rh_kernel.interchange.targets.python_operators import quoted, written
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
-from rh_kernel.primitives import array_expressions as ae
-from rh_kernel.primitives.array_expressions import Expr, Fold, Normalising
+from rh_kernel.primitives import array_operators as ao
+from rh_kernel.primitives.array_operators import Expr, Fold, Normalising
 
 CALLS = {
     scalars.EXP: "np.exp({0})",
@@ -162,7 +163,7 @@ class NumPyCode(PythonCode):
         """An array of numbers as one of integers."""
         return f"{x}.astype(int)"
 
-    def normalise(self, function: ae.Normalising, x: str) -> str:
+    def normalise(self, function: ao.Normalising, x: str) -> str:
         """``softmax`` and the like along the last axis."""
         self.needs(function.value)
         return f"{function.value}({x})"

@@ -11,8 +11,9 @@ from rh_kernel.interchange.errors import NoTranslation
 from rh_kernel.interchange.targets.onnx_model import FLOAT, INTEGER, Attribute, Node, Value, single
 from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
-from rh_kernel.primitives import array_expressions as ae
-from rh_kernel.primitives.array_expressions import Expr, Fold, Normalising
+from rh_kernel.primitives import array_compositions as ac
+from rh_kernel.primitives import array_operators as ao
+from rh_kernel.primitives.array_operators import Expr, Fold, Normalising
 from rh_kernel.source.diagnostic import Rejected
 
 OPERATORS: Mapping[ScalarOp, str] = {
@@ -98,7 +99,7 @@ class Shared:
 
 
 def _name(v: Expr) -> str:
-    assert isinstance(v.op, ae.Variable)
+    assert isinstance(v.op, ao.Variable)
     return v.op.name
 
 
@@ -124,7 +125,7 @@ class Nodes:
     def value(self, e: Expr) -> str:
         """The name of the value of an expression; may add nodes that compute it."""
         match e.op:
-            case ae.Variable(name):
+            case ao.Variable(name):
                 return self.shared.variables[name]
             case op:
                 if id(e) not in self.values:
@@ -142,89 +143,89 @@ class Nodes:
 
     # -- operators
 
-    def _translated(self, op: ae.Constant | ae.Moving | ae.Computing | ae.Joining, e: Expr) -> str:
+    def _translated(self, op: ao.Constant | ao.Moving | ao.Computing | ao.Joining, e: Expr) -> str:
         """The name of the value of an operator applied to its arguments."""
         match op:
-            case ae.Constant(array):
+            case ao.Constant(array):
                 number = e.number
                 if number is None or array.size <= FEW:
                     return self.shared.constant(single(array))
                 return self.node("Expand", self.shared.number(number), self.shared.integers(e.shape))
-            case ae.MeanOverBatch():
+            case ao.MeanOverBatch():
                 return self.node("ReduceMean", self.value(e.args[0]), self.shared.integers([0]), keepdims=0)
-            case ae.MeanProduct():
+            case ao.MeanProduct():
                 return self._mean_product(*e.args)
             case (
-                ae.Reshape()
-                | ae.Transpose()
-                | ae.Expand()
-                | ae.Batch()
-                | ae.Slice()
-                | ae.Pad()
-                | ae.Concat()
-                | ae.Rows()
-                | ae.AsSamples()
-                | ae.AsRows()
+                ao.Reshape()
+                | ao.Transpose()
+                | ao.Expand()
+                | ao.Batch()
+                | ao.Slice()
+                | ao.Pad()
+                | ao.Concat()
+                | ao.Rows()
+                | ao.AsSamples()
+                | ao.AsRows()
             ):
                 return self._moved(op, e)
             case _:
                 return self._computed(op, e)
 
-    def _moved(self, op: ae.Moving, e: Expr) -> str:
+    def _moved(self, op: ao.Moving, e: Expr) -> str:
         x, front = e.args[0], int(e.batched)
         integers, value = self.shared.integers, self.value(x)
         match op:
-            case ae.Reshape() if 0 in e.shape:
+            case ao.Reshape() if 0 in e.shape:
                 return self.node("Reshape", value, self._sizes(value, e), allowzero=1)
-            case ae.Reshape():
+            case ao.Reshape():
                 # The size 0 stands for that of the argument.
                 return self.node("Reshape", value, integers([*[0] * front, *e.shape]))
-            case ae.Transpose(order):
+            case ao.Transpose(order):
                 return self.node("Transpose", value, perm=[*range(front), *[front + i for i in order]])
-            case ae.Expand():
+            case ao.Expand():
                 return self.node("Expand", value, integers([*[1] * front, *e.shape]))
-            case ae.Batch():
+            case ao.Batch():
                 return self.node("Expand", value, self._sizes(self.value(e.args[1]), e))
-            case ae.Slice(axis, start, stop):
+            case ao.Slice(axis, start, stop):
                 return self.node("Slice", value, integers([start]), integers([stop]), integers([front + axis]))
-            case ae.Pad(widths, number):
+            case ao.Pad(widths, number):
                 ends = [n for before in zip(*[*[(0, 0)] * front, *widths], strict=True) for n in before]
                 return self.node("Pad", value, integers(ends), self.shared.number(number))
-            case ae.Concat(axis):
+            case ao.Concat(axis):
                 return self.node("Concat", *map(self.value, e.args), axis=front + axis)
-            case ae.AsSamples() | ae.AsRows():
+            case ao.AsSamples() | ao.AsRows():
                 # One of the two has one axis more; without samples, the rows are the samples as they are.
                 return self.node("Reshape", value, integers([-1, *e.shape])) if x.batched and e.batched else value
-            case ae.Rows(axis, table):
+            case ao.Rows(axis, table):
                 return self.node("Gather", value, self.shared.constant(table.astype(np.int64)), axis=front + axis)
 
-    def _computed(self, op: ae.Computing, e: Expr) -> str:
+    def _computed(self, op: ao.Computing, e: Expr) -> str:
         match op:
-            case ae.Scalar(function):
+            case ao.Scalar(function):
                 return self._scalar(function, e)
-            case ae.Where():
+            case ao.Where():
                 c, x, y = e.args
                 positive = self.node("Greater", self.value(c), self.shared.number(0.0))
                 return self.node("Where", positive, self._operand(x, e), self._operand(y, e))
-            case ae.MatMul():
+            case ao.MatMul():
                 return self.node("MatMul", *map(self.value, e.args))
-            case ae.Reduce(fold, axes):
+            case ao.Reduce(fold, axes):
                 return self._reduced(fold, axes, e.args[0])
-            case ae.Take():
+            case ao.Take():
                 w, i = e.args
                 return self.node("Gather", self.value(w), self.node("Cast", self.value(i), to=INTEGER), axis=0)
-            case ae.Normalise(function):
+            case ao.Normalise(function):
                 return self._normalised(function, self.value(e.args[0]))
-            case ae.Convolve():
+            case ao.Convolve():
                 x, w = e.args
                 return self._of_batch("Conv", x, self.value(x), self.value(w))
-            case ae.Pool(fold, sizes) if len(sizes) <= POOLED:
+            case ao.Pool(fold, sizes) if len(sizes) <= POOLED:
                 (x,) = e.args
                 return self._of_batch(POOLS[fold], x, self.value(x), kernel_shape=sizes, strides=sizes, ceil_mode=1)
-            case ae.OverlapAdd():
+            case ao.OverlapAdd():
                 return self._overlap_added(e.args[0], e)
-            case ae.Pool() | ae.Windows():
-                simpler = ae.composed(e)
+            case ao.Pool() | ao.Windows():
+                simpler = ac.composed(e)
                 assert simpler is not None
                 self.shared.kept.append(simpler)
                 return self.value(simpler)

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from math import copysign, inf
 
 from rh_kernel.interchange.targets import python_file as file
-from rh_kernel.interchange.targets.python_code import PythonCode, quoted, written
+from rh_kernel.interchange.targets.python_code import PythonCode
+from rh_kernel.interchange.targets.python_operators import quoted, written
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
-from rh_kernel.primitives.array_expressions import Expr, Fold, Normalising, Pool
+from rh_kernel.primitives.array_operators import Expr, Fold, Normalising, Pool
 
 CALLS = {
     scalars.EXP: "torch.exp({0})",
