@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
+from xdist.remote import Producer
 
+from tests.scheduling import FileScheduling
 from tests.tiers import TIER, Tier, law
 
 # Kernels started by tests must not write into the user's history.
@@ -24,8 +26,6 @@ settings.load_profile("tier")
 FOLDER = Path(__file__).parent
 TRACER = sys.gettrace()
 """The trace function of coverage, if it is measured."""
-SHARING = ("browser", "distribution", "export")
-"""Folders whose files share slow fixtures, such as a server or an installed wheel, and so a worker."""
 LONGEST = ("distribution", "binder", "browser", "fuzz", "kernel", "lessons", "laws", "ad", "arrays")
 """Folders that are run first, so that none of them is left for the end on one worker."""
 
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests outside the tier; keep each file, or folder with shared fixtures, on one worker."""
+    """Deselect the tests outside the tier."""
     for item in items:
         if item.get_closest_marker("slow") is not None:
             item.user_properties.append(("slow", True))
@@ -44,10 +44,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if deselected:
         config.hook.pytest_deselected(items=deselected)
         items[:] = [item for item in items if _is_selected(item)]
-    for item in items:
-        folders = item.path.relative_to(FOLDER).parts
-        item.add_marker(pytest.mark.xdist_group("/".join(folders[:1] if folders[0] in SHARING else folders)))
     items.sort(key=lambda item: _rank(item.path.relative_to(FOLDER).parts))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileScheduling:
+    """Keep each file, or folder with shared fixtures, on one worker."""
+    return FileScheduling(config, log)
 
 
 def _is_selected(item: pytest.Item) -> bool:

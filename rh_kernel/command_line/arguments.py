@@ -174,11 +174,9 @@ def _parser() -> argparse.ArgumentParser:
             )
             command.add_argument("--device", choices=("cpu", "gpu"), help="begin with %%device of that name")
         if name == "export":
-            command.add_argument("-o", "--output", metavar="OUT", required=True, help="the file to write: .py or .onnx")
+            command.add_argument("-o", "--output", metavar="OUT", required=True, help="the file to write: .py, .onnx or .pt2")
             command.add_argument("--net", metavar="NAME", help="the net to export, if not the last one")
-            command.add_argument(
-                "--as", dest="target", metavar="TARGET", help="numpy, jax, torch or onnx, if not by the suffix"
-            )
+            command.add_argument("--as", dest="target", metavar="TARGET", help="numpy, jax or torch, if not by the suffix")
         if name in {"run", "export"}:
             command.add_argument("--dtype", choices=("float64", "float32"), help="begin with %%dtype of that name")
         if name == "compile":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from rh_kernel.arrays.stacks import places
 from rh_kernel.interchange.functions import ArrayFunction, Parameter
@@ -28,7 +29,7 @@ Results = tuple["list[Array]", Mapping[str, Array]]
 """The arrays of the result, and the new weights by name."""
 
 
-NEEDED = {"numpy": (), "jax": ("jax",), "torch": ("torch",), "onnx": ("onnx", "onnxruntime")}
+NEEDED = {"numpy": (), "jax": ("jax",), "torch": ("torch",), "pt2": ("torch",), "onnx": ("onnx", "onnxruntime")}
 """What it takes to run what was exported."""
 
 
@@ -51,6 +52,12 @@ def arrays_of(V: Term) -> list[Array]:
 def available() -> list[str]:
     """The targets that can be run here."""
     return [t.name for t in TARGETS if all(importlib.util.find_spec(name) is not None for name in NEEDED[t.name])]
+
+
+def each(*names: str) -> list[Any]:
+    """The targets that can be run here, of these names if any are given; all but NumPy are in the slow tests."""
+    found = [name for name in available() if not names or name in names]
+    return [pytest.param(name, marks=[] if name == "numpy" else [pytest.mark.slow]) for name in found]
 
 
 def target_named(name: str) -> Target:
@@ -83,6 +90,11 @@ def called(target: Target, function: ArrayFunction, file: Path, inputs: Sequence
             import torch
 
             found = getattr(module(file), class_name(function.name))()(*map(torch.from_numpy, inputs))
+        case "pt2":
+            import torch
+
+            program = torch.export.load(file).module()
+            found = program(*map(torch.from_numpy, inputs))
         case "onnx":
             return run_model(function, file, inputs)
         case other:

@@ -13,7 +13,7 @@ from rh_kernel.session.results import ValueFound
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.typing.definitions import NetDefinition
-from tests.interchange.running import arrays_of, assert_close, available, results_of, target_named
+from tests.interchange.running import arrays_of, assert_close, each, results_of, target_named
 from tests.session.cells import codes, run
 
 SAMPLES = 3
@@ -57,7 +57,7 @@ net f(x : Real(40, 2)) : Real(40, 2) = rev handle (x) <x>. run(x) with back""",
 }
 
 
-@pytest.mark.parametrize("target", available())
+@pytest.mark.parametrize("target", each())
 @pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS)
 def test_a_loop_computes_the_same(text: str, target: str, tmp_path: Path) -> None:
     results, session = run(Session.start(tmp_path), text)

@@ -15,7 +15,7 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.typing.definitions import NetDefinition
 from tests.interchange.nets import NETS, Net
-from tests.interchange.running import assert_close, available, by_written_name, results_of, stacked, target_named
+from tests.interchange.running import assert_close, by_written_name, each, results_of, stacked, target_named
 from tests.session.cells import codes, run
 
 BATCH = 3
@@ -27,7 +27,7 @@ def text_of(array: np.ndarray) -> str:
     return repr(array.tolist())
 
 
-@pytest.mark.parametrize("target", available())
+@pytest.mark.parametrize("target", each())
 @pytest.mark.parametrize("net", NETS, ids=lambda net: net.name)
 def test_a_net_computes_the_same(net: Net, target: str, tmp_path: Path) -> None:
     results, session = run(Session.start(tmp_path), net.text)
@@ -39,13 +39,13 @@ def test_a_net_computes_the_same(net: Net, target: str, tmp_path: Path) -> None:
     x = net.samples(BATCH)
     (found,), writes = results_of(function, target_named(target), contents, [x], tmp_path)
     assert not writes
-    for each, sample in zip(found, x, strict=True):
+    for array, sample in zip(found, x, strict=True):
         results, _ = run(session, f"predict({text_of(sample)})")
         (shown,) = [r for r in results if isinstance(r, ValueFound)]
-        assert_close(target, each, to_array(shown.value), 1e-9)
+        assert_close(target, array, to_array(shown.value), 1e-9)
 
 
-@pytest.mark.parametrize("target", available())
+@pytest.mark.parametrize("target", each())
 @pytest.mark.parametrize("net", NETS, ids=lambda net: net.name)
 def test_a_net_learns_the_same_in_three_steps(net: Net, target: str, tmp_path: Path) -> None:
     results, session = run(Session.start(tmp_path), net.text)

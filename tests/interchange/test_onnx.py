@@ -31,7 +31,10 @@ from tests.interchange.running import (
 )
 from tests.session.cells import codes, run
 
-pytestmark = pytest.mark.skipif("onnx" not in available(), reason="ONNX and ONNX Runtime are in the extra oracles")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif("onnx" not in available(), reason="ONNX and ONNX Runtime are in the extra oracles"),
+]
 
 BATCH, STEPS, SEED = 4, 3, 7
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rh_kernel.interchange.functions import function_of
 from rh_kernel.loops.trees import leaves
 from tests.arrays.test_random_programs import by_kernels, drawn
-from tests.interchange.running import ROUNDING, available, results_of, target_named
+from tests.interchange.running import ROUNDING, each, results_of, target_named
 from tests.tiers import law
 
 SAMPLES = 3
@@ -22,7 +22,7 @@ MODEST = 1e3
 """Results beyond it come from intermediate values whose last digits decide too much for float32."""
 
 
-@pytest.mark.parametrize("target", [name for name in available() if name in {"numpy", "onnx"}])
+@pytest.mark.parametrize("target", each("numpy", "onnx"))
 @law(200)
 @given(st.integers(0, 2**32))
 def test_any_program_computes_what_its_kernels_do(target: str, seed: int) -> None:

@@ -160,8 +160,8 @@ class PythonOperators(ABC):
 
     def _mean_product(self, y: Expr, x: Expr) -> str:
         if y.rank == 1:
-            return f"{self.text(y, ATOM)}.T @ {self.named(x)} / len({self.named(x)})"
-        return f"{self.einsum('bmk,bkn->mn', self.text(y), self.named(x))} / len({self.named(x)})"
+            return f"{self.text(y, ATOM)}.T @ {self.named(x)} / {self.length(self.named(x))}"
+        return f"{self.einsum('bmk,bkn->mn', self.text(y), self.named(x))} / {self.length(self.named(x))}"
 
     def is_composed(self, e: Expr) -> bool:
         """Whether an expression is written by simpler operators."""
@@ -208,7 +208,7 @@ class PythonOperators(ABC):
 
     def sizes(self, e: Expr, like: Expr) -> str:
         """The sizes of all axes; if it is batched, the first one is that of another array."""
-        return ", ".join([*[f"len({self.named(like)})"] * e.batched, *map(str, e.shape)])
+        return ", ".join([*[self.length(self.named(like))] * e.batched, *map(str, e.shape)])
 
     def _transpose(self, x: Expr, order: Sequence[int]) -> str:
         if x.rank == 2 and not x.batched:
@@ -241,6 +241,10 @@ class PythonOperators(ABC):
     def places(self, text: str) -> str:
         """A list of whole numbers as an index."""
         return text
+
+    def length(self, x: str) -> str:
+        """The length of the first axis."""
+        return f"len({x})"
 
     def infinity(self, number: float) -> str:
         """Infinity, or minus infinity."""

@@ -75,6 +75,11 @@ class TorchCode(PythonCode):
         """Whether an expression is written by simpler operators: the mean of blocks of a signal is."""
         return isinstance(e.op, Pool) and e.rank > 4
 
+    def length(self, x: str) -> str:
+        """The length of the first axis."""
+        # Tracing replaces len(x) by a number.
+        return f"{x}.shape[0]"
+
     def stored(self, name: str) -> str:
         """A constant that is stored with the weights."""
         return f"self.{name}"

@@ -18,7 +18,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition
 
-USAGE = "name to file [as numpy|jax|torch|onnx]"
+USAGE = "name to file [as numpy|jax|torch]"
 
 
 @frozen
