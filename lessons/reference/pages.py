@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from lessons.reference import directives, effects, laboratory, rules, scale, words
+from lessons.reference import directives, effects, exports, laboratory, rules, scale, words
 from lessons.reference.diagnostics import errors_page
 from lessons.reference.markdown import anchored, contents
 from lessons.reference.running import ROOT
@@ -40,6 +40,8 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "words of effects": effects.words_part,
     "functions of effects": effects.functions_part,
     "programs of effects": effects.programs_part,
+    "an exported step": exports.step_part,
+    "exported symbols": exports.symbols_part,
     "overhead of steps": scale.scale_part,
 }
 """The parts that follow from the code, by their names."""

@@ -6,6 +6,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Any
 
 from rh_kernel.interchange.targets.target import Exported, Target
@@ -29,21 +30,21 @@ def _written(exported: Exported) -> Mapping[str, bytes]:
     with TemporaryDirectory() as folder:
         for suffix, data in TORCH.write(exported).items():
             (Path(folder) / STEM).with_suffix(suffix).write_bytes(data)
-        module = _imported(Path(folder) / f"{STEM}.py", class_name(function.name))
+        module = getattr(_imported(Path(folder) / f"{STEM}.py"), class_name(function.name))()
         program = torch.export.export(module, examples, dynamic_shapes=dynamic)
     file = io.BytesIO()
     torch.export.save(program, file)
     return {".pt2": file.getvalue()}
 
 
-def _imported(file: Path, name: str) -> Any:
-    """An instance of the module of that name in a file that was just written."""
+def _imported(file: Path) -> ModuleType:
+    """The Python module of a file that was just written."""
     spec = spec_from_file_location(STEM, file)
     if spec is None or spec.loader is None:
         raise KernelBug("a file that was just written cannot be imported")
     found = module_from_spec(spec)
     spec.loader.exec_module(found)
-    return getattr(found, name)()
+    return found
 
 
 PT2 = Target("pt2", "PyTorch", ".pt2", _written, requires=("torch",), install="pip install torch")
