@@ -28,6 +28,7 @@ from rh_kernel.arrays.program import (
     can_fail,
     extent_of,
     joins_batch,
+    loop_ranges,
 )
 from rh_kernel.arrays.rewrites.algebra import Apply, Holds, Is, partners, simpler
 from rh_kernel.loops.trees import leaves, map_tree
@@ -376,11 +377,6 @@ def reduced_loop(f: Loop, wanted: Collection[int]) -> tuple[Loop, list[int], dic
     order = sorted(kept)
     body = draft.finished(f.body.names, tuple(map(tuple, groups)), tuple([new[results[i]] for i in order]))
     return Loop(f.rounds, body, f.backward), places, {i: at for at, i in enumerate(order)}
-
-
-def loop_ranges(carried: int, rows: int, count: int) -> tuple[tuple[int, int], ...]:
-    """The places of carried values, of arrays given by rows, and of shared values among so many arguments of a loop."""
-    return (0, carried), (carried, carried + rows), (carried + rows, count)
 
 
 def _needed(body: Program, results: Iterable[Register]) -> bytearray:

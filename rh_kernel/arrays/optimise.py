@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from rh_kernel.arrays.drafts import CopiedLoop, CopyLoop, Draft, loop_ranges
-from rh_kernel.arrays.program import Equation, Loop, Program, Register
+from rh_kernel.arrays.drafts import CopiedLoop, CopyLoop, Draft
+from rh_kernel.arrays.program import Equation, Loop, Program, Register, loop_ranges
 from rh_kernel.arrays.rewrites.loop_fission import split
 from rh_kernel.loops.trees import leaves
 from rh_kernel.source.records import frozen

@@ -89,6 +89,11 @@ class Loop:
         return len(leaves(carried)), len(leaves(rows))
 
 
+def loop_ranges(carried: int, rows: int, count: int) -> tuple[tuple[int, int], ...]:
+    """The places of carried values, of arrays given by rows, and of shared values among so many arguments of a loop."""
+    return (0, carried), (carried, carried + rows), (carried + rows, count)
+
+
 @frozen
 class Part:
     """Result number ``number`` of a loop: first the carried values after the last round, and then the stacked rows
