@@ -5,7 +5,8 @@ of the kernel, cells that begin with ``%%python`` are Python; there the function
 is called ``rh``. A script can create a workspace of its own: ``rh = rh_kernel.Workspace()``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,10 +15,25 @@ if TYPE_CHECKING:
     from rh_kernel.notebook.magics import Extensible
     from rh_kernel.workspace.errors import Wrong
     from rh_kernel.workspace.growth import Growth
+    from rh_kernel.workspace.imports import Imported
     from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Run, Trace
     from rh_kernel.workspace.workspace import Workspace
 
-__all__ = ["Workspace", "Wrong", "current", "derivation", "diagram", "export", "gradient", "growth", "run", "trace"]
+__all__ = [
+    "Workspace",
+    "Wrong",
+    "current",
+    "derivation",
+    "diagram",
+    "export",
+    "gradient",
+    "growth",
+    "import_jax",
+    "import_onnx",
+    "import_torch",
+    "run",
+    "trace",
+]
 
 
 def current() -> "Workspace":
@@ -60,6 +76,23 @@ def export(net: str, file: "Path | str", target: str | None = None) -> "Run":
 def growth(family: Callable[[int], str], sizes: Iterable[int], *counts: str) -> "Growth":
     """Count operations of the AD systems as programs grow, e.g. ``"chad"``, ``"chad visits"``. Raises ``Wrong``."""
     return current().growth(family, sizes, *counts)
+
+
+def import_torch(module: object, example: object, *, batch: bool = True, state_dict: Path | str | None = None) -> "Imported":
+    """Read a ``torch.nn.Module`` in memory as a program for one sample, with its weights. Raises ``Wrong``."""
+    return current().import_torch(module, example, batch=batch, state_dict=state_dict)
+
+
+def import_onnx(
+    file: Path | str, example: Mapping[str, object] | None = None, *, batch: bool = True, results: Sequence[str] = ()
+) -> "Imported":
+    """Read the model in an ``.onnx`` file as a program for one sample, with its weights. Raises ``Wrong``."""
+    return current().import_onnx(file, example, batch=batch, results=results)
+
+
+def import_jax(function: object, example: object, params: object = None, *, batch: bool = True) -> "Imported":
+    """Read a function of JAX as a program for one sample, with its parameters as weights. Raises ``Wrong``."""
+    return current().import_jax(function, example, params, batch=batch)
 
 
 def load_ipython_extension(shell: "Extensible") -> None:

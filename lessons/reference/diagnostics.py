@@ -31,7 +31,14 @@ _KINDS = {
         "What `%ad` is asked for in a `%%lambda` cell is not what the system does, or an item of a `%%eff` cell is wrong.",
     ),
 }
-_ORIGINS = {"RH04": "Directives", "RH34": "Contents of the heap", "RH35": "Clusters", "RH38": "The command line", "RH39": "Exports"}
+_ORIGINS = {
+    "RH04": "Directives",
+    "RH34": "Contents of the heap",
+    "RH35": "Clusters",
+    "RH37": "Imports",
+    "RH38": "The command line",
+    "RH39": "Exports",
+}
 
 
 @cache

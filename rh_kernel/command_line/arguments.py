@@ -111,6 +111,10 @@ def _dispatch(options: argparse.Namespace, report: "Report", settings: "Settings
             from rh_kernel.command_line.exporting import export
 
             export(options.file, report, settings, options.output, options.net, options.target)
+        case "import":
+            from rh_kernel.command_line.importing import import_model
+
+            import_model(options.file, options.output, options.result, overwrite=options.overwrite)
         case _:
             from rh_kernel.command_line.formatting import fmt
 
@@ -158,11 +162,17 @@ def _parser() -> argparse.ArgumentParser:
         ("diagram", "show the string diagram of the last command of a file"),
         ("export", "run a file and write its last net, with its weights, for NumPy, JAX, PyTorch or ONNX"),
         ("fmt", "write a file in canonical layout"),
+        ("import", "write the model in an .onnx file as a program"),
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
         command.set_defaults(evaluator="compiled", device="cpu", dtype="float64")
-        if name == "fmt":
+        if name == "import":
+            command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT, and the weights beside it")
+            command.add_argument("--result", action="append", default=[], metavar="NAME", help="a result that is wanted")
+            command.add_argument("--overwrite", action="store_true", help="write it in the place of files of these names")
+            command.set_defaults(json=False, strict=False)
+        elif name == "fmt":
             command.add_argument("--check", action="store_true", help="write nothing; exit with 1 if it would change")
             command.set_defaults(json=False, strict=False)
         else:

@@ -1,1 +1,1 @@
-"""Programs as functions of other array languages: NumPy, JAX, PyTorch and ONNX."""
+"""Models of other libraries as programs of this language, and programs of this language as models of theirs."""

@@ -1,7 +1,49 @@
-"""Diagnostics about programs that leave for other array languages (RH39x)."""
+"""Diagnostics about models that are imported (RH37x), and programs that are exported (RH39x)."""
 
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen_kw_only
+
+
+@frozen_kw_only
+class CannotImport(Diagnostic):
+    """A convolution with stride 2"""
+
+    code, title = "RH371", "Operation cannot be imported"
+    label = "{operation} cannot be imported: {why} ({places})"
+    operation: str
+    why: str
+    places: str
+
+
+@frozen_kw_only
+class BadModel(Diagnostic):
+    """A truncated ``.onnx`` file, a graph with a cycle"""
+
+    code, title = "RH372", "Model cannot be read"
+    label = '"{name}" cannot be read as a model: {why}'
+    name: str
+    why: str
+
+
+@frozen_kw_only
+class NoSampleAxis(Diagnostic):
+    """An example of shape (28, 28), or of 32 samples"""
+
+    code, title = "RH373", "No axis of one sample"
+    label = "{why}"
+    why: str
+    hint: str = (
+        "give an example of one sample, whose first axis has the length 1; if the model takes a sample as such: batch=False"
+    )
+
+
+@frozen_kw_only
+class CannotWriteModel(Diagnostic):
+    """An imported model that is saved in a folder that is not there"""
+
+    code, title = "RH374", "Imported model cannot be written"
+    label = '"{name}" cannot be written'
+    name: str
 
 
 @frozen_kw_only

@@ -3,7 +3,7 @@
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -29,6 +29,7 @@ from rh_kernel.workspace.python_values import ArrayInput, with_cluster, with_con
 
 if TYPE_CHECKING:
     from rh_kernel.workspace.growth import Growth
+    from rh_kernel.workspace.imports import Imported
 
 K = TypeVar("K", bound=Outcome[Result])
 V = TypeVar("V")
@@ -132,6 +133,51 @@ class Workspace:
         ``%cluster off`` disconnects from it; whoever made it closes it.
         """
         return Outcome(self._change(lambda session: with_cluster(session, cluster)))
+
+    def import_torch(
+        self, module: object, example: object, *, batch: bool = True, state_dict: Path | str | None = None
+    ) -> "Imported":
+        """Read a ``torch.nn.Module`` in memory, and return it as a program for one sample, with its weights. Raises ``Wrong``.
+
+        ``example`` is a tensor, or a tuple of tensors, with which the module can be called: one sample, whose first axis of
+        length 1 is left out in the program; with ``batch=False`` the module takes a sample as such. ``.text`` is the program,
+        and ``.save("net.rh")`` writes it and the weights. Its last item checks what the module gives for the example.
+        ``state_dict`` is a file of tensors, as ``torch.save(module.state_dict(), file)`` writes it, for a copy of the module.
+        """
+        from rh_kernel.workspace.imports import imported
+
+        file = None if state_dict is None else self._session.folder / state_dict
+        return imported(
+            self._session.folder, lambda sources: sources.import_torch(module, example, batch=batch, state_dict=file)
+        )
+
+    def import_onnx(
+        self,
+        file: Path | str,
+        example: Mapping[str, object] | None = None,
+        *,
+        batch: bool = True,
+        results: Sequence[str] = (),
+    ) -> "Imported":
+        """Read the model in an ``.onnx`` file, as ``import_torch`` does a module. Raises ``Wrong``.
+
+        ``example`` gives arrays for inputs by their names; for the others numbers are drawn. ``results`` names the results that
+        are wanted, by default all.
+        """
+        from rh_kernel.workspace.imports import imported
+
+        path = self._session.folder / file
+        return imported(self._session.folder, lambda sources: sources.import_onnx(path, example, batch=batch, results=results))
+
+    def import_jax(self, function: object, example: object, params: object = None, *, batch: bool = True) -> "Imported":
+        """Read a function of JAX, as ``import_torch`` does a module; its parameters are ``params``, if given. Raises ``Wrong``.
+
+        With ``params``, arrays in dictionaries, lists and tuples, the function is called as ``function(params, *example)``, and
+        the arrays are locations with their names there. Otherwise the arrays that it closes over are locations.
+        """
+        from rh_kernel.workspace.imports import imported
+
+        return imported(self._session.folder, lambda sources: sources.import_jax(function, example, params, batch=batch))
 
     def _change(self, change: Callable[[Session], tuple[Session, V]]) -> V:
         """Replace the session by what ``change`` makes of it, and return what ``change`` adds."""

@@ -1,228 +1,240 @@
-"""ONNX models in ONNX Runtime: names, metadata, and nets of the library that learn from weights that are fed back."""
+"""Models of ONNX as programs: written by hand, by PyTorch's exporter, and by skl2onnx."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import warnings
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rh_kernel.interchange.errors import NoTranslation
-from rh_kernel.loops import scalars
-from rh_kernel.primitives import array_expressions as ae
-from rh_kernel.primitives import array_operators as ao
-from rh_kernel.session.results import Notice, ValueFound
-from rh_kernel.session.session import Session
+from rh_kernel.interchange.sources.imported import Imported, import_onnx
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.core import Array
-from tests.interchange.running import (
-    ROUNDING,
-    arrays_of,
-    assert_close,
-    available,
-    results_of,
-    started,
-    symbol_function,
-    target_named,
-)
-from tests.session.cells import codes, run
+from tests.interchange import models
+from tests.interchange.programs import SINGLE, largest_difference, results, started
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif("onnx" not in available(), reason="ONNX and ONNX Runtime are in the extra oracles"),
-]
-
-BATCH, STEPS, SEED = 4, 3, 7
+onnx: Any = pytest.importorskip("onnx", reason="ONNX is in the extra interchange")
 
 
-class Model:
-    """A model in a file, which is valid."""
-
-    def __init__(self, file: Path) -> None:
-        self.proto: Any = importlib.import_module("onnx").load(file)
-        self.session: Any = started(file)
-        self.inputs: dict[str, list[Any]] = {value.name: value.shape for value in self.session.get_inputs()}
-        overridable = self.session.get_overridable_initializers()
-        self.weights: dict[str, list[Any]] = {value.name: value.shape for value in overridable}
-        self.outputs: list[str] = [value.name for value in self.session.get_outputs()]
-
-    def __call__(self, **given: Array) -> dict[str, Array]:
-        found = self.session.run(None, {name: array.astype(np.float32) for name, array in given.items()})
-        return dict(zip(self.outputs, found, strict=True))
+def reference(model: Any, inputs: dict[str, Any], wanted: list[str] | None = None) -> list[Any]:
+    return import_module("onnx.reference").ReferenceEvaluator(model).run(wanted, inputs)
 
 
-def exported(folder: Path, text: str, name: str) -> tuple[Session, Model]:
-    """The session of a program, and the model that ``%export`` writes for one of its nets."""
-    results, session = run(Session.start(folder), f'{text}\n%export {name} to "{name}.onnx"')
-    assert not codes(results), results
-    return session, Model(folder / f"{name}.onnx")
-
-
-def weights(session: Session, names: Iterable[str]) -> dict[str, Array]:
-    """The contents of locations, and of families through which a loop goes, stacked."""
-    found = {location.name: array for location, array in session.heap.items()}
-    families = {name: [array for each, array in found.items() if each.startswith(f"{name}[")] for name in names}
-    return {name: found[name] if name in found else np.stack(arrays) for name, arrays in families.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A file of the library with a command for its loss at x; the shape of x, and of what each sample draws."""
-
-    file: str
-    command: str
-    shape: tuple[int, ...]
-    rate: float
-    has_target: bool = True
-    drawn: tuple[int, ...] | None = None
-    letters: int | None = None
-
-    def __str__(self) -> str:
-        return self.file
-
-
-LOSSES = (
-    Loss("lenet", "let y <= lenet(x) in return cross_entropy(y, t)", (1, 28, 28), 0.1),
-    Loss("gru", "let y <= gru_digit(x) in return cross_entropy(y, t)", (64,), 0.5),
-    Loss("lstm", "let y <= lstm_digit(x) in return cross_entropy(y, t)", (64,), 0.5),
-    Loss("transformer", "let y <= digit(x) in return cross_entropy(y, t)", (64,), 0.1),
-    Loss("unet", "denoising(x)", (1, 8, 8), 0.2, has_target=False, drawn=(1, 8, 8)),
-    Loss("vae", "elbo(x)", (64,), 0.01, has_target=False, drawn=(2,)),
-    Loss("characters", "surprise(x)", (33,), 0.1, has_target=False, letters=28),
-)
-
-
-NETS = (
-    ("lenet", "lenet", "Real(1, 28, 28)", "Real(10)"),
-    ("gru", "gru_digit", "Real(64)", "Real(10)"),
-    ("lstm", "lstm_digit", "Real(64)", "Real(10)"),
-    ("transformer", "digit", "Real(64)", "Real(10)"),
-    ("unet", "unet", "Real(1, 8, 8)", "Real(1, 8, 8)"),
-    ("vae", "encode", "Real(64)", "Real(2) * Real(2)"),
-    ("vae", "decode", "Real(2)", "Real(64)"),
-    ("characters", "guesses", "Real(32)", "Real(32, 28)"),
-)
-"""Nets of the library: their files, names, and types."""
-
-
-@pytest.mark.parametrize(("file", "net", "A", "B"), NETS, ids=[net for _, net, _, _ in NETS])
-def test_a_net_of_the_library_computes_the_same(file: str, net: str, A: str, B: str, tmp_path: Path) -> None:
-    text = f'include "{file}.rh"\nnet predict(x : {A}) : {B} = handle {net}(x) with infer'
-    session, model = exported(tmp_path, text, "predict")
-    assert not model.weights
-    samples = (BATCH, *model.inputs["x"][1:])
-    x = np.random.default_rng(5).random(samples).round(3) if net != "guesses" else np.arange(BATCH * 32).reshape(samples) % 28
-    found = [*model(x=x).values()]
-    for i, sample in enumerate(x):
-        results, _ = run(session, f"predict({sample.tolist()})")
-        (shown,) = [r for r in results if isinstance(r, ValueFound)]
-        for array, wanted in zip(found, arrays_of(shown.value), strict=True):
-            assert_close("onnx", array[i], wanted)
-
-
-def draws(shape: tuple[int, ...], rows: Sequence[int]) -> Array:
-    """What these samples draw in the first epoch."""
-    bits = [np.random.Philox(key=[SEED, 0], counter=[0, 0, row, 0]) for row in rows]
-    return np.array([np.random.Generator(each).standard_normal(shape) for each in bits])
-
-
-@pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_new_weights_are_fed_back_for_three_steps(loss: Loss, tmp_path: Path) -> None:
+def test_an_mlp_gives_the_same_numbers(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
-    size = (BATCH * STEPS, *loss.shape)
-    data: dict[str, Any] = {
-        "x": rng.random(size) if loss.letters is None else rng.integers(0, loss.letters, size).astype(np.float64)
-    }
-    if loss.has_target:
-        data["t"] = np.eye(10)[rng.integers(0, 10, len(data["x"]))]
-    np.savez(tmp_path / "mine.npz", **data)
-    given, names = ("[t : Real(10)]", "x, t") if loss.has_target else ("", "x")
-    A = f"Real({', '.join(map(str, loss.shape))})"
-    command = f"rev handle (x) <x>. {loss.command} with descend({loss.rate})"
-    session, step = exported(tmp_path, f'include "{loss.file}.rh"\nnet step{given}(x : {A}) : {A} = {command}', "step")
-    new: Mapping[str, Array] = {}
-    for rows in np.split(np.arange(BATCH * STEPS), STEPS):
-        inputs = {name: array[rows] for name, array in data.items()}
-        if loss.drawn is not None:
-            inputs["normal0"] = draws(loss.drawn, rows.tolist())
-        found = step(**inputs, **new)
-        new = {name.removeprefix("new_"): array for name, array in found.items() if name != "result"}
-    train = f'%seed {SEED}\ntrain {command} for ({names}) in data("mine.npz") epochs 1 batch {BATCH}'
-    results, after = run(session, train)
-    assert not codes(results), codes(results)
-    expected, before = weights(after, new), weights(session, new)
-    changed = {at.name for at in session.heap if not np.array_equal(session.heap[at], after.heap[at])}
-    assert {*new} == {*step.weights} == {name if name in new else name.partition("[")[0] for name in changed}
-    for name, array in new.items():
-        np.testing.assert_allclose(array, expected[name], rtol=ROUNDING["onnx"], atol=ROUNDING["onnx"], err_msg=name)
-        assert np.abs(expected[name] - before[name]).max() > 3 * ROUNDING["onnx"]
+    model = models.mlp(rng)
+    found = import_onnx(models.saved(model, tmp_path / "small.onnx"))
+    assert "Affine[fc2_weight, fc2_bias](relu(x))" in found.text
+    assert "net small(x : Real(3)) : Real(2) =" in found.text
+    workspace = started(found, tmp_path)
+    for _ in range(3):
+        x = rng.normal(size=(1, 3)).astype(np.float32)
+        assert largest_difference(results(workspace, found, [x[0]]), reference(model, {"x": x})) < SINGLE
 
 
-NAMES = """
-loc w : Real(2, 2) = [[1, 2], [3, 4]]
-loc ws[2] : Real(2) = ones
-net f(x : Real(2)) : Real(2) * Real(2) =
-  let c <= Get[ws[1]]() in
-  let a <= Get[w]() in
-  let _ <= Put[w](2 * a) in
-  return (a @ x + c, x)
-"""
+EXPORTED = (
+    "mlp",
+    "lenet",
+    "activations",
+    "residual",
+    "words",
+    "lstm",
+    "gru",
+    "elman",
+    "encoder",
+    "positions",
+    "parts",
+    "rows",
+    "signals",
+    "same",
+)
 
 
-def test_names_are_those_of_the_program(tmp_path: Path) -> None:
-    _, model = exported(tmp_path, NAMES, "f")
-    assert model.inputs == {"x": ["b", 2]}
-    assert model.weights == {"w": [2, 2]}
-    assert model.outputs == ["result1", "result2", "new_w"]
-    assert {"w", "ws[1]"} <= {each.name for each in model.proto.graph.initializer}
-    x = np.array([[1.0, -1.0], [0.5, 2.0], [0.0, 1.0]])
-    found = model(x=x)
-    w = np.array([[1.0, 2.0], [3.0, 4.0]])
-    np.testing.assert_allclose(found["result1"], x @ w.T + 1)
-    np.testing.assert_allclose(found["result2"], x)
-    np.testing.assert_allclose(found["new_w"], 2 * w)
-    np.testing.assert_allclose(model(x=x, w=found["new_w"])["new_w"], 4 * w)
+@pytest.mark.parametrize("name", EXPORTED)
+def test_what_pytorch_exports_gives_the_same_numbers(name: str, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is in the extra oracles")
+    case = import_module("tests.interchange.test_torch").BY_NAME[name]
+    module = case.made().float()
+    example = [x.float() if x.is_floating_point() else x for x in case.example()]
+    names = ["x", "y"][: len(example)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(module, tuple(example), tmp_path / "net.onnx", dynamo=False, input_names=names)
+    found = import_onnx(tmp_path / "net.onnx")
+    workspace = started(found, tmp_path)
+    expected = module(*example)
+    leaves = [x.detach().numpy() for x in (expected if isinstance(expected, tuple) else (expected,))]
+    assert largest_difference(results(workspace, found, [x.numpy()[0] for x in example]), leaves) < SINGLE
 
 
-def test_names_are_different(tmp_path: Path) -> None:
-    text = """
-loc Sin : Real(2) = [1, 2]
-net f(result : Real(2)) : Real(2) = let w <= Get[Sin]() in return w * sin(result) + sin(w)"""
-    _, model = exported(tmp_path, text, "f")
-    assert model.inputs == {"result": ["b", 2]}
-    assert model.outputs == ["result_2"]
-    x, w = np.array([[1.0, -1.0], [0.5, 2.0]]), np.array([1.0, 2.0])
-    np.testing.assert_allclose(model(result=x)["result_2"], w * np.sin(x) + np.sin(w), rtol=1e-5)
+RECURRENT: tuple[tuple[str, int, dict[str, Any]], ...] = (
+    ("LSTM", 4, {}),
+    ("LSTM", 4, {"layout": 1}),
+    ("GRU", 3, {}),
+    ("GRU", 3, {"linear_before_reset": 1}),
+    ("RNN", 1, {}),
+)
 
 
-def test_a_model_says_what_it_is(tmp_path: Path) -> None:
-    _, model = exported(tmp_path, "net f(x : Real(3)) : Real(3) = return sin(x)", "f")
-    assert model.proto.producer_name == "rh_kernel"
-    assert model.proto.doc_string == "f : Real(3) ~> Real(3)"
-    found = {each.key: each.value for each in model.proto.metadata_props}
-    assert found == {"signature": "f : Real(3) ~> Real(3)", "precision": "float32", "tolerance": "1e-05"}
-    (node,) = model.proto.graph.node
-    assert (node.op_type, [*node.input], [*node.output]) == ("Sin", ["x"], ["result"])
+@pytest.mark.parametrize(("operation", "gates", "attributes"), RECURRENT)
+def test_a_recurrent_layer_gives_the_same_numbers(
+    operation: str, gates: int, attributes: dict[str, Any], tmp_path: Path
+) -> None:
+    """With first states of its own, and biases of the input and of the state."""
+    rng = np.random.default_rng(4)
+    sizes = {"w": (1, gates * 5, 3), "r": (1, gates * 5, 5), "b": (1, gates * 10), "h": (1, 1, 5), "c": (1, 1, 5)}
+    weights = [models.tensor(name, rng.normal(size=size).astype(np.float32)) for name, size in sizes.items()]
+    inputs = ["x", "w", "r", "b", "", "h", *(["c"] if operation == "LSTM" else [])]
+    node = models.node(operation, inputs, ["y", "last"], hidden_size=5, **attributes)
+    shape = [1, 6, 3] if attributes.get("layout") else [6, 1, 3]
+    model = models.model(
+        [node], [models.value("x", shape)], [models.value("y", [None] * 4), models.value("last", [None] * 3)], weights
+    )
+    x = rng.normal(size=shape).astype(np.float32)
+    found = import_onnx(models.saved(model, tmp_path / "net.onnx"), {"x": x}, batch=False)
+    workspace = started(found, tmp_path)
+    assert largest_difference(results(workspace, found, [x]), reference(model, {"x": x})) < SINGLE
 
 
-def test_the_notice_says_what_precision_there_is(tmp_path: Path) -> None:
-    results, _ = run(Session.start(tmp_path), 'net f(x : Real(3)) : Real(3) = return sin(x)\n%export f to "f.onnx"')
-    (notice,) = [r for r in results if isinstance(r, Notice)]
-    assert notice.text == "f exported to f.onnx, for ONNX, in float32: its numbers agree to about 1e-05"
+def test_a_classifier_of_scikit_learn(tmp_path: Path) -> None:
+    """Its labels have no counterpart, so the probabilities are asked for."""
+    pytest.importorskip("sklearn")
+    to_onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is in the extra oracles").to_onnx
+    x, t = import_module("sklearn.datasets").load_iris(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        classifier = import_module("sklearn.neural_network").MLPClassifier((6,), max_iter=30, random_state=0).fit(x, t)
+        model = to_onnx(classifier, x[:1].astype(np.float32), options={"zipmap": False}, target_opset=18)
+    file = models.saved(model, tmp_path / "iris.onnx")
+    found = import_onnx(file, results=["probabilities"])
+    workspace = started(found, tmp_path)
+    for sample in x[::50]:
+        (given,) = results(workspace, found, [sample])
+        assert np.max(np.abs(given - classifier.predict_proba([sample])[0])) < SINGLE
+    with pytest.raises(Rejected) as raised:
+        import_onnx(file)
+    assert "ArgMax" in [d.message.split()[0] for d in raised.value.diagnostics]
 
 
-def test_an_operation_of_a_plugin_has_no_translation(tmp_path: Path) -> None:
-    tan = replace(scalars.TANH, name="tan", c="tan{f}({0})")
+def test_a_batch_axis_of_any_length_or_of_one_sample(tmp_path: Path) -> None:
+    nodes, outputs = [models.node("Tanh", ["x"], ["y"])], [models.value("y", [None, 3])]
+    for first in ("n", None, 1):
+        model = models.model(nodes, [models.value("x", [first, 3])], outputs)
+        assert "tanh" in import_onnx(models.saved(model, tmp_path / "m.onnx")).text
+    with pytest.raises(Rejected) as raised:
+        import_onnx(models.saved(models.model(nodes, [models.value("x", [2, 3])], outputs), tmp_path / "m.onnx"))
+    assert [d.code for d in raised.value.diagnostics] == ["RH373"]
 
-    def translation(_: object, x: ao.Expr) -> ao.Expr:
-        return ae.scalar(tan, x)
 
-    function = symbol_function(translation, None, [(3,)], [True])
-    with pytest.raises(Rejected) as failure:
-        results_of(function, target_named("onnx"), {}, [np.ones((2, 3))], tmp_path)
-    (found,) = failure.value.diagnostics
-    assert found == NoTranslation(symbol="tan", language="ONNX")
+def test_an_axis_without_a_length_is_that_of_the_example(tmp_path: Path) -> None:
+    nodes = [models.node("ReduceMean", ["x"], ["y"], axes=[1], keepdims=0)]
+    model = models.model(nodes, [models.value("x", ["n", "words", 3])], [models.value("y", ["n", 3])])
+    file = models.saved(model, tmp_path / "m.onnx")
+    with pytest.raises(Rejected) as raised:
+        import_onnx(file)
+    assert "no fixed length" in raised.value.diagnostics[0].message
+    found = import_onnx(file, {"x": np.ones((1, 5, 3))})
+    assert "x : Real(5, 3)" in found.text
+    started(found, tmp_path)
+
+
+def test_shapes_that_are_computed_are_known(tmp_path: Path) -> None:
+    """What exporters write for ``x.view(len(x), -1)``."""
+    nodes = [
+        models.node("Shape", ["x"], ["shape"]),
+        models.node("Gather", ["shape", "zero"], ["n"], axis=0),
+        models.node("Unsqueeze", ["n", "axes"], ["first"]),
+        models.node("Concat", ["first", "rest"], ["sizes"], axis=0),
+        models.node("Reshape", ["x", "sizes"], ["y"]),
+    ]
+    weights = [models.tensor("zero", np.int64(0)), models.tensor("axes", [0]), models.tensor("rest", [-1])]
+    model = models.model(nodes, [models.value("x", ["n", 2, 3])], [models.value("y", ["n", 6])], weights)
+    found = import_onnx(models.saved(model, tmp_path / "m.onnx"))
+    assert "return reshape[6](x)" in found.text
+    started(found, tmp_path)
+
+
+def test_weights_that_an_exporter_has_renamed_are_called_after_their_bias(tmp_path: Path) -> None:
+    weights = [models.tensor("onnx::MatMul_7", np.ones((3, 2), np.float32)), models.tensor("fc.bias", np.ones(2, np.float32))]
+    nodes = [models.node("MatMul", ["x", "onnx::MatMul_7"], ["a"]), models.node("Add", ["fc.bias", "a"], ["y"])]
+    model = models.model(nodes, [models.value("x", ["n", 3])], [models.value("y", ["n", 2])], weights)
+    found = import_onnx(models.saved(model, tmp_path / "m.onnx"))
+    assert "Affine[fc_weight, fc_bias](x)" in found.text
+    started(found, tmp_path)
+
+
+def test_weights_in_a_file_beside_the_model(tmp_path: Path) -> None:
+    model = models.mlp(np.random.default_rng(0))
+    expected = import_onnx(models.saved(model, tmp_path / "net.onnx"))
+    onnx.save_model(model, tmp_path / "net.onnx", save_as_external_data=True, location="net.data", size_threshold=0)
+    found = import_onnx(tmp_path / "net.onnx")
+    assert found.text == expected.text
+    assert all(np.array_equal(found.weights[name], array) for name, array in expected.weights.items())
+
+
+REFUSED: tuple[tuple[str, dict[str, Any], list[int], str], ...] = (
+    ("MaxPool", {"kernel_shape": [3, 3], "strides": [2, 2]}, [1, 1, 7, 7], "its windows are 3 and its stride 2"),
+    ("AveragePool", {"kernel_shape": [2, 2], "strides": [2, 2]}, [1, 1, 5, 4], "does not divide 5 × 4"),
+    ("Erf", {}, [1, 3], "the language has no error function"),
+    ("Gelu", {}, [1, 3], "it needs the error function"),
+    ("Softmax", {"axis": 0}, [1, 3], "it goes along the axis of samples"),
+    ("Foo", {}, [1, 3], "there is no counterpart"),
+    ("Squeeze", {"axes": [7]}, [1, 3], "its inputs or attributes are not those"),
+    ("Cast", {"to": 7}, [1, 3], "it rounds to whole numbers"),
+)
+
+
+@pytest.mark.parametrize(("operation", "attributes", "shape", "why"), REFUSED, ids=[case[0] for case in REFUSED])
+def test_what_has_no_counterpart_is_refused(
+    operation: str, attributes: dict[str, Any], shape: list[int], why: str, tmp_path: Path
+) -> None:
+    nodes = [models.node(operation, ["x"], ["y"], name="here", **attributes)]
+    opset = 20 if operation == "Gelu" else 12
+    model = models.model(nodes, [models.value("x", shape)], [models.value("y", [None] * len(shape))], opset=opset)
+    with pytest.raises(Rejected) as raised:
+        import_onnx(models.saved(model, tmp_path / "m.onnx"))
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.code == "RH371"
+    assert why in diagnostic.message
+    assert diagnostic.message.endswith("(here)")
+
+
+def test_all_that_is_refused_is_named_at_once(tmp_path: Path) -> None:
+    """Also what comes behind another refused node, whose shape the library infers."""
+    weight = models.tensor("w", np.ones((2, 1, 3, 3), np.float32))
+    other = models.tensor("v", np.ones((2, 2, 1, 1), np.float32))
+    nodes = [
+        models.node("Conv", ["x", "w"], ["a"], name="first", strides=[2, 2]),
+        models.node("Erf", ["a"], ["b"], name="second"),
+        models.node("Conv", ["b", "v"], ["c"], name="third", dilations=[2, 2]),
+        models.node("Erf", ["c"], ["y"], name="fourth"),
+    ]
+    model = models.model(nodes, [models.value("x", ["n", 1, 9, 9])], [models.value("y", [None] * 4)], [weight, other])
+    with pytest.raises(Rejected) as raised:
+        import_onnx(models.saved(model, tmp_path / "m.onnx"))
+    assert [d.message.split("(")[-1] for d in raised.value.diagnostics] == ["first)", "second, fourth)", "third)"]
+
+
+def test_an_unknown_result_or_input_is_named(tmp_path: Path) -> None:
+    file = models.saved(models.mlp(np.random.default_rng(0)), tmp_path / "m.onnx")
+    with pytest.raises(Rejected, match="no result `z`"):
+        import_onnx(file, results=["z"])
+    with pytest.raises(Rejected, match="no input `z`"):
+        import_onnx(file, {"z": np.ones((1, 3))})
+
+
+def test_saving_keeps_what_is_there(tmp_path: Path) -> None:
+    found: Imported = import_onnx(models.saved(models.mlp(np.random.default_rng(0)), tmp_path / "m.onnx"))
+    target = tmp_path / "mine.rh"
+    target.write_text("loc w : Real = 1\n", encoding="utf-8")
+    with pytest.raises(Rejected) as raised:
+        found.save(target)
+    assert [d.code for d in raised.value.diagnostics] == ["RH374"]
+    assert target.read_text(encoding="utf-8") == "loc w : Real = 1\n"
+    assert found.save(target, overwrite=True) == target
+    for name in ("mine.txt", 'a"b.rh', "a'b.rh", "a\\b.rh", "a\nb.rh", "nowhere/m.rh"):
+        with pytest.raises(Rejected) as raised:
+            found.save(tmp_path / name)
+        assert [d.code for d in raised.value.diagnostics] == ["RH374"]

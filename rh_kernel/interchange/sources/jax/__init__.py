@@ -1,0 +1,1 @@
+"""Reading functions of JAX."""

@@ -1,0 +1,217 @@
+"""Reading a function of JAX by its jaxpr, with the calls in it inlined."""
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from rh_kernel.interchange.errors import BadModel
+from rh_kernel.interchange.model import Model, Numbers, all_terms, functions
+from rh_kernel.interchange.sources import example as examples
+from rh_kernel.interchange.sources import tensors
+from rh_kernel.interchange.sources.builder import Builder, Known, Tensor, Unsupported
+from rh_kernel.interchange.sources.jax.operations import KEPT, OPERATIONS, REFUSED, STOPPED, Equation, Slot
+from rh_kernel.interchange.sources.jax.patterns import PATTERNS, is_softplus
+from rh_kernel.interchange.sources.libraries import Untyped, library
+from rh_kernel.interchange.sources.refusals import WRONG, Refusals, shown
+from rh_kernel.interchange.sources.simplify import simplified
+from rh_kernel.source.diagnostic import Rejected
+
+_INLINED = {
+    "jit": "jaxpr",
+    "pjit": "jaxpr",
+    "closed_call": "call_jaxpr",
+    "core_call": "call_jaxpr",
+    "custom_jvp_call": "call_jaxpr",
+    "custom_vjp_call": "call_jaxpr",
+    "remat": "jaxpr",
+    "remat2": "jaxpr",
+    "checkpoint": "jaxpr",
+}
+"""The primitives that call a function, and where they have it."""
+
+
+def read_jax(function: Callable[..., Untyped], example: Untyped, params: Untyped = None, *, batch: bool = True) -> Model:
+    """Read a function of JAX. Raises ``Rejected``, which names all primitives that have no counterpart.
+
+    ``example`` is an array or a tuple of arrays, for one sample: the first axis of each has the length 1, and is left out in
+    the program. With ``batch=False`` the function takes a sample as such. With ``params``, a tree of arrays, the function is
+    called with them in front of the example.
+    """
+    jax = library("import_jax", "jax")
+    arguments = tuple(example) if isinstance(example, tuple | list) else (example,)
+    name = getattr(function, "__name__", "model")
+    return simplified(_Reader(jax, function, arguments, params, batch=batch).read(name if name.isidentifier() else "model"))
+
+
+class _Reader:
+    def __init__(
+        self, jax: Untyped, function: Callable[..., Untyped], arguments: tuple[Untyped, ...], params: Untyped, *, batch: bool
+    ) -> None:
+        self.jax, self.function, self.arguments, self.params, self.batch = jax, function, arguments, params, batch
+        self.builder, self.refusals = Builder(), Refusals()
+        self.values: dict[Untyped, Slot] = {}
+        self.producers: dict[Untyped, Equation] = {}
+
+    def read(self, name: str) -> Model:
+        leaves, paths = self._parameters()
+        closed, expected = self._traced(name)
+        jaxpr = closed.jaxpr
+        named = self._closure()
+        for var, content in zip(jaxpr.constvars, closed.consts, strict=True):
+            self.values[var] = _known(content, named.get(id(content), "weight"))
+        for var, leaf, path in zip(jaxpr.invars, leaves, paths, strict=False):
+            self.values[var] = _known(leaf, path)
+        inputs_of_jaxpr = jaxpr.invars[len(leaves) :]
+        given = [(f"x{k or ''}", np.asarray(x)) for k, x in enumerate(self.arguments)]
+        inputs, tensors_of_inputs = examples.inputs(self.builder, self._names(given), batch=self.batch)
+        self.values.update(zip(inputs_of_jaxpr, tensors_of_inputs, strict=True))
+        fresh = _Renamed({})
+        for equation in self._equations(jaxpr, fresh):
+            self._read(equation)
+        results = [self._full(self._slot(var), var.aval.shape) for var in [fresh(var) for var in jaxpr.outvars]]
+        self.refusals.check()
+        outputs = examples.outputs(self.builder, [x for x in results if x is not None], expected, batch=self.batch)
+        dtypes = [np.asarray(x).dtype for x in (*leaves, *self.arguments, *expected)]
+        nodes = tuple(self.builder.nodes)
+        model = Model(name, f"The function {shown(name)} of JAX", tuple(inputs), nodes, outputs, examples.tolerance(dtypes))
+        if any(f == STOPPED for M in all_terms(simplified(model)) for f in functions(M)):
+            self.refusals.add("stop_gradient", name, "the language stops no gradient", "leave it out")
+        self.refusals.check()
+        return model
+
+    def _parameters(self) -> tuple[list[Untyped], list[str]]:
+        pairs = self.jax.tree_util.tree_flatten_with_path(self.params)[0]
+        return [leaf for _, leaf in pairs], [self.jax.tree_util.keystr(path, simple=True, separator=".") for path, _ in pairs]
+
+    def _traced(self, name: str) -> tuple[Untyped, list[Numbers]]:
+        arguments = self.arguments if self.params is None else (self.params, *self.arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                closed = self.jax.make_jaxpr(self.function)(*arguments)
+                results = self.function(*arguments)
+            except Exception as failure:
+                why = f"it cannot be traced: {shown(str(failure).strip().split(chr(10))[0])}"
+                raise Rejected(BadModel(name=shown(name), why=why)) from None
+        return closed, [np.asarray(leaf) for leaf in self.jax.tree_util.tree_leaves(results)]
+
+    def _closure(self) -> Mapping[int, str]:
+        """Return the names of the arrays that the function closes over, by their identities."""
+        try:
+            found = inspect.getclosurevars(self.function)
+        except TypeError:
+            return {}
+        names: dict[int, str] = {}
+        for name, tree in {**found.globals, **found.nonlocals}.items():
+            if isinstance(tree, dict | list | tuple) or hasattr(tree, "shape"):
+                for path, leaf in self.jax.tree_util.tree_flatten_with_path(tree)[0]:
+                    names[id(leaf)] = f"{name}.{self.jax.tree_util.keystr(path, simple=True, separator='.')}".rstrip(".")
+        return names
+
+    def _names(self, given: Sequence[tuple[str, Numbers]]) -> list[tuple[str, Numbers]]:
+        """Return the examples with the names that the parameters of the function have."""
+        try:
+            parameters = list(inspect.signature(self.function).parameters)
+        except (TypeError, ValueError):
+            return list(given)
+        parameters = parameters if self.params is None else parameters[1:]
+        return [(n if k >= len(parameters) else parameters[k], x) for k, (n, x) in enumerate(given)]
+
+    def _equations(self, body: Untyped, fresh: "_Renamed") -> Iterator[Equation]:
+        """Yield the equations of a function, and of those that it calls; variables get new names for each call."""
+        for eqn in body.eqns:
+            arguments = tuple([fresh(var) for var in eqn.invars])
+            if eqn.primitive.name in _INLINED and not is_softplus(eqn):
+                inner = eqn.params[_INLINED[eqn.primitive.name]]
+                called = getattr(inner, "jaxpr", inner)
+                consts = getattr(inner, "consts", ())
+                self.values.update({v: _known(c, "weight") for v, c in zip(called.constvars, consts, strict=True)})
+                deeper = _Renamed(dict(zip(called.invars, arguments, strict=True)))
+                yield from self._equations(called, deeper)
+                fresh.names.update(zip(eqn.outvars, [deeper(var) for var in called.outvars], strict=True))
+            else:
+                results = tuple([_Fresh(var.aval) for var in eqn.outvars])
+                fresh.names.update(zip(eqn.outvars, results, strict=True))
+                name = "logaddexp" if is_softplus(eqn) else eqn.primitive.name
+                yield Equation(name, eqn.primitive, arguments, results, eqn.params)
+
+    def _slot(self, var: Untyped) -> Slot:
+        if hasattr(var, "val"):
+            return Known(np.asarray(var.val), "number", is_learned=False)
+        return self.values.get(var)
+
+    def _full(self, x: Slot, shape: Sequence[int]) -> Slot:
+        """Return a value in its whole shape: broadcasting is left to the operation that needs it."""
+        if x is None or x.shape == tuple(shape):
+            return x
+        if isinstance(x, Known) and not x.is_learned:
+            return Known(np.broadcast_to(x.array, tuple(shape)), x.name, is_learned=False)
+        return tensors.expand(self.builder, x, tuple(shape))
+
+    def _read(self, equation: Equation) -> None:
+        for var in equation.results:
+            self.producers[var] = equation
+        slots = [self._slot(var) for var in equation.arguments]
+        found: Sequence[Slot]
+        try:
+            found = self._results(equation, slots)
+        except Unsupported as refused:
+            self.refusals.add(equation.name, f"equation {len(self.producers)}", refused.why, refused.instead)
+            found = [self._instead(var.aval.shape) for var in equation.results]
+        except WRONG as failure:
+            self.refusals.add_wrong(equation.name, f"equation {len(self.producers)}", failure)
+            found = [self._instead(var.aval.shape) for var in equation.results]
+        self.values.update(zip(equation.results, found, strict=True))
+
+    def _results(self, equation: Equation, slots: Sequence[Slot]) -> Sequence[Slot]:
+        if all(isinstance(x, Known) for x in slots) and equation.name not in ("broadcast_in_dim", "logaddexp"):
+            return self._folded(equation, [x for x in slots if isinstance(x, Known)])
+        for pattern in PATTERNS.get(equation.name, ()):
+            found = pattern(self.builder, equation, self.producers, self._slot)
+            if found is not None:
+                return [found]
+        if equation.name not in OPERATIONS:
+            raise Unsupported(*REFUSED.get(equation.name, ("there is no counterpart", "")))
+        operation, is_lazy = OPERATIONS[equation.name]
+        if not is_lazy:
+            slots = [self._full(x, v.aval.shape) for x, v in zip(slots, equation.arguments, strict=True)]
+        result = operation(self.builder, equation, slots)
+        return result if isinstance(result, list) else [result]
+
+    def _folded(self, equation: Equation, known: Sequence[Known]) -> list[Slot]:
+        arrays = [np.broadcast_to(x.array, v.aval.shape) for x, v in zip(known, equation.arguments, strict=True)]
+        values = equation.primitive.bind(*[self.jax.numpy.asarray(a) for a in arrays], **equation.params)
+        results = values if equation.primitive.multiple_results else [values]
+        learned = equation.name in KEPT and known and known[0].is_learned
+        name = known[0].name if learned else "constant"
+        return [Known(np.asarray(v), name, is_learned=bool(learned)) for v in results]
+
+    def _instead(self, shape: Sequence[int]) -> Tensor:
+        shape = tuple(shape)
+        batch = 0 if self.batch and shape[:1] == (1,) else None
+        return Tensor(self.builder.variable((shape[1:] if batch == 0 else shape) or (1,)), shape, batch)
+
+
+class _Fresh:
+    """A variable of a function, for one of its calls."""
+
+    def __init__(self, aval: Untyped) -> None:
+        self.aval = aval
+
+
+class _Renamed:
+    """The variables of a function, for one of its calls."""
+
+    def __init__(self, names: dict[Untyped, Untyped]) -> None:
+        self.names = names
+
+    def __call__(self, var: Untyped) -> Untyped:
+        """Return what a variable of the function stands for."""
+        return var if hasattr(var, "val") else self.names.get(var, var)
+
+
+def _known(content: Untyped, name: str) -> Known:
+    array = np.asarray(content)
+    return Known(array, name, is_learned=array.size > 1 and bool(np.issubdtype(array.dtype, np.floating)))

@@ -1,0 +1,1 @@
+"""Reading models of ONNX."""
