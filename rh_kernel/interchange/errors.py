@@ -21,6 +21,7 @@ class BadModel(Diagnostic):
 
     code, title = "RH372", "Model cannot be read"
     label = '"{name}" cannot be read as a model: {why}'
+    hint: str = "see whether the library that it comes from can read and run it"
     name: str
     why: str
 
@@ -43,6 +44,7 @@ class CannotWriteModel(Diagnostic):
 
     code, title = "RH374", "Imported model cannot be written"
     label = '"{name}" cannot be written'
+    hint: str = "choose another name or folder"
     name: str
 
 

@@ -30,6 +30,10 @@ WARNED = sorted((HERE / "warned").glob("*.rh"))
 GOOD = sorted((HERE / "good").glob("*.rh"))
 
 OTHERWISE = {
+    "BadModel": "a model of another library",
+    "CannotImport": "a model of another library",
+    "CannotWriteModel": "a model of another library",
+    "NoSampleAxis": "a model of another library",
     "CannotRead": "a file of the command line",
     "CannotWrite": "a file of the command line",
     "GPUFailed": "a graphics card",

@@ -37,7 +37,7 @@ def open_model(file: Path) -> Untyped:
             )
         data = file.read_bytes()
     except (OSError, ValueError):
-        raise Rejected(NoSuchFile(name=name)) from None
+        raise Rejected(NoSuchFile(name=name, hint="paths are relative to the folder where the command runs")) from None
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
@@ -78,7 +78,7 @@ def tensors(graph: Untyped) -> Iterator[Untyped]:
 
 
 def _bad(name: str, why: str, *, found: str = "", expected: str = "", hint: str = "") -> Rejected:
-    return Rejected(BadModel(name=name, why=why, found=found, expected=expected, hint=hint))
+    return Rejected(BadModel(name=name, why=why, found=found, expected=expected, hint=hint or BadModel.hint))
 
 
 def _check_versions(onnx: Untyped, model: Untyped, name: str) -> None:

@@ -77,7 +77,7 @@ class Reader:
         return Model(name, f"The model {self.file} of ONNX", tuple(inputs), nodes, outputs, examples.tolerance(floats))
 
     def _bad(self, why: str, *, found: str = "", hint: str = "") -> Rejected:
-        return Rejected(BadModel(name=self.file, why=why, found=found, hint=hint))
+        return Rejected(BadModel(name=self.file, why=why, found=found, hint=hint or BadModel.hint))
 
     def _define(self, name: str, value: Tensor | Known | None) -> None:
         if name in self.values:

@@ -42,7 +42,7 @@ def read_torch(module: Untyped, example: Untyped, *, batch: bool = True, state_d
 def _with_weights(torch: Untyped, module: Untyped, file: Path) -> Untyped:
     """Return a copy of the module with the weights in a file. Raises ``Rejected`` if it holds anything else."""
     if not file.is_file():
-        raise Rejected(NoSuchFile(name=shown(file.name)))
+        raise Rejected(NoSuchFile(name=shown(file.name), hint="paths are relative to the folder where Python runs"))
     copy = deepcopy(module)
     try:
         if file.suffix == ".safetensors":
