@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +88,10 @@ def called(target: Target, function: ArrayFunction, file: Path, inputs: Sequence
         case "numpy" | "jax":
             found = getattr(module(file), function.name)(*inputs)
         case "torch":
-            import torch
-
+            torch: Any = import_module("torch")
             found = getattr(module(file), class_name(function.name))()(*map(torch.from_numpy, inputs))
         case "pt2":
-            import torch
-
+            torch = import_module("torch")
             program = torch.export.load(file).module()
             found = program(*map(torch.from_numpy, inputs))
         case "onnx":

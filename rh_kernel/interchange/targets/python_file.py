@@ -46,9 +46,9 @@ def docstring(function: ArrayFunction, indent: int) -> list[str]:
     """What a call returns, and the shapes of its arguments; b is the number of samples."""
     batched = any(p.batched for p in function.parameters)
     result = "the result of each sample" if batched else "the result"
-    mean = ", each the mean of those after the changes of every sample" if batched else ""
-    returns = f"Return {result}, and the new weights{mean}." if function.writes else f"Return {result}."
-    lines = [f'"""{returns}']
+    lines = [f'"""Return {result}{" and the new weights" * bool(function.writes)}.']
+    if function.writes and batched:
+        lines += ["", "A new weight is the mean of those after the changes of every sample."]
     lines += ["", *[f"{p.name}: an array of shape {shape_text(p)}" for p in function.parameters]] if function.parameters else []
     return [" " * indent + line if line else "" for line in [*lines, '"""']]
 
