@@ -25,7 +25,6 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "erfc": ("the language has no error function", "use gelu with approximate=True"),
     "erf": ("the language has no error function", "use gelu with approximate=True"),
     "argmax": ("a place has no derivative", "compare with same_argmax in the program"),
-    "scan": ("it has a function of its own", "write the loop in the program: scan"),
     "while": ("it has a function of its own", "write the loop in the program: repeat"),
     "cond": ("it has functions of its own", "write the choice in the program: if"),
 }
@@ -50,14 +49,15 @@ class Equation:
 Operation: TypeAlias = Callable[[Builder, Equation, Sequence[Slot]], Slot | list[Slot]]
 
 
-def _operand(x: Slot) -> Operand:
+def operand(x: Slot) -> Operand:
+    """Return a value. Raises ``Unsupported`` for truth values that no term says."""
     if x is None:
         raise Unsupported("it depends on a comparison of inputs", "write it with step, maximum or minimum")
     return x
 
 
 def _x(b: Builder, xs: Sequence[Slot]) -> Tensor:
-    return tensors.tensor(b, _operand(xs[0]))
+    return tensors.tensor(b, operand(xs[0]))
 
 
 def _entrywise(name: str) -> Operation:
@@ -65,16 +65,16 @@ def _entrywise(name: str) -> Operation:
 
 
 def _binary(sign: str) -> Operation:
-    return lambda b, e, xs: tensors.binary(b, sign, _operand(xs[0]), _operand(xs[1]))
+    return lambda b, e, xs: tensors.binary(b, sign, operand(xs[0]), operand(xs[1]))
 
 
 def _add(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
-    return layers.add(b, _operand(xs[0]), _operand(xs[1]))
+    return layers.add(b, operand(xs[0]), operand(xs[1]))
 
 
 def _extreme(function: str, neutral: float) -> Operation:
     def operation(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
-        x, y = _operand(xs[0]), _operand(xs[1])
+        x, y = operand(xs[0]), operand(xs[1])
         for a, c in ((x, y), (y, x)):
             if isinstance(c, Known) and np.all(c.array == neutral):
                 return a
@@ -86,7 +86,7 @@ def _extreme(function: str, neutral: float) -> Operation:
 
 
 def _stop_gradient(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
-    return tensors.entrywise(b, STOPPED, _operand(xs[0]))
+    return tensors.entrywise(b, STOPPED, operand(xs[0]))
 
 
 def _power(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
@@ -94,11 +94,11 @@ def _power(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
 
 
 def _plus_one(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
-    return tensors.entrywise(b, "log", tensors.binary(b, "+", _one(), _operand(xs[0])))
+    return tensors.entrywise(b, "log", tensors.binary(b, "+", _one(), operand(xs[0])))
 
 
 def _minus_one(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
-    return tensors.binary(b, "-", tensors.entrywise(b, "exp", _operand(xs[0])), _one())
+    return tensors.binary(b, "-", tensors.entrywise(b, "exp", operand(xs[0])), _one())
 
 
 def _one() -> Known:
@@ -106,7 +106,7 @@ def _one() -> Known:
 
 
 def _softplus(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
-    return tensors.entrywise(b, "softplus", _operand(xs[0]))
+    return tensors.entrywise(b, "softplus", operand(xs[0]))
 
 
 def _unknown(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
@@ -116,14 +116,14 @@ def _unknown(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
 
 
 def _select(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
-    condition = _operand(xs[0])
+    condition = operand(xs[0])
     if not isinstance(condition, Known) or len(xs) != 3:
         raise Unsupported("it depends on a comparison of inputs", "write it with step, maximum or minimum")
-    return tensors.choose(b, condition, _operand(xs[2]), _operand(xs[1]))
+    return tensors.choose(b, condition, operand(xs[2]), operand(xs[1]))
 
 
 def _clamp(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
-    low, x, high = (_operand(y) for y in xs)
+    low, x, high = (operand(y) for y in xs)
     return tensors.binary(b, "minimum", tensors.binary(b, "maximum", x, low), high)
 
 
@@ -145,7 +145,7 @@ def _reduce(how: str) -> Operation:
 
 
 def _reduce_min(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
-    negated = tensors.entrywise(b, "neg", _operand(xs[0]))
+    negated = tensors.entrywise(b, "neg", operand(xs[0]))
     return tensors.entrywise(b, "neg", tensors.reduce(b, "max", negated, sorted(e.params["axes"]), keeps=False))
 
 
@@ -153,7 +153,7 @@ def _broadcast(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
     """Return x with the axes of the result, those that are copied with the length 1: what needs copies makes them."""
     if xs[0] is None:
         return None
-    x, places = _operand(xs[0]), e.params["broadcast_dimensions"]
+    x, places = operand(xs[0]), e.params["broadcast_dimensions"]
     shape = [1] * len(e.shape)
     for axis, place in enumerate(places):
         shape[place] = x.shape[axis]
@@ -186,7 +186,7 @@ def _slice(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
 
 
 def _concat(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
-    return tensors.concat(b, [_operand(x) for x in xs], e.params["dimension"])
+    return tensors.concat(b, [operand(x) for x in xs], e.params["dimension"])
 
 
 def _split(b: Builder, e: Equation, xs: Sequence[Slot]) -> list[Slot]:
@@ -209,7 +209,7 @@ def _pad(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
 
 def _dot(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
     (over_x, over_y), (batch_x, batch_y) = e.params["dimension_numbers"]
-    x, y = _operand(xs[0]), _operand(xs[1])
+    x, y = operand(xs[0]), operand(xs[1])
     if len(over_x) == 1 and not batch_x:
         if isinstance(y, Known) and y.array.ndim == 2 and isinstance(x, Tensor):
             return _layer(b, x, over_x[0], y, over_y[0])
@@ -245,7 +245,7 @@ def _stacked(
 
 def _gather(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
     """Rows of a table whose numbers the input says, or entries along one axis at constant places."""
-    data, places, p = _operand(xs[0]), _operand(xs[1]), e.params
+    data, places, p = operand(xs[0]), operand(xs[1]), e.params
     numbers, sizes = p["dimension_numbers"], tuple(p["slice_sizes"])
     axes = tuple(numbers.start_index_map)
     along = axes[0] if len(axes) == 1 else -1

@@ -10,10 +10,11 @@ from rh_kernel.interchange.errors import BadModel
 from rh_kernel.interchange.model import Model, Numbers, all_terms, functions
 from rh_kernel.interchange.sources import example as examples
 from rh_kernel.interchange.sources import tensors
-from rh_kernel.interchange.sources.builder import Builder, Known, Tensor, Unsupported
-from rh_kernel.interchange.sources.jax.operations import KEPT, OPERATIONS, REFUSED, STOPPED, Equation, Slot
+from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
+from rh_kernel.interchange.sources.jax.operations import KEPT, OPERATIONS, REFUSED, STOPPED, Equation, Slot, operand
 from rh_kernel.interchange.sources.jax.patterns import PATTERNS, is_softplus
 from rh_kernel.interchange.sources.libraries import Untyped, library
+from rh_kernel.interchange.sources.loops import Loop, Side, looped
 from rh_kernel.interchange.sources.refusals import WRONG, Refusals, shown
 from rh_kernel.interchange.sources.simplify import simplified
 from rh_kernel.source.diagnostic import Rejected
@@ -166,6 +167,8 @@ class _Reader:
         self.values.update(zip(equation.results, found, strict=True))
 
     def _results(self, equation: Equation, slots: Sequence[Slot]) -> Sequence[Slot]:
+        if equation.name == "scan":
+            return self._looped(equation, slots)
         if all(isinstance(x, Known) for x in slots) and equation.name not in ("broadcast_in_dim", "logaddexp"):
             return self._folded(equation, [x for x in slots if isinstance(x, Known)])
         for pattern in PATTERNS.get(equation.name, ()):
@@ -179,6 +182,32 @@ class _Reader:
             slots = [self._full(x, v.aval.shape) for x, v in zip(slots, equation.arguments, strict=True)]
         result = operation(self.builder, equation, slots)
         return result if isinstance(result, list) else [result]
+
+    def _looped(self, equation: Equation, slots: Sequence[Slot]) -> Sequence[Slot]:
+        """Read a ``scan``: its body is inlined for each round that is written."""
+        p = equation.params
+        given = [self._full(x, v.aval.shape) for x, v in zip(slots, equation.arguments, strict=True)]
+        operands = [operand(x) for x in given]
+        outside, side = p["num_consts"], Side(is_backward=p["reverse"])
+        first = outside + p["num_carry"]
+        closed = p["jaxpr"]
+        body, consts = closed.jaxpr, [_known(c, "weight") for c in closed.consts]
+        carried, results = p["num_carry"], (side,) * (len(body.outvars) - p["num_carry"])
+
+        def one(states: Sequence[Operand], rows: Sequence[Operand]) -> tuple[Sequence[Operand], Sequence[Operand]]:
+            variables = [*body.constvars, *body.invars]
+            fresh = _Renamed({v: _Fresh(v.aval) for v in variables})
+            values = (*consts, *operands[:outside], *states, *rows)
+            self.values.update({fresh(v): x for v, x in zip(variables, values, strict=True)})
+            for inner in self._equations(body, fresh):
+                self._read(inner)
+            made = [operand(self._full(self._slot(fresh(v)), v.aval.shape)) for v in body.outvars]
+            return made[:carried], made[carried:]
+
+        rows = tuple([(x, side) for x in operands[first:]])
+        return looped(
+            self.builder, Loop(p["length"], tuple(operands[outside:first]), rows, results, one), batch=self.batch
+        )
 
     def _folded(self, equation: Equation, known: Sequence[Known]) -> list[Slot]:
         arrays = [np.broadcast_to(x.array, v.aval.shape) for x, v in zip(known, equation.arguments, strict=True)]

@@ -19,7 +19,6 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "ArgMax": ("a place has no derivative", "leave the result out: results=[…]"),
     "If": ("it has a graph of its own", "export the model without control flow"),
     "Loop": ("it has a graph of its own", "export the model without control flow"),
-    "Scan": ("it has a graph of its own", "export the model without control flow"),
     "ZipMap": ("its result is a dictionary", "convert the model with zipmap=False"),
 }
 

@@ -10,10 +10,12 @@ import numpy as np
 from rh_kernel.interchange.errors import BadModel, NoSampleAxis
 from rh_kernel.interchange.model import Model, Numbers
 from rh_kernel.interchange.sources import example as examples
-from rh_kernel.interchange.sources.builder import Builder, Known, Tensor, Unsupported
+from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped
+from rh_kernel.interchange.sources.loops import Loop, looped
 from rh_kernel.interchange.sources.onnx.constants import FOLDED, KEPT, folded
 from rh_kernel.interchange.sources.onnx.file import array, onnx_library, open_model
+from rh_kernel.interchange.sources.onnx.loops import outside, scan_of
 from rh_kernel.interchange.sources.onnx.operations import OPERATIONS, REFUSED, OnnxNode
 from rh_kernel.interchange.sources.refusals import WRONG, Refusals, shown
 from rh_kernel.interchange.sources.simplify import simplified
@@ -51,9 +53,7 @@ class Reader:
     def read(self, name: str) -> Model:
         """Return the model. Raises ``Rejected``."""
         for tensor in self.graph.initializer:
-            content = array(self.onnx, tensor)
-            is_learned = content.size > 1 and bool(np.issubdtype(content.dtype, np.floating))
-            self._define(tensor.name, Known(content, tensor.name, is_learned))
+            self._define(tensor.name, self._initialiser(tensor))
         given = {entry.name: self._example(entry) for entry in self.graph.input if entry.name not in self.values}
         if unknown := [n for n in self.example if n not in given]:
             raise self._bad(f"there is no input `{shown(unknown[0])}`", found=", ".join([shown(n) for n in given]))
@@ -145,7 +145,7 @@ class Reader:
                 continue
             needed.add(k)
             node = self.graph.node[k]
-            for used in node.input:
+            for used in (*node.input, *outside(node)):
                 if used and used not in self.values and places.get(used, k) >= k:
                     what = f"the node `{shown(node.name or node.op_type)}` uses `{shown(used)}`"
                     why = "which only comes behind it: the graph has a cycle, or is not in order"
@@ -199,6 +199,8 @@ class Reader:
                 self.values[output] = value
 
     def _results(self, node: Untyped, name: str, given: Sequence[Untyped]) -> Sequence[Untyped]:
+        if name == "Scan":
+            return self._looped(node, given)
         if any(a.HasField("g") or a.graphs for a in node.attribute):
             raise Unsupported("it has a graph of its own", "export the model without control flow")
         attributes = {a.name: _attribute(self.onnx, a) for a in node.attribute}
@@ -218,6 +220,32 @@ class Reader:
             raise Unsupported(*REFUSED.get(name, ("there is no counterpart", "")))
         result = OPERATIONS[name](self.builder, OnnxNode(tuple(given), attributes, self.opset, len(node.output)))
         return result if isinstance(result, list) else [result]
+
+    def _looped(self, node: Untyped, given: Sequence[Untyped]) -> Sequence[Untyped]:
+        """Read a ``Scan``: its graph is read for each round that is written."""
+        scan = scan_of(self.onnx, node, given, self.opset)
+
+        def one(states: Sequence[Operand], rows: Sequence[Operand]) -> tuple[Sequence[Operand], Sequence[Operand]]:
+            outer = self.values
+            self.values = dict(outer)
+            for tensor in scan.body.initializer:
+                self.values[tensor.name] = self._initialiser(tensor)
+            self.values.update(zip([entry.name for entry in scan.body.input], (*states, *rows), strict=True))
+            for inner in scan.body.node:
+                self._node(inner, {})
+            made = [self.values.get(entry.name) for entry in scan.body.output]
+            self.values = outer
+            found = [x for x in made if x is not None]
+            if len(found) < len(made):
+                raise Unsupported("an operation in its graph cannot be imported")
+            return found[: len(states)], found[len(states) :]
+
+        return looped(self.builder, Loop(scan.count, scan.initial, scan.rows, scan.results, one), batch=self.batch)
+
+    def _initialiser(self, tensor: Untyped) -> Known:
+        content = array(self.onnx, tensor)
+        is_learned = content.size > 1 and bool(np.issubdtype(content.dtype, np.floating))
+        return Known(content, tensor.name, is_learned)
 
     def _instead(self, node: Untyped, shapes: Mapping[str, tuple[int, ...]]) -> list[Tensor | None]:
         """Return values in the place of the results of a refused operation, where their shapes are known."""
