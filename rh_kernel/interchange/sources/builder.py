@@ -68,10 +68,18 @@ class Builder:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
+        self.place: tuple[str, str] = ("", "")
+        """The operation that is being read, and where it stands"""
+        self.noted: dict[Value, tuple[str, str]] = {}
         self._shapes: list[Shape] = []
         self._terms: dict[Value, Term] = {}
         self._performed: dict[Value, Perform] = {}
         self._weights: list[Weight] = []
+
+    def note(self, M: Term) -> None:
+        """Keep which operation made a variable."""
+        if isinstance(M, Value):
+            self.noted[M] = self.place
 
     def variable(self, shape: Shape) -> Value:
         """Return a new variable."""

@@ -9,6 +9,7 @@ import numpy as np
 from rh_kernel.interchange.model import Call, Infix, Number, Perform, Place, Weight
 from rh_kernel.interchange.sources import moves, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Typed, Unsupported
+from rh_kernel.interchange.sources.markers import as_row_numbers
 from rh_kernel.interchange.sources.shapes import show, without
 
 EACH_ROW = "each_row"
@@ -244,7 +245,7 @@ def embedding(b: Builder, w: Known, i: Operand) -> Tensor:
     numbers = tensors.tensor(b, i)
     there, d = numbers.typed, w.shape[1]
     count = prod(there.shape)
-    rows = b.perform("Embed", [b.weight(w)], b.reshape(there, (count,)), (count, d))
+    rows = b.perform("Embed", [b.weight(w)], as_row_numbers(b, b.reshape(there, (count,))), (count, d))
     shape = (*numbers.shape, d)
     return Tensor(b.reshape(rows, without(shape, numbers.batch)).term, shape, numbers.batch)
 

@@ -1,4 +1,4 @@
-"""Loops of a model: a ``scan`` of the language where it has one row and one result, and else all rounds one behind the other."""
+"""Loops of a model: a ``scan`` of the language, or else all rounds one behind the other, in which a ``repeat`` may be found."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -6,8 +6,9 @@ from typing import TypeAlias
 import numpy as np
 
 from rh_kernel.interchange.model import Number, Scan, Value, variables
-from rh_kernel.interchange.sources import tensors
+from rh_kernel.interchange.sources import moves, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Typed, Unsupported
+from rh_kernel.interchange.sources.literals import shortest
 from rh_kernel.interchange.sources.shapes import without
 from rh_kernel.interchange.sources.simplify import pruned
 from rh_kernel.source.records import frozen
@@ -53,6 +54,10 @@ def _state(b: Builder, x: Operand, *, batch: bool) -> Operand:
     if isinstance(x, Tensor) or not np.issubdtype(x.array.dtype, np.floating):
         return x
     axis = 0 if batch and x.shape[:1] == (1,) and len(x.shape) > 1 else None
+    there = without(x.shape, axis)
+    if x.array.size and np.all(x.array == x.array.flat[0]) and not x.is_learned:
+        value = Typed(Number(shortest(x.array.flat[0])), (1,))
+        return Tensor(moves.spread(b, value, there).term, x.shape, axis)
     return Tensor(b.known(x, axis).term, x.shape, axis)
 
 

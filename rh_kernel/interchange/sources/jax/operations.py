@@ -6,17 +6,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rh_kernel.interchange.sources import activations, layers, tensors
+from rh_kernel.interchange.sources import activations, choices, layers, markers, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped
 from rh_kernel.interchange.sources.shapes import without
 from rh_kernel.source.records import frozen
 
 Slot: TypeAlias = Operand | None
-"""A value, or ``None`` for truth values that depend on the inputs."""
-
-STOPPED = "stop_gradient"
-"""A function that the language does not have: it is dropped in patterns, and refused elsewhere."""
+"""A value, or ``None`` for truth values that no term says."""
 
 KEPT = frozenset({"convert_element_type", "copy", "expand_dims", "reshape", "squeeze", "transpose"})
 """Primitives that only move the entries of a parameter."""
@@ -52,7 +49,7 @@ Operation: TypeAlias = Callable[[Builder, Equation, Sequence[Slot]], Slot | list
 def operand(x: Slot) -> Operand:
     """Return a value. Raises ``Unsupported`` for truth values that no term says."""
     if x is None:
-        raise Unsupported("it depends on a comparison of inputs", "write it with step, maximum or minimum")
+        raise Unsupported("it depends on whether values are equal", "compare with > or <")
     return x
 
 
@@ -85,8 +82,14 @@ def _extreme(function: str, neutral: float) -> Operation:
     return operation
 
 
+def _round(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
+    if e.params["rounding_method"].name != "TO_NEAREST_EVEN":
+        raise Unsupported("it rounds halves away from 0", "use jnp.round")
+    return activations.apply(b, "round", _x(b, xs), {})
+
+
 def _stop_gradient(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
-    return tensors.entrywise(b, STOPPED, operand(xs[0]))
+    return markers.marked(b, markers.STOPPED, _x(b, xs))
 
 
 def _power(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
@@ -109,17 +112,41 @@ def _softplus(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
     return tensors.entrywise(b, "softplus", operand(xs[0]))
 
 
+def _compared(sign: str) -> Operation:
+    """A comparison; where it has no counterpart, nothing but a choice needs it."""
+
+    def operation(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
+        if xs[0] is None or xs[1] is None:
+            return None
+        try:
+            return choices.compared(b, sign, xs[0], xs[1])
+        except Unsupported:
+            return None
+
+    return operation
+
+
+def _truths(sign: str) -> Operation:
+    def operation(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
+        if e.arguments[0].aval.dtype != np.bool_:
+            raise Unsupported("it computes with the bits of numbers", "compute with real numbers")
+        if sign == "not":
+            return choices.negated(b, operand(xs[0]))
+        return choices.joined(b, sign, operand(xs[0]), operand(xs[1]))
+
+    return operation
+
+
 def _unknown(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
-    """A comparison: nothing but a choice needs it."""
+    """Whether values are equal: nothing but a choice needs it."""
     del b, e, xs
     return None
 
 
 def _select(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
-    condition = operand(xs[0])
-    if not isinstance(condition, Known) or len(xs) != 3:
-        raise Unsupported("it depends on a comparison of inputs", "write it with step, maximum or minimum")
-    return tensors.choose(b, condition, operand(xs[2]), operand(xs[1]))
+    if len(xs) != 3 or e.arguments[0].aval.dtype != np.bool_:
+        raise Unsupported("it chooses between more than two", "choose between two by a comparison")
+    return choices.chosen(b, operand(xs[0]), operand(xs[2]), operand(xs[1]))
 
 
 def _clamp(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
@@ -128,13 +155,13 @@ def _clamp(b: Builder, _: Equation, xs: Sequence[Slot]) -> Slot:
 
 
 def _converted(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
-    del b
     if xs[0] is None:
         return None
     before, after = e.arguments[0].aval.dtype, e.params["new_dtype"]
-    if np.issubdtype(before, np.floating) and not np.issubdtype(after, np.floating):
-        raise Unsupported("it rounds to whole numbers", "keep real numbers")
-    return xs[0]
+    if after == np.bool_ and before != np.bool_:
+        raise Unsupported("it makes truth values of numbers", "compare with > or <")
+    is_rounded = np.issubdtype(before, np.floating) and not np.issubdtype(after, np.floating)
+    return markers.whole(b, xs[0]) if is_rounded else xs[0]
 
 
 def _reduce(how: str) -> Operation:
@@ -322,6 +349,7 @@ OPERATIONS: Mapping[str, tuple[Operation, bool]] = {
         name: (_entrywise(name), True)
         for name in ("abs", "cos", "exp", "exp2", "log", "neg", "rsqrt", "sign", "sin", "sqrt", "square", "tanh")
     },
+    "round": (_round, True),
     "logistic": (_entrywise("sigmoid"), True),
     "add": (_add, True),
     "add_any": (_add, True),
@@ -342,7 +370,9 @@ OPERATIONS: Mapping[str, tuple[Operation, bool]] = {
     "broadcast_in_dim": (_broadcast, True),
     "clamp": (_clamp, True),
     "select_n": (_select, True),
-    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne"), (_unknown, True)),
+    **{name: (_compared(sign), True) for name, sign in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))},
+    **{name: (_truths(name), True) for name in ("and", "or", "not")},
+    **dict.fromkeys(("eq", "ne"), (_unknown, True)),
     "reduce_sum": (_reduce("sum"), False),
     "reduce_max": (_reduce("max"), False),
     "reduce_min": (_reduce_min, False),

@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from rh_kernel.interchange.errors import BadModel
-from rh_kernel.interchange.model import Model, Numbers, all_terms, functions
+from rh_kernel.interchange.model import Model, Numbers
 from rh_kernel.interchange.sources import example as examples
-from rh_kernel.interchange.sources import tensors
+from rh_kernel.interchange.sources import markers, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
-from rh_kernel.interchange.sources.jax.operations import KEPT, OPERATIONS, REFUSED, STOPPED, Equation, Slot, operand
+from rh_kernel.interchange.sources.jax.operations import KEPT, OPERATIONS, REFUSED, Equation, Slot, operand
 from rh_kernel.interchange.sources.jax.patterns import PATTERNS, is_softplus
 from rh_kernel.interchange.sources.libraries import Untyped, library
 from rh_kernel.interchange.sources.loops import Loop, Side, looped
 from rh_kernel.interchange.sources.refusals import WRONG, Refusals, shown
-from rh_kernel.interchange.sources.simplify import simplified
 from rh_kernel.source.diagnostic import Rejected
 
 _INLINED = {
@@ -43,7 +42,7 @@ def read_jax(function: Callable[..., Untyped], example: Untyped, params: Untyped
     jax = library("import_jax", "jax")
     arguments = tuple(example) if isinstance(example, tuple | list) else (example,)
     name = getattr(function, "__name__", "model")
-    return simplified(_Reader(jax, function, arguments, params, batch=batch).read(name if name.isidentifier() else "model"))
+    return _Reader(jax, function, arguments, params, batch=batch).read(name if name.isidentifier() else "model")
 
 
 class _Reader:
@@ -72,15 +71,14 @@ class _Reader:
         for equation in self._equations(jaxpr, fresh):
             self._read(equation)
         results = [self._full(self._slot(var), var.aval.shape) for var in [fresh(var) for var in jaxpr.outvars]]
+        if None in results:
+            self.refusals.add("comparison", "results", "it depends on whether values are equal", "compare with > or <")
         self.refusals.check()
         outputs = examples.outputs(self.builder, [x for x in results if x is not None], expected, batch=self.batch)
         dtypes = [np.asarray(x).dtype for x in (*leaves, *self.arguments, *expected)]
         nodes = tuple(self.builder.nodes)
         model = Model(name, f"The function {shown(name)} of JAX", tuple(inputs), nodes, outputs, examples.tolerance(dtypes))
-        if any(f == STOPPED for M in all_terms(simplified(model)) for f in functions(M)):
-            self.refusals.add("stop_gradient", name, "the language stops no gradient", "leave it out")
-        self.refusals.check()
-        return model
+        return markers.without_markers(model, self.builder, self.refusals)
 
     def _parameters(self) -> tuple[list[Untyped], list[str]]:
         pairs = self.jax.tree_util.tree_flatten_with_path(self.params)[0]
@@ -155,14 +153,15 @@ class _Reader:
         for var in equation.results:
             self.producers[var] = equation
         slots = [self._slot(var) for var in equation.arguments]
+        self.builder.place = place = (equation.name, f"equation {len(self.producers)}")
         found: Sequence[Slot]
         try:
             found = self._results(equation, slots)
         except Unsupported as refused:
-            self.refusals.add(equation.name, f"equation {len(self.producers)}", refused.why, refused.instead)
+            self.refusals.add(*place, refused.why, refused.instead)
             found = [self._instead(var.aval.shape) for var in equation.results]
         except WRONG as failure:
-            self.refusals.add_wrong(equation.name, f"equation {len(self.producers)}", failure)
+            self.refusals.add_wrong(*place, failure)
             found = [self._instead(var.aval.shape) for var in equation.results]
         self.values.update(zip(equation.results, found, strict=True))
 
@@ -205,9 +204,7 @@ class _Reader:
             return made[:carried], made[carried:]
 
         rows = tuple([(x, side) for x in operands[first:]])
-        return looped(
-            self.builder, Loop(p["length"], tuple(operands[outside:first]), rows, results, one), batch=self.batch
-        )
+        return looped(self.builder, Loop(p["length"], tuple(operands[outside:first]), rows, results, one), batch=self.batch)
 
     def _folded(self, equation: Equation, known: Sequence[Known]) -> list[Slot]:
         arrays = [np.broadcast_to(x.array, v.aval.shape) for x, v in zip(known, equation.arguments, strict=True)]

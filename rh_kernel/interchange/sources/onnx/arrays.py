@@ -125,14 +125,6 @@ def expand(b: Builder, n: OnnxNode) -> Operand:
     return tensors.expand(b, x, tuple([int(k) for k in shape]))
 
 
-def where(b: Builder, n: OnnxNode) -> Operand:
-    """``Where``, with a constant condition."""
-    condition = n.known(0)
-    if condition is None:
-        raise Unsupported("it has no condition")
-    return tensors.choose(b, condition, n.operand(1), n.operand(2))
-
-
 def depth_to_space(b: Builder, n: OnnxNode) -> Operand:
     """``DepthToSpace``: channels become blocks of rows and columns."""
     x, p = first(b, n), n.attributes["blocksize"]

@@ -1,4 +1,4 @@
-"""A ``Scan`` of ONNX, and what graphs inside a node use of the graph around them."""
+"""What is seen from outside of a node of ONNX: the rounds of a ``Scan``, and which values nodes use, and for what."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,6 +10,9 @@ from rh_kernel.source.records import frozen
 
 FIRST_OPSET = 9
 """Before, a ``Scan`` had an axis of samples of its own."""
+
+WHOLE_KINDS = frozenset({2, 3, 4, 5, 6, 7, 12, 13})
+"""The types of whole numbers, as ``TensorProto`` numbers them."""
 
 
 @frozen
@@ -62,3 +65,10 @@ def outside(node: Untyped) -> Iterator[str]:
             used = [name for inner in graph.node for name in (*inner.input, *outside(inner))]
             used += [entry.name for entry in graph.output]
             yield from [name for name in used if name and name not in own]
+
+
+def numbers_rows(graph: Untyped, name: str) -> bool:
+    """Whether all that a graph does with a value is to make whole numbers of it."""
+    users = [node for node in graph.node if name in (*node.input, *outside(node))]
+    kinds = [a.i for node in users if node.op_type == "Cast" for a in node.attribute if a.name == "to"]
+    return bool(users) and len(kinds) == len(users) and all(kind in WHOLE_KINDS for kind in kinds)

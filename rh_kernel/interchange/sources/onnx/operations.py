@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from math import prod
 
-from rh_kernel.interchange.sources import activations, layers, tensors
+from rh_kernel.interchange.sources import activations, choices, layers, markers, tensors
 from rh_kernel.interchange.sources.builder import Builder, Operand, Tensor, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped
 from rh_kernel.interchange.sources.onnx import arrays
@@ -103,9 +103,20 @@ def _reduce_min(b: Builder, n: OnnxNode) -> Operand:
 
 
 def _cast(b: Builder, n: OnnxNode) -> Operand:
-    if n.attributes["to"] not in (1, 10, 11, 16):
-        raise Unsupported("it rounds to whole numbers or truth values", "keep real numbers")
-    return n.operand(0)
+    kind, x = n.attributes["to"], n.operand(0)
+    if kind in (1, 10, 11, 16):
+        return x
+    if kind == 9 and not (isinstance(x, Tensor) and choices.is_truth(b, x.term)):
+        raise Unsupported("it makes truth values of numbers", "compare with Greater or Less")
+    return x if kind == 9 else markers.whole(b, x)
+
+
+def _compared(sign: str) -> Operation:
+    return lambda b, n: choices.compared(b, sign, n.operand(0), n.operand(1))
+
+
+def _truths(sign: str) -> Operation:
+    return lambda b, n: choices.joined(b, sign, n.operand(0), n.operand(1))
 
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -155,7 +166,14 @@ OPERATIONS: Mapping[str, Operation] = {
     "Dropout": onnx_layers.dropout,
     "Identity": lambda b, n: n.operand(0),
     "Cast": _cast,
-    "Where": arrays.where,
+    "Where": lambda b, n: choices.chosen(b, n.operand(0), n.operand(1), n.operand(2)),
+    "Greater": _compared(">"),
+    "GreaterOrEqual": _compared(">="),
+    "Less": _compared("<"),
+    "LessOrEqual": _compared("<="),
+    "And": _truths("and"),
+    "Or": _truths("or"),
+    "Not": lambda b, n: choices.negated(b, n.operand(0)),
     "DepthToSpace": arrays.depth_to_space,
     "SpaceToDepth": arrays.space_to_depth,
     "LeakyRelu": _leaky,

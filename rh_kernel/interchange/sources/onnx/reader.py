@@ -10,15 +10,15 @@ import numpy as np
 from rh_kernel.interchange.errors import BadModel, NoSampleAxis
 from rh_kernel.interchange.model import Model, Numbers
 from rh_kernel.interchange.sources import example as examples
+from rh_kernel.interchange.sources import markers
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped
 from rh_kernel.interchange.sources.loops import Loop, looped
 from rh_kernel.interchange.sources.onnx.constants import FOLDED, KEPT, folded
 from rh_kernel.interchange.sources.onnx.file import array, onnx_library, open_model
-from rh_kernel.interchange.sources.onnx.loops import outside, scan_of
+from rh_kernel.interchange.sources.onnx.loops import numbers_rows, outside, scan_of
 from rh_kernel.interchange.sources.onnx.operations import OPERATIONS, REFUSED, OnnxNode
 from rh_kernel.interchange.sources.refusals import WRONG, Refusals, shown
-from rh_kernel.interchange.sources.simplify import simplified
 from rh_kernel.source.diagnostic import Rejected
 
 DOMAINS = ("", "ai.onnx")
@@ -34,7 +34,8 @@ def read_onnx(
     sample as such. ``results`` names the results that are wanted, by default all.
     """
     model = open_model(file)
-    return simplified(Reader(model, shown(file.name), example or {}, batch=batch, results=results).read(file.stem))
+    reader = Reader(model, shown(file.name), example or {}, batch=batch, results=results)
+    return markers.without_markers(reader.read(file.stem), reader.builder, reader.refusals)
 
 
 class Reader:
@@ -114,7 +115,7 @@ class Reader:
             )
         if any(n > 2**31 for n in sizes) or np.prod(sizes, dtype=float) > examples.MOST_ENTRIES:
             raise self._bad(f"its input `{shown(entry.name)}` has {np.prod(sizes, dtype=float):.0e} numbers")
-        if np.issubdtype(dtype, np.floating):
+        if np.issubdtype(dtype, np.floating) and not numbers_rows(self.graph, entry.name):
             return np.random.default_rng(0).standard_normal(sizes).round(2).astype(dtype)
         return (np.arange(int(np.prod(sizes))) % 2).reshape(sizes).astype(dtype)
 
@@ -183,6 +184,7 @@ class Reader:
         place = node.name or next(iter(node.output), node.op_type)
         name = node.op_type if node.domain in DOMAINS else f"{node.domain}.{node.op_type}"
         found: Sequence[Untyped] = ()
+        self.builder.place = (name, place)
         try:
             if any(value is None for value, n in zip(given, node.input, strict=True) if n) and name in OPERATIONS:
                 found = self._instead(node, shapes)

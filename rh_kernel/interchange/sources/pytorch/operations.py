@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from rh_kernel.interchange.model import Number
-from rh_kernel.interchange.sources import activations, layers, recurrent, tensors
+from rh_kernel.interchange.sources import activations, choices, layers, markers, recurrent, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Typed, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped
 from rh_kernel.interchange.sources.products import product
@@ -17,7 +17,7 @@ from rh_kernel.interchange.sources.shapes import axis_of
 
 KEPT = frozenset(
     {
-        "alias", "clone", "contiguous", "detach", "flatten", "permute", "reshape", "squeeze", "t", "to", "transpose",
+        "alias", "clone", "contiguous", "detach", "flatten", "numpy_T", "permute", "reshape", "squeeze", "t", "to", "transpose",
         "unflatten", "unsqueeze", "view", "select", "slice", "split", "chunk",
     }
 )  # fmt: skip
@@ -25,6 +25,9 @@ KEPT = frozenset(
 
 VIEWS = KEPT | {"dropout", "expand", "feature_dropout", "split_with_sizes", "unbind"}
 """Operations whose results may share their entries with their arguments."""
+
+CONVERSIONS = ("to", "_to_copy", "type_as")
+"""Operations that may change the type of entries."""
 
 REFUSED: Mapping[str, tuple[str, str]] = {
     "erf": ("the language has no error function", "use gelu with approximate='tanh'"),
@@ -216,16 +219,51 @@ def _flip(b: Builder, a: Arguments) -> Tensor:
 
 
 def _where(b: Builder, a: Arguments) -> Operand:
-    if not isinstance(a["condition"], Known):
-        raise Unsupported("its condition depends on the input", "write it with step, maximum or minimum")
-    return tensors.choose(b, a["condition"], _operand(a["self"]), _operand(a["other"]))
+    return choices.chosen(b, a["condition"], _operand(a["self"]), _operand(a["other"]))
 
 
 def _masked(b: Builder, a: Arguments) -> Operand:
-    if not isinstance(a["mask"], Known):
-        raise Unsupported("its mask depends on the input", "write it with step, maximum or minimum")
     value = -1e30 if a["value"] == float("-inf") else a["value"]
-    return tensors.choose(b, a["mask"], _operand(value), a["self"])
+    return choices.chosen(b, a["mask"], _operand(value), a["self"])
+
+
+def _compared(sign: str) -> Operation:
+    return lambda b, a: choices.compared(b, sign, _operand(a["self"]), _operand(a["other"]))
+
+
+def _truths(sign: str) -> Operation:
+    def operation(b: Builder, a: Arguments) -> Tensor:
+        parts = [a[key] for key in ("self", "other") if key in a]
+        for x in parts:
+            is_bool = x.array.dtype == np.bool_ if isinstance(x, Known) else choices.is_truth(b, x.term)
+            if not is_bool:
+                raise Unsupported("it takes numbers as truth values", "compare with > or <")
+        return choices.negated(b, parts[0]) if sign == "not" else choices.joined(b, sign, *parts)
+
+    return operation
+
+
+def _index(b: Builder, a: Arguments) -> Tensor:
+    """Rows of a table that the input numbers, or entries along one axis at constant places."""
+    given = [(axis, places) for axis, places in enumerate(a["indices"]) if places is not None]
+    if len(given) != 1:
+        raise Unsupported("it has places along several axes", "take entries along one axis")
+    ((axis, places),) = given
+    if isinstance(places, Tensor):
+        if axis != 0 or not isinstance(a["self"], Known) or a["self"].array.ndim != 2 or choices.is_truth(b, places.term):
+            raise Unsupported("its places depend on the input", "take rows of a matrix of parameters")
+        return layers.embedding(b, a["self"], places)
+    if places.array.dtype == np.bool_:
+        raise Unsupported("its places are truth values", "use the numbers of the entries")
+    x = tensors.tensor(b, a["self"])
+    numbers = places.array.reshape(-1) % x.shape[axis]
+    taken = tensors.take(b, x, axis, numbers)
+    return tensors.reshape(b, taken, (*x.shape[:axis], *places.shape, *x.shape[axis + 1 :]))
+
+
+def _nothing(b: Builder, a: Arguments) -> None:
+    """An assertion about types."""
+    del b, a
 
 
 def _prelu(b: Builder, a: Arguments) -> Tensor:
@@ -291,6 +329,14 @@ OPERATIONS: Mapping[str, Operation] = {
     "logsumexp": _reduce("logsumexp"),
     "flip": _flip,
     "where": _where,
+    "gt": _compared(">"),
+    "ge": _compared(">="),
+    "lt": _compared("<"),
+    "le": _compared("<="),
+    **{f"{kind}_{sign}": _truths(sign) for kind in ("logical", "bitwise") for sign in ("and", "or", "not")},
+    "index": _index,
+    "round_off": lambda b, a: markers.whole(b, a["self"]),
+    "_assert_tensor_metadata": _nothing,
     "masked_fill": _masked,
     "prelu": _prelu,
     "matmul": _matmul(),
@@ -323,6 +369,6 @@ OPERATIONS: Mapping[str, Operation] = {
     "pad": _pad,
     "constant_pad_nd": _pad,
     "ones_like": _ones,
-    **{name: _same() for name in ("alias", "clone", "contiguous", "detach", "lift_fresh_copy", "to", "_to_copy", "type_as")},
+    **{name: _same() for name in ("alias", "clone", "contiguous", "detach", "lift_fresh_copy", *CONVERSIONS)},
     **{name: _entrywise(name) for name in activations.ACTIVATIONS},
 }

@@ -11,11 +11,11 @@ import numpy as np
 from rh_kernel.interchange.errors import BadModel
 from rh_kernel.interchange.model import Model, Numbers
 from rh_kernel.interchange.sources import example as examples
+from rh_kernel.interchange.sources import markers
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped, library
-from rh_kernel.interchange.sources.pytorch.operations import KEPT, OPERATIONS, REFUSED, VIEWS
+from rh_kernel.interchange.sources.pytorch.operations import CONVERSIONS, KEPT, OPERATIONS, REFUSED, VIEWS
 from rh_kernel.interchange.sources.refusals import WRONG, Refusals, shown
-from rh_kernel.interchange.sources.simplify import simplified
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.training.errors import NoSuchFile
 
@@ -36,7 +36,8 @@ def read_torch(module: Untyped, example: Untyped, *, batch: bool = True, state_d
         raise Rejected(BadModel(name=name, why="the example is not a tensor or a tuple of tensors"))
     if state_dict is not None:
         module = _with_weights(torch, module, state_dict)
-    return simplified(_Reader(torch, module, arguments, batch=batch).read(name))
+    reader = _Reader(torch, module, arguments, batch=batch)
+    return markers.without_markers(reader.read(name), reader.builder, reader.refusals)
 
 
 def _with_weights(torch: Untyped, module: Untyped, file: Path) -> Untyped:
@@ -136,17 +137,30 @@ class _Reader:
         operands = [x for a in arguments.values() for x in (a if isinstance(a, list) else [a])]
         if schema is not None and not any(isinstance(x, Tensor) for x in operands):
             return self._folded(node, name, operands)
+        self.builder.place = (name, _place(node))
         try:
             if name not in OPERATIONS:
                 why, instead = REFUSED.get(name, ("there is no counterpart", ""))
                 raise Unsupported(why, instead)
-            return OPERATIONS[name](self.builder, arguments)
+            return OPERATIONS[self._converted(node, name)](self.builder, arguments)
         except Unsupported as refused:
             self.refusals.add(name or str(node.target), _place(node), refused.why, refused.instead)
             return self._instead(node)
         except WRONG as failure:
             self.refusals.add_wrong(name or str(node.target), _place(node), failure)
             return self._instead(node)
+
+    def _converted(self, node: Untyped, name: str) -> str:
+        """Return the name of an operation: ``round_off`` for one that makes whole numbers of others. Raises ``Unsupported``."""
+        after = getattr(node.meta.get("val"), "dtype", None)
+        if after is self.torch.bool and name == "add":
+            raise Unsupported("it adds truth values", "use | for or")
+        if after is None or name not in CONVERSIONS:
+            return name
+        before = node.args[0].meta["val"].dtype
+        if after is self.torch.bool and before is not self.torch.bool:
+            raise Unsupported("it makes truth values of numbers", "compare with > or <")
+        return "round_off" if before.is_floating_point and not after.is_floating_point else name
 
     def _arguments(self, schema: Untyped, node: Untyped) -> dict[str, Untyped]:
         given = dict(zip([a.name for a in schema.arguments], node.args, strict=False)) | dict(node.kwargs)
