@@ -17,9 +17,8 @@ def greater(b: Builder, x: Operand, y: Operand) -> Tensor:
 
 def negated(b: Builder, x: Operand) -> Tensor:
     """Return 1 where a truth value does not hold, else 0: ``1 - x``."""
-    t = tensors.tensor(b, x)
-    one = Known(np.ones(t.shape), "ones", is_learned=False)
-    return tensors.binary(b, "-", one, t)
+    one = Known(np.array(1.0), "one", is_learned=False)
+    return tensors.binary(b, "-", one, tensors.tensor(b, x))
 
 
 def compared(b: Builder, sign: str, x: Operand, y: Operand) -> Tensor:

@@ -324,7 +324,7 @@ def _common(names: Sequence[str]) -> str:
     if len({len(p) for p in parts}) == 1:
         same = [column[0] for column in zip(*parts, strict=True) if len(set(column)) == 1]
         if same:
-            return ".".join(same if len(same) > 1 else ["layers", *same])
+            return ".".join(same if len(same) > 1 or same[0] == parts[0][0] else ["layers", *same])
     return names[0].rstrip("0123456789_.") or names[0]
 
 

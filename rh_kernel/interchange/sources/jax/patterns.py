@@ -101,6 +101,8 @@ def _swish(b: Builder, e: Equation, producers: Producers, value: Callable[[Untyp
 def _numbers_of_rows(b: Builder, e: Equation, producers: Producers, value: Callable[[Untyped], Slot]) -> Slot:
     """``i + n`` where i is below 0, else i: numbers from the end, which a program does not have."""
     del b
+    if len(e.arguments) != 3:
+        return None
     condition, i, wrapped = e.arguments
     below, sum_ = _producer(producers, condition), _producer(producers, wrapped)
     if below is None or sum_ is None or below.name != "lt" or sum_.name != "add":

@@ -334,6 +334,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "lt": _compared("<"),
     "le": _compared("<="),
     **{f"{kind}_{sign}": _truths(sign) for kind in ("logical", "bitwise") for sign in ("and", "or", "not")},
+    "__and__": _truths("and"),
+    "__or__": _truths("or"),
     "index": _index,
     "round_off": lambda b, a: markers.whole(b, a["self"]),
     "_assert_tensor_metadata": _nothing,
