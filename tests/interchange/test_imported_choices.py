@@ -128,6 +128,17 @@ def test_whole_numbers_of_onnx_that_number_no_rows_are_refused(tmp_path: Path) -
     assert diagnostic.message == "Cast cannot be imported: it rounds to whole numbers (here)"
 
 
+def test_numbers_of_rows_of_onnx_are_drawn_as_whole_numbers(tmp_path: Path) -> None:
+    nodes = [models.node("Cast", ["x"], ["i"], to=7), models.node("Gather", ["table", "i"], ["y"])]
+    table = np.random.default_rng(0).normal(size=(5, 2)).astype(np.float32)
+    model = models.model(
+        nodes, [models.value("x", ["n", 3])], [models.value("y", ["n", 3, 2])], [models.tensor("table", table)]
+    )
+    found = import_onnx(models.saved(model, tmp_path / "m.onnx"))
+    assert "Embed[table](x)" in found.text
+    _agree(found, tmp_path, np.array([4.0, 0.0, 2.0]), table[[4, 0, 2]], SINGLE)
+
+
 def _module(forward: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     """A module of PyTorch with a table, and an example."""
     torch: Any = pytest.importorskip("torch", reason="PyTorch is in the extra oracles")

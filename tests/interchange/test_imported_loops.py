@@ -112,6 +112,30 @@ def test_several_arrays_and_results_are_written_round_by_round(tmp_path: Path) -
     _agrees(found, net, jnp.ones((4, 2)), tmp_path)
 
 
+def test_a_loop_in_a_scan(tmp_path: Path) -> None:
+    def one(s: Any, row: Any) -> tuple[Any, Any]:
+        s = lax.fori_loop(0, 3, _counted, s + row)
+        return s, lax.scan(_cell, jnp.zeros(3), s.reshape(2, 2))[0]
+
+    def net(x: Any) -> Any:
+        return lax.scan(one, jnp.zeros(4), x)[1]
+
+    found = import_jax(net, jnp.ones((10, 4)), batch=False)
+    assert found.text.count("scan (") == 2
+    _agrees(found, net, jnp.ones((10, 4)), tmp_path)
+
+
+def test_too_many_rounds_inside_others_are_refused() -> None:
+    def inner(_: Any, x: Any) -> Any:
+        return lax.fori_loop(0, 40, _counted, x)
+
+    def net(x: Any) -> Any:
+        return lax.fori_loop(0, 40, inner, x)
+
+    with pytest.raises(Rejected, match="it is in other loops, and has more than 1024 rounds in all"):
+        import_jax(net, jnp.ones(2), batch=False)
+
+
 def test_too_many_rounds_are_refused() -> None:
     def net(x: Any) -> Any:
         return lax.fori_loop(0, 65, _counted, x)

@@ -70,6 +70,8 @@ class Builder:
         self.nodes: list[Node] = []
         self.place: tuple[str, str] = ("", "")
         """The operation that is being read, and where it stands"""
+        self.rounds = 1
+        """How often the nodes that are being read are written, in loops that are written round by round"""
         self.noted: dict[Value, tuple[str, str]] = {}
         self._shapes: list[Shape] = []
         self._terms: dict[Value, Term] = {}

@@ -15,6 +15,8 @@ from rh_kernel.source.records import frozen
 
 MOST_ROUNDS = 64
 """The most rounds that are written one behind the other."""
+MOST_INNER_ROUNDS = 1024
+"""The most rounds of a loop inside other loops, over all rounds of these."""
 
 Round: TypeAlias = Callable[[Sequence[Operand], Sequence[Operand]], tuple[Sequence[Operand], Sequence[Operand]]]
 """From the states and rows of a round to the next states and its results."""
@@ -75,13 +77,19 @@ def _unrolled(b: Builder, loop: Loop, states: Sequence[Operand]) -> list[Operand
     if loop.count > MOST_ROUNDS:
         why = f"it has {loop.count} rounds, more than {MOST_ROUNDS}, and is no scan of one array with one result"
         raise Unsupported(why, "scan one array, and return one result in each round")
+    if b.rounds * loop.count > MOST_INNER_ROUNDS:
+        raise Unsupported(f"it is in other loops, and has more than {MOST_INNER_ROUNDS} rounds in all", "write fewer rounds")
     results: list[list[Operand]] = [[] for _ in loop.results]
-    for k in range(loop.count):
-        rows = [_row(b, x, side.axis, loop.count - 1 - k if side.is_backward else k) for x, side in loop.rows]
-        following, given = loop.round(states, rows)
-        states = [_like(b, x, state) for x, state in zip(following, states, strict=True)]
-        for made, x in zip(results, given, strict=True):
-            made.append(x)
+    outer, b.rounds = b.rounds, b.rounds * loop.count
+    try:
+        for k in range(loop.count):
+            rows = [_row(b, x, side.axis, loop.count - 1 - k if side.is_backward else k) for x, side in loop.rows]
+            following, given = loop.round(states, rows)
+            states = [_like(b, x, state) for x, state in zip(following, states, strict=True)]
+            for made, x in zip(results, given, strict=True):
+                made.append(x)
+    finally:
+        b.rounds = outer
     stacked = [
         _stacked(b, list(reversed(parts)) if side.is_backward else parts, side.axis)
         for parts, side in zip(results, loop.results, strict=True)
