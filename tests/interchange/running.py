@@ -76,7 +76,8 @@ def results_of(
     """Write a function as files in a folder, and call it."""
     weights = {w: contents[w.parameter.written] for w in function.weights}
     made = target.write(Exported(function, weights, precision, "a test"))
-    path = folder / f"{function.name}_{target.name}.file"
+    # Python may take a module for an earlier one of the same name, size and second.
+    path = folder / f"{function.name}_{target.name}_{len([*folder.iterdir()])}.file"
     for suffix, data in made.items():
         path.with_suffix(suffix).write_bytes(data)
     return called(target, function, path.with_suffix(target.suffix), inputs)
