@@ -12,11 +12,12 @@ from tests.interchange.backend import counted, node_tests, status
 
 onnx: Any = pytest.importorskip("onnx", reason="ONNX is in the extra interchange")
 
+pytestmark = pytest.mark.slow
+
 FEWEST = 430
 """How many node tests are covered at least."""
 
 
-@pytest.mark.slow
 def test_every_covered_test_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = {test: status(test, tmp_path) for test in node_tests()}
     with capsys.disabled():

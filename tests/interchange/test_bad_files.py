@@ -24,6 +24,8 @@ from tests.interchange.programs import started
 from tests.tiers import law
 
 onnx: Any = pytest.importorskip("onnx", reason="ONNX is in the extra interchange")
+
+pytestmark = pytest.mark.slow
 GIGABYTE = 2**30
 
 

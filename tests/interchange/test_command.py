@@ -13,6 +13,8 @@ import rh_kernel
 from rh_kernel.__main__ import main
 from tests.interchange import models
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(name="file")
 def _file(tmp_path: Path) -> Path:

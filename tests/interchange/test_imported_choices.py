@@ -21,6 +21,8 @@ from tests.tiers import law
 
 jax: Any = pytest.importorskip("jax", reason="JAX is in the extra interchange")
 onnx: Any = pytest.importorskip("onnx", reason="ONNX is in the extra interchange")
+
+pytestmark = pytest.mark.slow
 jnp: Any = import_module("jax.numpy")
 lax: Any = import_module("jax.lax")
 
@@ -163,7 +165,6 @@ MODULES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", MODULES)
 def test_choices_of_pytorch(name: str, tmp_path: Path) -> None:
     module, x = _module(MODULES[name])
@@ -180,7 +181,6 @@ NO_MODULES: tuple[tuple[Callable[[Any, Any], Any], str], ...] = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("forward", "why"), NO_MODULES)
 def test_what_is_no_choice_of_pytorch_is_refused(forward: Callable[[Any, Any], Any], why: str) -> None:
     with pytest.raises(Rejected, match=why):

@@ -19,6 +19,8 @@ from tests.tiers import law
 
 jax: Any = pytest.importorskip("jax", reason="JAX is in the extra interchange")
 onnx: Any = pytest.importorskip("onnx", reason="ONNX is in the extra interchange")
+
+pytestmark = pytest.mark.slow
 jnp: Any = import_module("jax.numpy")
 lax: Any = import_module("jax.lax")
 

@@ -15,6 +15,8 @@ from rh_kernel.source.diagnostic import Rejected
 from tests.interchange.programs import EXACT, largest_difference, net_name, results, started
 
 jax: Any = pytest.importorskip("jax", reason="JAX is in the extra interchange")
+
+pytestmark = pytest.mark.slow
 jnp: Any = import_module("jax.numpy")
 lax: Any = import_module("jax.lax")
 

@@ -57,7 +57,7 @@ net f(x : Real(40, 2)) : Real(40, 2) = rev handle (x) <x>. run(x) with back""",
 }
 
 
-@pytest.mark.parametrize("target", each())
+@pytest.mark.parametrize("target", each("numpy", "jax", "torch", "onnx"))
 @pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS)
 def test_a_loop_computes_the_same(text: str, target: str, tmp_path: Path) -> None:
     results, session = run(Session.start(tmp_path), text)

@@ -17,6 +17,8 @@ from tests.interchange.programs import SINGLE, largest_difference, results, star
 
 onnx: Any = pytest.importorskip("onnx", reason="ONNX is in the extra interchange")
 
+pytestmark = pytest.mark.slow
+
 
 def reference(model: Any, inputs: dict[str, Any], wanted: list[str] | None = None) -> list[Any]:
     return import_module("onnx.reference").ReferenceEvaluator(model).run(wanted, inputs)

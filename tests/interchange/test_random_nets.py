@@ -17,6 +17,8 @@ from tests.interchange.programs import EXACT, largest_difference, net_name, resu
 from tests.tiers import law
 
 torch: Any = pytest.importorskip("torch", reason="PyTorch is in the extra oracles")
+
+pytestmark = pytest.mark.slow
 nn: Any = import_module("torch.nn")
 
 ACTIVATIONS = (nn.Tanh, nn.Sigmoid, nn.SiLU, nn.Softplus, nn.ELU)

@@ -17,6 +17,8 @@ from rh_kernel.workspace.workspace import Workspace
 from tests.interchange.programs import EXACT, largest_difference, net_name, results, started
 
 torch: Any = pytest.importorskip("torch", reason="PyTorch is in the extra oracles")
+
+pytestmark = pytest.mark.slow
 nn: Any = import_module("torch.nn")
 F: Any = import_module("torch.nn.functional")
 

@@ -14,6 +14,8 @@ from rh_kernel.source.diagnostic import Rejected
 from tests.interchange.programs import EXACT, largest_difference, results, started
 
 torch: Any = pytest.importorskip("torch", reason="PyTorch is in the extra oracles")
+
+pytestmark = pytest.mark.slow
 try:
     models: Any = import_module("torchvision.models")
 except (ImportError, RuntimeError):  # the latter where it was built for another PyTorch
@@ -27,7 +29,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_has_no_counterpart_is_named(name: str) -> None:
     module = getattr(models, name)(weights=None).eval()
@@ -38,7 +39,6 @@ def test_what_has_no_counterpart_is_named(name: str) -> None:
     assert all(why in messages for why in REFUSED[name]), messages
 
 
-@pytest.mark.slow
 def test_the_convolutions_of_a_vgg_give_the_same_numbers(tmp_path: Path) -> None:
     torch.manual_seed(1)
     features = models.vgg11_bn(weights=None).features.double().eval()
