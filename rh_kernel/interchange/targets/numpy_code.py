@@ -11,6 +11,7 @@ from rh_kernel.loops import scalars
 from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.primitives import array_operators as ao
 from rh_kernel.primitives.array_operators import Expr, Fold, Normalising
+from rh_kernel.source.diagnostic import KernelBug
 
 CALLS = {
     scalars.EXP: "np.exp({0})",
@@ -176,7 +177,7 @@ class NumPyCode(PythonCode):
 
     def pool(self, fold: Fold, x: str, sizes: tuple[int, ...]) -> str:
         """Pooling is written by simpler operators."""
-        raise NotImplementedError
+        raise KernelBug("pooling is composed of other operators")
 
     def mean_over_batch(self, x: str) -> str:
         """The mean over the first axis."""
