@@ -21,6 +21,11 @@ def limit_threads(count: int) -> None:
     _limit[0] = count
 
 
+def cores_of_machine() -> int:
+    """Return how many cores the machine has, whether or not this process may use all of them."""
+    return os.cpu_count() or 1
+
+
 def cores() -> int:
     """Return how many cores this process may use: by its affinity, and by the quota of its control group."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -16,7 +16,7 @@ from rh_kernel.arrays.native.launch_table import PlanInput, Table, table
 from rh_kernel.arrays.native.launches import Launches
 from rh_kernel.arrays.native.machine import Machine as CompiledMachine
 from rh_kernel.arrays.native.machine import loaded, pool
-from rh_kernel.arrays.native.parallel import MOST
+from rh_kernel.arrays.native.parallel import most_pieces
 from rh_kernel.arrays.native.products import Product, products
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.toolchain import Missing, toolchain
@@ -64,7 +64,7 @@ class Native:
                 chosen = products(translation, found, library, plan.precision)
             except OSError:
                 translation = translate(plan, machine)
-        threads = pool(min(MOST, thread_count())) if translation.is_parallel else 0
+        threads = pool(min(most_pieces(), thread_count())) if translation.is_parallel else 0
         return NativeRunner(plan, memory, translation, partial(loaded, translation.source), chosen, (gemm, threads))
 
 

@@ -37,8 +37,7 @@ def _generated(step: Contract, machine: Machine) -> tuple[list[str], int]:
     again = bool(entangled(found, OUT))
     body = tiled(s, machine, step.scale, accumulate=step.accumulate or again)
     clear = _cleared(found) if again and not step.accumulate else []
-    workspace = prod(axis.extent for axis in s.sums) * s.columns * s.lanes if s.packed is not None else 0
-    return [*clear, *body], workspace
+    return [*clear, *body], s.workspace
 
 
 def _cleared(found: tuple[Axis, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The schedule of a ``Contract``: which axis is vectorised, which is tiled in registers, and which factor is packed first.
+"""The schedule of a ``Contract``: which axis is vectorised, which is tiled in registers, and which factors are packed first.
 
 A tile's accumulators stay in registers during the loops of the sum. The lanes of a vector are either adjacent outputs
 (``LANES``) or partial sums of one output, added up at the end (``PARTS``).
@@ -23,6 +23,9 @@ NEAR, MIDDLE = 24 << 10, 512 << 10
 
 LINE, WAY, WAYS = 64, 4096, 8
 """The first-level cache: the bytes of a line, the distance in bytes of lines that share a set, and the lines of a set."""
+
+MANY = 64
+"""Terms from which on rows may be worth packing."""
 
 MISS = 5.0
 """Cycles that a load from the second-level cache costs if the addresses are too far apart to be prefetched."""
@@ -54,7 +57,8 @@ class Schedule:
     ``sums``, and then ``vector`` (for ``PARTS``).
 
     A tile has ``rows`` indices of ``first`` and ``columns`` vectors of ``vector``, or indices of ``second``. The factor
-    ``packed`` is copied for each block of ``vector``, so that its lanes are contiguous.
+    ``packed`` is copied for each block of ``vector``, so that its lanes are contiguous; the factor ``packed_rows`` is copied
+    once, so that the numbers of a tile's rows are, too.
     """
 
     form: Form
@@ -67,7 +71,24 @@ class Schedule:
     columns: int
     lanes: int
     packed: int | None
+    packed_rows: int | None
     cost: float
+
+    @property
+    def terms(self) -> int:
+        """The number of terms of each sum, or of each lane's partial sum."""
+        return prod(axis.extent for axis in self.sums)
+
+    @property
+    def panel(self) -> int:
+        """The numbers of a packed block, whole cache lines."""
+        size = self.terms * self.columns * self.lanes if self.packed is not None else 0
+        return -(-size // LINE) * LINE
+
+    @property
+    def workspace(self) -> int:
+        """The numbers of a packed block and of the packed rows."""
+        return self.panel + (self.terms * self.first.extent if self.packed_rows is not None else 0)
 
 
 def canonical(step: Contract) -> tuple[Axis, ...]:
@@ -95,7 +116,8 @@ def _schedules(found: tuple[Axis, ...], machine: Machine) -> Iterator[Schedule]:
                 # A packed block is shared by all rows.
                 if choice is not None and first.strides[choice]:
                     continue
-                yield from _lanes(outer, vector, first, sums, choice, machine)
+                for rows in {None, _row_factor(vector, first, sums)}:
+                    yield from _lanes(outer, vector, first, sums, (choice, rows), machine)
     for vector in sums:
         if all(s in (0, 1) for s in vector.strides):
             rest = tuple(without(sums, vector))
@@ -114,6 +136,12 @@ def without(found: Sequence[Axis], *gone: Axis) -> list[Axis]:
 def _both(axis: Axis) -> bool:
     """Whether both factors depend on the axis, so that a tile along it would not reuse anything."""
     return bool(axis.strides[LEFT]) and bool(axis.strides[RIGHT])
+
+
+def _row_factor(vector: Axis, first: Axis, sums: tuple[Axis, ...]) -> int | None:
+    """The factor of which every tile reads one number for each row and term, if it is worth packing."""
+    found = [v for v in (LEFT, RIGHT) if first.strides[v] and not vector.strides[v]]
+    return found[0] if found and vector.extent > 1 and prod(axis.extent for axis in sums) >= MANY else None
 
 
 def _packing(vector: Axis) -> tuple[int | None, ...]:
@@ -156,7 +184,12 @@ def _sizes(extent: int, most: int) -> list[int]:
 
 
 def _lanes(
-    outer: tuple[Axis, ...], vector: Axis, first: Axis, sums: tuple[Axis, ...], packed: int | None, machine: Machine
+    outer: tuple[Axis, ...],
+    vector: Axis,
+    first: Axis,
+    sums: tuple[Axis, ...],
+    packed: tuple[int | None, int | None],
+    machine: Machine,
 ) -> Iterator[Schedule]:
     lanes = machine.lanes if vector.extent > 1 else 1
     terms = prod(axis.extent for axis in sums)
@@ -166,8 +199,8 @@ def _lanes(
         for rows in _sizes(first.extent, 14):
             if rows * columns > machine.registers * 3 // 4 or rows * columns + columns + 2 > machine.registers:
                 continue
-            s = Schedule(Form.LANES, outer, vector, first, ONE, sums, rows, columns, lanes, packed, 0.0)
-            cost = 0.0
+            s = Schedule(Form.LANES, outer, vector, first, ONE, sums, rows, columns, lanes, *packed, 0.0)
+            cost = _packing_rows(s, machine)
             for across, width in _blocks(vector.extent, columns * lanes):
                 n = len(widths(width, machine, lanes))
                 for down, height in _blocks(first.extent, rows):
@@ -197,7 +230,7 @@ def _loads(s: Schedule, height: int, columns: int, terms: int, machine: Machine)
         else:
             home = _fetching(terms * s.first.extent, machine) if rows > 1 else 0.5
             total += rows * (0.5 + (home - 0.5) / machine.lanes)
-            total += MISS if _is_evicted(_step(s, factor) * machine.item, terms) else 0.0
+            total += MISS if s.packed_rows != factor and _is_evicted(_step(s, factor) * machine.item, terms) else 0.0
     return total
 
 
@@ -224,6 +257,15 @@ def _beginning(s: Schedule, width: int, columns: int, terms: int, machine: Machi
     if s.packed is None:
         return terms * columns * (home - 0.5) if any(s.vector.strides[1:]) and s.first.extent > s.rows else 0.0
     return terms * (columns * home + (columns if s.vector.strides[s.packed] == 1 else 1.2 * width))
+
+
+def _packing_rows(s: Schedule, machine: Machine) -> float:
+    """Cycles to pack the rows, by vectors if their numbers are adjacent."""
+    if s.packed_rows is None:
+        return 0.0
+    size = s.terms * s.first.extent
+    adjacent = s.first.strides[s.packed_rows] == 1
+    return size * (3.0 / min(s.rows, machine.lanes) if adjacent else 2.0) * _fetching(size, machine)
 
 
 def _parts(
@@ -258,7 +300,7 @@ def _parts(
                             tile += height * width * (4 if second.strides[OUT] == 1 else 5) + ragged
                             cost += across * down * tile
                     cost *= _variety(second, columns, first, rows) * prod(axis.extent for axis in outer)
-                    yield Schedule(Form.PARTS, outer, vector, first, second, sums, rows, columns, lanes, None, cost)
+                    yield Schedule(Form.PARTS, outer, vector, first, second, sums, rows, columns, lanes, None, None, cost)
 
 
 def _tile(terms: int, sums: int, loads: float) -> float:

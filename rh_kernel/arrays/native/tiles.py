@@ -30,7 +30,7 @@ def columns_of(extent: int, machine: Machine, lanes: int) -> list[Column]:
 
 
 def tiled(s: Schedule, machine: Machine, scale: float, *, accumulate: bool) -> list[str]:
-    """Return the loops of a contraction on the arrays ``o``, ``l`` and ``r``, and ``w`` if a factor is packed."""
+    """Return the loops of a contraction on the arrays ``o``, ``l`` and ``r``, and ``w`` if factors are packed."""
     lines = [loop(f"z{i}", axis.extent) for i, axis in enumerate(s.outer)]
     lines += _declare("0", [("", moves(s.outer, v, "z")) for v in (OUT, LEFT, RIGHT)])
     match s.form:
@@ -67,11 +67,11 @@ def _moved(level: str, before: str, index: str, axis: Axis, start: int, size: in
 
 
 def _lanes(s: Schedule, machine: Machine, scale: float, *, accumulate: bool) -> list[str]:
-    lines: list[str] = []
+    lines = _copied_rows(s, machine)
     for head, start, width in _blocks("v", s.vector, s.columns * s.lanes):
         lines += [head, *_moved("1", "0", "v", s.vector, start, width), *_copied(s, columns_of(width, machine, s.lanes))]
         for inner, first, height in _blocks("u", s.first, s.rows):
-            lines += [inner, *_moved("2", "1", "u", s.first, first, s.rows)]
+            lines += [inner, *_moved("2", "1", "u", s.first, first, s.rows), *_rows(s, f"({first} + u * {s.rows})")]
             lines += [*_tile(s, height, columns_of(width, machine, s.lanes), scale, accumulate=accumulate), "}"]
         lines.append("}")
     return lines
@@ -90,6 +90,30 @@ def _copied(s: Schedule, columns: list[Column]) -> list[str]:
     else:
         lines += [f"q[{j}] = from[{j * stride}L];" for j in range(width)]
     return [*lines, f"q += {width};", "}" * len(s.sums), "}"]
+
+
+def _rows(s: Schedule, start: str) -> list[str]:
+    """The packed rows of a tile that begins with that row."""
+    return [f"real *p = w + {s.panel} + {start} * {s.terms}L;"] if s.packed_rows is not None else []
+
+
+def _copied_rows(s: Schedule, machine: Machine) -> list[str]:
+    """Pack the numbers of the rows: for each tile, those of all rows for each index of the sum."""
+    if s.packed_rows is None:
+        return []
+    name, stride = NAMES[s.packed_rows], s.first.strides[s.packed_rows]
+    lines: list[str] = []
+    for head, first, height in _blocks("u", s.first, s.rows):
+        start = f"({first} + u * {s.rows})"
+        lines += [head, *_rows(s, start), *[loop(f"k{i}", axis.extent) for i, axis in enumerate(s.sums)]]
+        lines.append(f"const real *from = {place(f'{name}0', [(start, stride), *moves(s.sums, s.packed_rows, 'k')])};")
+        if stride == 1:
+            for c in columns_of(height, machine, s.lanes):
+                lines += stored(f"p + {c.start}", loaded(f"from + {c.start}", c.width), c.width, 1, 1.0, accumulate=False)
+        else:
+            lines += [f"p[{j}] = from[{j * stride}L];" for j in range(height)]
+        lines += [f"p += {height};", "}" * len(s.sums), "}"]
+    return lines
 
 
 def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accumulate: bool) -> list[str]:
@@ -115,11 +139,10 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
         lines += ["{ const long k = 0;"]
     for k, w in steps:
         lines += _products(s, inner, height, columns, f"({k})", w, w * width)
-    lines += [f"q += {ways * width};"] if s.packed is not None else []
-    lines += ["}"]
+    lines += [*_passed(s, ways, height, width), "}"]
     for w in range(left):
         lines += _products(s, inner, height, columns, str(count * ways + w), w, w * width)
-    lines += [f"q += {left * width};"] if s.packed is not None and left else []
+    lines += _passed(s, left, height, width) if left else []
     lines += ["}" * len(around)]
     for i in range(height):
         for j, c in enumerate(columns):
@@ -127,6 +150,12 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
             to = place("o2", [(str(i), s.first.strides[OUT]), (str(c.start), s.vector.strides[OUT])])
             lines += stored(to, total, c.width, s.vector.strides[OUT], scale, accumulate=accumulate)
     return lines
+
+
+def _passed(s: Schedule, terms: int, height: int, width: int) -> list[str]:
+    """Move the pointers to what is packed past so many terms."""
+    lines = [f"q += {terms * width};"] if s.packed is not None else []
+    return [*lines, f"p += {terms * height};"] if s.packed_rows is not None else lines
 
 
 def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: str, way: int, at: int) -> list[str]:
@@ -137,9 +166,12 @@ def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: s
             by_row, by_lane = s.first.strides[v] != 0, s.vector.strides[v] != 0
             if row and not by_row:
                 continue
-            base = (
-                f"q + {at}" if s.packed == v else place(f"{NAMES[v]}3", [(k, inner.strides[v]), (str(row), s.first.strides[v])])
-            )
+            if s.packed == v:
+                base = f"q + {at}"
+            elif s.packed_rows == v:
+                base = f"p + {way * height + row}"
+            else:
+                base = place(f"{NAMES[v]}3", [(k, inner.strides[v]), (str(row), s.first.strides[v])])
             for j, c in enumerate(columns) if by_lane else ((0, Column(0, 1)),):
                 name = f"{NAMES[v]}_{row if by_row else 0}_{j}"
                 start = f"{base} + {c.start}" if s.packed == v or s.vector.strides[v] == 1 else base

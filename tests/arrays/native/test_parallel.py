@@ -36,6 +36,7 @@ COUNTS = (1, 2, 3)
 def many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Any number of threads may be asked for, on however few cores."""
     monkeypatch.setattr(threads, "cores", lambda: 8)
+    monkeypatch.setattr(parallel, "cores_of_machine", lambda: 8)
 
 
 @pytest.fixture
@@ -105,6 +106,16 @@ def test_a_training_step_in_pieces_is_that_of_the_formulas(
         assert reference.error(arrays, reference.trained(net, arrays), weights) <= reference.TOLERANCE[precision]
         found.append([W.tobytes() for W in weights])
     assert found == found[:1] * len(COUNTS)
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3, 64])
+@pytest.mark.usefixtures("small")
+def test_a_step_has_no_more_pieces_than_the_machine_has_cores(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "cores_of_machine", lambda: cores)
+    net = problem("mlp-784-128-10/b32")
+    divided = {len(pieces(step)) for step in planned(net).steps}
+    divided |= {len(chunks(strips)) for tiny in TINY for strips in strips_of(planned(tiny))}
+    assert max(divided) == min(cores, parallel.MOST)
 
 
 @pytest.mark.usefixtures("small")

@@ -8,7 +8,9 @@ from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Arrays
-from rh_kernel.arrays.native import Native, available
+from rh_kernel.arrays.native import Native, available, schedule
+from rh_kernel.arrays.native.axes import Axis
+from rh_kernel.arrays.native.schedule import Machine, Schedule
 from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.syntax.core import Array
 from tests.arrays.native import plans
@@ -52,3 +54,34 @@ def test_native_steps_do_what_their_definition_says(kind: Callable[[plans.Drawin
         agree(plan, x)
 
     holds()
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_products_with_packed_rows_do_what_their_definition_says(
+    is_packed: bool, precision: Precision, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cheapest = schedule._schedules
+    chosen: list[Schedule] = []
+
+    def with_packed_rows(found: tuple[Axis, ...], machine: Machine) -> list[Schedule]:
+        every = list(cheapest(found, machine))
+        packed = [s for s in every if s.packed_rows is not None and (s.packed is not None) == is_packed]
+        chosen.extend(packed)
+        return packed or every
+
+    monkeypatch.setattr(schedule, "MANY", 1)
+    monkeypatch.setattr(schedule, "_schedules", with_packed_rows)
+    schedule.schedule.cache_clear()
+
+    @law(12, phases=WHOLE)
+    @given(st.data())
+    def holds(data: st.DataObject) -> None:
+        plan, x = data.draw(plans.plans(plans.product, precision))
+        agree(plan, x)
+
+    try:
+        holds()
+    finally:
+        schedule.schedule.cache_clear()
+    assert chosen

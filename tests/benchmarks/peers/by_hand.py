@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.peers.peer import Precision, Unavailable
+from tests.benchmarks.peers.peer import Precision, Unavailable, aligned
 from tests.benchmarks.problems import Arrays, Block, Cnn, Dense, Floats, Gru, Lenet, Problem, Unet
 from tests.benchmarks.reference import nearest
 
@@ -21,10 +21,10 @@ class ByHand:
         self.calls: list[Callable[[], object]] = []
         self.precision = precision
         self.batch = problem.batch
-        self.w = [w.astype(precision) for w in arrays.weights]
+        self.w = [aligned(w, precision) for w in arrays.weights]
         self.rate = np.array(problem.alpha / problem.batch, precision)
         self.one = np.array(1, precision)
-        x, t = arrays.x.astype(precision), arrays.t.astype(precision)
+        x, t = aligned(arrays.x, precision), aligned(arrays.t, precision)
         self.given = [(x.copy(), x), (t.copy(), t)]
         match problem.net:
             case Dense() as net:

@@ -10,13 +10,10 @@ from tempfile import gettempdir
 
 import numpy as np
 
-from tests.benchmarks.peers.peer import Precision, Unavailable
+from tests.benchmarks.peers.peer import Precision, Unavailable, aligned
 from tests.benchmarks.problems import Arrays, Block, Cnn, Dense, Floats, Gru, Lenet, Problem, Unet
 
 SOURCES = Path(__file__).parents[1] / "floor"
-LINE = 64
-"""Bytes of a line of the cache, and of the widest vector."""
-
 FLAGS = (
     *("-O3", "-mprefer-vector-width=512", "-std=gnu11", "-shared", "-fPIC"),
     *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math", "-ffp-contract=fast"),
@@ -34,7 +31,7 @@ class Floor:
         library = ctypes.CDLL(str(_compiled(source, {"REAL": number, "B": str(problem.batch), **macros})))
         self.shapes = problem.net.shapes
         weights = np.concatenate([w.ravel() for w in arrays.weights])
-        self.w, self.x, self.t = [_aligned(a, precision) for a in (weights, arrays.x, arrays.t)]
+        self.w, self.x, self.t = [aligned(a, precision) for a in (weights, arrays.x, arrays.t)]
         real = {"float64": ctypes.c_double, "float32": ctypes.c_float}[precision]
         self.train = library.floor_train
         self.train.argtypes = [ctypes.c_void_p] * 3 + [real, ctypes.c_long]
@@ -49,15 +46,6 @@ class Floor:
         """Its parts."""
         ends = np.cumsum([int(np.prod(shape)) for shape in self.shapes])
         return tuple([w.reshape(shape) for w, shape in zip(np.split(self.w, ends[:-1]), self.shapes, strict=True)])
-
-
-def _aligned(array: Floats, precision: Precision) -> Floats:
-    """A copy that begins where a line of the cache does."""
-    room = np.empty(array.nbytes + LINE, np.uint8)
-    start = -room.ctypes.data % LINE
-    copy = room[start : start + array.size * np.dtype(precision).itemsize].view(precision).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 def _written(problem: Problem) -> tuple[str, dict[str, str]]:

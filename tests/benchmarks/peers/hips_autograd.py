@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.peers.peer import Precision, Unavailable
+from tests.benchmarks.peers.peer import Precision, Unavailable, aligned
 from tests.benchmarks.problems import Arrays, Block, Cnn, Dense, Floats, Gru, Lenet, Net, Problem, Unet
 from tests.benchmarks.reference import nearest
 
@@ -19,8 +19,8 @@ class Autograd:
             raise Unavailable("not installed")
         autograd: Any = import_module("autograd")
         watched: Any = import_module("autograd.numpy")
-        self.w = [w.astype(precision) for w in arrays.weights]
-        self.x, self.t = arrays.x.astype(precision), arrays.t.astype(precision)
+        self.w = [aligned(w, precision) for w in arrays.weights]
+        self.x, self.t = aligned(arrays.x, precision), aligned(arrays.t, precision)
         self.rate = np.array(problem.alpha / problem.batch, precision)
         forward = _forward(problem.net, watched, np.dtype(precision))
 

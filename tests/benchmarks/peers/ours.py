@@ -28,7 +28,7 @@ from rh_kernel.training.events import Event as TrainingEvent
 from rh_kernel.training.loop import train
 from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training
 from tests.benchmarks import texts
-from tests.benchmarks.peers.peer import Precision, Unavailable, clock
+from tests.benchmarks.peers.peer import Precision, Unavailable, aligned, clock
 from tests.benchmarks.problems import Arrays, Floats, Problem
 
 LONG_ENOUGH = 0.1
@@ -104,7 +104,7 @@ class Opened:
         """The program of a step on a back end, and its inputs."""
         run, data = self.elaborated(), self.data("batch.npz")
         made = machine(batched(for_one(run.command, run.sample, data)), self.session.heap, precision, backend)
-        return made, [np.ascontiguousarray(data.arrays[name], precision) for name, _ in run.sample]
+        return made, [aligned(data.arrays[name], precision) for name, _ in run.sample]
 
     def contents(self, heap: dict[str, Array]) -> tuple[Floats, ...]:
         """The weights in a heap, in the order of the net."""

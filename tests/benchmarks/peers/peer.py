@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import Protocol, TypeAlias
 
+import numpy as np
+
 from tests.benchmarks.problems import Arrays, Floats, Problem
 
 Precision: TypeAlias = OneOf["float64", "float32"]
+
+LINE = 64
+"""Bytes of a line of the cache, and of the widest vector."""
 
 
 class Trainer(Protocol):
@@ -41,6 +46,15 @@ class Peer:
     name: str
     build: Build
     on_demand: bool = False
+
+
+def aligned(array: Floats, precision: Precision) -> Floats:
+    """Return a copy that begins at a cache line, as arrays of PyTorch and JAX do."""
+    room = np.empty(array.size * np.dtype(precision).itemsize + LINE, np.uint8)
+    start = -room.ctypes.data % LINE
+    copy = room[start : start + array.size * np.dtype(precision).itemsize].view(precision).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def clock() -> float:
