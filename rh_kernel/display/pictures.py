@@ -160,8 +160,8 @@ def source(view: str, body: str) -> str:
 
 def image(view: str, body: str, width: int, height: int, label: str) -> str:
     """SVG elements as an ``<img>`` of this size in pixels, with ``label`` as its alternative text."""
-    size = f'width="{width}" height="{height}"'
-    return f'<img src="{source(view, body)}" {size} alt="{escape(label)}" style="vertical-align:middle">'
+    size = f'width="{width}" height="{height}" style="vertical-align:middle;max-width:100%;height:auto"'
+    return f'<img src="{source(view, body)}" {size} alt="{escape(label)}">'
 
 
 def look(strength: float) -> tuple[str, int]:

@@ -66,7 +66,7 @@ TYPES = frozenset({"Real", "Loc", "Dim"})
 FUNCTIONS = frozenset({*SYMBOLS, *INITIALS, *[family.name for family in BUILT_IN_FAMILIES]})
 """Built-in names that are applied: function symbols, initial contents, and operations."""
 
-TRAINING_WORDS = frozenset({"for", "data", "on", *TRAINING_OPTIONS})
+TRAINING_WORDS = frozenset({"for", "data", "on", "as", *TRAINING_OPTIONS})
 """Contextual keywords of a training item."""
 
 GRADIENT_WORDS = frozenset({"against"})

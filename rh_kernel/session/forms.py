@@ -28,9 +28,11 @@ FORMS = {
     "batch": "batch b\nhow many samples start from the same heap; the mean of their changes is added",
     "pieces": "pieces p\nin how many pieces a batch is computed; their results are added in order",
     "shuffle": "shuffle s\nanother order of the samples each epoch, from the seed s",
-    "measure": "measure Q   ·   measure Q on D\nthe average of Q : Real over the samples after each epoch",
+    "measure": 'measure Q   ·   measure Q on D   ·   measure Q as "accuracy"\n'
+    "the average of Q : Real over the samples after each epoch",
     "for": 'train P for (x, t) in data("…")\nnames the arrays of a sample',
     "on": "measure Q on D\nmeasures on other samples, held out from training",
+    "as": 'measure Q as "accuracy"   ·   measure Q on D as "accuracy"\nthe name under which a measure is shown',
     "data": 'data("name")\na set of samples: one that comes with the language, or a file such as .csv, .npz or .h5',
     "dim": "dim n = 3\na named number, for use in types",
     "const": "const t : A = M\na named closed value",

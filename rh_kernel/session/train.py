@@ -21,7 +21,7 @@ from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.unhandled_hints import with_handlers
 from rh_kernel.training.batches import Pool
 from rh_kernel.training.data import DataSet, loading_named
-from rh_kernel.training.events import Diverged, Event, Progress, Remarked, Trained
+from rh_kernel.training.events import Diverged, Event, Grown, Progress, Remarked, Trained
 from rh_kernel.training.loop import train
 from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training, sample_names
 from rh_kernel.typing.lost_updates.checking import lost_updates
@@ -66,7 +66,7 @@ class Train(Action):
                     case Progress():
                         last = event
                         yield event
-                    case Diverged() | Remarked():
+                    case Diverged() | Grown() | Remarked():
                         yield Shown(number, Notice(event.text))
                     case Trained():
                         after = _after(state, event.heap)

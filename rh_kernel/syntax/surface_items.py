@@ -167,10 +167,11 @@ class DataExpr(Written):
 
 @frozen
 class Measure(Written):
-    """``measure P`` or ``measure P on D``"""
+    """``measure P``, ``measure P on D`` or ``measure P as "name"``: ``name`` is ``None`` if there is none"""
 
     command: Expr
     data: DataExpr | None
+    name: str | None
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""The events of a training run, in order: ``Progress* ((Diverged | Remarked) Progress*)* Trained``."""
+"""The events of a training run, in order: ``Progress* ((Diverged | Grown | Remarked) Progress*)* Trained``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,6 +48,27 @@ class Diverged:
 
 
 @dataclass(frozen=True, slots=True)
+class Grown:
+    """By ``epoch`` the contents of these locations have become, for the first time, very much larger than at the start.
+
+    ``start`` and ``now`` are the largest absolute values of the first of them, which has the largest now.
+    """
+
+    epoch: int
+    locations: tuple[str, ...]
+    start: float
+    now: float
+
+    @property
+    def text(self) -> str:
+        """A sentence for the user."""
+        first, *others = self.locations
+        more = f" ({', '.join(others)} {'has' if len(others) == 1 else 'have'} grown, too)" if others else ""
+        sizes = f"the largest entry of {first} was {self.start:.3g} at the start and is {self.now:.3g} by epoch {self.epoch}"
+        return f"{sizes}{more}; try a smaller step"
+
+
+@dataclass(frozen=True, slots=True)
 class Remarked:
     """Something happened that does not change the result: a worker left, and what it was doing was done again"""
 
@@ -68,4 +89,4 @@ class Trained:
     seconds: float
 
 
-Event: TypeAlias = Progress | Diverged | Remarked | Trained
+Event: TypeAlias = Progress | Diverged | Grown | Remarked | Trained

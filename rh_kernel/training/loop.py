@@ -24,8 +24,9 @@ from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import MEASURE_REALS, Batches, BatchesInPieces, Pool, for_one, for_results, shared
+from rh_kernel.training.divergence import Watch
 from rh_kernel.training.errors import BatchInPieces
-from rh_kernel.training.events import Diverged, Event, Progress, Remarked, Trained
+from rh_kernel.training.events import Event, Progress, Remarked, Trained
 from rh_kernel.training.samples import DataSet
 from rh_kernel.typing.elaboration.items import TrainingRun
 
@@ -138,7 +139,7 @@ class _Training:
         self.training_seconds = 0.0
         self.rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         self.unshuffled: Integers = np.arange(data.size)[None]
-        self.reported: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
+        self.watch = Watch({})
 
     def events(self) -> Iterator[Event]:
         yield from self._emit(self._progress())
@@ -157,10 +158,11 @@ class _Training:
         run = self.run
         writes = tuple([place for location, _ in step.writes for place in places(location)])
         self.start = {at: found for at in writes if (found := content(self.heap, at)) is not None}
+        self.watch = Watch(self.start)
         while self.epoch < run.epochs:
             count = 1 if averages else self._epochs(steps)
             orders = self._orders(count)
-            if count > 1 and (yield from self._train_epochs(steps, writes, orders)):
+            if count > 1 and (yield from self._train_epochs(steps, orders)):
                 continue
             for order in orders:
                 for batches in (steps, *averages):
@@ -170,7 +172,7 @@ class _Training:
                     self._update_heap(last=True)
                 for average, curve in zip(averages, self.curves, strict=True):
                     curve.append((yield from self._average(average)))
-                yield from self._report_divergence(steps, writes)
+                yield from self._report_divergence(steps)
                 self.epoch += 1
         yield from self._emit(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
@@ -237,16 +239,14 @@ class _Training:
             self.unshuffled = np.tile(self.unshuffled[0], (count, 1))
         return self.unshuffled[:count]
 
-    def _train_epochs(
-        self, steps: Batches | BatchesInPieces, writes: Sequence[Location], orders: Integers
-    ) -> Generator[Event, None, bool]:
+    def _train_epochs(self, steps: Batches | BatchesInPieces, orders: Integers) -> Generator[Event, None, bool]:
         """Run several epochs in one call; undo them if something diverged, so that single epochs can show when."""
         machine, began, before = steps.machine, self.clock.seconds - self.training_seconds, self.clock.turn
         self.contents = machine.memory.fetch(self.contents)
         rows = orders.reshape(-1, min(self.run.batch, self.data.size))
         steps.expect(orders.reshape(-1), rows.shape[1])
         steps.change(rows)
-        if self._diverged(machine.memory, writes):
+        if self.watch.has_diverged(machine.memory):
             machine.memory.store(self.contents)
             return False
         self.stale = True
@@ -324,25 +324,16 @@ class _Training:
         measure.feed.close()
         return total / measure.size
 
-    def _report_divergence(self, steps: Batches | BatchesInPieces, writes: tuple[Location, ...]) -> Iterator[Event]:
+    def _report_divergence(self, steps: Batches | BatchesInPieces) -> Iterator[Event]:
         """Report what has diverged in this epoch."""
         near = not steps.machine.backend.is_device
         if not near:
             self._update_heap()
         # Contents in host memory are checked in place.
         found = steps.machine.memory if near else self.heap
-        locations = self._diverged(found, writes)
-        measures = [i for i, curve in enumerate(self.curves) if i not in self.reported and not np.isfinite(curve[-1])]
-        if locations or measures:
-            self.reported.update(locations, measures)
-            texts = tuple([self.run.measures[i].text for i in measures])
-            yield from self._emit(Diverged(self.epoch + 1, tuple([loc.name for loc in locations]), texts))
-
-    def _diverged(self, found: Mapping[Location, Array], writes: Sequence[Location]) -> list[Location]:
-        """The locations that are no longer finite and have not been reported yet."""
-        if isinstance(found, Contents) and np.isfinite(found.whole).all():
-            return []
-        return [loc for loc in writes if loc not in self.reported and not np.isfinite(found[loc]).all()]
+        texts = [measure.text for measure in self.run.measures]
+        for event in self.watch.events(self.epoch + 1, found, self.curves, texts):
+            yield from self._emit(event)
 
     def _progress(self) -> Progress:
         self._update_heap()

@@ -113,8 +113,8 @@ def test_nothing_jumps_while_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) ->
     assert len(known) >= 5
     assert all(page.tags == known[0].tags for page in known)
     assert {tuple(s[-4:]) for s in sizes} == {tuple(sizes[0])}, "the pictures of the weights"
-    assert sizes[-1][0] == ("380", "170")
-    assert all("width:380px;height:170px" in str(page.elements) for page in pages if len(images(page)) == 4)
+    assert sizes[-1][0] == ("580", "220")
+    assert all("height:220px;line-height:220px" in str(page.elements) for page in pages if len(images(page)) == 4)
     assert {len(s) for s in sizes} == {4, 5}
 
 

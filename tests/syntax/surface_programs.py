@@ -220,7 +220,10 @@ named = st.lists(st.builds(NamedArgument, names, small, span=here), max_size=2).
 head = st.sampled_from(["zeros", "normal", "load"]).map(lambda text: Name(text, span=NOWHERE))
 initials = st.builds(Initial, head, _tuple_of(small), named, file, span=here)
 data = st.builds(DataExpr, st.sampled_from([("xor",), ("my data.npz",), ("x.npy", "t 0.npy")]), span=here)
-measures = st.lists(st.builds(Measure, expressions, st.none() | data, span=here), max_size=2).map(tuple)
+measure_names = st.none() | st.sampled_from(["loss", "held out: <b>"])
+measures = st.lists(
+    st.builds(Measure, expressions, st.none() | data, measure_names, span=here), max_size=2, unique_by=lambda m: m.name or id(m)
+).map(tuple)
 option = st.none() | small
 trainings = st.builds(TrainItem, expressions, patterns, data, option, option, option, option, measures, span=here)
 own = st.none() | st.builds(OwnDerivative, patterns, patterns, expressions, span=here)
@@ -539,7 +542,8 @@ class Writer:
 
     def measure(self, measure: Measure) -> list[str]:
         held_out = [] if measure.data is None else ["on", *self.data(measure.data)]
-        return ["measure", *self.expression(measure.command), *held_out]
+        name = [] if measure.name is None else ["as", f'"{measure.name}"']
+        return ["measure", *self.expression(measure.command), *held_out, *name]
 
     def data(self, data: DataExpr) -> list[str]:
         return ["data", *self.listed("(", [[f'"{name}"'] for name in data.names], ")")]

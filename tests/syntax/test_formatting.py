@@ -98,8 +98,8 @@ LAYOUTS = {
         "rev handle (v) ⟨x, (y, z)⟩.\n  f(x)\n  with { return x → x ; Op(x), k → k • x }",
     ),
     "training": (
-        'train f(x)\n        for (x,t) in data( "a" ) batch(2)\n   measure let y<=f(x) in\n  return y on data("b")',
-        'train f(x)\n  for (x, t) in data("a") batch (2)\n  measure let y ⇐ f(x) in\n          return y on data("b")',
+        'train f(x)\n        for (x,t) in data( "a" ) batch(2)\n   measure let y<=f(x) in\n  return y on data("b")\n as"loss"',
+        'train f(x)\n  for (x, t) in data("a") batch (2)\n  measure let y ⇐ f(x) in\n          return y on data("b")\n  as "loss"',
     ),
     "comparison": (
         "%gradient rev handle (M) <x>. f(x) with h\n      against   (g(x))\nagainst( y )",

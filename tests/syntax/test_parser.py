@@ -183,7 +183,7 @@ def test_the_options_of_training_come_in_any_order() -> None:
 
 
 def test_words_of_training_are_names_elsewhere() -> None:
-    words = ["for", "epochs", "batch", "pieces", "shuffle", "measure", "on", "data"]
+    words = ["for", "epochs", "batch", "pieces", "shuffle", "measure", "on", "as", "data"]
     assert [expr(word) for word in words] == [Var(word, span=expr(word).span) for word in words]
 
 

@@ -20,7 +20,7 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training import batches, loop
-from rh_kernel.training.events import Diverged, Progress, Trained
+from rh_kernel.training.events import Diverged, Grown, Progress, Trained
 from rh_kernel.training.samples import data_set
 from tests.tiers import law
 from tests.training.programs import HANDLERS, Run, close, elaborated, mlp, reports, trained
@@ -281,6 +281,24 @@ train rev handle (x) <u>. FC[w0](u) with sgd(100, t) for (x, t) in data("mine") 
     assert told[1].text == f"the content of w0 is no longer finite since epoch {told[1].epoch}; try a smaller step"
     assert "the measure `let y" in told[0].text
     assert reports(events)[-1].fraction == 1.0
+
+
+def test_weights_that_grow_very_large_are_reported_once_with_the_epoch() -> None:
+    text = f"""
+loc w0 : Real(1, 2) = ones
+{HANDLERS}
+train rev handle (x) <u>. FC[w0](u) with sgd(1, t) for (x, t) in data("mine") epochs 12
+"""
+    run = elaborated(text, {"mine": {"x": np.array([[2.0, 0.0]]), "t": np.array([[0.0]])}})
+    # Each step multiplies the first entry by 1 - 2 * 2.
+    events = run.events({run.locations[0]: np.ones((1, 2))})
+    (told,) = [event for event in events if isinstance(event, Grown)]
+    assert (told.epoch, told.locations, told.start, told.now) == (9, ("w0",), 1.0, 3.0**9)
+    assert told.text == "the largest entry of w0 was 1 at the start and is 1.97e+04 by epoch 9; try a smaller step"
+    several = Grown(2, ("v", "w", "u"), 0.5, 1e6)
+    assert several.text == (
+        "the largest entry of v was 0.5 at the start and is 1e+06 by epoch 2 (w, u have grown, too); try a smaller step"
+    )
 
 
 @pytest.mark.parametrize("many", [16, loop.MANY])

@@ -16,7 +16,7 @@ Values: TypeAlias = Sequence[float]
 
 MOST_POINTS = 300
 
-WIDTH, HEIGHT = 380, 170
+WIDTH, HEIGHT = 580, 220
 """The size in pixels of a curve with its axes."""
 
 DIGIT = 7
@@ -110,7 +110,7 @@ def curve_image(values: Values, label: str, epochs: int = 0) -> str:
     The axis extends to ``epochs`` if there are fewer values, so that a growing curve fills it.
     """
     s, width, height, epochs = scale(values), WIDTH, HEIGHT, max(epochs, len(values))
-    left, right, top, bottom = 54, 12, 8, 24
+    left, right, top, bottom = 54, 12, 8, 40
     across, down = width - left - right, height - top - bottom
 
     def x(i: float) -> float:
@@ -121,9 +121,10 @@ def curve_image(values: Values, label: str, epochs: int = 0) -> str:
 
     parts = [grid_line(left, width - right, y(t), tick_text(t)) for t in s.ticks]
     parts += [
-        f'<text x="{min(x(i), width - DIGIT * len(str(i + 1)) / 2):.1f}" y="{height - 7}" text-anchor="middle">{i + 1}</text>'
+        f'<text x="{min(x(i), width - DIGIT * len(str(i + 1)) / 2):.1f}" y="{height - 23}" text-anchor="middle">{i + 1}</text>'
         for i in epoch_ticks(epochs)
     ]
+    parts.append(f'<text x="{left + across / 2:.1f}" y="{height - 6}" text-anchor="middle">epoch</text>')
     parts += [_line([(x(i), y(v)) if is_shown(s, v) else None for i, v in sampled(values)])]
     return chart(parts, width, height, label)
 

@@ -44,7 +44,7 @@ def progress_html(p: Progress) -> str:
     """
     fraction = _fraction(p)
     done = box(f"width:{fraction:.1%};height:6px;background-color:{COLOURS[Role.FUNCTION]}", "")
-    bar = box("max-width:798px;height:6px;background-color:rgba(128,128,128,0.25);margin:4px 0", done)
+    bar = box(f"max-width:{2 * WIDTH + 18}px;height:6px;background-color:rgba(128,128,128,0.25);margin:4px 0", done)
     words = [
         (f"{fraction:.0%}", "3em;font-weight:bold"),
         (f"epoch {p.epoch} of {p.epochs}", f"{len(f'epoch of {p.epochs}{p.epochs}') * 0.6:.1f}em"),
@@ -127,9 +127,9 @@ def _speed(samples_per_second: float) -> str:
     return f"{samples_per_second:,.0f} samples/s" if samples_per_second < 1e15 else ""
 
 
-_CARD = "display:inline-block;vertical-align:top;width:390px;margin:4px 18px 4px 0"
+_CARD = f"display:inline-block;vertical-align:top;width:{WIDTH}px;max-width:100%;margin:4px 18px 4px 0"
 _TITLE = "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
-_BLANK = f"width:{WIDTH}px;height:{HEIGHT}px;line-height:{HEIGHT}px;text-align:center;background-color:rgba(128,128,128,0.06)"
+_BLANK = f"height:{HEIGHT}px;line-height:{HEIGHT}px;text-align:center;background-color:rgba(128,128,128,0.06)"
 
 
 def _record(done: TrainingDone) -> Record:

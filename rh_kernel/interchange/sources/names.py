@@ -39,6 +39,7 @@ _WORDS = frozenset(
         "or",
         "not",
         "on",
+        "as",
         "for",
         "data",
         "within",

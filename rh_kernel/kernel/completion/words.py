@@ -213,8 +213,8 @@ def _training(context: Word) -> Iterator[str]:
     elif "data" in there:
         yield from [option for option in TRAINING_OPTIONS if option == "measure" or option not in there]
         last = max((n for n, word in enumerate(there) if word in TRAINING_OPTIONS), default=-1)
-        if last >= 0 and there[last] == "measure" and "on" not in there[last:]:
-            yield "on"
+        if last >= 0 and there[last] == "measure" and "as" not in there[last:]:
+            yield from ("as",) if "on" in there[last:] else ("on", "as")
 
 
 def _initials(context: Word) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Sequence
 
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
@@ -266,7 +267,8 @@ def _train(c: Cursor, start: int) -> items.TrainItem:
         if option.text == "measure":
             Q = expression(c)
             held_out = _data(c) if c.take("on") else None
-            measures.append(items.Measure(Q, held_out, span=c.since(option.start)))
+            name = _measure_name(c, measures) if c.take("as") else None
+            measures.append(items.Measure(Q, held_out, name, span=c.since(option.start)))
         else:
             numbers[option.text] = expression(c)
     if c.holds(Kind.NAME):
@@ -283,6 +285,17 @@ def _train(c: Cursor, start: int) -> items.TrainItem:
         tuple(measures),
         span=c.since(start),
     )
+
+
+def _measure_name(c: Cursor, others: Sequence[items.Measure]) -> str:
+    if c.token.kind is not Kind.STRING or c.token.text == '""':
+        raise c.fail('a name in quotes, e.g. "accuracy"', "the name is shown instead of the command")
+    token = c.advance()
+    name = token.text[1:-1]
+    if any(name == other.name for other in others):
+        hint = "give each measure another name"
+        raise Rejected(RepeatedOption(span=c.span(token), found=f"the name {token.text}", hint=hint))
+    return name
 
 
 def _data(c: Cursor) -> items.DataExpr:

@@ -44,7 +44,7 @@ class ClosedCommand:
 class MeasureRun:
     """``measure P on D``: the sample's variables are free in P, the last one is index 0; the type of P is ``Real(1)``.
 
-    ``text`` is its source: P, and D if given.
+    ``text`` is its name, or if it has none its source: P, and D if given.
     """
 
     command: Command
@@ -144,7 +144,7 @@ def _measure(
     places = [pattern.span if measure.data is None else data.span for pattern in names]
     Q, _ = _under_sample(cx, other, places, measure.command, SCALAR, asked)
     where = "" if measure.data is None else f' on data("{data.name}")'
-    return MeasureRun(Q, data.name, measure.command.span.text + where)
+    return MeasureRun(Q, data.name, measure.name or measure.command.span.text + where)
 
 
 def _under_sample(

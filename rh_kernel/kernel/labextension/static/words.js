@@ -27,7 +27,7 @@ export const EXPRESSION_DIRECTIVES = new Set(["compile", "derivation", "diagram"
 /** Contextual keywords of an item, by the token that it begins with. */
 export const PLACED = {
   __proto__: null,
-  train: new Set(["batch", "data", "epochs", "for", "measure", "on", "pieces", "shuffle"]),
+  train: new Set(["as", "batch", "data", "epochs", "for", "measure", "on", "pieces", "shuffle"]),
   "%compile": new Set(["passes", "profile"]),
   "%diagram": new Set(["folded", "unrolled"]),
   "%gradient": new Set(["against"]),

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "5a6fda1c1dcc";
+  const VERSION = "0f9b63f3df0c";
 
   let scope;
 
