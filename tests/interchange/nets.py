@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Net:
-    """A program that declares ``predict``, and ``step``, whose static parameter is the target, unless there is none."""
+    """A program that declares ``predict``, and ``step``, whose static parameter is the target, unless there is none.
+
+    ``target`` is the number of classes, and ``tokens`` that of the whole numbers, if the samples are made of these.
+    """
 
     name: str
     text: str
@@ -32,14 +35,14 @@ class Net:
         return np.eye(self.target)[np.random.default_rng(seed).integers(0, self.target, count)]
 
 
-def classifier(file: str, net: str, size: str, shape: tuple[int, ...], target: int = 10, argument: str = "x") -> Net:
+def classifier(file: str, net: str, size: str, shape: tuple[int, ...]) -> Net:
     text = f"""
 include "{file}"
-net predict(x : Real({size})) : Real({target}) = handle {net}({argument}) with infer
-net step[t : Real({target})](x : Real({size})) : Real({size}) =
-  rev handle (x) <x>. let y <= {net}({argument}) in return cross_entropy(y, t) with descend(0.1)
+net predict(x : Real({size})) : Real(10) = handle {net}(x) with infer
+net step[t : Real(10)](x : Real({size})) : Real({size}) =
+  rev handle (x) <x>. let y <= {net}(x) in return cross_entropy(y, t) with descend(0.1)
 """
-    return Net(net, text, shape, target)
+    return Net(net, text, shape)
 
 
 MLP = Net(
@@ -115,8 +118,8 @@ net step[t : Real(2)](x : Real(3)) : Real(3) =
     2,
 )
 
-CHARACTERS = Net(
-    "characters",
+ATTENTION = Net(
+    "attention",
     """
 include "attention.rh"
 loc table : Real(7, 6) = normal(1, seed=1)
@@ -141,16 +144,39 @@ net step[t : Real(5)](x : Real(4)) : Real(4) =
     7,
 )
 
+CHARACTERS = Net(
+    "characters",
+    """
+include "characters.rh"
+net predict(x : Real(33)) : Real(32, 28) = handle guesses(slice[0, 32](x)) with infer
+net step(x : Real(33)) : Real(33) = rev handle (x) <x>. surprise(x) with descend(0.1)
+""",
+    (33,),
+    None,
+    28,
+)
+
 UNET = Net(
     "unet",
     """
 include "unet.rh"
 net predict(x : Real(1, side, side)) : Real(1, side, side) = handle unet(x) with infer
-net step[t : Real(1)](x : Real(1, side, side)) : Real(1, side, side) =
-  rev handle (x) <x>. let y <= unet(x) in return mean(square(y)) - sum(t) with descend(0.1)
+net step(x : Real(1, side, side)) : Real(1, side, side) = rev handle (x) <x>. denoising(x) with descend(0.2)
 """,
     (1, 8, 8),
-    1,
+    None,
+)
+
+VAE = Net(
+    "vae",
+    """
+include "vae.rh"
+net predict(x : Real(64)) : Real(2) * Real(2) * Real(64) =
+  handle (let (m, v) <= encode(x) in let y <= decode(m) in return (m, v, y)) with infer
+net step(x : Real(64)) : Real(64) = rev handle (x) <x>. elbo(x) with descend(0.01)
+""",
+    (64,),
+    None,
 )
 
 NETS = (
@@ -159,8 +185,10 @@ NETS = (
     SEQUENCE,
     CHOICES,
     ADAM,
+    ATTENTION,
     CHARACTERS,
     UNET,
+    VAE,
     classifier("lenet.rh", "lenet", "1, 28, 28", (1, 28, 28)),
     classifier("gru.rh", "gru_digit", "64", (64,)),
     classifier("lstm.rh", "lstm_digit", "64", (64,)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,9 @@ from rh_kernel.syntax.signature import Location
 
 Results = tuple["list[Array]", Mapping[str, Array]]
 """The arrays of the result, and the new weights by name."""
+
+Call = Callable[["Sequence[Array]", Mapping[str, Array]], Results]
+"""A function of its arguments, and of the new weights of an earlier call."""
 
 
 NEEDED = {"numpy": (), "jax": ("jax",), "torch": ("torch",), "pt2": ("torch",), "onnx": ("onnx", "onnxruntime")}
@@ -74,31 +77,57 @@ def results_of(
     precision: Precision = "float64",
 ) -> Results:
     """Write a function as files in a folder, and call it."""
+    return exported(function, target, contents, folder, precision)(inputs, {})
+
+
+def exported(
+    function: ArrayFunction,
+    target: Target,
+    contents: Mapping[str, Array],
+    folder: Path,
+    precision: Precision = "float64",
+) -> Call:
+    """Write a function as files in a folder, and return what they define."""
     weights = {w: contents[w.parameter.written] for w in function.weights}
     made = target.write(Exported(function, weights, precision, "a test"))
     # Python may take a module for an earlier one of the same name, size and second.
     path = folder / f"{function.name}_{target.name}_{len([*folder.iterdir()])}.file"
     for suffix, data in made.items():
         path.with_suffix(suffix).write_bytes(data)
-    return called(target, function, path.with_suffix(target.suffix), inputs)
+    return loaded(target, function, path.with_suffix(target.suffix))
 
 
-def called(target: Target, function: ArrayFunction, file: Path, inputs: Sequence[Array]) -> Results:
-    """Call what a file defines."""
+def loaded(target: Target, function: ArrayFunction, file: Path) -> Call:
+    """What a file defines, as a function of its arguments, and of new weights instead of those in the file."""
     match target.name:
         case "numpy" | "jax":
-            found = getattr(module(file), function.name)(*inputs)
-        case "torch":
+            code = module(file)
+
+            def call(inputs: Sequence[Array], new: Mapping[str, Array]) -> Results:
+                return parted(function, getattr(code, function.name)(*inputs, *[{**code.WEIGHTS, **new}] * bool(new)))
+
+        case "torch" | "pt2":
             torch: Any = import_module("torch")
-            found = getattr(module(file), class_name(function.name))()(*map(torch.from_numpy, inputs))
-        case "pt2":
-            torch = import_module("torch")
-            program = torch.export.load(file).module()
-            found = program(*map(torch.from_numpy, inputs))
+            is_class = target.name == "torch"
+            made = getattr(module(file), class_name(function.name))() if is_class else torch.export.load(file).module()
+
+            def call(inputs: Sequence[Array], new: Mapping[str, Array]) -> Results:
+                made.load_state_dict({name: torch.from_numpy(array) for name, array in new.items()}, strict=False)
+                return parted(function, made(*map(torch.from_numpy, inputs)))
+
         case "onnx":
-            return run_model(function, file, inputs)
+            session = started(file)
+
+            def call(inputs: Sequence[Array], new: Mapping[str, Array]) -> Results:
+                return run_model(function, session, inputs, new)
+
         case other:
             raise AssertionError(other)
+    return call
+
+
+def parted(function: ArrayFunction, found: Any) -> Results:
+    """The arrays of a result, and the new weights, if there are any."""
     result, writes = found if function.writes else (found, {})
     return [to_numpy(array) for array in leaves(result)], {name: to_numpy(array) for name, array in writes.items()}
 
@@ -108,11 +137,11 @@ def to_numpy(array: Any) -> Array:
     return array.detach().numpy() if hasattr(array, "detach") else np.asarray(array)
 
 
-def run_model(function: ArrayFunction, file: Path, inputs: Sequence[Array]) -> Results:
+def run_model(function: ArrayFunction, session: Any, inputs: Sequence[Array], new: Mapping[str, Array]) -> Results:
     """Run an ONNX model."""
-    session = started(file)
-    given = zip(session.get_inputs(), inputs, strict=True)
-    found = session.run(None, {value.name: np.asarray(array, np.float32) for value, array in given})
+    names = [value.name for value in session.get_inputs()]
+    given = {**dict(zip(names, inputs, strict=True)), **new}
+    found = session.run(None, {name: np.asarray(array, np.float32) for name, array in given.items()})
     count = len(found) - len(function.writes)
     return found[:count], {w.parameter.written: array for (w, _), array in zip(function.writes, found[count:], strict=True)}
 
