@@ -2,10 +2,9 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cache
 
-from rh_kernel.source.diagnostic import Diagnostic
+from lessons.reference.diagnostics import classes as imported
 from tests.programs.test_golden import BAD, OTHERWISE, PACKAGE, WARNED, classes
 
 NO_HINT: dict[str, str] = {}
@@ -36,17 +35,9 @@ def made() -> dict[str, list[str]]:
     return found
 
 
-def kinds() -> Iterator[type[Diagnostic]]:
-    pending = [Diagnostic]
-    while pending:
-        for kind in pending.pop().__subclasses__():
-            pending.append(kind)
-            yield kind
-
-
 def with_hint_of_its_own() -> set[str]:
     """The kinds whose every diagnostic has the same hint."""
-    return {kind.__name__ for kind in kinds() if "hint" in vars(kind) and kind.hint}
+    return {kind.__name__ for kind in imported().values() if "hint" in vars(kind) and kind.hint}
 
 
 def test_a_diagnostic_is_made_with_a_hint() -> None:
