@@ -1,7 +1,7 @@
 """Declarations, and the initial content of a location as an array (LANGUAGE §3)."""
 
 import math
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -15,11 +15,12 @@ from rh_kernel.primitives.table import SYMBOLS
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.actions import Action, Run, State
 from rh_kernel.session.errors import CannotLoad
-from rh_kernel.session.limits.budget import check_size, limits
+from rh_kernel.session.limits.budget import byte_limit, check_size, limits
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Change, DeclarationMade, Result, Shown, Working
 from rh_kernel.session.settings import Settings
 from rh_kernel.session.signatures import type_text
+from rh_kernel.session.storage import has_names, read
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.records import frozen
@@ -93,6 +94,8 @@ class Declare(Action):
                     location: _read_only(when_large(math.prod(shape), partial(_draw, drawn, shape, (drawn.seed, i))))
                     for i, location in enumerate(locations)
                 }
+            case _, Loaded(path) if has_names(Path(path)):
+                return (yield from _named(state, path, locations, self.content))
             case _, initial:
                 array = yield from _initial_content(initial, shape, state.folder, self.content, state.settings)
                 return dict.fromkeys(locations, array)
@@ -147,6 +150,13 @@ def _draw(drawn: Drawn, shape: tuple[int, ...], seed: int | tuple[int, int]) -> 
             return np.random.default_rng(seed).uniform(-bound, bound, shape)
         case how, _:
             raise KernelBug(f"there is no initial content `{how}`")
+
+
+def _named(state: State, written: str, locations: Sequence[Location], span: Span) -> Blocks[Mapping[Location, Array]]:
+    """Return the arrays that have the names of the locations, read-only, from a file of arrays by name. Raises ``Rejected``."""
+    named, limit = {location.name: location for location in locations}, byte_limit(state.settings)
+    restored = yield from read(state.folder / written, state.files, named, limit, span, CannotLoad)
+    return {named[name]: _read_only(array) for name, array in restored.changes.items()}
 
 
 def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Blocks[Array]:

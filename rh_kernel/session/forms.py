@@ -52,7 +52,7 @@ FORMS = {
     "normal": "normal(std, seed=s)\nentries drawn from the normal distribution around 0",
     "uniform": "uniform(lo, hi, seed=s)\nentries drawn evenly between lo and hi",
     "glorot": "glorot(seed=s)\nentries drawn evenly between ±√(6 / (fan in + fan out))",
-    "load": 'load("file.npy")\nthe array in a file',
+    "load": 'load("file.npy")\nthe array in a file; of an .npz or .safetensors file, the one with the name of the location',
     "seed": "normal(std, seed=s)\nthe number that random entries follow from; the same seed gives the same entries",
     "check": "check M == N within ε   ·   check E ⊢ A\nfails unless two values are equal, or unless E has the type A",
     "within": "check M == N within ε\nhow far entries may differ",

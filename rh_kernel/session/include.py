@@ -67,7 +67,11 @@ class Include(Action):
         names = list(dict.fromkeys([part.name.text for part in self.file.items if not isinstance(part, Unparsed)]))
         listed = ", ".join([*names[:_MOST_LISTED], *(["…"] if len(names) > _MOST_LISTED else [])])
         count = f"{len(names)} declaration{'' if len(names) == 1 else 's'}"
-        return Notice(f"included {name}: {count}{f' ({listed})' if names else ''}")
+        checks = self.file.checks
+        left_out = (
+            "" if not checks else "; its check is not run here" if checks == 1 else f"; its {checks} checks are not run here"
+        )
+        return Notice(f"included {name}: {count}{f' ({listed})' if names else ''}{left_out}")
 
 
 def analyze_include(

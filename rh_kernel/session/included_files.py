@@ -1,12 +1,12 @@
 """The files of ``include``: where they are looked up, and the declarations in them.
 
 A name is looked up in the folder of the file that includes it, or of the notebook; then, if it names no folder, in the library
-that comes with the language. A file holds declarations and includes only.
+that comes with the language. A file holds declarations and includes only, and checks, which are for the file by itself.
 """
 
 import difflib
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rh_kernel.session.errors import CannotInclude
@@ -30,13 +30,15 @@ DEEPEST = 20
 class IncludedFile:
     """A file, and its parts in order: declarations, files that it includes, and items with an error.
 
-    ``place`` is the span of the ``include``. Of a file that has been included above, there are no parts.
+    ``place`` is the span of the ``include``. Of a file that has been included above, there are no parts. ``checks`` is the
+    number of its checks, which are not among them.
     """
 
     place: Span
     source: Source
     folder: Path
     parts: "tuple[items.Declaration | IncludedFile | Unparsed, ...]"
+    checks: int = 0
 
     @property
     def items(self) -> Iterator[items.Declaration | Unparsed]:
@@ -86,24 +88,29 @@ def _load(item: items.IncludeItem, folder: Path, chain: tuple[_Open, ...], seen:
         return IncludedFile(item.span, Source(now.name, ""), file.parent, ())
     seen.add(now.path)
     source = Source(now.name, _text(file, item), is_included=True)
-    return IncludedFile(item.span, source, file.parent, tuple(_parts(source, file.parent, (*chain, now), seen)))
+    parsed = [*parse(source)]
+    parts = tuple(_parts(parsed, file.parent, (*chain, now), seen))
+    return IncludedFile(
+        item.span, source, file.parent, parts, sum(isinstance(each, items.EqualityCheck | items.TypeCheck) for each in parsed)
+    )
 
 
 def _parts(
-    source: Source, folder: Path, chain: tuple[_Open, ...], seen: set[Path]
+    parsed: Iterable[items.Item | Unparsed], folder: Path, chain: tuple[_Open, ...], seen: set[Path]
 ) -> Iterator[items.Declaration | IncludedFile | Unparsed]:
     is_continued = False
-    for item in parse(source):
+    for item in parsed:
         is_declaration = isinstance(item, items.Declaration | items.IncludeItem | Unparsed)
-        if is_declaration or not is_continued:
-            yield _part(item, folder, chain, seen)
+        part = _part(item, folder, chain, seen) if is_declaration or not is_continued else None
+        if part is not None:
+            yield part
         # What follows a text that ends too early was probably meant to continue it.
         is_continued = isinstance(item, Unparsed) and item.is_cut_off
 
 
 def _part(
     item: items.Item | Unparsed, folder: Path, chain: tuple[_Open, ...], seen: set[Path]
-) -> items.Declaration | IncludedFile | Unparsed:
+) -> items.Declaration | IncludedFile | Unparsed | None:
     match item:
         case items.IncludeItem():
             try:
@@ -113,7 +120,7 @@ def _part(
         case items.Evaluation():
             return _misplaced(item, "a term or a command")
         case items.EqualityCheck() | items.TypeCheck():
-            return _misplaced(item, "a check")
+            return None
         case items.TrainItem():
             return _misplaced(item, "a training run")
         case items.SweepItem():

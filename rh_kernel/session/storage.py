@@ -5,14 +5,14 @@ A file is first written to a scratch file beside its target, which it replaces w
 
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from rh_kernel.session.errors import CannotRestore, CannotSave
+from rh_kernel.session.errors import CannotLoad, CannotRestore, CannotSave
 from rh_kernel.source import scratch as scratch_files
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
@@ -48,7 +48,7 @@ class ScratchFile:
 
 def write(contents: Mapping[str, Array], target: Path, span: Span) -> ScratchFile:
     """Write the contents as ``written`` does. Raises ``Rejected`` also if there is nothing to write."""
-    _, encode = _format(target, span, saving=True)
+    _, encode = _format(target, span, CannotSave)
     if not contents:
         hint = "declare a location first, for example `loc w : Real(3) = zeros`"
         raise Rejected(CannotSave(span=span, why="there is no location to save", hint=hint))
@@ -96,51 +96,65 @@ class Restored:
     names: tuple[str, ...]
 
 
-def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit: ByteLimit, span: Span) -> Blocks[Restored]:
-    """Read the contents of the locations in float64, in blocks, from ``file``, which error messages call ``target``.
+def read(
+    target: Path,
+    files: Iterable[ScratchFile],
+    locations: Mapping[str, Location],
+    byte_limit: ByteLimit,
+    span: Span,
+    problem: type[CannotLoad | CannotRestore] = CannotRestore,
+) -> Blocks[Restored]:
+    """Read the contents of the locations in float64, in blocks, from ``target``, or from one of ``files`` that will replace it.
 
-    Raises ``Rejected`` if it is not such a file, has no content for any location, or a content does not fit; ``Stuck``, before
-    reading, if the contents exceed ``byte_limit``.
+    Raises ``Rejected``, with a ``problem``, if it is not such a file, has no content for any location, or a content does not
+    fit; ``Stuck``, before reading, if the contents exceed ``byte_limit``.
     """
-    form, _ = _format(target, span, saving=False)
+    form, _ = _format(target, span, problem)
+    file = followed(target)
+    file = next((each.scratch for each in reversed([*files]) if each.target == file), file)
     if not is_file(file):
         why, hint = f"there is no file `{target.name}`", "paths are relative to the notebook or file"
-        raise Rejected(CannotRestore(span=span, why=why, hint=hint))
+        raise Rejected(problem(span=span, why=why, hint=hint))
     byte_limit = replace(byte_limit, what=f"what is in `{target.name}`", span=span)
     try:
         with closing((yield from form.open(file))) as reader:
             in_file = frozenset(reader.names)
             names = [name for name in locations if name in in_file]
-            if not names:
+            lacking = [name for name in locations if name not in in_file]
+            if lacking if problem is CannotLoad else not names:
                 have = first_names([f"`{name}`" for name in reader.names]) or "nothing"
                 hint = "contents are loaded into the locations of the same names; declare the locations first"
                 why = f"`{target.name}` has no content for a location here"
-                raise Rejected(CannotRestore(span=span, why=why, found=have, hint=hint))
+                if problem is CannotLoad:
+                    hint = "a location is filled with the array of the same name"
+                    why = f"`{target.name}` has no content for {first_names([f'`{name}`' for name in lacking])}"
+                raise Rejected(problem(span=span, why=why, found=have, hint=hint))
             headers = {name: reader.header(name) for name in names}
             byte_limit.check(sum(header.reals for header in headers.values()))
             for name, header in headers.items():
-                _check_fits(name, header, locations[name], target.name, span)
+                _check_fits(name, header, locations[name], target.name, span, problem)
             return Restored((yield from reader.read(names)), tuple(reader.names))
     except (Damaged, OSError) as failure:
         why = f"`{target.name}` cannot be read as a {target.suffix.lower()} file"
         hint = "it may be damaged, or in another format"
-        raise Rejected(CannotRestore(span=span, why=why, found=error_text(failure), hint=hint)) from None
+        raise Rejected(problem(span=span, why=why, found=error_text(failure), hint=hint)) from None
 
 
-def _check_fits(name: str, header: Header, location: Location, file: str, span: Span) -> None:
+def _check_fits(
+    name: str, header: Header, location: Location, file: str, span: Span, problem: type[CannotLoad | CannotRestore]
+) -> None:
     """Raise ``Rejected`` unless the array can be the content of the location."""
     if not header.is_real:
         why, hint = f"`{name}` does not contain real numbers", "locations contain real numbers: save such an array"
-        raise Rejected(CannotRestore(span=span, why=why, found=header.entries, hint=hint))
+        raise Rejected(problem(span=span, why=why, found=header.entries, hint=hint))
     if location.shape != (shape := tuple([dim(n) for n in header.shape])):
         found, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, location.shape))
         why = f"the content of `{name}` in `{file}` has the wrong shape"
         hint = f"declare `{name}` with the shape in the file, or load another file"
-        raise Rejected(CannotRestore(span=span, why=why, found=found, expected=expected, hint=hint))
+        raise Rejected(problem(span=span, why=why, found=found, expected=expected, hint=hint))
 
 
-def _format(target: Path, span: Span, *, saving: bool) -> tuple[Format, Writer]:
-    problem = CannotSave if saving else CannotRestore
+def _format(target: Path, span: Span, problem: type[CannotLoad | CannotRestore | CannotSave]) -> tuple[Format, Writer]:
     try:
         is_name = b"\0" not in os.fsencode(target)
     except ValueError:
@@ -150,12 +164,17 @@ def _format(target: Path, span: Span, *, saving: bool) -> tuple[Format, Writer]:
     form = find(target)
     if form is None or form.write is None:
         why = f"the format of `{target.name}` is unknown"
-        hint = "for example `%save weights.npz`" if saving else ""
+        hint = "for example `%save weights.npz`" if problem is CannotSave else ""
         raise Rejected(problem(span=span, why=why, expected=_expected(), hint=hint))
     if form.requires and find_spec(form.requires) is None:
-        hint = "choose a name that ends in .npz" if saving else "save it as .npz where the library is"
+        hint = "choose a name that ends in .npz" if problem is CannotSave else "save it as .npz where the library is"
         raise Rejected(problem(span=span, why=f"the library {form.requires} is not installed here", hint=hint))
     return form, form.write
+
+
+def has_names(file: Path) -> bool:
+    """Whether a file, by its suffix, holds arrays by name, which are the contents of the locations of these names."""
+    return file.suffix.lower() in saved_suffixes()
 
 
 def _expected() -> str:

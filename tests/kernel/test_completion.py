@@ -260,8 +260,8 @@ def test_data_sets_are_completed_in_quotes(session: Session) -> None:
         ('data("nowhere/', 14, []),
         ('data("points.csv/', 17, []),
         ('data("\0/', 8, []),
-        ('loc w : Real = load("', 21, ["w.npy", "sub/"]),
-        ('loc w : Real = load("w|")', 21, ["w.npy"]),
+        ('loc w : Real = load("', 21, ["more.NPZ", "two words.npz", "w.npy", "w.safetensors", "sub/"]),
+        ('loc w : Real = load("w|")', 21, ["w.npy", "w.safetensors"]),
     ],
 )
 def test_files_that_fit_are_completed_in_quotes(session: Session, text: str, start: int, expected: list[str]) -> None:

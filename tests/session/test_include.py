@@ -355,8 +355,6 @@ def test_all_errors_of_a_file_are_reported_and_those_after_it(tmp_path: Path) ->
     [
         ("1 + 2", "a term or a command"),
         ("return 1", "a term or a command"),
-        ("check 1 == 1", "a check"),
-        ("check 1 ⊢ Real", "a check"),
         ('train return x for x in data("xor")', "a training run"),
         ("sweep a in [1, 2]\n  a", "a sweep"),
         ("%heap", "a directive"),
@@ -373,6 +371,23 @@ def test_a_file_holds_declarations_only(tmp_path: Path, item: str, what: str) ->
     assert d.span is not None
     assert (d.span.source.name, d.span.position[0]) == ("a.rh", 2 + item.startswith("%%"))
     assert after is session
+
+
+def test_the_checks_of_a_file_are_not_run_where_it_is_included(tmp_path: Path) -> None:
+    session = written(
+        tmp_path,
+        one="loc w : Real = 3\ncheck let x <= Get[w]() in return x == 4",
+        two='check 1 == 2\ndim n = 3\ncheck n ⊢ Real\ninclude "one.rh"',
+        broken="dim n = 3\ncheck 1 ==",
+    )
+    results, after = run(session, 'include "one.rh"\ninclude "two.rh"\nGet[w]()')
+    assert not codes(results)
+    texts = [r.text for r in results if isinstance(r, Notice)]
+    assert texts == [
+        "included one.rh: 1 declaration (w); its check is not run here",
+        "included two.rh: 2 declarations (n, w); its 2 checks are not run here",
+    ]
+    assert codes(run(after, 'include "broken.rh"')[0]) == ["RH005"]
 
 
 def test_what_follows_an_unfinished_declaration_is_not_reported(tmp_path: Path) -> None:

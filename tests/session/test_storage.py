@@ -55,7 +55,7 @@ def test_what_is_read_is_what_was_written(contents: dict[str, np.ndarray], form:
         target = Path(folder) / f"heap{form}"
         storage.write(contents, target, HERE).move(HERE)
         locations = {name: Location(name, tuple([dim(n) for n in array.shape])) for name, array in contents.items()}
-        found = exhaust(storage.read(target, target, locations, ByteLimit(1 << 20), HERE))
+        found = exhaust(storage.read(target, (), locations, ByteLimit(1 << 20), HERE))
         assert [*Path(folder).iterdir()] == [target]
     assert set(found.names) == found.changes.keys() == contents.keys()
     for name, array in contents.items():
@@ -151,6 +151,18 @@ def test_a_cell_reads_what_it_has_saved_itself(session: Session) -> None:
         ("%save w\0.npz", "RH342"),
         ("%save \ud800.npz", "RH342"),
         (f'loc u : Real = load("{"w" * 300}")', "RH341"),
+        (f'loc v : Real = load("{"w" * 300}.npz")', "RH341"),
+        ('loc v : Real(2) = load("w.npz")', "RH341"),
+        ('loc v : Real(2) = load("w.safetensors")', "RH341"),
+        ('loc v : Real(2) = load("folder.npz")', "RH341"),
+        ('loc v : Real(2) = load("torn.npz")', "RH341"),
+        ('loc v : Real(2) = load("torn.safetensors")', "RH341"),
+        ('loc v : Real(2) = load("objects.npz")', "RH341"),
+        ('loc v : Real(2) = load("words.npz")', "RH341"),
+        ('loc v : Real(2) = load("other.npz")', "RH341"),
+        ('loc v : Real(2) = load("none.npz")', "RH341"),
+        ('loc v : Real(2) = load("single.npz")', "RH341"),
+        ('loc v[2] : Real(3) = load("other.npz")', "RH341"),
         ("%load folder.npz", "RH343"),
         ("%load torn.npz", "RH343"),
         ("%load torn.safetensors", "RH343"),
@@ -174,6 +186,22 @@ def test_what_cannot_be_is_refused_and_changes_nothing(session: Session, tmp_pat
     results, same = run(session, text)
     assert codes(results) == [code]
     assert same is session
+
+
+@pytest.mark.parametrize("form", saved_suffixes())
+def test_a_location_begins_with_the_array_of_its_name(session: Session, form: str) -> None:
+    text = f"loc ws[2] : Real(2) = ones\nPut[ws[1]]([5, 6])\n%save a{form}"
+    _, saved = run(session, text)
+    again = f'loc v : Real(2) = load("a{form}")\nloc ws[2] : Real(2) = load("a{form}")\nPut[v](0)\n%reset'
+    results, after = run(Session.start(saved.folder), again)
+    assert not codes(results), results
+    assert {loc.name: a.tolist() for loc, a in after.heap.items()} == {"v": [1, 2], "ws[0]": [1, 1], "ws[1]": [5, 6]}
+
+
+def test_a_location_begins_with_what_the_cell_has_saved(session: Session) -> None:
+    results, after = run(session, '%save w.npz\nloc v : Real(2) = load("w.npz")')
+    assert not codes(results)
+    assert {loc.name: a.tolist() for loc, a in after.heap.items()}["v"] == [1, 2]
 
 
 def test_what_is_for_no_location_may_be_anything(session: Session, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int
             own = {file.text for file in files}
             return at, [*files, *[Completion(name, "path", "library") for name in shipped if name not in own]]
         case "load":
-            return _files(session, start, typed, _with(NPY.suffixes))
+            return _files(session, start, typed, _with((*NPY.suffixes, *saved_suffixes())))
         case _:
             return start, []
 

@@ -11,7 +11,7 @@ from rh_kernel.session.directives.save import counted
 from rh_kernel.session.limits.budget import byte_limit
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Shown
-from rh_kernel.session.storage import Restored, followed, read
+from rh_kernel.session.storage import Restored, read
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
@@ -29,10 +29,8 @@ class Load(Action):
 
     def run(self, number: int, state: State) -> Run:
         """Read the file, or the one that an earlier item of the cell saves there. Raises ``Failure``."""
-        target = followed(self.target)
-        file = next((file.scratch for file in reversed(state.files) if file.target == target), target)
         locations = {**self.definitions.locations(), **self.definitions.states()}
-        blocks = read(file, self.target, locations, byte_limit(state.settings), self.span)
+        blocks = read(self.target, state.files, locations, byte_limit(state.settings), self.span)
         restored = yield from working(blocks, "reading the file")
         yield Shown(number, Notice(_load_text(self.target.name, restored, held_locations(self.definitions, state.heap))))
         for array in restored.changes.values():
