@@ -31,10 +31,23 @@ def test_a_model_is_imported_and_run(file: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.endswith("✓ handle model(example) with infer == expected\n")
 
 
+def test_a_cell_includes_an_imported_file(file: Path) -> None:
+    assert main(["import", str(file)]) == 0
+    workspace = rh_kernel.Workspace(file.parent)
+    done = workspace.run('include "net.rh"')
+    assert done.text.endswith("; its check is not run here")
+    assert workspace.run("check handle model(example) with infer == expected within 1e-4").text.startswith("✓")
+    before = dict(workspace.heap)
+    workspace.run("rev handle (example) <x>. let y <= model(x) in return cross_entropy(y, [1, 0]) with descend(0.1)")
+    assert any(np.any(workspace.heap[name] != content) for name, content in before.items())
+    workspace.run("%reset")
+    assert all(np.all(workspace.heap[name] == content) for name, content in before.items())
+
+
 def test_the_file_has_the_layout_of_a_person(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["import", str(file), "-o", str(tmp_path / "mine.rh")]) == 0
     before = (tmp_path / "mine.rh").read_text(encoding="utf-8")
-    assert "%load mine.safetensors" in before
+    assert '= load("mine.safetensors")' in before
     assert main(["fmt", str(tmp_path / "mine.rh")]) == 0
     capsys.readouterr()
     assert main(["check", str(tmp_path / "mine.rh")]) == 0
@@ -91,5 +104,5 @@ def test_weights_go_into_an_archive_without_safetensors(tmp_path: Path, monkeypa
 
     monkeypatch.setattr(imported, "find_spec", missing)
     found = imported.import_onnx(file).save(tmp_path / "archive.rh")
-    assert "%load archive.npz" in found.read_text(encoding="utf-8")
+    assert '= load("archive.npz")' in found.read_text(encoding="utf-8")
     assert main(["run", str(found)]) == 0

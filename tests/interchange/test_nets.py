@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +71,10 @@ def test_a_net_computes_the_same(net: Net, target: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("net", "target"), CASES)
 def test_a_net_learns_the_same_in_three_steps(net: Net, target: str, tmp_path: Path) -> None:
     before, function, step = started(net, "step", target, tmp_path)
-    data = {"x": net.samples(BATCH * STEPS), **({} if net.target is None else {"t": net.targets(BATCH * STEPS)})}
+    data: dict[str, Any] = {
+        "x": net.samples(BATCH * STEPS),
+        **({} if net.target is None else {"t": net.targets(BATCH * STEPS)}),
+    }
     new: Mapping[str, Array] = {}
     for rows in np.split(np.arange(BATCH * STEPS), STEPS):
         _, new = step(inputs_of(function, data, rows.tolist()), new)

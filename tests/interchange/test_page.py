@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from rh_kernel.__main__ import main
-from tests.interchange.running import available, module
+from tests.interchange.running import available
 
 PAGE = Path(__file__).parents[2] / "lessons" / "appendix" / "coming-from.md"
 
@@ -19,7 +22,7 @@ def test_the_model_of_the_page_is_imported_as_it_says(tmp_path: Path, monkeypatc
     section = PAGE.read_text(encoding="utf-8").split("## Bringing a model here")[1].split("\n## ")[0]
     python, program = re.findall(r"```(?:python)?\n(.*?)\n```", section, re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "of_the_page.py").write_text(python, encoding="utf-8")
-    module(tmp_path / "of_the_page.py")
+    # In a process of its own: the functions of `rh_kernel` have one workspace in a process, with the folder that was current.
+    subprocess.run([sys.executable, "-c", python], check=True, env={**os.environ, "PYTHONPATH": str(PAGE.parents[2])})
     assert (tmp_path / "model.rh").read_text(encoding="utf-8").strip() == program.strip()
     assert main(["run", "model.rh"]) == 0

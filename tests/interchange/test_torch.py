@@ -303,20 +303,20 @@ def test_the_text_of_an_mlp_is_what_a_person_writes() -> None:
 MLP_TEXT = """\
 # The module Sequential of PyTorch, for one sample. The weights are in sequential.safetensors.
 #
+#   include "sequential.rh"
 #   handle sequential(input) with infer
 #   rev handle (input) <input>. let y <= sequential(input) in return cross_entropy(y, t) with descend(0.1)
 
 include "sgd.rh"
 
-loc layer0_weight : Real(5, 3) = zeros
-loc layer0_bias : Real(5) = zeros
-loc layer2_weight : Real(4, 5) = zeros
-loc layer2_bias : Real(4) = zeros
-loc layer5_weight : Real(2, 4) = zeros
-loc layer5_bias : Real(2) = zeros
+loc layer0_weight : Real(5, 3) = load("sequential.safetensors")
+loc layer0_bias : Real(5) = load("sequential.safetensors")
+loc layer2_weight : Real(4, 5) = load("sequential.safetensors")
+loc layer2_bias : Real(4) = load("sequential.safetensors")
+loc layer5_weight : Real(2, 4) = load("sequential.safetensors")
+loc layer5_bias : Real(2) = load("sequential.safetensors")
 const example : Real(3) = [0.5, -1, 2]
 const expected : Real(2) = [0, 0]
-%load sequential.safetensors
 
 net sequential(input : Real(3)) : Real(2) =
   let x <= Affine[layer0_weight, layer0_bias](input) in
@@ -330,7 +330,7 @@ check handle sequential(example) with infer == expected within 1e-09
 def test_blocks_that_are_alike_are_rounds_of_a_loop(tmp_path: Path) -> None:
     _, found = _read(BY_NAME["encoder"])
     assert "repeat i < 3 from x = src do" in found.text
-    assert "loc layers_linear1_weight[3] : Real(16, 8) = zeros" in found.text
+    assert 'loc layers_linear1_weight[3] : Real(16, 8) = load("' in found.text
     assert {f"layers_norm1_bias[{i}]" for i in range(3)} <= set(found.weights)
     started(found, tmp_path)
 

@@ -51,7 +51,7 @@ INDENT = "  "
 
 @frozen
 class Written:
-    """A program, the name of its net, and the contents of its locations by name, which it loads from a file"""
+    """A program, the name of its net, and the contents of its locations by name, which they load from a file"""
 
     name: str
     text: str
@@ -87,8 +87,8 @@ class _Writer:
         model = self.model
         uses = {f for M in all_terms(model) for f in functions(M)}
         library = "attention.rh" if uses & {"attend", "causal"} else "sgd.rh"
-        declared = [*self._constants(), *self._locations()]
-        examples = self._examples()
+        declared = [*self._constants(), *self._locations(file)]
+        examples = self._examples(file)
         net = self._net()
         lines = [*self._head(file), "", f'include "{library}"', ""]
         for function in sorted(f for f in uses if f.startswith("framed")):
@@ -96,8 +96,6 @@ class _Writer:
         if any(isinstance(n, Perform) and n.operation == EACH_ROW for n in all_nodes(model.nodes)):
             lines += [*_EACH_ROW, ""]
         lines += [*declared, *examples]
-        if self.contents:
-            lines += [f"%load {_quoted(file)}"]
         lines += ["", *net, "", *self._check()]
         return Written(self.net, "\n".join(lines) + "\n", self.contents)
 
@@ -107,6 +105,7 @@ class _Writer:
         )
         yield "#"
         inputs = ", ".join(self.inputs)
+        yield f'#   include "{file.rpartition(".")[0]}.rh"'
         yield f"#   handle {self.net}({inputs}) with infer"
         shape = self.model.outputs[0].shape
         if len(self.model.outputs) == 1 and len(shape) == 1 and shape != (1,):
@@ -118,38 +117,39 @@ class _Writer:
             name = self.constants[weight] = self.names.take(weight.name, "c")
             yield f"const {name} : {_type(weight.array.shape)} = {literal(weight.array)}"
 
-    def _locations(self) -> Iterator[str]:
+    def _locations(self, file: str) -> Iterator[str]:
         for place in dict.fromkeys(places(self.model)):
             match place:
                 case Weight():
                     name = self.places[place] = self.names.take(place.name, "w")
                     self.contents[name] = place.array
-                    yield f"loc {name} : {_type(place.array.shape)} = zeros{_comment(place)}"
+                    yield f"{_location(name, place.array.shape, file)}{_comment(place)}"
                 case Family(members):
                     name = self.places[place] = self.names.take(_common([member.name for member in members]), "w")
                     for i, member in enumerate(members):
                         self.contents[f"{name}[{i}]"] = member.array
-                    yield f"loc {name}[{len(members)}] : {_type(members[0].array.shape)} = zeros{_comment(members[0])}"
+                    family = f"{name}[{len(members)}]"
+                    yield f"{_location(family, members[0].array.shape, file)}{_comment(members[0])}"
 
-    def _examples(self) -> list[str]:
+    def _examples(self, file: str) -> list[str]:
         lines: list[str] = []
         self.example_names: list[str] = []
         several = len(self.model.inputs) > 1
         for i in self.model.inputs:
             self.example_names.append(self.names.take(f"example_{cleaned(i.name, 'x')}" if several else "example", "example"))
-            lines.append(self._array(self.example_names[-1], i.shape, i.example))
+            lines.append(self._array(file, self.example_names[-1], i.shape, i.example))
         self.expected_names: list[str] = []
         for k, output in enumerate(self.model.outputs):
             several = len(self.model.outputs) > 1
             self.expected_names.append(self.names.take(f"expected_{k + 1}" if several else "expected", "expected"))
-            lines.append(self._array(self.expected_names[-1], output.shape, output.expected))
+            lines.append(self._array(file, self.expected_names[-1], output.shape, output.expected))
         return lines
 
-    def _array(self, name: str, shape: Shape, array: Numbers) -> str:
+    def _array(self, file: str, name: str, shape: Shape, array: Numbers) -> str:
         if is_small(array.reshape(shape)):
             return f"const {name} : {_type(shape)} = {literal(array.reshape(shape))}"
         self.contents[name] = array.reshape(shape)
-        return f"loc {name} : {_type(shape)} = zeros"
+        return _location(name, shape, file)
 
     def _check(self) -> list[str]:
         within = f"within {self.model.tolerance:.0e}"
@@ -328,8 +328,8 @@ def _common(names: Sequence[str]) -> str:
     return names[0].rstrip("0123456789_.") or names[0]
 
 
-def _quoted(file: str) -> str:
-    return file if all(c.isalnum() or c in "._-/" for c in file) else f'"{file}"'
+def _location(name: str, shape: Shape, file: str) -> str:
+    return f'loc {name} : {_type(shape)} = load("{file}")'
 
 
 def _framed(function: str) -> list[str]:
