@@ -18,7 +18,7 @@ from rh_kernel.primitives.contents import content
 from rh_kernel.source.diagnostic import KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Term
-from rh_kernel.syntax.runtime_errors import placed
+from rh_kernel.syntax.runtime_errors import Unhandled, placed
 from rh_kernel.syntax.signature import Location, Parameter, ValueKind
 from rh_kernel.syntax.types import Type, leaves
 from rh_kernel.syntax.unhandled_hints import with_handlers
@@ -65,12 +65,31 @@ def function_of_net(net: NetDefinition | FunDefinition, options: CompileOptions,
             case FunDefinition(body=body):
                 program = translate_term(cast(Term, body.body), (net.domain,), (), options)
     except Stuck as failure:
-        raise placed(with_handlers(failure, net.body.body), span) from None
+        raise placed(_with_hint(failure, net), span) from None
     names = [name for parameter in (*given, *net.parameters) for name in _leaf_names(*parameter)]
     try:
         return function_of(net.name, program, names)
     except Rejected as failure:
         raise Rejected(*[replace(d, span=d.span or span) for d in failure.diagnostics]) from None
+
+
+def _with_hint(failure: Stuck, net: NetDefinition | FunDefinition) -> Stuck:
+    """Add the handlers around an operation that none of them handles, or, where there are none, what to export instead."""
+    names = ", ".join([name for name, _ in net.parameters])
+    typed = ", ".join([f"{name} : {A}" for name, A in net.parameters])
+    indices = "[…]" if isinstance(net, NetDefinition) and net.statics else ""
+    own = f"net handled({typed}) = handle {net.name}{indices}({names}) with H"
+    found = zip(failure.diagnostics, with_handlers(failure, net.body.body).diagnostics, strict=True)
+    return Stuck(
+        *[
+            replace(
+                d, hint=f"declare a net that handles it, `{own}`, where H has a clause for `{d.operation}`, and export that one"
+            )
+            if isinstance(d, Unhandled) and d is before
+            else d
+            for before, d in found
+        ]
+    )
 
 
 def _leaf_names(name: str, A: Type) -> Iterator[str]:

@@ -3,7 +3,7 @@
 A file whose declarations are all in force is not run again. So two files that both include a third one share its locations.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -64,14 +64,26 @@ class Include(Action):
         name = self.file.source.name
         if not self.is_new:
             return Notice(f"{name} is included already")
-        names = list(dict.fromkeys([part.name.text for part in self.file.items if not isinstance(part, Unparsed)]))
-        listed = ", ".join([*names[:_MOST_LISTED], *(["…"] if len(names) > _MOST_LISTED else [])])
+        own = _names([part for part in self.file.parts if not isinstance(part, IncludedFile)])
+        names = list(dict.fromkeys([*own, *_names(self.file.items)]))
+        listed = ", ".join(
+            _shortened(own) if len(own) > _MOST_LISTED else [*names[:_MOST_LISTED], *["…"] * (len(names) > _MOST_LISTED)]
+        )
         count = f"{len(names)} declaration{'' if len(names) == 1 else 's'}"
         checks = self.file.checks
         left_out = (
             "" if not checks else "; its check is not run here" if checks == 1 else f"; its {checks} checks are not run here"
         )
         return Notice(f"included {name}: {count}{f' ({listed})' if names else ''}{left_out}")
+
+
+def _names(parts: Iterable[items.Declaration | Unparsed]) -> list[str]:
+    return list(dict.fromkeys([part.name.text for part in parts if not isinstance(part, Unparsed)]))
+
+
+def _shortened(names: list[str]) -> list[str]:
+    """The first names, and the last one, which is often what the others are for."""
+    return names if len(names) <= _MOST_LISTED else [*names[: _MOST_LISTED - 1], "…", names[-1]]
 
 
 def analyze_include(

@@ -104,7 +104,8 @@ def loaded(target: Target, function: ArrayFunction, file: Path) -> Call:
             code = module(file)
 
             def call(inputs: Sequence[Array], new: Mapping[str, Array]) -> Results:
-                return parted(function, getattr(code, function.name)(*inputs, *[{**code.WEIGHTS, **new}] * bool(new)))
+                weights = [{**code.WEIGHTS, **new}] if new else []
+                return parted(function, getattr(code, function.name)(*inputs, *weights))
 
         case "torch" | "pt2":
             torch: Any = import_module("torch")

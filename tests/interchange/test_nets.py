@@ -93,6 +93,16 @@ def test_a_net_learns_the_same_in_three_steps(net: Net, target: str, tmp_path: P
     assert changed <= {at for w, _ in function.writes for at in places(w.location)}
 
 
+@pytest.mark.parametrize("target", each())
+@pytest.mark.parametrize("result", ["1", "1 * Real(2, 0)"])
+def test_a_net_without_numbers_in_its_result_can_be_called(result: str, target: str, tmp_path: Path) -> None:
+    net = Net("unit", f"net step(x : Real(2)) : {result} = return 0", (2,), None)
+    _, _, step = started(net, "step", target, tmp_path)
+    found, new = step([net.samples(BATCH)], {})
+    assert [array.shape for array in found] == [(BATCH, 0), (BATCH, 2, 0)][: len(found)]
+    assert not new
+
+
 def inputs_of(function: ArrayFunction, data: Mapping[str, Array], rows: Sequence[int]) -> list[Array]:
     """These rows of the arrays that are named by the parameters; the others are draws, in the order of their numbers."""
     drawn = [p for p in function.parameters if p.written not in data]

@@ -63,6 +63,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
         "more.NPZ",
         "two words.npz",
         "w.safetensors",
+        "w.onnx",
         "notes.txt",
         ".hidden.csv",
         "sub/deep.csv",
@@ -224,6 +225,12 @@ def test_words_in_part_are_completed_if_none_begins_so(session: Session) -> None
         ('%load "two', ["two words.npz"]),
         ('%load "', ["more.NPZ", "two words.npz", "w.safetensors", "sub/"]),
         ("%save # ", []),
+        ("%export n", ["network"]),
+        ("%export network ", ["to"]),
+        ("%export network to ", ["network.py", "network.pt2", "network.onnx", "w.onnx", "sub/"]),
+        ('%export network to "w', ["w.onnx"]),
+        ("%export network to a.py ", ["as"]),
+        ("%export network to a.py as ", ["numpy", "jax", "torch"]),
     ],
 )
 def test_the_fields_of_a_directive_are_completed(session: Session, text: str, expected: list[str]) -> None:

@@ -153,7 +153,7 @@ def test_the_line_says_what_is_declared(tmp_path: Path) -> None:
     assert notices(results) == [
         "included one.rh: 1 declaration (n)",
         "included none.rh: 0 declarations",
-        "included many.rh: 10 declarations (d0, d1, d2, d3, d4, d5, d6, d7, …)",
+        "included many.rh: 10 declarations (d0, d1, d2, d3, d4, d5, d6, …, d9)",
         "included again.rh: 1 declaration (n)",
     ]
     assert after.definitions.get("n") == DimDefinition("n", 4)

@@ -47,4 +47,12 @@ def _imported(file: Path) -> ModuleType:
     return found
 
 
-PT2 = Target("pt2", "PyTorch", ".pt2", _written, requires=("torch",), install="pip install torch")
+PT2 = Target(
+    "pt2",
+    "PyTorch",
+    ".pt2",
+    _written,
+    requires=("torch",),
+    install="pip install torch",
+    remark="to be loaded with torch.export.load",
+)

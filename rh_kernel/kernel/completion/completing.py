@@ -21,7 +21,7 @@ from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, PYTHON, RETURN, SECT
 from rh_kernel.training.bundled import NAMES
 from rh_kernel.training.reading.formats import has_name_of_data, saved_suffixes
 from rh_kernel.training.reading.npy import NPY
-from rh_kernel.typing.definitions import LocFamilyDefinition
+from rh_kernel.typing.definitions import Definition, FunDefinition, LocFamilyDefinition, NetDefinition
 
 __all__ = ["Completion", "completions"]
 
@@ -156,6 +156,10 @@ def _with(endings: tuple[str, ...]) -> Listed:
     return is_listed
 
 
+def _is_net(definition: Definition | None) -> bool:
+    return isinstance(definition, NetDefinition | FunDefinition)
+
+
 def _arguments(session: Session, context: Argument) -> tuple[int, list[Completion]]:
     """Complete an argument of a directive from its usage: the n-th word is one of the n-th ``a|b``.
 
@@ -169,6 +173,14 @@ def _arguments(session: Session, context: Argument) -> tuple[int, list[Completio
         at = len(forms) - 1
     fields = forms[at] if at < len(forms) else []
     match fields:
+        case ["net"]:
+            named = [n for n in session.definitions.named if _is_net(session.definitions.get(n))]
+            return context.start, described(session.definitions, "", _matching(named, context.text))
+        case ["file"] if directive is not None and directive.suffixes:
+            new = [f"{context.given[0]}{suffix}" for suffix in directive.suffixes]
+            start, found = _files(session, context.start, context.text, _with(directive.suffixes))
+            there = {c.text for c in found}
+            return start, [*[Completion(n, "path", "new file") for n in _matching(new, context.text) if n not in there], *found]
         case ["file"]:
             start, found = _files(session, context.start, context.text, _with(saved_suffixes()))
             return start, found if context.quoted else [c for c in found if " " not in c.text]

@@ -16,9 +16,10 @@ class Directive(Generic[Item]):
     """A line ``%name …``.
 
     ``usage`` describes the arguments: ``on|off``, ``[location…]``, ``file``. Completion offers the alternatives in it, and the
-    existing files, locations, data sets and names for ``file``, ``location…``, ``data…`` and ``name``. ``help`` is one line for
-    ``%help``, without a capital or a full stop. ``section`` is the first line of the section in which the directive may be
-    used, such as ``%%eff``, or empty.
+    existing files, locations, data sets, names, and nets and functions for ``file``, ``location…``, ``data…``, ``name`` and
+    ``net``. With ``suffixes``, a ``file`` is one with these, to be written, and it may have the name of the net before it.
+    ``help`` is one line for ``%help``, without a capital or a full stop. ``section`` is the first line of the section in which
+    the directive may be used, such as ``%%eff``, or empty.
 
     ``analyze`` takes the item and its context. It returns an action, or a generator that returns one and yields ``Working``
     while it reads files. It raises ``Rejected`` for invalid arguments. With ``checks_live``, it is also called while a cell is
@@ -41,6 +42,7 @@ class Directive(Generic[Item]):
     example: str = ""
     runs_example: bool = True
     details: str = ""
+    suffixes: tuple[str, ...] = ()
 
     @property
     def call(self) -> str:

@@ -1,5 +1,6 @@
 """``%export``: write a net, with its weights, as a function of NumPy, JAX, PyTorch or ONNX."""
 
+import difflib
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
+from rh_kernel.training.reading.formats import one_of
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition
 
-USAGE = "name to file [as numpy|jax|torch]"
+USAGE = "net to file [as numpy|jax|torch]"
 
 
 @frozen
@@ -53,9 +55,11 @@ class Export(Action):
         return replace(state, files=(*state.files, *files))
 
 
+SUFFIXES = tuple(dict.fromkeys([target.suffix for target in TARGETS]))
+
+
 def _expected() -> str:
-    suffixes = [*dict.fromkeys([target.suffix for target in TARGETS])]
-    return f"a file that ends in {' or '.join(suffixes)}"
+    return f"a file that ends in {one_of(SUFFIXES)}"
 
 
 def exporting(name: str, file: Path, chosen: str | None, context: AnalysisContext, span: Span) -> Export:
@@ -75,7 +79,7 @@ def _analyze(item: items.Directive, context: AnalysisContext) -> Export:
             return exporting(name, Path(file), chosen, context, item.span)
         case words:
             found = f"`{' '.join(words)}`" if words else "nothing"
-            raise _invalid(item.span, USAGE, found, 'for example `%export predict to "predict.py"`')
+            raise _invalid(item.span, f"`{USAGE}`", found, 'for example `%export predict to "predict.py"`')
 
 
 def _invalid(span: Span, wanted: str, found: str, hint: str = "") -> Rejected:
@@ -96,7 +100,10 @@ def _by_name(name: str, file: Path, span: Span) -> Target:
                 return target
             hint = f"give the file a name that ends in {target.suffix}"
             raise _invalid(span, f"a {target.suffix} file for {target.title}", f"`{file.name}`", hint)
-    raise _invalid(span, " or ".join([f"`{target.name}`" for target in TARGETS]), f"`{name}`")
+    known = [target.name for target in TARGETS if target.suffix == file.suffix] or [target.name for target in TARGETS]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean `as {near[0]}`?" if near else f"for example `as {known[0]}`"
+    raise _invalid(span, f"{one_of([f'`{each}`' for each in known])} behind `as`", f"`{name}`", hint)
 
 
 def _net(name: str, context: AnalysisContext, span: Span) -> NetDefinition | FunDefinition:
@@ -116,6 +123,7 @@ DIRECTIVE = Directive(
     USAGE,
     "write a net, with its weights, as a function of NumPy, JAX, PyTorch or ONNX",
     _analyze,
+    suffixes=SUFFIXES,
     order=235,
     example="""
 loc w : Real(2, 2) = [[1, 2], [3, 4]]

@@ -37,7 +37,9 @@ def open_model(file: Path) -> Untyped:
             )
         data = file.read_bytes()
     except (OSError, ValueError):
-        raise Rejected(NoSuchFile(name=name, hint="paths are relative to the folder where the command runs")) from None
+        raise Rejected(
+            NoSuchFile(name=name, hint="paths are relative to the notebook, or to the folder where `rh import` runs")
+        ) from None
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
