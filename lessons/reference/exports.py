@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from lessons.reference.diagnostics import heading
+from lessons.reference.markdown import link
 from lessons.reference.running import run, start
-from rh_kernel.interchange.targets.onnx_graph import TOLERANCE
+from rh_kernel.interchange.targets.registry import TARGETS
+from rh_kernel.interchange.targets.target import Target
 from rh_kernel.primitives.table import FAMILIES
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -28,6 +31,35 @@ net step[t : Real(1)](x : Real(2)) : Real(2) = rev handle (x) <x>. model(x) with
 SHOWN: Mapping[str, str] = {"numpy": "def step", "jax": "@jax.jit", "torch": "class Step"}
 """The targets, and how the definition begins in each of their files."""
 
+NAMES = tuple(target.name for target in TARGETS)
+
+CONSTRUCTS: tuple[tuple[str, Mapping[str, str]], ...] = (
+    ("`rd[f]`, `W.rd(x. N)(V)`, `rev handle`", dict.fromkeys(NAMES, "formulas")),
+    (
+        "`if` (both branches are computed)",
+        {"numpy": "`np.where`", "jax": "`jnp.where`", "torch": "`torch.where`", "pt2": "`aten.where`", "onnx": "`Where`"},
+    ),
+    ("`map` without a `scan` in it", dict.fromkeys(NAMES, "all rounds at once")),
+    (
+        "`repeat`, `scan`",
+        {"numpy": "`for`", "jax": "`lax.scan`", "torch": "`for`", "pt2": "round by round", "onnx": "`Scan`"},
+    ),
+    ("`Normal`, `Uniform`", dict.fromkeys(NAMES, "an argument")),
+    (
+        "`Get`",
+        {"numpy": "`weights`", "jax": "`weights`", "torch": "`nn.Parameter`", "pt2": "a parameter", "onnx": "an initialiser"},
+    ),
+    ("`Put`", {**dict.fromkeys(NAMES, "a second result"), "onnx": "an output"}),
+)
+"""What is not a symbol, and what it is in each language."""
+
+REFUSED = (
+    ("an operation that no handler handles", "RH201"),
+    ("locations or sizes as parameters", "RH392"),
+    ("a symbol of a plug-in without a translation", "RH391"),
+)
+"""What none of the languages can express, and the error."""
+
 
 def step_part() -> str:
     """The step of the program in each of the languages that can be read."""
@@ -45,9 +77,23 @@ def _definition(text: str, begin: str) -> str:
 
 
 def symbols_part() -> str:
-    """The symbols by family, and how closely each language agrees."""
-    lines = ["| function symbols | NumPy, JAX, PyTorch | ONNX |", "|---|---|---|"]
+    """What each language gives for the symbols of each family, and for what is not a symbol."""
+    lines = [f"| | {' | '.join([_title(target) for target in TARGETS])} |", f"|---{'|---' * len(TARGETS)}|"]
     for family in FAMILIES:
         listed = " ".join([f"`{symbol.name}`" for symbol in family.symbols if symbol.translation or symbol.decomposition])
-        lines.append(f"| {listed} | to 12 digits | to about {TOLERANCE:g}, in float32 |")
+        lines.append(_row(listed, {target.name: f"{target.tolerance:g}" for target in TARGETS}))
+    lines += [_row(what, cells) for what, cells in CONSTRUCTS]
+    lines += [_row(what, {target.name: f"refused, {_link(code)}" for target in TARGETS}) for what, code in REFUSED]
     return "\n".join(lines)
+
+
+def _title(target: Target) -> str:
+    return target.title if [t.title for t in TARGETS].count(target.title) == 1 else f"{target.title}, `{target.suffix}`"
+
+
+def _row(what: str, cells: Mapping[str, str]) -> str:
+    return f"| {what} | {' | '.join([cells[target.name] for target in TARGETS])} |"
+
+
+def _link(code: str) -> str:
+    return link(heading(code), code, "errors.md")

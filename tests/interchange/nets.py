@@ -104,6 +104,26 @@ net step[t : Real(3)](x : Real(3)) : Real(3) = rev handle (x) <x>. chosen(x) wit
     3,
 )
 
+DROPOUT = Net(
+    "dropout",
+    """
+include "sgd.rh"
+loc w : Real(5, 4) = glorot(seed=1)
+loc v : Real(3, 5) = glorot(seed=2)
+net layer(x : Real(4)) : Real(5) = let h <= FC[w](x) in return tanh(h)
+net predict(x : Real(4)) : Real(3) = handle (let h <= layer(x) in FC[v](h)) with infer
+net error(x : Real(4), t : Real(3)) : Real =
+  let h <= layer(x) in
+  let e <= Normal() in
+  let u <= Uniform[5]() in
+  let y <= FC[v](exp(0.1 * e) * h * step(u - fill[5](0.5))) in
+  return cross_entropy(y, t)
+net step[t : Real(3)](x : Real(4)) : Real(4) = rev handle (x) <x>. error(x, t) with descend(0.1)
+""",
+    (4,),
+    3,
+)
+
 ADAM = Net(
     "adam",
     """
@@ -184,6 +204,7 @@ NETS = (
     RESIDUAL,
     SEQUENCE,
     CHOICES,
+    DROPOUT,
     ADAM,
     ATTENTION,
     CHARACTERS,

@@ -1,29 +1,20 @@
-"""What ONNX models are called and say about themselves, and what ONNX cannot express."""
+"""What the parts of an ONNX model are called, and what it says about itself."""
 
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rh_kernel.interchange.errors import NoTranslation
-from rh_kernel.loops import scalars
-from rh_kernel.primitives import array_expressions as ae
-from rh_kernel.primitives import array_operators as ao
 from rh_kernel.session.results import Notice
 from rh_kernel.session.session import Session
-from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from tests.interchange.running import (
     available,
-    results_of,
     started,
-    symbol_function,
-    target_named,
 )
 from tests.session.cells import codes, run
 
@@ -107,16 +98,3 @@ def test_the_notice_says_what_precision_there_is(tmp_path: Path) -> None:
     results, _ = run(Session.start(tmp_path), 'net f(x : Real(3)) : Real(3) = return sin(x)\n%export f to "f.onnx"')
     (notice,) = [r for r in results if isinstance(r, Notice)]
     assert notice.text == "f exported to f.onnx, for ONNX, in float32: its numbers agree to about 1e-05"
-
-
-def test_an_operation_of_a_plugin_has_no_translation(tmp_path: Path) -> None:
-    tan = replace(scalars.TANH, name="tan", c="tan{f}({0})")
-
-    def translation(_: object, x: ao.Expr) -> ao.Expr:
-        return ae.scalar(tan, x)
-
-    function = symbol_function(translation, None, [(3,)], [True])
-    with pytest.raises(Rejected) as failure:
-        results_of(function, target_named("onnx"), {}, [np.ones((2, 3))], tmp_path)
-    (found,) = failure.value.diagnostics
-    assert found == NoTranslation(symbol="tan", language="ONNX")

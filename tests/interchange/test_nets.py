@@ -20,7 +20,6 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.typing.definitions import NetDefinition
 from tests.interchange.nets import NETS, Net
 from tests.interchange.running import (
-    ROUNDING,
     Call,
     arrays_of,
     assert_close,
@@ -40,7 +39,7 @@ CASES = [
     pytest.param(net, *target.values, id=f"{net.name}-{target.values[0]}", marks=target.marks)
     for net in NETS
     for target in each()
-    if target.values[0] != "pt2" or net.name in {"mlp", "choices", "lenet", "vae"}
+    if target.values[0] != "pt2" or net.name in {"mlp", "choices", "dropout", "lenet", "vae"}
 ]
 
 
@@ -88,7 +87,7 @@ def test_a_net_learns_the_same_in_three_steps(net: Net, target: str, tmp_path: P
     for w, _ in function.writes:
         expected = stacked(after, w.location)
         assert_close(target, found[w.parameter.written], expected, 1e-9)
-        assert np.abs(expected - stacked(before, w.location)).max() > 3 * ROUNDING.get(target, 0)
+        assert np.abs(expected - stacked(before, w.location)).max() > 3 * target_named(target).tolerance
     changed = {at for at in before.heap if not np.array_equal(before.heap[at], after.heap[at])}
     assert changed <= {at for w, _ in function.writes for at in places(w.location)}
 
@@ -112,6 +111,5 @@ def inputs_of(function: ArrayFunction, data: Mapping[str, Array], rows: Sequence
 
 def draws(name: str, shape: Sequence[int], number: int, rows: Sequence[int]) -> Array:
     """What samples draw in the first epoch (LANGUAGE §9)."""
-    assert name == f"normal{number}"
-    bits = [np.random.Philox(key=[SEED, 0], counter=[0, number, row, 0]) for row in rows]
-    return np.array([np.random.Generator(b).standard_normal(shape) for b in bits])
+    found = [np.random.Generator(np.random.Philox(key=[SEED, 0], counter=[0, number, row, 0])) for row in rows]
+    return np.array([rng.standard_normal(shape) if name.startswith("normal") else rng.random(shape) for rng in found])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rh_kernel.interchange.functions import function_of
 from rh_kernel.loops.trees import leaves
 from tests.arrays.test_random_programs import by_kernels, drawn
-from tests.interchange.running import ROUNDING, each, results_of, target_named
+from tests.interchange.running import each, results_of, target_named
 from tests.tiers import law
 
 SAMPLES = 3
@@ -41,7 +41,7 @@ def test_any_program_computes_what_its_kernels_do(target: str, seed: int) -> Non
     expected += [np.mean([changes[location] for _, changes in runs], axis=0) for location in runs[0][1]]
     # What turns out to stay as it is need not be written.
     found += [(contents | dict(writes))[location.name] for location in runs[0][1]]
-    tolerance = 10 * ROUNDING.get(target, 1e-9)
+    tolerance = 10 * max(target_named(target).tolerance, 1e-9)
     for array, wanted in zip(found, expected, strict=True):
         assert array.shape == wanted.shape
         if not np.isfinite(wanted).all() or np.abs(wanted).max(initial=0) > MODEST:

@@ -99,4 +99,5 @@ ONNX = Target(
     requires=("onnx",),
     install="pip install 'rh_kernel[interchange]'",
     remark=f"in float32: its numbers agree to about {TOLERANCE:g}",
+    tolerance=TOLERANCE,
 )

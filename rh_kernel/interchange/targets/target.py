@@ -26,6 +26,7 @@ class Target:
     ``name`` chooses it, ``title`` is for sentences, ``suffix`` that of its file. ``write`` returns the contents of one or more
     files by their suffixes; it raises ``Rejected`` if the language cannot express the function. ``requires`` are the modules
     that it imports, and ``install`` is what a user installs to have them. ``remark`` is what to know about the result.
+    ``tolerance`` is the absolute or relative difference that rounding may make in the value of a function symbol.
     """
 
     name: str
@@ -35,3 +36,4 @@ class Target:
     requires: tuple[str, ...] = ()
     install: str = ""
     remark: str = ""
+    tolerance: float = 1e-12
