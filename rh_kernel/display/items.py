@@ -3,7 +3,7 @@
 from rh_kernel.display.data import Record, contents, value
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.html import escape
-from rh_kernel.display.markup import FAINT, box, code, span
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, span
 from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.registry import Output, ResultView, as_html
 from rh_kernel.display.values import changes_html, changes_text, value_html, value_text
@@ -80,4 +80,10 @@ CHECK = ResultView(
     records=lambda c: ({"kind": "check", "text": c.text, "type": c.type, **_remarks(c.remarks)},),
     output=Output.LINE,
 )
-NOTICE = ResultView(Notice, text=lambda n: n.text, records=lambda n: ({"kind": "notice", "text": n.text},))
+NOTICE = ResultView(
+    Notice,
+    text=lambda n: n.text,
+    # JupyterLab breaks plain text within words.
+    rich=as_html(lambda n: box(f"{MONOSPACE};white-space:pre-wrap", escape(n.text))),
+    records=lambda n: ({"kind": "notice", "text": n.text},),
+)

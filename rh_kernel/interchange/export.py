@@ -82,9 +82,7 @@ def _with_hint(failure: Stuck, net: NetDefinition | FunDefinition) -> Stuck:
     found = zip(failure.diagnostics, with_handlers(failure, net.body.body).diagnostics, strict=True)
     return Stuck(
         *[
-            replace(
-                d, hint=f"declare a net that handles it, `{own}`, where H has a clause for `{d.operation}`, and export that one"
-            )
+            replace(d, hint=f"export a net that handles it: `{own}`, where H has a clause for `{d.operation}`")
             if isinstance(d, Unhandled) and d is before
             else d
             for before, d in found

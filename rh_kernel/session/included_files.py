@@ -148,6 +148,8 @@ def _find(item: items.IncludeItem, folder: Path) -> Path:
     written = item.file
     if not written.endswith(SUFFIX):
         hint = f'for example `include "sgd{SUFFIX}"`'
+        if written.endswith(".onnx"):
+            hint = f"write it as a program first: `rh import {written}` in a shell, or `import_onnx` in a %%python cell"
         raise _refusal(item, f'"{written}" is not the name of a program', expected=f"a file that ends in {SUFFIX}", hint=hint)
     file = folder / written
     if is_file(file):

@@ -156,8 +156,8 @@ def _with(endings: tuple[str, ...]) -> Listed:
     return is_listed
 
 
-def _is_net(definition: Definition | None) -> bool:
-    return isinstance(definition, NetDefinition | FunDefinition)
+def _named(session: Session, kind: type[Definition]) -> list[str]:
+    return [n for n in session.definitions.named if isinstance(session.definitions.get(n), kind)]
 
 
 def _arguments(session: Session, context: Argument) -> tuple[int, list[Completion]]:
@@ -174,7 +174,7 @@ def _arguments(session: Session, context: Argument) -> tuple[int, list[Completio
     fields = forms[at] if at < len(forms) else []
     match fields:
         case ["net"]:
-            named = [n for n in session.definitions.named if _is_net(session.definitions.get(n))]
+            named = [n for kind in (NetDefinition, FunDefinition) for n in _named(session, kind)]
             return context.start, described(session.definitions, "", _matching(named, context.text))
         case ["file"] if directive is not None and directive.suffixes:
             new = [f"{context.given[0]}{suffix}" for suffix in directive.suffixes]

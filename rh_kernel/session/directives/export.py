@@ -112,7 +112,12 @@ def _net(name: str, context: AnalysisContext, span: Span) -> NetDefinition | Fun
         case NetDefinition() | FunDefinition():
             return found
         case None:
+            nets = [
+                n for n in context.definitions.named if isinstance(context.definitions.get(n), NetDefinition | FunDefinition)
+            ]
+            near = difflib.get_close_matches(name, nets, n=1)
             hint = "declare it before: `net predict(x : Real(64)) : Real(10) = handle mlp(x) with infer`"
+            hint = f"did you mean `{near[0]}`?" if near else hint
             raise _invalid(span, "the name of a net or function", f"`{name}`, which is not declared", hint)
         case _:
             raise _invalid(span, "the name of a net or function", f"`{name}`", "export a net that uses it")
