@@ -99,7 +99,8 @@ LAYOUTS = {
     ),
     "training": (
         'train f(x)\n        for (x,t) in data( "a" ) batch(2)\n   measure let y<=f(x) in\n  return y on data("b")\n as"loss"',
-        'train f(x)\n  for (x, t) in data("a") batch (2)\n  measure let y ⇐ f(x) in\n          return y on data("b")\n  as "loss"',
+        'train f(x)\n  for (x, t) in data("a") batch (2)\n  measure let y ⇐ f(x) in\n          return y on data("b")\n'
+        '  as "loss"',
     ),
     "comparison": (
         "%gradient rev handle (M) <x>. f(x) with h\n      against   (g(x))\nagainst( y )",
