@@ -5,6 +5,7 @@ import re
 
 RESERVED = frozenset(
     [
+        "CONSTANTS",
         "Path",
         "WEIGHTS",
         "carried",

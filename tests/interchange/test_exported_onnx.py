@@ -63,7 +63,10 @@ def test_names_are_those_of_the_program(tmp_path: Path) -> None:
     assert model.inputs == {"x": ["b", 2]}
     assert model.weights == {"w": [2, 2]}
     assert model.outputs == ["result1", "result2", "new_w"]
-    assert {"w", "ws[1]"} <= {each.name for each in model.proto.graph.initializer}
+    real = {each.name for each in model.proto.graph.initializer if each.data_type == 1}
+    assert {"w", "ws[1]"} <= real
+    (learned,) = [each.value for each in model.proto.metadata_props if each.key == "rh_weights"]
+    assert set(learned.split("\n")) == real
     x = np.array([[1.0, -1.0], [0.5, 2.0], [0.0, 1.0]])
     found = model(x=x)
     w = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -89,7 +92,7 @@ def test_a_model_says_what_it_is(tmp_path: Path) -> None:
     assert model.proto.producer_name == "rh_kernel"
     assert model.proto.doc_string == "f : Real(3) ~> Real(3)"
     found = {each.key: each.value for each in model.proto.metadata_props}
-    assert found == {"signature": "f : Real(3) ~> Real(3)", "precision": "float32", "tolerance": "1e-05"}
+    assert found == {"rh_weights": "", "signature": "f : Real(3) ~> Real(3)", "precision": "float32", "tolerance": "1e-05"}
     (node,) = model.proto.graph.node
     assert (node.op_type, [*node.input], [*node.output]) == ("Sin", ["x"], ["result"])
 

@@ -18,7 +18,8 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.typing.definitions import NetDefinition
-from tests.interchange.nets import NETS, Net
+from rh_kernel.workspace.workspace import Workspace
+from tests.interchange.nets import CHARACTERS, NETS, Net
 from tests.interchange.running import (
     Call,
     arrays_of,
@@ -26,6 +27,7 @@ from tests.interchange.running import (
     by_written_name,
     each,
     exported,
+    module,
     stacked,
     target_named,
 )
@@ -113,3 +115,14 @@ def draws(name: str, shape: Sequence[int], number: int, rows: Sequence[int]) -> 
     """What samples draw in the first epoch (LANGUAGE §9)."""
     found = [np.random.Generator(np.random.Philox(key=[SEED, 0], counter=[0, number, row, 0])) for row in rows]
     return np.array([rng.standard_normal(shape) if name.startswith("normal") else rng.random(shape) for rng in found])
+
+
+@pytest.mark.parametrize("target", each("numpy", "jax"))
+def test_constants_are_not_among_the_weights(target: str, tmp_path: Path) -> None:
+    """The weights are what a derivative is taken for; the mask of attention is none of them."""
+    workspace = Workspace(tmp_path)
+    workspace.run(CHARACTERS.text)
+    workspace.export("predict", tmp_path / "characters.py", target)
+    found = module(tmp_path / "characters.py")
+    assert set(found.WEIGHTS) == set(workspace.heap)
+    assert [np.shape(array) for array in found.CONSTANTS.values()] == [(4, 4)]

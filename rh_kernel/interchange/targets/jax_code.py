@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from rh_kernel.interchange.functions import Rounds
 from rh_kernel.interchange.targets import python_file as file
-from rh_kernel.interchange.targets.numpy_code import CALLS, NumPyCode, function_text
+from rh_kernel.interchange.targets.numpy_code import CALLS, NumPyCode, constants, function_text
 from rh_kernel.interchange.targets.python_code import LONG
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.loops import scalars
@@ -117,7 +117,7 @@ def _written(exported: Exported) -> Mapping[str, bytes]:
         ]
     found = 'np.load(Path(__file__).with_suffix(".npz"))'
     load = [f"WEIGHTS = {{name: jnp.asarray(array) for name, array in {found}.items()}}"]
-    return file.files(exported, code, JAX.title, imports, load, function)
+    return file.files(exported, code, JAX.title, imports, [*load, *constants(code)], function)
 
 
 JAX = Target("jax", "JAX", ".py", _written)

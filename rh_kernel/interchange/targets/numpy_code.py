@@ -193,7 +193,7 @@ def function_text(code: NumPyCode, exported: Exported, decorator: str = "") -> l
     f = exported.function
     source = {w.parameter.name: f"weights[{quoted(w.parameter.written)}]" for w in f.weights}
     body, result, written = code.everything({w.parameter.name: w.parameter.written for w in f.weights})
-    parameters = [*[p.name for p in f.parameters], *["weights=WEIGHTS"] * bool(f.weights or code.constants)]
+    parameters = [*[p.name for p in f.parameters], *["weights=WEIGHTS"] * bool(f.weights)]
     return [
         *[decorator] * bool(decorator),
         f"def {f.name}({', '.join(parameters)}):",
@@ -204,11 +204,17 @@ def function_text(code: NumPyCode, exported: Exported, decorator: str = "") -> l
     ]
 
 
+def constants(code: NumPyCode) -> list[str]:
+    """The line that takes the constants out of the arrays of the file, if there are some: what is left is learned."""
+    names = ", ".join(map(quoted, code.constants))
+    return [f"CONSTANTS = {{name: WEIGHTS.pop(name) for name in [{names}]}}"] * bool(names)
+
+
 def _written(exported: Exported) -> Mapping[str, bytes]:
     code = NumPyCode(exported.function, exported.precision)
     function = function_text(code, exported)
     load = ['WEIGHTS = dict(np.load(Path(__file__).with_suffix(".npz")))']
-    return file.files(exported, code, NUMPY.title, ["import numpy as np"], load, function)
+    return file.files(exported, code, NUMPY.title, ["import numpy as np"], [*load, *constants(code)], function)
 
 
 NUMPY = Target("numpy", "NumPy", ".py", _written)

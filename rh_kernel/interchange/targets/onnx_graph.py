@@ -1,8 +1,8 @@
 """A function as an ONNX model in float32.
 
 Inputs, weights and results have the names that they have in RH; the result is called ``result``, or ``result1`` and so on. The
-weights are initialisers. Those that the function changes are inputs as well, so that the next step can be given the new ones,
-which are outputs: that of ``w`` is called ``new_w``. Loops are scans.
+weights are initialisers, and the metadata list them under ``rh_weights``. Those that the function changes are inputs as well,
+so that the next step can be given the new ones, which are outputs: that of ``w`` is called ``new_w``. Loops are scans.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rh_kernel.interchange.functions import Computed, Let, Line, Rounds
-from rh_kernel.interchange.targets.onnx_model import Attribute, Graph, Model, Node, Value, encoded, renamed, single
+from rh_kernel.interchange.targets.onnx_model import WEIGHTS, Attribute, Graph, Model, Node, Value, encoded, renamed, single
 from rh_kernel.interchange.targets.onnx_nodes import Nodes, Shared
 from rh_kernel.interchange.targets.target import Exported, Target
 from rh_kernel.interchange.uses import uses
@@ -43,8 +43,9 @@ def model_of(exported: Exported) -> Model:
     wanted += [f"new_{w.parameter.written}" for w, _ in function.writes]
     names = {v.name: shared.name(name) for v, name in zip(outputs, wanted, strict=True)}
     graph = renamed(Graph(function.name, (*inputs, *changing), outputs, tuple(nodes.written)), names)
-    properties = {"signature": exported.signature, "precision": "float32", "tolerance": f"{TOLERANCE:g}"}
-    return Model(graph, shared.initialisers, exported.signature, properties)
+    weights = "\n".join([shared.variables[w.parameter.name] for w in exported.contents])
+    properties = {WEIGHTS: weights, "signature": exported.signature, "precision": "float32", "tolerance": f"{TOLERANCE:g}"}
+    return Model(graph, shared.initialisers, shared.constants, exported.signature, properties)
 
 
 def _write(nodes: Nodes, lines: Sequence[Line]) -> None:

@@ -17,6 +17,9 @@ OPSET = 20
 IR_VERSION = 9
 """The version of the format; it came with the operators of version 20."""
 
+WEIGHTS = "rh_weights"
+"""The key of the metadata under which the names of the weights stand, one in a line."""
+
 FLOAT, INTEGER = 1, 7
 """The numbers of the element types float32 and int64 in the format."""
 
@@ -56,10 +59,14 @@ class Graph:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """A graph with its initialisers: arrays by name, of weights and constants. An input that has one may be left out."""
+    """A graph with arrays by name. Weights and shapes are initialisers, and an input that has one may be left out.
+
+    Other constants are results of nodes ``Constant``, so that no other tool takes them for what is to be learned.
+    """
 
     graph: Graph
     initialisers: Mapping[str, npt.NDArray[np.float32 | np.int64]]
+    constants: Mapping[str, npt.NDArray[np.float32 | np.int64]]
     description: str
     properties: Mapping[str, str]
 
@@ -86,9 +93,12 @@ def encoded(model: Model) -> bytes:
     """Return the contents of the model's file."""
     helper: Untyped = import_module("onnx.helper")
     tensor: Untyped = import_module("onnx.numpy_helper").from_array
-    arrays = [tensor(array, name) for name, array in model.initialisers.items()]
+    graph = _graph(helper, model.graph, model.description)
+    graph.initializer.extend([tensor(array, name) for name, array in model.initialisers.items()])
+    for k, (name, array) in enumerate(model.constants.items()):
+        graph.node.insert(k, helper.make_node("Constant", [], [name], name, value=tensor(array, name)))
     made = helper.make_model(
-        _graph(helper, model.graph, arrays, model.description),
+        graph,
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="rh_kernel",
@@ -99,12 +109,12 @@ def encoded(model: Model) -> bytes:
     return made.SerializeToString(deterministic=True)
 
 
-def _graph(helper: Untyped, graph: Graph, arrays: Sequence[Untyped] = (), description: str | None = None) -> Untyped:
+def _graph(helper: Untyped, graph: Graph, description: str | None = None) -> Untyped:
     inputs, outputs = [
         [helper.make_tensor_value_info(v.name, FLOAT, v.shape) for v in values] for values in (graph.inputs, graph.outputs)
     ]
     nodes = [_node(helper, node) for node in graph.nodes]
-    return helper.make_graph(nodes, graph.name, inputs, outputs, arrays, description)
+    return helper.make_graph(nodes, graph.name, inputs, outputs, doc_string=description)
 
 
 def _node(helper: Untyped, node: Node) -> Untyped:

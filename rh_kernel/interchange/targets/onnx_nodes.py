@@ -55,6 +55,7 @@ class Shared:
     def __init__(self, uses: Counter[int]) -> None:
         self.uses = uses
         self.initialisers: dict[str, npt.NDArray[np.float32 | np.int64]] = {}
+        self.constants: dict[str, npt.NDArray[np.float32 | np.int64]] = {}
         self.variables: dict[str, str] = {}
         # Expressions that were made here have to stay alive, because they are known by identity.
         self.kept: list[Expr] = []
@@ -71,12 +72,13 @@ class Shared:
         return found
 
     def constant(self, array: npt.NDArray[np.float32 | np.int64]) -> str:
-        """The name of an initialiser, the same one for equal arrays."""
+        """The name of a constant, the same one for equal arrays."""
         key = (array.dtype.str, array.shape, array.tobytes())
         if key not in self._constants:
             name = self.name("constant")
             self._constants[key] = name
-            self.initialisers[name] = array
+            # Shapes stay initialisers: the rules by which shapes are inferred know more about these.
+            (self.initialisers if array.dtype == np.int64 else self.constants)[name] = array
         return self._constants[key]
 
     def number(self, value: float) -> str:

@@ -235,8 +235,8 @@ class PythonOperators(ABC):
         return self.stored(name), ATOM
 
     def stored(self, name: str) -> str:
-        """A constant that is stored with the weights."""
-        return f"weights[{quoted(name)}]"
+        """A constant that is stored beside the weights."""
+        return f"CONSTANTS[{quoted(name)}]"
 
     def places(self, text: str) -> str:
         """A list of whole numbers as an index."""

@@ -81,7 +81,7 @@ class TorchCode(PythonCode):
         return f"{x}.shape[0]"
 
     def stored(self, name: str) -> str:
-        """A constant that is stored with the weights."""
+        """A constant that is stored beside the weights."""
         return f"self.{name}"
 
     def stacked(self, rows: str, axis: int) -> str:

@@ -156,13 +156,14 @@ net step[t : Real(1)](x : Real(2)) : Real(2) = rev handle (x) <u>. line(u) with 
 ```
 
 Draws become arguments, one for each. Loops stay loops. Numbers of rows are not checked. A `.py` file has its weights beside it,
-in an `.npz` file; it is for NumPy, unless `as jax` or `as torch` is written behind its name. The net needs all its operations
-handled, and no locations or dimensions as parameters.
+in an `.npz` file; it is for NumPy, unless `as jax` or `as torch` is written behind its name. Large constants, such as a mask,
+are in that file too, and in `CONSTANTS` or a buffer: they are none of the weights. The net needs all its operations handled,
+and no locations or dimensions as parameters.
 
 An `.onnx` file is a model with its weights, which needs the library `onnx` to be written. Inputs and weights have their names
 in the program, where a family of locations through which a loop goes is one array; the result is called `result`, or `result1`
-and so on. Loops become scans. In a step, the weights that it changes may be given as inputs, and the new ones are outputs,
-`new_w` for `w`: so they are fed back for the next step. All numbers are float32; those of the nets in the library agree to
-about 0.00001 with what they are here.
+and so on. Loops become scans, and constants nodes of their own: the initialisers are the weights, and shapes. In a step, the
+weights that it changes may be given as inputs, and the new ones are outputs, `new_w` for `w`: so they are fed back for the next
+step. All numbers are float32; those of the nets in the library agree to about 0.00001 with what they are here.
 """,
 )
