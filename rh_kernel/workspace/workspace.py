@@ -173,7 +173,7 @@ class Workspace:
         """Read a function of JAX, as ``import_torch`` does a module; its parameters are ``params``, if given. Raises ``Wrong``.
 
         With ``params``, arrays in dictionaries, lists and tuples, the function is called as ``function(params, *example)``, and
-        the arrays are locations with their names there. Otherwise the arrays that it closes over are locations.
+        the arrays are locations with their names there; those that it closes over are constants. Without, these are locations.
         """
         from rh_kernel.workspace.imports import imported
 

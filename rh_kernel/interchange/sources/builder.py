@@ -1,6 +1,6 @@
 """Building a model node by node: a reader adds nodes in the order of its graph, and each operation gives the next operand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -53,11 +53,37 @@ class Known:
     array: Numbers
     name: str
     is_learned: bool
+    places: Numbers | None = None
+    """Which entry of the parameter each one is, by their numbers, if entries were moved, left out or copied"""
 
     @property
     def shape(self) -> Shape:
         """The shape in the model."""
         return tuple(self.array.shape)
+
+    @property
+    def numbers(self) -> Numbers:
+        """The number of each entry in the parameter; copies have the number of what they are copies of."""
+        return np.arange(self.array.size, dtype=np.int32).reshape(self.shape) if self.places is None else self.places
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether a layer can have it as a weight: a parameter, of which no entry is there twice."""
+        return self.is_learned and (
+            self.places is None or not self.places.size or np.bincount(self.places.reshape(-1)).max() == 1
+        )
+
+    def moved(self, move: Callable[[Numbers], Numbers]) -> "Known":
+        """Return the array that a function makes which moves entries, leaves some out or copies some."""
+        return Known(move(self.array), self.name, self.is_learned, move(self.numbers) if self.is_learned else None)
+
+    def narrow(self) -> "Known":
+        """Return the array with one entry instead of all along each axis along which it repeats; a number has no axes."""
+        entries = self.numbers if self.is_learned else self.array
+        repeats = [n > 1 and bool(np.all(entries == entries.take([0], axis))) for axis, n in enumerate(self.shape)]
+        cut = tuple([slice(0, 1) if is_copied else slice(None) for is_copied in repeats])
+        found = self.moved(lambda array: array[(*cut, ...)])
+        return found if self.is_learned or found.array.size != 1 else found.moved(lambda array: array.reshape(()))
 
 
 Operand: TypeAlias = Tensor | Known
@@ -76,7 +102,7 @@ class Builder:
         self._shapes: list[Shape] = []
         self._terms: dict[Value, Term] = {}
         self._performed: dict[Value, Perform] = {}
-        self._weights: list[Weight] = []
+        self._weights: list[tuple[Weight, Known]] = []
 
     def note(self, M: Term) -> None:
         """Keep which operation made a variable."""
@@ -147,13 +173,14 @@ class Builder:
                 return (1,)
 
     def weight(self, known: Known, shape: Shape | None = None, note: str = "") -> Weight:
-        """Return a weight with this content, in another shape if one is given; the same for the same name and content."""
-        array = known.array.reshape(shape or known.shape or (1,))
-        for weight in self._weights:
-            if weight.name == known.name and weight.array.shape == array.shape and np.array_equal(weight.array, array):
+        """Return a weight with this content, in another shape if one is given; the same for the same entries of a parameter."""
+        found = known.moved(lambda array: array.reshape(shape or known.shape or (1,)))
+        for weight, other in self._weights:
+            if _is_same(found, other):
                 return weight
-        self._weights.append(Weight(len(self._weights), known.name, array, known.is_learned, note))
-        return self._weights[-1]
+        weight = Weight(len(self._weights), found.name, found.array, found.is_learned, note)
+        self._weights.append((weight, found))
+        return weight
 
     def known(self, known: Known, batch: int | None = None) -> Typed:
         """Return a term for a known value: a number, a constant, the content of a location, or a parameter.
@@ -165,9 +192,7 @@ class Builder:
             raise Unsupported(f"it needs a constant of type {known.array.dtype}")
         shape = without(known.shape, batch)
         if known.is_learned and known.array.size:
-            note = f"{show(shape)} in the model; as a matrix of one column it is learned by the layer FC"
-            column = self.weight(known, (known.array.size, 1), note if len(shape) > 1 else "")
-            return self.reshape(self.perform("FC", [column], Typed(Number(1.0), (1,)), (known.array.size,)), shape)
+            return self.reshape(self._learned(known), shape)
         if known.array.size == 1:
             value = Typed(Number(shortest(known.array.reshape(-1)[0])), (1,))
             return value if shape == (1,) else self.call("fill", [value], shape, shape)
@@ -175,6 +200,18 @@ class Builder:
             raise Unsupported("a constant of it is not finite", "use a finite number, such as -1e30 in a mask")
         constant = self.weight(known, shape)
         return Typed(Constant(constant), shape) if is_small(constant.array) else self.perform("Get", [constant], None, shape)
+
+    def _learned(self, known: Known) -> Typed:
+        """Return the entries of a parameter, in their order, as a vector; those that are copies are taken from it."""
+        size = known.array.size
+        _, first, places = np.unique(known.numbers.reshape(-1), return_index=True, return_inverse=True)
+        if len(first) < size:
+            once = known.moved(lambda array: array.reshape(-1)[first])
+            copies = self.known(Known(places.reshape(-1), "places", is_learned=False))
+            return self.call("take", [self._learned(once), copies], (size,))
+        note = f"{show(known.shape)} in the model; as a matrix of one column it is learned by the layer FC"
+        column = self.weight(known, (size, 1), note if len([n for n in known.shape if n > 1]) > 1 else "")
+        return self.perform("FC", [column], Typed(Number(1.0), (1,)), (size,))
 
     def typed(self, x: Operand) -> Typed:
         """Return the term of an operand, with its shape in the program."""
@@ -187,3 +224,10 @@ class Builder:
         if len(x.shape) <= axis or x.shape[axis] != 1 or (isinstance(x, Tensor) and x.batch is not None):
             raise Unsupported(f"axis {axis} of its input {show(x.shape)} is not the axis of samples, of length 1")
         return self.reshape(self.typed(x), without(x.shape, axis))
+
+
+def _is_same(x: Known, y: Known) -> bool:
+    """Whether two values are the same entries of one parameter, or one constant, in one shape."""
+    if (x.name, x.is_learned, x.shape) != (y.name, y.is_learned, y.shape) or not np.array_equal(x.array, y.array):
+        return False
+    return not x.is_learned or np.array_equal(x.numbers, y.numbers)

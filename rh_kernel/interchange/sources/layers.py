@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -10,7 +11,7 @@ from rh_kernel.interchange.model import Call, Infix, Number, Perform, Place, Wei
 from rh_kernel.interchange.sources import moves, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Typed, Unsupported
 from rh_kernel.interchange.sources.markers import as_row_numbers
-from rh_kernel.interchange.sources.shapes import show, without
+from rh_kernel.interchange.sources.shapes import broadcast, show, without
 
 EACH_ROW = "each_row"
 """A net of the file: ``FC`` for each row, for which the library has no layer."""
@@ -26,6 +27,11 @@ def linear(b: Builder, x: Operand, w: Known, bias: Known | None) -> Tensor:
     t = tensors.tensor(b, x)
     if w.array.ndim != 2 or t.shape[-1:] != w.shape[1:] or t.batch == len(t.shape) - 1:
         raise Unsupported(f"an input of shape {show(t.shape)} and weights of shape {show(w.shape)} do not fit")
+    if not w.is_weight:
+        done = tensors.matmul(b, t, w.moved(np.transpose))
+        return done if bias is None else add(b, done, bias)
+    if bias is not None and not bias.is_weight:
+        return add(b, linear(b, x, w, None), bias)
     m, n = w.shape
     there = t.typed
     rows = prod(there.shape[:-1])
@@ -44,11 +50,16 @@ def linear(b: Builder, x: Operand, w: Known, bias: Known | None) -> Tensor:
 def add(b: Builder, x: Operand, y: Operand) -> Tensor:
     """Return the sum; a bias behind a product with weights makes one layer with it."""
     for done, bias in ((x, y), (y, x)):
-        if isinstance(done, Tensor) and isinstance(bias, Known) and bias.is_learned:
-            fused = _with_bias(b, done, bias)
+        if isinstance(done, Tensor) and isinstance(bias, Known):
+            fused = _with_bias(b, done, bias) if bias.is_learned else _with_nothing(done, bias)
             if fused is not None:
                 return fused
     return tensors.binary(b, "+", x, y)
+
+
+def _with_nothing(x: Tensor, constant: Known) -> Tensor | None:
+    """Return x if the constant that is added to it consists of zeros."""
+    return x if broadcast(x.shape, constant.shape) == x.shape and not np.any(constant.array) else None
 
 
 def _with_bias(b: Builder, done: Tensor, bias: Known) -> Tensor | None:
@@ -60,17 +71,20 @@ def _with_bias(b: Builder, done: Tensor, bias: Known) -> Tensor | None:
     shape = b.shape(node.result)
     is_image = node.operation == "Conv2D"
     size = shape[0] if is_image else shape[-1]
-    if bias.array.size != size or (is_image and not _is_placeholder(node.places[1])):
+    if is_image and not _is_placeholder(node.places[1]):
         return None
     units = np.arange(size).reshape(-1, 1, 1) if is_image else np.arange(size)
     there = moves.replayed(np.broadcast_to(units, shape), chain)
-    added = np.arange(size).reshape(without(bias.shape, aligned_axis(bias, done)))
-    try:
-        if not np.array_equal(there, np.broadcast_to(added, there.shape)):
-            return None
-    except ValueError:
+    own = without(bias.shape, aligned_axis(bias, done))
+    if broadcast(own, there.shape) != there.shape:
         return None
-    places = [_named_after(b, node.places[0], bias), b.weight(bias, (size,))]
+    # The first place of each unit among the results, and the entry of the bias that is added there.
+    first = np.unique(there, return_index=True)[1]
+    added = bias.moved(lambda array: np.broadcast_to(array.reshape(own), there.shape))
+    each = added.moved(lambda array: array.reshape(-1)[first])
+    if len(np.unique(each.numbers)) < size or not np.array_equal(added.numbers, each.numbers[there]):
+        return None
+    places = [_named_after(b, node.places[0], bias), b.weight(each)]
     result = b.perform(biased[node.operation], places, Typed(node.argument, ()), shape)
     for move in chain:
         result = b.let(Call(move.function, (result.term,), move.sizes), moves.shape_after(result.shape, move))
@@ -100,6 +114,9 @@ def convolution(b: Builder, x: Operand, w: Known, bias: Known | None, sizes: "Co
     """Return a convolution of one or two axes, with zeros around the input."""
     axes = w.array.ndim - 2
     sizes.check(axes)
+    if bias is not None and not (w.is_weight and bias.is_weight):
+        plain = convolution(b, x, w, None, sizes)
+        return add(b, plain, bias.moved(lambda array: array.reshape(-1, *[1] * axes)))
     batched = len(x.shape) == axes + 2
     there = b.with_samples(x, 0) if batched else b.typed(x)
     d, c, *filters = w.shape
@@ -110,13 +127,17 @@ def convolution(b: Builder, x: Operand, w: Known, bias: Known | None, sizes: "Co
         there = padded(b, there, sizes.padding)
     if there.shape[0] != c:
         raise Unsupported(f"an input of {there.shape[0]} channels and filters of {c} do not fit")
-    kernel = b.weight(w, (d, c, *filters), f"{show(w.shape)} in the model" if axes == 1 else "")
-    zeros = Known(np.zeros(d, w.array.dtype), f"{w.name.removesuffix('weight')}bias", is_learned=True)
-    shift = b.weight(zeros, note=NO_BIAS) if bias is None else b.weight(bias, (d,))
     shape = (d, there.shape[1] - filters[0] + 1, there.shape[2] - filters[1] + 1)
     if min(shape) < 1:
         raise Unsupported("its filters are larger than its input")
-    done = b.perform("Conv2D", [kernel, shift], there, shape)
+    if w.is_weight:
+        kernel = b.weight(w, (d, c, *filters), f"{show(w.shape)} in the model" if axes == 1 else "")
+        zeros = Known(np.zeros(d, w.array.dtype), f"{w.name.removesuffix('weight')}bias", is_learned=True)
+        shift = b.weight(zeros, note=NO_BIAS) if bias is None else b.weight(bias, (d,))
+        done = b.perform("Conv2D", [kernel, shift], there, shape)
+    else:
+        constant = b.known(w.moved(lambda array: array.reshape(d, c, *filters)))
+        done = b.call("conv2d", [there, constant], shape)
     result = shape if axes == 2 else (d, shape[2])
     return Tensor(b.reshape(done, result).term, (1, *result) if batched else result, 0 if batched else None)
 
@@ -242,10 +263,14 @@ def adaptive_average(b: Builder, x: Tensor, sizes: Sequence[int]) -> Tensor:
 
 def embedding(b: Builder, w: Known, i: Operand) -> Tensor:
     """Return the rows of a table whose numbers the input says."""
-    numbers = tensors.tensor(b, i)
+    numbers = tensors.tensor(b, replace(i, name="rows") if isinstance(i, Known) else i)
     there, d = numbers.typed, w.shape[1]
     count = prod(there.shape)
-    rows = b.perform("Embed", [b.weight(w)], as_row_numbers(b, b.reshape(there, (count,))), (count, d))
+    places = as_row_numbers(b, b.reshape(there, (count,)))
+    if w.is_weight:
+        rows = b.perform("Embed", [b.weight(w)], places, (count, d))
+    else:
+        rows = b.call("take", [b.known(w), places], (count, d))
     shape = (*numbers.shape, d)
     return Tensor(b.reshape(rows, without(shape, numbers.batch)).term, shape, numbers.batch)
 
@@ -262,7 +287,7 @@ def layer_norm(b: Builder, x: Tensor, axes: int, scale: Known | None, shift: Kno
         if factor is None:
             raise Unsupported(f"its epsilon is {epsilon}", "use 1e-5")
         rows = b.let(Infix("*", factor, rows.term), rows.shape)
-    if scale is not None and shift is not None and scale.is_learned and shift.is_learned:
+    if scale is not None and shift is not None and scale.is_weight and shift.is_weight:
         done = b.perform("LayerNorm", [b.weight(scale, (d,)), b.weight(shift, (d,))], rows, rows.shape)
     else:
         done = b.call("normalise", [rows], rows.shape)

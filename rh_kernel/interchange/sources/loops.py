@@ -1,6 +1,7 @@
 """Loops of a model: a ``scan`` of the language, or else all rounds one behind the other, in which a ``repeat`` may be found."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -100,7 +101,8 @@ def _unrolled(b: Builder, loop: Loop, states: Sequence[Operand]) -> list[Operand
 def _row(b: Builder, x: Operand, axis: int, k: int) -> Operand:
     if isinstance(x, Tensor):
         return tensors.select(b, x, axis, k)
-    return Known(np.take(x.array, k, axis), f"{x.name}.{k}" if x.is_learned else x.name, x.is_learned)
+    row = x.moved(lambda array: array.take(k, axis))
+    return replace(row, name=f"{x.name}.{k}") if x.is_learned else row
 
 
 def _stacked(b: Builder, parts: Sequence[Operand], axis: int) -> Operand:

@@ -8,7 +8,7 @@ from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tenso
 
 def product(b: Builder, x: Operand, y: Operand) -> Tensor:
     """Return a product; with a matrix of parameters on the right it is a layer."""
-    is_matrix = isinstance(y, Known) and y.is_learned and y.array.ndim == 2
+    is_matrix = isinstance(y, Known) and y.is_weight and y.array.ndim == 2
     if is_matrix and isinstance(y, Known) and isinstance(x, Tensor) and x.shape and x.batch != len(x.shape) - 1:
-        return layers.linear(b, x, Known(np.ascontiguousarray(y.array.T), y.name, is_learned=True), None)
+        return layers.linear(b, x, y.moved(lambda array: np.ascontiguousarray(array.T)), None)
     return tensors.matmul(b, x, y)

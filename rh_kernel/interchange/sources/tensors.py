@@ -46,7 +46,7 @@ def binary(b: Builder, sign: str, x: Operand, y: Operand) -> Tensor:
     batch = axes.pop() if len(axes) == 1 else None
     if batch is not None and shape[batch] != 1:
         batch = None
-    left, right = aligned(b, x, len(shape), batch), aligned(b, y, len(shape), batch)
+    left, right = (aligned(b, t.narrow() if isinstance(t, Known) else t, len(shape), batch) for t in (x, y))
     return Tensor(moves.binary(b, sign, left, right, without(shape, batch)).term, shape, batch)
 
 

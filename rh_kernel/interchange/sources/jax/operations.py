@@ -1,22 +1,26 @@
 """The primitives of JAX that are read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 
 from rh_kernel.interchange.sources import activations, choices, layers, markers, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
-from rh_kernel.interchange.sources.libraries import Untyped
+from rh_kernel.interchange.sources.jax.equations import Equation, Operation, Slot, operand
+from rh_kernel.interchange.sources.jax.gather import gather
 from rh_kernel.interchange.sources.shapes import without
-from rh_kernel.source.records import frozen
 
-Slot: TypeAlias = Operand | None
-"""A value, or ``None`` for truth values that no term says."""
+CONVERSIONS = ("convert_element_type", "reduce_precision")
+"""Primitives that may change the type of entries."""
 
-KEPT = frozenset({"convert_element_type", "copy", "expand_dims", "reshape", "squeeze", "transpose"})
-"""Primitives that only move the entries of a parameter."""
+KEPT = frozenset(
+    {
+        *CONVERSIONS, "copy", "dynamic_slice", "expand_dims", "gather", "reshape", "rev", "slice", "split", "squeeze",
+        "transpose",
+    }
+)  # fmt: skip
+"""Primitives that only move the entries of a parameter, or take some of them."""
 
 REFUSED: Mapping[str, tuple[str, str]] = {
     "erfc": ("the language has no error function", "use gelu with approximate=True"),
@@ -25,32 +29,6 @@ REFUSED: Mapping[str, tuple[str, str]] = {
     "while": ("it has a function of its own", "write the loop in the program: repeat"),
     "cond": ("it has functions of its own", "write the choice in the program: if"),
 }
-
-
-@frozen
-class Equation:
-    """An equation of a jaxpr: the name of the primitive, the primitive, its arguments and results, and its parameters"""
-
-    name: str
-    primitive: Untyped
-    arguments: tuple[Untyped, ...]
-    results: tuple[Untyped, ...]
-    params: Mapping[str, Untyped]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the first result."""
-        return tuple(self.results[0].aval.shape)
-
-
-Operation: TypeAlias = Callable[[Builder, Equation, Sequence[Slot]], Slot | list[Slot]]
-
-
-def operand(x: Slot) -> Operand:
-    """Return a value. Raises ``Unsupported`` for truth values that no term says."""
-    if x is None:
-        raise Unsupported("it depends on whether values are equal", "compare with > or <")
-    return x
 
 
 def _x(b: Builder, xs: Sequence[Slot]) -> Tensor:
@@ -185,7 +163,7 @@ def _broadcast(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
     for axis, place in enumerate(places):
         shape[place] = x.shape[axis]
     if isinstance(x, Known):
-        return Known(x.array.reshape(shape), x.name, x.is_learned)
+        return x.moved(lambda array: array.reshape(shape))
     if x.batch is None:
         return Tensor(b.reshape(x.typed, tuple(shape) or (1,)).term, tuple(shape), None)
     batch = places[x.batch]
@@ -238,9 +216,9 @@ def _dot(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
     (over_x, over_y), (batch_x, batch_y) = e.params["dimension_numbers"]
     x, y = operand(xs[0]), operand(xs[1])
     if len(over_x) == 1 and not batch_x:
-        if isinstance(y, Known) and y.array.ndim == 2 and isinstance(x, Tensor):
+        if isinstance(y, Known) and y.is_weight and y.array.ndim == 2 and isinstance(x, Tensor):
             return _layer(b, x, over_x[0], y, over_y[0])
-        if isinstance(x, Known) and x.array.ndim == 2 and isinstance(y, Tensor):
+        if isinstance(x, Known) and x.is_weight and x.array.ndim == 2 and isinstance(y, Tensor):
             done = _layer(b, y, over_y[0], x, over_x[0])
             rank = len(done.shape)
             return tensors.permute(b, done, (rank - 1, *range(rank - 1)))
@@ -253,8 +231,8 @@ def _dot(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
 def _layer(b: Builder, x: Tensor, over_x: int, w: Known, over_w: int) -> Tensor:
     order = [axis for axis in range(len(x.shape)) if axis != over_x]
     moved = x if over_x == len(order) else tensors.permute(b, x, (*order, over_x))
-    matrix = w.array if over_w == 1 else np.ascontiguousarray(w.array.T)
-    return layers.linear(b, moved, Known(matrix, w.name, w.is_learned), None)
+    matrix = w if over_w == 1 else w.moved(lambda array: np.ascontiguousarray(array.T))
+    return layers.linear(b, moved, matrix, None)
 
 
 def _stacked(
@@ -270,31 +248,6 @@ def _stacked(
     return tensors.reshape(b, moved, (*front, *((rows, columns) if last else (columns, rows)))), sizes
 
 
-def _gather(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
-    """Rows of a table whose numbers the input says, or entries along one axis at constant places."""
-    data, places, p = operand(xs[0]), operand(xs[1]), e.params
-    numbers, sizes = p["dimension_numbers"], tuple(p["slice_sizes"])
-    axes = tuple(numbers.start_index_map)
-    along = axes[0] if len(axes) == 1 else -1
-    whole = len(axes) == 1 and all(n == data.shape[k] or k == along for k, n in enumerate(sizes)) and sizes[along] == 1
-    if not whole or tuple(numbers.collapsed_slice_dims) != axes or numbers.operand_batching_dims:
-        raise Unsupported("it takes more than rows", "take rows of one axis")
-    shape = places.shape[:-1]
-    last = tuple(range(len(shape), len(shape) + len(data.shape) - 1))
-    if isinstance(data, Known) and isinstance(places, Tensor):
-        if along != 0 or data.array.ndim != 2 or tuple(numbers.offset_dims) != last:
-            raise Unsupported("its table is not a matrix of rows", "take rows of a matrix")
-        return layers.embedding(b, data, tensors.reshape(b, places, shape))
-    if isinstance(places, Tensor):
-        raise Unsupported("its places depend on the input", "use a table of parameters")
-    front = tuple(range(along)) + tuple(range(along + len(shape), len(data.shape) - 1 + len(shape)))
-    if tuple(numbers.offset_dims) != front:
-        raise Unsupported("its axes are in another order", "transpose behind it")
-    x = tensors.tensor(b, data)
-    taken = tensors.take(b, x, along, places.array.reshape(-1).astype(np.int64))
-    return tensors.reshape(b, taken, (*x.shape[:along], *shape, *x.shape[along + 1 :]))
-
-
 def _convolution(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
     x, w, p = _x(b, xs), xs[1], e.params
     if not isinstance(w, Known):
@@ -303,7 +256,7 @@ def _convolution(b: Builder, e: Equation, xs: Sequence[Slot]) -> Slot:
     if p["batch_group_count"] != 1 or any(n != 1 for n in p["lhs_dilation"]):
         raise Unsupported("it is a transposed convolution", "repeat entries, and convolve")
     sizes = layers.ConvSizes(p["window_strides"], p["padding"], p["rhs_dilation"], p["feature_group_count"])
-    kernel = Known(np.ascontiguousarray(w.array.transpose(axes.rhs_spec)), w.name, w.is_learned)
+    kernel = w.moved(lambda array: np.ascontiguousarray(array.transpose(axes.rhs_spec)))
     done = layers.convolution(b, tensors.permute(b, x, axes.lhs_spec), kernel, None, sizes)
     return tensors.permute(b, done, np.argsort(axes.out_spec).tolist())
 
@@ -385,7 +338,7 @@ OPERATIONS: Mapping[str, tuple[Operation, bool]] = {
     "rev": (_reverse, False),
     "pad": (_pad, False),
     "dot_general": (_dot, False),
-    "gather": (_gather, False),
+    "gather": (gather, False),
     "conv_general_dilated": (_convolution, False),
     "reduce_window_max": (_pool("max"), False),
     "reduce_window_sum": (_pool("sum"), False),

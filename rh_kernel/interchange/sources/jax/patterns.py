@@ -7,7 +7,7 @@ import numpy as np
 
 from rh_kernel.interchange.sources import activations, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Tensor
-from rh_kernel.interchange.sources.jax.operations import Equation, Slot
+from rh_kernel.interchange.sources.jax.equations import Equation, Slot
 from rh_kernel.interchange.sources.libraries import Untyped
 
 Producers: TypeAlias = Mapping[Untyped, Equation]

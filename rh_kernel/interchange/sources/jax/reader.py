@@ -11,7 +11,9 @@ from rh_kernel.interchange.model import Model, Numbers
 from rh_kernel.interchange.sources import example as examples
 from rh_kernel.interchange.sources import markers, tensors
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
-from rh_kernel.interchange.sources.jax.operations import KEPT, OPERATIONS, REFUSED, Equation, Slot, operand
+from rh_kernel.interchange.sources.jax.equations import Equation, Slot, operand
+from rh_kernel.interchange.sources.jax.gather import takes_rows
+from rh_kernel.interchange.sources.jax.operations import CONVERSIONS, KEPT, OPERATIONS, REFUSED
 from rh_kernel.interchange.sources.jax.patterns import PATTERNS, is_softplus
 from rh_kernel.interchange.sources.libraries import Untyped, library
 from rh_kernel.interchange.sources.loops import Loop, Side, looped
@@ -37,7 +39,7 @@ def read_jax(function: Callable[..., Untyped], example: Untyped, params: Untyped
 
     ``example`` is an array or a tuple of arrays, for one sample: the first axis of each has the length 1, and is left out in
     the program. With ``batch=False`` the function takes a sample as such. With ``params``, a tree of arrays, the function is
-    called with them in front of the example.
+    called with them in front of the example, and arrays that it closes over are constants.
     """
     jax = library("import_jax", "jax")
     arguments = tuple(example) if isinstance(example, tuple | list) else (example,)
@@ -53,6 +55,8 @@ class _Reader:
         self.builder, self.refusals = Builder(), Refusals()
         self.values: dict[Untyped, Slot] = {}
         self.producers: dict[Untyped, Equation] = {}
+        self.closed: dict[int, Known] = {}
+        """The arrays that the function closes over, by their identities"""
 
     def read(self, name: str) -> Model:
         leaves, paths = self._parameters()
@@ -60,9 +64,9 @@ class _Reader:
         jaxpr = closed.jaxpr
         named = self._closure()
         for var, content in zip(jaxpr.constvars, closed.consts, strict=True):
-            self.values[var] = _known(content, named.get(id(content), "weight"))
+            self.values[var] = self._closed_over(content, named.get(id(content), ""))
         for var, leaf, path in zip(jaxpr.invars, leaves, paths, strict=False):
-            self.values[var] = _known(leaf, path)
+            self.values[var] = _parameter(leaf, path)
         inputs_of_jaxpr = jaxpr.invars[len(leaves) :]
         given = [(f"x{k or ''}", np.asarray(x)) for k, x in enumerate(self.arguments)]
         inputs, tensors_of_inputs = examples.inputs(self.builder, self._names(given), batch=self.batch)
@@ -109,6 +113,17 @@ class _Reader:
                     names[id(leaf)] = f"{name}.{self.jax.tree_util.keystr(path, simple=True, separator='.')}".rstrip(".")
         return names
 
+    def _closed_over(self, content: Untyped, name: str = "") -> Known:
+        """Return an array that the function closes over: a parameter if no others are given, or else a constant."""
+        found = self.closed.get(id(content))
+        if found is None:
+            array = np.asarray(content)
+            is_learned = self.params is None and array.size > 1 and bool(np.issubdtype(array.dtype, np.floating))
+            number = f"_{len(self.closed) + 1}" if self.closed else ""
+            found = Known(array, name or f"{'weight' if is_learned else 'constant'}{number}", is_learned)
+            self.closed[id(content)] = found
+        return found
+
     def _names(self, given: Sequence[tuple[str, Numbers]]) -> list[tuple[str, Numbers]]:
         """Return the examples with the names that the parameters of the function have."""
         try:
@@ -126,7 +141,7 @@ class _Reader:
                 inner = eqn.params[_INLINED[eqn.primitive.name]]
                 called = getattr(inner, "jaxpr", inner)
                 consts = getattr(inner, "consts", ())
-                self.values.update({v: _known(c, "weight") for v, c in zip(called.constvars, consts, strict=True)})
+                self.values.update({v: self._closed_over(c) for v, c in zip(called.constvars, consts, strict=True)})
                 deeper = _Renamed(dict(zip(called.invars, arguments, strict=True)))
                 yield from self._equations(called, deeper)
                 fresh.names.update(zip(eqn.outvars, [deeper(var) for var in called.outvars], strict=True))
@@ -145,8 +160,8 @@ class _Reader:
         """Return a value in its whole shape: broadcasting is left to the operation that needs it."""
         if x is None or x.shape == tuple(shape):
             return x
-        if isinstance(x, Known) and not x.is_learned:
-            return Known(np.broadcast_to(x.array, tuple(shape)), x.name, is_learned=False)
+        if isinstance(x, Known):
+            return x.moved(lambda array: np.broadcast_to(array, tuple(shape)))
         return tensors.expand(self.builder, x, tuple(shape))
 
     def _read(self, equation: Equation) -> None:
@@ -168,8 +183,13 @@ class _Reader:
     def _results(self, equation: Equation, slots: Sequence[Slot]) -> Sequence[Slot]:
         if equation.name == "scan":
             return self._looped(equation, slots)
-        if all(isinstance(x, Known) for x in slots) and equation.name not in ("broadcast_in_dim", "logaddexp"):
-            return self._folded(equation, [x for x in slots if isinstance(x, Known)])
+        known = [x for x in slots if isinstance(x, Known)]
+        if (
+            len(known) == len(slots)
+            and equation.name not in ("broadcast_in_dim", "logaddexp")
+            and not _is_table(equation, known)
+        ):
+            return self._folded(equation, known)
         for pattern in PATTERNS.get(equation.name, ()):
             found = pattern(self.builder, equation, self.producers, self._slot)
             if found is not None:
@@ -190,7 +210,7 @@ class _Reader:
         outside, side = p["num_consts"], Side(is_backward=p["reverse"])
         first = outside + p["num_carry"]
         closed = p["jaxpr"]
-        body, consts = closed.jaxpr, [_known(c, "weight") for c in closed.consts]
+        body, consts = closed.jaxpr, [self._closed_over(c) for c in closed.consts]
         carried, results = p["num_carry"], (side,) * (len(body.outvars) - p["num_carry"])
 
         def one(states: Sequence[Operand], rows: Sequence[Operand]) -> tuple[Sequence[Operand], Sequence[Operand]]:
@@ -207,12 +227,22 @@ class _Reader:
         return looped(self.builder, Loop(p["length"], tuple(operands[outside:first]), rows, results, one), batch=self.batch)
 
     def _folded(self, equation: Equation, known: Sequence[Known]) -> list[Slot]:
-        arrays = [np.broadcast_to(x.array, v.aval.shape) for x, v in zip(known, equation.arguments, strict=True)]
-        values = equation.primitive.bind(*[self.jax.numpy.asarray(a) for a in arrays], **equation.params)
-        results = values if equation.primitive.multiple_results else [values]
-        learned = equation.name in KEPT and known and known[0].is_learned
-        name = known[0].name if learned else "constant"
-        return [Known(np.asarray(v), name, is_learned=bool(learned)) for v in results]
+        """Compute what does not depend on the inputs; a parameter whose entries only move remains one."""
+
+        def results(*operands: Numbers) -> list[Numbers]:
+            values = equation.primitive.bind(*[self.jax.numpy.asarray(a) for a in operands], **equation.params)
+            return [np.asarray(v) for v in (values if equation.primitive.multiple_results else [values])]
+
+        whole = [
+            x.moved(lambda array, v=v: np.broadcast_to(array, v.aval.shape))
+            for x, v in zip(known, equation.arguments, strict=True)
+        ]
+        arrays = results(*[x.array for x in whole])
+        if equation.name not in KEPT or not known[0].is_learned:
+            return [Known(array, "constant", is_learned=False) for array in arrays]
+        first, *others = whole
+        moved = [first.numbers] if equation.name in CONVERSIONS else results(first.numbers, *[x.array for x in others])
+        return [Known(array, first.name, is_learned=True, places=places) for array, places in zip(arrays, moved, strict=True)]
 
     def _instead(self, shape: Sequence[int]) -> Tensor:
         shape = tuple(shape)
@@ -238,6 +268,12 @@ class _Renamed:
         return var if hasattr(var, "val") else self.names.get(var, var)
 
 
-def _known(content: Untyped, name: str) -> Known:
-    array = np.asarray(content)
-    return Known(array, name, is_learned=array.size > 1 and bool(np.issubdtype(array.dtype, np.floating)))
+def _parameter(leaf: Untyped, name: str) -> Known:
+    """Return a parameter; numbers of Python among the parameters, such as sizes and rates, are constants."""
+    array = np.asarray(leaf)
+    return Known(array, name, is_learned=hasattr(leaf, "shape") and bool(np.issubdtype(array.dtype, np.floating)))
+
+
+def _is_table(equation: Equation, known: Sequence[Known]) -> bool:
+    """Whether an equation takes rows of a matrix of parameters at constant places."""
+    return equation.name == "gather" and known[0].is_weight and takes_rows(equation, *known)

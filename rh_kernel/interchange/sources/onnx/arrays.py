@@ -86,11 +86,18 @@ def ranges(b: Builder, n: OnnxNode) -> Operand:
     return x
 
 
+def is_table(n: OnnxNode) -> bool:
+    """Whether a ``Gather`` takes rows of a matrix of parameters at constant places, each of which has a number from 0 on."""
+    data, places = n.operand(0), n.operand(1)
+    is_matrix = isinstance(data, Known) and data.is_weight and data.array.ndim == 2 and n.attributes.get("axis", 0) == 0
+    return is_matrix and isinstance(places, Known) and places.array.ndim > 0 and not np.any(places.array < 0)
+
+
 def gather(b: Builder, n: OnnxNode) -> Operand:
     """``Gather``: rows of a table that the input numbers, or entries at constant places."""
     data, places = n.operand(0), n.operand(1)
     axis = axis_of(n.attributes.get("axis", 0), len(data.shape))
-    if isinstance(data, Known) and isinstance(places, Tensor):
+    if isinstance(data, Known) and (isinstance(places, Tensor) or is_table(n)):
         if axis != 0 or data.array.ndim != 2:
             raise Unsupported("its table is not a matrix of rows", "take rows of a matrix")
         return layers.embedding(b, data, places)

@@ -10,12 +10,16 @@ import numpy as np
 from rh_kernel.interchange.model import Numbers
 from rh_kernel.interchange.sources.builder import Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped
+from rh_kernel.interchange.targets.onnx_model import WEIGHTS
 
 MOST = 2**26
 """The most entries of a result, or of all arguments."""
 
 KEPT = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze", "Dropout"})
 """Nodes that only move the entries of a parameter."""
+
+MOVES = KEPT | {"Expand", "Gather", "Slice", "Split", "Tile"}
+"""Nodes that move the entries of a parameter, take some of them, or copy them."""
 
 _LINEAR = frozenset(
     {
@@ -35,6 +39,33 @@ _BROADCAST = frozenset(
 
 FOLDED = frozenset({*_LINEAR, *_BROADCAST, "ConstantOfShape", "Expand", "Range", "Tile"})
 """Nodes without a counterpart that are computed, too, if they depend on no input."""
+
+
+LOWEST = -1e4
+"""The largest number of a mask that stands for an infinity."""
+
+
+def weights(model: Untyped) -> frozenset[str] | None:
+    """Return the names of the initialisers that are learned, if the metadata list them; those of exported nets do."""
+    found = [entry.value for entry in model.metadata_props if entry.key == WEIGHTS]
+    return frozenset(found[0].split("\n")) if found else None
+
+
+def biases(graph: Untyped) -> frozenset[str]:
+    """Return the names of what is a bias by its place: an argument of a layer, or added to a product with weights."""
+    products = {name for node in graph.node if node.op_type in ("MatMul", "Gemm", "Conv") for name in node.output}
+    found: set[str] = set()
+    for node in graph.node:
+        if node.op_type in ("Gemm", "Conv"):
+            found.update(node.input[2:])
+        elif node.op_type == "Add" and products.intersection(node.input):
+            found.update(node.input)
+    return frozenset(found)
+
+
+def is_mask(array: Numbers) -> bool:
+    """Whether an array consists of zeros and numbers that stand for minus infinity: what is added to scores of attention."""
+    return bool(np.any(array <= LOWEST) and np.all((array == 0) | (array <= LOWEST)))
 
 
 def folded(onnx: Untyped, node: Untyped, given: Sequence[Numbers | None], opset: int) -> list[Numbers]:

@@ -16,10 +16,9 @@ def gemm(b: Builder, n: OnnxNode) -> Operand:
     x, w, c = n.operand(0), n.operand(1), n.get(2)
     if n.attributes.get("transA"):
         x = tensors.permute(b, tensors.tensor(b, x), (1, 0))
-    is_layer = isinstance(w, Known) and w.array.ndim == 2 and w.is_learned and alpha == 1
-    if is_layer and isinstance(w, Known):
-        matrix = w.array if n.attributes.get("transB") else np.ascontiguousarray(w.array.T)
-        done = layers.linear(b, x, Known(matrix, w.name, is_learned=True), None)
+    if isinstance(w, Known) and w.array.ndim == 2 and w.is_weight and alpha == 1:
+        matrix = w if n.attributes.get("transB") else w.moved(lambda array: np.ascontiguousarray(array.T))
+        done = layers.linear(b, x, matrix, None)
     else:
         right = tensors.permute(b, tensors.tensor(b, w), (1, 0)) if n.attributes.get("transB") else w
         done = tensors.matmul(b, x, right)

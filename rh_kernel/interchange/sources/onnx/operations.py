@@ -3,15 +3,17 @@
 from collections.abc import Callable, Mapping
 from math import prod
 
+import numpy as np
+
 from rh_kernel.interchange.sources import activations, choices, layers, markers, tensors
-from rh_kernel.interchange.sources.builder import Builder, Operand, Tensor, Unsupported
+from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped
 from rh_kernel.interchange.sources.onnx import arrays
 from rh_kernel.interchange.sources.onnx import layers as onnx_layers
 from rh_kernel.interchange.sources.onnx import recurrent as onnx_recurrent
 from rh_kernel.interchange.sources.onnx.nodes import OnnxNode, Operation, combined, first, number
 from rh_kernel.interchange.sources.products import product
-from rh_kernel.interchange.sources.shapes import axis_of
+from rh_kernel.interchange.sources.shapes import axis_of, broadcast
 
 REFUSED: Mapping[str, tuple[str, str]] = {
     "Erf": ("the language has no error function", "use gelu with approximate='tanh'"),
@@ -52,7 +54,17 @@ def _add(b: Builder, n: OnnxNode) -> Operand:
     return layers.add(b, n.operand(0), n.operand(1))
 
 
-def _several(sign: str, *, is_mean: bool = False) -> Operation:
+def _largest(b: Builder, n: OnnxNode) -> Operand:
+    """``Max``; with zeros it is ``relu``."""
+    if len(n.inputs) == 2:
+        for x, y in ((n.operand(0), n.operand(1)), (n.operand(1), n.operand(0))):
+            is_zero = isinstance(y, Known) and not y.is_learned and not np.any(y.array)
+            if is_zero and isinstance(x, Tensor) and broadcast(x.shape, y.shape) == x.shape:
+                return activations.apply(b, "relu", x, {})
+    return _several("maximum")(b, n)
+
+
+def _several(sign: str, *, is_mean: bool = False) -> Callable[[Builder, OnnxNode], Operand]:
     def operation(b: Builder, n: OnnxNode) -> Operand:
         result = n.operand(0)
         for k in range(1, len(n.inputs)):
@@ -136,7 +148,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "Sub": _binary("-"),
     "Mul": _binary("*"),
     "Div": _binary("/"),
-    "Max": _several("maximum"),
+    "Max": _largest,
     "Min": _several("minimum"),
     "Sum": _several("+"),
     "Mean": _several("+", is_mean=True),

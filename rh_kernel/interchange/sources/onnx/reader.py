@@ -14,7 +14,8 @@ from rh_kernel.interchange.sources import markers
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped
 from rh_kernel.interchange.sources.loops import Loop, looped
-from rh_kernel.interchange.sources.onnx.constants import FOLDED, KEPT, folded
+from rh_kernel.interchange.sources.onnx.arrays import is_table
+from rh_kernel.interchange.sources.onnx.constants import FOLDED, MOVES, biases, folded, is_mask, weights
 from rh_kernel.interchange.sources.onnx.file import array, onnx_library, open_model
 from rh_kernel.interchange.sources.onnx.loops import numbers_rows, outside, scan_of
 from rh_kernel.interchange.sources.onnx.operations import OPERATIONS, REFUSED, OnnxNode
@@ -49,6 +50,8 @@ class Reader:
         self.example, self.batch, self.results = example, batch, results
         self.builder, self.refusals = Builder(), Refusals()
         self.values: dict[str, Tensor | Known | None] = {}
+        self.weights = weights(model)
+        self.biases = biases(model.graph)
         self.opset = next(entry.version for entry in model.opset_import if entry.domain in DOMAINS)
 
     def read(self, name: str) -> Model:
@@ -206,11 +209,10 @@ class Reader:
         if any(a.HasField("g") or a.graphs for a in node.attribute):
             raise Unsupported("it has a graph of its own", "export the model without control flow")
         attributes = {a.name: _attribute(self.onnx, a) for a in node.attribute}
-        if all(isinstance(x, Known) or x is None for x in given) and (name in FOLDED or name in OPERATIONS):
-            values = folded(self.onnx, node, [None if x is None else x.array for x in given], self.opset)
-            kept = [x for x in given if isinstance(x, Known) and x.is_learned]
-            label = kept[0].name if name in KEPT and kept else node.output[0]
-            return [Known(v, label, is_learned=name in KEPT and bool(kept)) for v in values]
+        call = OnnxNode(tuple(given), attributes, self.opset, len(node.output))
+        is_known = all(isinstance(x, Known) or x is None for x in given) and (name in FOLDED or name in OPERATIONS)
+        if is_known and not (name == "Gather" and is_table(call)):
+            return self._folded(node, [x for x in given if x is None or isinstance(x, Known)])
         if name == "Div" and node.input[0] in self.whole:
             raise Unsupported("it divides whole numbers, and leaves out what is left over", "divide real numbers")
         if name == "Shape" and isinstance(given[0], Tensor):
@@ -220,8 +222,19 @@ class Reader:
             return [Known(np.array(np.prod(given[0].shape), np.int64), "size", is_learned=False)]
         if name not in OPERATIONS:
             raise Unsupported(*REFUSED.get(name, ("there is no counterpart", "")))
-        result = OPERATIONS[name](self.builder, OnnxNode(tuple(given), attributes, self.opset, len(node.output)))
+        result = OPERATIONS[name](self.builder, call)
         return result if isinstance(result, list) else [result]
+
+    def _folded(self, node: Untyped, given: Sequence[Known | None]) -> list[Known]:
+        """Compute what does not depend on the inputs; a parameter whose entries only move remains one."""
+        arrays = [None if x is None else x.array for x in given]
+        values = folded(self.onnx, node, arrays, self.opset)
+        first = given[0] if given else None
+        if first is None or not first.is_learned or node.op_type not in MOVES:
+            return [Known(v, node.output[0], is_learned=False) for v in values]
+        is_cast = node.op_type == "Cast"
+        moved = [first.numbers] if is_cast else folded(self.onnx, node, [first.numbers, *arrays[1:]], self.opset)
+        return [Known(v, first.name, is_learned=True, places=places) for v, places in zip(values, moved, strict=True)]
 
     def _looped(self, node: Untyped, given: Sequence[Untyped]) -> Sequence[Untyped]:
         """Read a ``Scan``: its graph is read for each round that is written."""
@@ -246,8 +259,11 @@ class Reader:
 
     def _initialiser(self, tensor: Untyped) -> Known:
         content = array(self.onnx, tensor)
-        is_learned = content.size > 1 and bool(np.issubdtype(content.dtype, np.floating))
-        return Known(content, tensor.name, is_learned)
+        is_real = bool(np.issubdtype(content.dtype, np.floating))
+        if self.weights is not None:
+            return Known(content, tensor.name, is_learned=is_real and tensor.name in self.weights)
+        may_be = content.size > 1 or tensor.name in self.biases
+        return Known(content, tensor.name, is_learned=is_real and may_be and not is_mask(content))
 
     def _instead(self, node: Untyped, shapes: Mapping[str, tuple[int, ...]]) -> list[Tensor | None]:
         """Return values in the place of the results of a refused operation, where their shapes are known."""

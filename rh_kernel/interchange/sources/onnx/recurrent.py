@@ -1,6 +1,7 @@
 """``LSTM``, ``GRU`` and ``RNN`` of ONNX: one layer, forward."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -78,9 +79,10 @@ def _layer(b: Builder, n: Node, gates: recurrent.Gates, *, states: int, activati
         raise Unsupported("it has no weights, or those of two directions")
     parts: list[Known | None] = [None, None]
     if bias is not None:
-        halves = np.split(bias.array.reshape(-1), 2)
-        parts = [Known(half, f"{bias.name}.{name}", is_learned=True) for half, name in zip(halves, ("w", "r"), strict=True)]
-    first, second = (Known(k.array[0], k.name, is_learned=True) for k in (w, u))
+        half = bias.array.size // 2
+        first, second = bias.moved(lambda array: array.reshape(-1)[:half]), bias.moved(lambda array: array.reshape(-1)[half:])
+        parts = [replace(first, name=f"{bias.name}.w"), replace(second, name=f"{bias.name}.r")]
+    first, second = (k.moved(lambda array: array[0]) for k in (w, u))
     size = u.shape[2]
     zero = Known(np.zeros(size), "zero", is_learned=False)
     initial = [_state(b, n.get(5 + k), zero) for k in range(states)]
@@ -106,5 +108,5 @@ def _state(b: Builder, given: Operand | None, zero: Known) -> Operand:
     if given is None:
         return zero
     if isinstance(given, Known):
-        return Known(given.array.reshape(-1), given.name, given.is_learned)
+        return given.moved(lambda array: array.reshape(-1))
     return given

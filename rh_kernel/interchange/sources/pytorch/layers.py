@@ -1,6 +1,7 @@
 """Layers of PyTorch."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 from rh_kernel.interchange.sources import layers, recurrent, tensors
@@ -151,5 +152,5 @@ def _with_axis(shape: tuple[int, ...], batch: int) -> tuple[int, ...]:
 def _at(b: Builder, state: Operand, number: int) -> Operand:
     """Return the initial state of one layer."""
     if isinstance(state, Known):
-        return Known(state.array[number], f"{state.name}.{number}", state.is_learned)
+        return replace(state.moved(lambda array: array[number]), name=f"{state.name}.{number}")
     return tensors.select(b, state, 0, number)

@@ -15,19 +15,20 @@ from rh_kernel.interchange.sources.pytorch import layers as torch_layers
 from rh_kernel.interchange.sources.pytorch.layers import Arguments, Operation
 from rh_kernel.interchange.sources.shapes import axis_of
 
+CONVERSIONS = ("to", "_to_copy", "type_as")
+"""Operations that may change the type of entries."""
+
 KEPT = frozenset(
     {
-        "alias", "clone", "contiguous", "detach", "flatten", "numpy_T", "permute", "reshape", "squeeze", "t", "to", "transpose",
-        "unflatten", "unsqueeze", "view", "select", "slice", "split", "chunk",
+        *CONVERSIONS, "alias", "chunk", "clone", "contiguous", "detach", "embedding", "expand", "expand_as", "flatten", "flip",
+        "index", "index_select", "narrow", "numpy_T", "permute", "repeat", "reshape", "select", "slice", "split",
+        "split_with_sizes", "squeeze", "t", "tile", "transpose", "unbind", "unflatten", "unsqueeze", "view",
     }
 )  # fmt: skip
 """Operations that only move the entries of a parameter, or take some of them."""
 
 VIEWS = KEPT | {"dropout", "expand", "feature_dropout", "split_with_sizes", "unbind"}
 """Operations whose results may share their entries with their arguments."""
-
-CONVERSIONS = ("to", "_to_copy", "type_as")
-"""Operations that may change the type of entries."""
 
 REFUSED: Mapping[str, tuple[str, str]] = {
     "erf": ("the language has no error function", "use gelu with approximate='tanh'"),
@@ -243,12 +244,23 @@ def _truths(sign: str) -> Operation:
     return operation
 
 
+def is_table(name: str, a: Arguments) -> bool:
+    """Whether an operation takes rows of a matrix of parameters at constant places."""
+    table, places = (a.get("weight"), [a.get("indices")]) if name == "embedding" else (a.get("self"), a.get("indices"))
+    if name not in ("embedding", "index") or not isinstance(table, Known) or not isinstance(places, list):
+        return False
+    (first, *others), is_matrix = places, table.is_weight and table.array.ndim == 2
+    return is_matrix and not others and isinstance(first, Known) and first.array.dtype != np.bool_
+
+
 def _index(b: Builder, a: Arguments) -> Tensor:
     """Rows of a table that the input numbers, or entries along one axis at constant places."""
     given = [(axis, places) for axis, places in enumerate(a["indices"]) if places is not None]
     if len(given) != 1:
         raise Unsupported("it has places along several axes", "take entries along one axis")
     ((axis, places),) = given
+    if is_table("index", a):
+        return layers.embedding(b, a["self"], places)
     if isinstance(places, Tensor):
         if axis != 0 or not isinstance(a["self"], Known) or a["self"].array.ndim != 2 or choices.is_truth(b, places.term):
             raise Unsupported("its places depend on the input", "take rows of a matrix of parameters")
@@ -270,7 +282,7 @@ def _prelu(b: Builder, a: Arguments) -> Tensor:
     x, weight = tensors.tensor(b, a["self"]), a["weight"]
     if isinstance(weight, Known) and weight.array.size > 1:
         shape = (-1, *[1] * (len(x.shape) - 2))
-        weight = Known(weight.array.reshape(shape), weight.name, weight.is_learned)
+        weight = weight.moved(lambda array: array.reshape(shape))
     return activations.bent(b, x, weight)
 
 

@@ -14,7 +14,7 @@ from rh_kernel.interchange.sources import example as examples
 from rh_kernel.interchange.sources import markers
 from rh_kernel.interchange.sources.builder import Builder, Known, Operand, Tensor, Unsupported
 from rh_kernel.interchange.sources.libraries import Untyped, library
-from rh_kernel.interchange.sources.pytorch.operations import CONVERSIONS, KEPT, OPERATIONS, REFUSED, VIEWS
+from rh_kernel.interchange.sources.pytorch.operations import CONVERSIONS, KEPT, OPERATIONS, REFUSED, VIEWS, is_table
 from rh_kernel.interchange.sources.refusals import WRONG, Refusals, shown
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.training.errors import NoSuchFile
@@ -135,7 +135,7 @@ class _Reader:
         name = "" if schema is None else _name(schema)
         arguments = {} if schema is None else self._arguments(schema, node)
         operands = [x for a in arguments.values() for x in (a if isinstance(a, list) else [a])]
-        if schema is not None and not any(isinstance(x, Tensor) for x in operands):
+        if schema is not None and not any(isinstance(x, Tensor) for x in operands) and not is_table(name, arguments):
             return self._folded(node, name, operands)
         self.builder.place = (name, _place(node))
         try:
@@ -174,25 +174,33 @@ class _Reader:
     def _folded(self, node: Untyped, name: str, operands: Sequence[Untyped]) -> Untyped:
         """Compute what does not depend on the inputs; a parameter whose entries only move remains one."""
 
-        def back(given: Untyped) -> Untyped:
-            if isinstance(given, self.torch.fx.Node):
-                return back(self.values[given])
-            if isinstance(given, Known):
-                return self.torch.from_numpy(np.ascontiguousarray(given.array).reshape(given.array.shape))
-            return [back(x) for x in given] if isinstance(given, list | tuple) else given
+        def computed(first: Known | None = None) -> Untyped:
+            """Compute with the numbers of the entries of this parameter instead of its entries, if one is given."""
 
-        with self.torch.no_grad():
-            result = node.target(*[back(x) for x in node.args], **{k: back(x) for k, x in node.kwargs.items()})
-        known = [x for x in operands if isinstance(x, Known)]
-        learned = name in KEPT and len(known) == 1 and known[0].is_learned
-        label = known[0].name if learned else node.name
+            def back(given: Untyped) -> Untyped:
+                if isinstance(given, self.torch.fx.Node):
+                    return back(self.values[given])
+                if isinstance(given, Known):
+                    array = given.numbers if given is first else given.array
+                    return self.torch.from_numpy(np.ascontiguousarray(array).reshape(array.shape))
+                return [back(x) for x in given] if isinstance(given, list | tuple) else given
 
-        def made(value: Untyped) -> Untyped:
+            with self.torch.no_grad():
+                return node.target(*[back(x) for x in node.args], **{k: back(x) for k, x in node.kwargs.items()})
+
+        def made(value: Untyped, places: Untyped) -> Untyped:
             if isinstance(value, self.torch.Tensor):
-                return Known(_numbers(value), label, is_learned=learned)
-            return [made(x) for x in value] if isinstance(value, list | tuple) else value
+                if learned is None:
+                    return Known(_numbers(value), node.name, is_learned=False)
+                moved = learned.numbers if name in CONVERSIONS else _numbers(places)
+                return Known(_numbers(value), learned.name, is_learned=True, places=moved)
+            return [made(x, y) for x, y in zip(value, places, strict=True)] if isinstance(value, list | tuple) else value
 
-        return made(result)
+        first, *others = [x for x in operands if isinstance(x, Known)] or [None]
+        is_moved = first is not None and first.is_learned and name in KEPT and not any(x and x.is_learned for x in others)
+        learned = first if is_moved else None
+        result = computed()
+        return made(result, computed(learned) if learned is not None and name not in CONVERSIONS else result)
 
     def _instead(self, node: Untyped) -> Untyped:
         """Return a value in the place of the result of a refused operation, so that the others are read too."""
