@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,13 @@ class Net:
     shape: tuple[int, ...]
     target: int | None = 10
     tokens: int | None = None
+
+    @property
+    def forward(self) -> str:
+        """What ``predict`` handles, for the input x."""
+        found = re.search(r"net predict.*?\bhandle (.*?) with infer", self.text, re.DOTALL)
+        assert found is not None
+        return found.group(1)
 
     def samples(self, count: int, seed: int = 0) -> Array:
         rng = np.random.default_rng(seed)

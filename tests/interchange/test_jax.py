@@ -186,3 +186,45 @@ def test_an_example_has_an_axis_of_one_sample() -> None:
     with pytest.raises(Rejected) as raised:
         import_jax(jnp.tanh, jnp.ones((3, 4)))
     assert [d.code for d in raised.value.diagnostics] == ["RH373"]
+
+
+def test_arrays_that_are_not_among_the_parameters_are_constants(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    matrix, table, shift = (jnp.asarray(rng.normal(size=size)) for size in ((4, 6), (5, 6), (6,)))
+    weights = {"w": jnp.asarray(rng.normal(size=(6, 3)))}
+
+    def net(p: Any, x: Any) -> Any:
+        rows = table[jnp.array([0, 2, 2])].sum(0)
+        return (x @ matrix + rows + shift) @ p["w"]
+
+    found = import_jax(net, jnp.ones((1, 4)), weights)
+    workspace = started(found, tmp_path)
+    before = dict(workspace.heap)
+    workspace.run(f"rev handle ([1, 2, 3, 4]) <x>. let y <= {net_name(found)}(x) in return mean(y * y) with descend(0.1)")
+    assert [name for name, content in workspace.heap.items() if not np.array_equal(content, before[name])] == ["w"]
+
+
+def test_equal_arrays_are_parameters_of_their_own(tmp_path: Path) -> None:
+    """Those that a function calls another one with, which has its own names for them, too."""
+    first, second, third = jnp.zeros(3), jnp.zeros(3), jnp.zeros(3)
+
+    @jax.jit
+    def inner(x: Any) -> Any:
+        return jnp.tanh(x + first) * 2 + second
+
+    def net(x: Any) -> Any:
+        return inner(x) * x + third
+
+    found = import_jax(net, jnp.ones((1, 3)))
+    workspace = started(found, tmp_path)
+    workspace.run(f"rev handle ([0.5, 1, 2]) <x>. let y <= {net_name(found)}(x) in return mean(y * y) with descend(0.1)")
+
+    def loss(arrays: Any, x: Any) -> Any:
+        a, b, c = arrays
+        return jnp.mean(((jnp.tanh(x + a) * 2 + b) * x + c) ** 2)
+
+    learned = jax.grad(loss)((first, second, third), jnp.array([0.5, 1, 2]))
+    contents = [np.ravel(c) for n, c in workspace.heap.items() if not n.startswith(("example", "expected"))]
+    assert len(contents) == 3
+    for g in learned:
+        assert min([np.max(np.abs(c + 0.1 * np.asarray(g))) for c in contents]) < EXACT

@@ -19,7 +19,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.typing.definitions import NetDefinition
 from rh_kernel.workspace.workspace import Workspace
-from tests.interchange.nets import CHARACTERS, NETS, Net
+from tests.interchange.nets import ATTENTION, NETS, Net
 from tests.interchange.running import (
     Call,
     arrays_of,
@@ -121,8 +121,8 @@ def draws(name: str, shape: Sequence[int], number: int, rows: Sequence[int]) -> 
 def test_constants_are_not_among_the_weights(target: str, tmp_path: Path) -> None:
     """The weights are what a derivative is taken for; the mask of attention is none of them."""
     workspace = Workspace(tmp_path)
-    workspace.run(CHARACTERS.text)
-    workspace.export("predict", tmp_path / "characters.py", target)
-    found = module(tmp_path / "characters.py")
+    workspace.run(ATTENTION.text)
+    workspace.export("predict", tmp_path / "attention.py", target)
+    found = module(tmp_path / "attention.py")
     assert set(found.WEIGHTS) == set(workspace.heap)
     assert [np.shape(array) for array in found.CONSTANTS.values()] == [(4, 4)]

@@ -240,3 +240,24 @@ def test_saving_keeps_what_is_there(tmp_path: Path) -> None:
         with pytest.raises(Rejected) as raised:
             found.save(tmp_path / name)
         assert [d.code for d in raised.value.diagnostics] == ["RH374"]
+
+
+def test_a_mask_does_not_learn_and_the_bias_of_one_unit_does(tmp_path: Path) -> None:
+    """Both are arrays of the file; nothing else says that the mask is none of the weights."""
+    rng = np.random.default_rng(5)
+    sizes = {"w": (4, 4), "v": (1, 4), "bias": (1,)}
+    weights = [models.tensor(name, rng.normal(size=size).astype(np.float32)) for name, size in sizes.items()]
+    weights.append(models.tensor("mask", np.array([0, -1e9, 0, -1e9], np.float32)))
+    nodes = [
+        models.node("MatMul", ["x", "w"], ["scores"]),
+        models.node("Add", ["scores", "mask"], ["masked"]),
+        models.node("Softmax", ["masked"], ["p"], axis=-1),
+        models.node("Gemm", ["p", "v", "bias"], ["y"], transB=1),
+    ]
+    model = models.model(nodes, [models.value("x", [1, 4])], [models.value("y", [1, 1])], weights)
+    found = import_onnx(models.saved(model, tmp_path / "masked.onnx"))
+    workspace = started(found, tmp_path)
+    before = dict(workspace.heap)
+    workspace.run("rev handle ([1, 2, 3, 4]) <x>. let y <= masked(x) in return mean(y * y) with descend(0.1)")
+    changed = [name for name, content in workspace.heap.items() if not np.array_equal(content, before[name])]
+    assert sorted(changed) == ["bias", "w", "w_v"]

@@ -1,10 +1,11 @@
-"""Nets that are exported to another library and read back as programs: what they compute stays the same."""
+"""Nets that are exported to another library and read back as programs: what they compute and learn stays the same."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ import pytest
 from rh_kernel.interchange.sources.imported import Imported, import_jax, import_onnx, import_torch
 from rh_kernel.workspace.workspace import Workspace
 from tests.interchange.nets import NETS, Net
-from tests.interchange.programs import results, started
+from tests.interchange.programs import net_name, results, started
 from tests.interchange.running import assert_close, each, module
+
+if TYPE_CHECKING:
+    from rh_kernel.syntax.core import Array
 
 SUFFIXES = {"torch": ".py", "jax": ".py", "onnx": ".onnx"}
 SAMPLES = 3
@@ -65,32 +69,57 @@ def test_a_net_comes_back(net: Net, target: str, tmp_path: Path) -> None:
     for x in net.samples(SAMPLES, seed=3):
         original.const("sample", x)
         wanted = original.run("predict(sample)").value
-        for there, array in zip(results(again, found, [x]), wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
+        for there, array in zip(results(again, found, [x]), arrays(wanted), strict=True):
             assert_close(target, there, np.asarray(array), TOLERANCE)
 
 
-TRAINED = [net for net in NETS if net.name in {"mlp", "gru_digit"}]
-"""Nets whose parameters come back as the same parameters; those of others are partly constants, or divided otherwise."""
+def arrays(value: object) -> tuple[Any, ...]:
+    """The arrays of a value."""
+    return tuple(value) if isinstance(value, tuple) else (value,)
+
+
+def changed(workspace: Workspace, before: Mapping[str, Array]) -> Array:
+    """The entries of the locations whose contents are others than before, in the order of their size."""
+    others = [np.ravel(content) for name, content in workspace.heap.items() if not np.array_equal(content, before[name])]
+    return np.sort(np.concatenate(others))
 
 
 @pytest.mark.parametrize("target", each("torch", "onnx", "jax"))
-@pytest.mark.parametrize("net", TRAINED, ids=lambda net: net.name)
+@pytest.mark.parametrize("net", NETS, ids=lambda net: net.name)
 def test_what_came_back_learns_the_same(net: Net, target: str, tmp_path: Path) -> None:
+    """The parameters are those of the original, and constants, such as masks, stay what they are."""
     original = Workspace(tmp_path)
     original.run(net.text)
     file = tmp_path / f"exported{SUFFIXES[target]}"
     original.export("predict", file, target)
     found = imported(target, file, net.samples(1))
     again = started(found, tmp_path)
-    x, t = net.samples(SAMPLES), net.targets(SAMPLES)
-    for workspace, name in ((original, net.name), (again, Path(found.default_file).stem)):
-        workspace.data("samples", x=x, t=t)
-        loss = f"let y <= {name}(x) in return cross_entropy(y, t)"
+    x = net.samples(SAMPLES)
+    original.const("sample", x[0])
+    shapes = [np.shape(array) for array in arrays(original.run("predict(sample)").value)]
+    if shapes == [(net.target,)] and net.target > 1:
+        targets, loss = [net.targets(SAMPLES)], "cross_entropy(y0, t0)"
+    else:
+        targets = [np.random.default_rng(1).normal(size=(SAMPLES, *shape)) for shape in shapes]
+        loss = " + ".join([f"mean(square(y{i} - t{i}))" for i in range(len(shapes))])
+    names = [f"t{i}" for i in range(len(shapes))]
+    results_of_net = ", ".join([f"y{i}" for i in range(len(shapes))])
+    pattern = results_of_net if len(shapes) == 1 else f"({results_of_net})"
+    entries: list[Array] = []
+    for workspace, forward in ((original, net.forward), (again, f"{net_name(found)}(x)")):
+        before = dict(workspace.heap)
+        workspace.data("samples", x=x, **dict(zip(names, targets, strict=True)))
         workspace.run(
-            f'train rev handle (x) <x>. {loss} with descend(0.1) for (x, t) in data("samples") epochs 3 batch {SAMPLES}'
+            f"""
+include "sgd.rh"
+train rev handle (x) <x>. let {pattern} <= {forward} in return {loss} with descend(0.1)
+  for (x, {", ".join(names)}) in data("samples") epochs 3 batch {SAMPLES}
+"""
         )
+        entries.append(changed(workspace, before))
+    assert_close(target, entries[1], entries[0], TOLERANCE)
     for each_x in net.samples(SAMPLES, seed=3):
         original.const("sample", each_x)
         wanted = original.run("predict(sample)").value
-        (there,) = results(again, found, [each_x])
-        assert_close(target, there, np.asarray(wanted), TOLERANCE)
+        for there, array in zip(results(again, found, [each_x]), arrays(wanted), strict=True):
+            assert_close(target, there, np.asarray(array), TOLERANCE)

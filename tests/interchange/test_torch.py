@@ -490,3 +490,46 @@ def test_a_module_that_looks_at_values_is_refused() -> None:
     (diagnostic,) = raised.value.diagnostics
     assert diagnostic.code == "RH372"
     assert "torch.export fails" in diagnostic.message
+
+
+class Fixed(nn.Module):
+    """A convolution and a product whose weights are not parameters; one of their biases is one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bias = nn.Parameter(torch.randn(3))
+        for name, shape in (("filters", (2, 1, 2, 2)), ("shifts", (2,)), ("matrix", (3, 18))):
+            self.register_buffer(name, torch.randn(shape))
+
+    def forward(self, x: Any) -> Any:
+        return F.linear(F.conv2d(x, self.filters, self.shifts).flatten(1), self.matrix, self.bias)
+
+
+class FixedWords(nn.Module):
+    """Rows of a table that is no parameter, and a shift."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bias = nn.Parameter(torch.randn(3))
+        self.register_buffer("table", torch.randn(4, 3))
+
+    def forward(self, i: Any) -> Any:
+        return F.embedding(i, self.table).sum(1) + self.bias
+
+
+@pytest.mark.parametrize(
+    ("made", "example"), [(Fixed, torch.ones(1, 1, 4, 4, dtype=torch.float64)), (FixedWords, torch.tensor([[1, 3]]))]
+)
+def test_layers_of_constants_do_not_learn(made: Any, example: Any, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    module = made().double().eval()
+    found = import_torch(module, example)
+    workspace = started(found, tmp_path)
+    before = dict(workspace.heap)
+    workspace.const("sample", example.numpy()[0].astype(float))
+    workspace.run(f"rev handle (sample) <x>. let y <= {net_name(found)}(x) in return mean(y * y) with descend(0.1)")
+    (module(example) ** 2).mean().backward()
+    changed = {n: content for n, content in workspace.heap.items() if not np.array_equal(content, before[n])}
+    assert list(changed) == ["bias"]
+    learned = module.bias.detach() - 0.1 * module.bias.grad
+    assert np.max(np.abs(np.ravel(changed["bias"]) - learned.numpy())) < EXACT
