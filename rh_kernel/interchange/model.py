@@ -46,6 +46,7 @@ class Value:
     """A variable"""
 
     number: int
+    shape: Shape
 
 
 @frozen

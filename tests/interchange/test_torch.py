@@ -335,6 +335,13 @@ def test_blocks_that_are_alike_are_rounds_of_a_loop(tmp_path: Path) -> None:
     started(found, tmp_path)
 
 
+def test_blocks_that_make_another_shape_are_not(tmp_path: Path) -> None:
+    blocks = [layer for _ in range(3) for layer in (nn.Conv2d(2, 2, 1, padding=1), nn.SiLU())]
+    found = import_torch(nn.Sequential(*blocks).double().eval(), torch.ones(1, 2, 4, 4, dtype=torch.float64))
+    assert "repeat" not in found.text
+    started(found, tmp_path)
+
+
 def test_blocks_with_one_weight_in_common_are_not(tmp_path: Path) -> None:
     shared = nn.Linear(3, 3)
     module = nn.Sequential(shared, nn.Tanh(), nn.Linear(3, 3), nn.Tanh(), shared).double().eval()

@@ -99,7 +99,7 @@ class Builder:
         self.rounds = 1
         """How often the nodes that are being read are written, in loops that are written round by round"""
         self.noted: dict[Value, tuple[str, str]] = {}
-        self._shapes: list[Shape] = []
+        self._variables = 0
         self._terms: dict[Value, Term] = {}
         self._performed: dict[Value, Perform] = {}
         self._weights: list[tuple[Weight, Known]] = []
@@ -111,12 +111,8 @@ class Builder:
 
     def variable(self, shape: Shape) -> Value:
         """Return a new variable."""
-        self._shapes.append(shape)
-        return Value(len(self._shapes) - 1)
-
-    def shape(self, x: Value) -> Shape:
-        """Return the shape of a variable."""
-        return self._shapes[x.number]
+        self._variables += 1
+        return Value(self._variables - 1, shape)
 
     def definition(self, M: Term) -> Term:
         """Return the term that a variable stands for, or else the term itself."""
@@ -166,7 +162,7 @@ class Builder:
     def _shape_of(self, M: Term) -> Shape:
         match M:
             case Value():
-                return self.shape(M)
+                return M.shape
             case Constant(weight):
                 return tuple(weight.array.shape) or (1,)
             case _:

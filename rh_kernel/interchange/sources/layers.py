@@ -68,7 +68,7 @@ def _with_bias(b: Builder, done: Tensor, bias: Known) -> Tensor | None:
     biased = {"FC": "Affine", EACH_ROW: "Dense", "Conv2D": "Conv2D"}
     if node is None or node.argument is None or node.operation not in biased:
         return None
-    shape = b.shape(node.result)
+    shape = node.result.shape
     is_image = node.operation == "Conv2D"
     size = shape[0] if is_image else shape[-1]
     if is_image and not _is_placeholder(node.places[1]):
@@ -325,7 +325,7 @@ def _folded(b: Builder, x: Tensor, node: Perform, factor: np.ndarray, offset: np
     kernel = Known(w.array * factor.reshape(-1, *[1] * (w.array.ndim - 1)), w.name, is_learned=True)
     shift = Known(c.array * factor + offset, c.name, is_learned=True)
     places = [b.weight(kernel, note=note), b.weight(shift, note=note)]
-    done = b.perform(node.operation, places, Typed(node.argument, ()), b.shape(node.result))
+    done = b.perform(node.operation, places, Typed(node.argument, ()), node.result.shape)
     return Tensor(done.term, x.shape, x.batch)
 
 

@@ -148,7 +148,7 @@ def _placed(b: Builder, outputs: Value, one: Tensor, count: int, side: Side) -> 
     """Return the results of all rounds, one of which is like ``one``, along the axis of the model."""
     batch = None if one.batch is None else one.batch + 1
     shape = (count, *one.shape)
-    term = b.reshape(Typed(outputs, b.shape(outputs)), without(shape, batch)).term
+    term = b.reshape(Typed(outputs, outputs.shape), without(shape, batch)).term
     rows = Tensor(term, shape, batch)
     rows = _turned(b, rows) if side.is_backward else rows
     others = list(range(1, len(shape)))

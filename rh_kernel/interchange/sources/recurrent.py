@@ -78,10 +78,10 @@ def _scanned(
     after: tuple[Value, ...],
 ) -> tuple[Typed, tuple[Typed, ...]]:
     """Add the scan whose rounds are the body, and give the states ``after``; the first of them is what each round gives."""
-    shape = (x.shape[0], *b.shape(after[0]))
-    outputs, finals = b.variable(shape), tuple([b.variable(b.shape(state)) for state in states])
+    shape = (x.shape[0], *after[0].shape)
+    outputs, finals = b.variable(shape), tuple([b.variable(state.shape) for state in states])
     b.nodes.append(Scan(outputs, finals, item, x.term, states, before, tuple(body), after[0], after))
-    return Typed(outputs, shape), tuple([Typed(final, b.shape(final)) for final in finals])
+    return Typed(outputs, shape), tuple([Typed(final, final.shape) for final in finals])
 
 
 def _initial(b: Builder, state: Operand, size: int) -> Typed:

@@ -161,7 +161,7 @@ def _with_length(
         alike.output = results_of(nodes[start + (len(rounds) + 1) * length - 1])[0]
         if not all(alike.node(a, b) for a, b in zip(first, block, strict=True)) or alike.input is None:
             break
-        if state not in (None, alike.input):
+        if state not in (None, alike.input) or alike.input.shape != output.shape:
             break
         state = alike.input
         rounds.append(alike.weights)
