@@ -13,14 +13,18 @@ FEW = 24
 TABLE_LOOP = ["for (const struct row *end = row + count; row < end; row++) row->run(row->arrays);"]
 
 
+FLUSHED = ["const float_mode mode = get_float_mode();", "set_float_mode(mode | FLUSH);", "BARRIER"]
+RESTORED = ["BARRIER", "set_float_mode(mode);"]
+
+
 def source(
     kernels: Sequence[Sequence[str]], launches: Sequence[Launch], plan: Plan, *, short: bool, integer: str, parallel: bool
 ) -> str:
     """Return the C source with these kernel bodies. It ends with ``rh_walk``, which executes a launch table.
 
-    In a ``short`` run, steps wait for each other's results; in a long one, they have more work of their own. ``integer`` is the
-    C type of a BLAS's integers, if kernels call one; ``parallel`` means that some run others by several threads. In either case
-    no kernel is inlined, since some are also called by their addresses.
+    In a ``short`` run, steps wait for each other's results; in a long one, they have more work of their own, and subnormal
+    numbers count as 0. ``integer`` is the C type of a BLAS's integers, if kernels call one; ``parallel`` means that some run
+    others by several threads. In either case no kernel is inlined, since some are also called by their addresses.
     """
     real, bits = ("double", 64) if plan.precision == "float64" else ("float", 32)
     lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h"), *definitions(plan.steps, plan.precision)]
@@ -34,6 +38,9 @@ def source(
     shown = '__attribute__((visibility("default")))'
     lines += [f"{shown} kernel *const rh_kernels[] = {{{names}}};", f"{shown} const long rh_kernel_count = {len(kernels)};"]
     whole, body = _inlined(launches, plan.buffers, short=short) if inlined else ([], TABLE_LOOP)
+    if not short:
+        lines.append(resource("subnormals.h"))
+        body = [*FLUSHED, *body, *RESTORED]
     return "\n".join([*lines, *whole, f"{shown} void rh_walk(const struct row *row, long count) {{", *body, "}", ""])
 
 

@@ -75,7 +75,7 @@ def _driver_library() -> ctypes.PyDLL:
 
 def driver_source() -> str:
     """Return the C source of the driver, with its pool of threads."""
-    return resource("pool.c") + resource("driver.c")
+    return resource("subnormals.h") + resource("pool.c") + resource("driver.c")
 
 
 @lru_cache(maxsize=1)

@@ -23,6 +23,7 @@ static struct {
   kernel *const *each;
   void *const *array;
   long width;
+  float_mode mode;
   uint64_t ticket, serial;
   int64_t done, sleeping, threads, started, busy;
   pthread_mutex_t lock;
@@ -39,6 +40,7 @@ static int help(void) {
   if (taken_of(ticket) >= count_of(ticket)) return 0;
   if (!__atomic_compare_exchange_n(&pool.ticket, &ticket, ticket + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) return 1;
   long part = taken_of(ticket);
+  set_float_mode(pool.mode);
   pool.each[part](pool.array + part * pool.width);
   __atomic_fetch_add(&pool.done, 1, __ATOMIC_RELEASE);
   return 1;
@@ -104,6 +106,7 @@ __attribute__((visibility("default"))) void rh_parallel(kernel *const *each, voi
   pool.each = each;
   pool.array = array;
   pool.width = width;
+  pool.mode = get_float_mode();
   __atomic_store_n(&pool.done, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&pool.ticket, ++pool.serial << 32 | (uint64_t)count << 16, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&pool.sleeping, __ATOMIC_SEQ_CST)) {

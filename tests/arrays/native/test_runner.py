@@ -234,3 +234,22 @@ def test_a_step_without_a_loop_is_refused() -> None:
     plan = Plan("float64", None, (), (Scratch(0, 2),), 2, (call,), (), ())
     with pytest.raises(Unsupported):
         Native().runner(plan, {})
+
+
+@pytest.mark.parametrize(("precision", "tiny"), [("float64", 2.0**-525), ("float32", 2.0**-70)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_subnormal_numbers_count_as_0_in_a_long_run_and_nowhere_else(
+    precision: Precision, tiny: float, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RH_THREADS", str(threads))
+    for side, expected in ((8, tiny * tiny), (1024, 0.0)):
+        shape = (side, side)
+        rows, columns = View(0, 0, shape, (1, 0)), View(0, 0, shape, (0, 1))
+        output = View(1, 0, shape, (side, 1))
+        product = Map(shape, (rows, columns), (Instruction(scalars.MUL, (0, 1)),), (Store(output, 2),))
+        buffers = (Kept(np.full(side, tiny)), Scratch(0, side * side))
+        runner = Native().runner(Plan(precision, None, (), buffers, side * side, (product,), output, ()), {})
+        runner.step()
+        found = np.asarray(runner.result())
+        assert set(found.ravel().tolist()) == {expected}
+    assert np.multiply(*np.full((2, 1), tiny, precision)).item() != 0
