@@ -305,7 +305,7 @@ def _parts(
 
 def _tile(terms: int, sums: int, loads: float) -> float:
     """Cycles of a tile's loops: the maximum of arithmetic, loads, and latency of the accumulators."""
-    return terms * (max(sums / 2, loads, 4 / split(sums, terms), 1.0) + loads / 4) + 4
+    return terms * (max(sums / 2, loads, 4 / split(sums, terms), 1.0) + loads / 3) + 4
 
 
 def split(sums: int, terms: int) -> int:
