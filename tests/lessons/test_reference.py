@@ -174,6 +174,7 @@ OUTSIDE = {
     "syntax_still_open": "a stub is a name like others",
     "syntax_indented_first_line": "the grammar does not see spaces",
     "syntax_option_twice": "an option may come any number of times",
+    "syntax_measure_named_twice": "a name may stand any number of times",
     "syntax_too_deep": "the grammar has no limits",
     "sweep_indented_unevenly": "the grammar does not see spaces",
     "sweep_name_twice": "a name may stand any number of times",

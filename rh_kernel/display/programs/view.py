@@ -1,4 +1,4 @@
-"""The view of ``%compile``: the program with a table of compiler passes, the program after each pass, or a profile."""
+"""The view of ``%compile``: the program, the program after each pass with a table of the passes, or a profile."""
 
 from rh_kernel.arrays.passes import PassResult
 from rh_kernel.arrays.planning.listing import steps_listing
@@ -18,16 +18,16 @@ from rh_kernel.syntax.printing.doc import Role
 
 
 def program_text(result: ProgramMade, *, whole: bool = False) -> str:
-    """The listing, the totals, and the table of passes, or the profile; a long program is truncated unless ``whole``."""
+    """The listing and the totals, with the passes if they are asked for, or the profile; cut if long, unless ``whole``."""
     if result.profile is not None:
         return profile_text(result.profile, result.place, result.samples, whole=whole)
-    if result.in_full:
-        shown = f"{programs_text(result.passes, whole=whole)}\n"
-    else:
+    if not result.in_full:
         shown = listing(result.program) if whole else ends_text(listing(result.program))
+        return shown if result.samples is None else f"{shown}, {about(result)}"
+    shown = f"{programs_text(result.passes, whole=whole)}\n"
     if result.samples is not None:
-        shown += f"# {about(result)}" if result.in_full else f", {about(result)}"
-    return f"{shown}\n{passes_text(result.passes)}" if result.passes else shown
+        shown += f"# {about(result)}"
+    return f"{shown}\n{passes_text(result.passes)}"
 
 
 def about(result: ProgramMade) -> str:
@@ -36,15 +36,16 @@ def about(result: ProgramMade) -> str:
 
 
 def program_html(result: ProgramMade) -> str:
-    """The totals, and tables of the program and its passes, or the profile."""
+    """The totals, and the program, the program after each pass with a table of the passes, or the profile."""
     program = result.program
     head = span(FAINT, f"{totals(program)}, {about(result)}")
     if result.type is not None:
         head += f" {code(str(result.type), Role.TYPE)}"
     if result.profile is not None:
         return box("", head) + profile_html(result.profile, result.place, result.samples)
-    shown = programs_html(result.passes) if result.in_full else program_table(program)
-    return box("", head) + shown + (passes_html(result.passes) if result.passes else "")
+    if not result.in_full:
+        return box("", head) + program_table(program)
+    return box("", head) + programs_html(result.passes) + passes_html(result.passes)
 
 
 def program_record(program: Program, samples: int = 1) -> Record:
