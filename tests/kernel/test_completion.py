@@ -365,7 +365,7 @@ def test_places_are_counted_in_characters_of_unicode(session: Session, before: s
 def test_a_name_is_completed_however_its_accents_are_written(session: Session) -> None:
     declared = after(session, "const gr\u00f6\u00dfe = 1")
     text = "1 + gro\u0308"
-    assert completions(declared, text, len(text)) == (4, [Completion("größe", "instance", "größe : Real(1)")])
+    assert completions(declared, text, len(text)) == (4, [Completion("größe", "constant", "größe : Real(1)")])
 
 
 def test_the_case_that_was_typed_comes_first(session: Session) -> None:

@@ -297,7 +297,7 @@ def test_completion_tells_what_fits_first_and_its_type(running: Client) -> None:
     assert reply["cursor_start"] == reply["cursor_end"] == len(text)
     assert reply["matches"].index(w) < reply["matches"].index(v)
     types = {found["text"]: found for found in reply["metadata"]["_jupyter_types_experimental"]}
-    assert (types[w]["type"], types[w]["signature"]) == ("instance", f"{w} : Loc(3, 2)")
+    assert (types[w]["type"], types[w]["signature"]) == ("location", f"{w} : Loc(3, 2)")
 
 
 def test_inspection_shows_source_and_rule_as_text_and_as_html(running: Client) -> None:

@@ -41,19 +41,21 @@ def _words(now: Definitions, before: list[Token]) -> Iterator[Completion]:
         case ["data" | "effect" | "fun" | "handler"]:
             pass
         case [*_, "with"]:
-            yield from _named(now, now.handlers, "function")
+            yield from _named(now, now.handlers, "handler")
         case [*_, "<"]:
-            yield from _named(now, now.operations, "function")
-            yield from _named(now, now.effects, "class")
+            yield from _named(now, now.operations, "operation")
+            yield from _named(now, now.effects, "effect")
         case texts:
             yield from _variables(now, before)
-            yield from _named(now, (*now.functions, *now.operations), "function")
-            yield from _named(now, now.constructors, "class")
-            yield from _named(now, now.handlers, "function")
+            yield from _named(now, now.functions, "function")
+            yield from _named(now, now.operations, "operation")
+            yield from _named(now, now.constructors, "constructor")
+            yield from _named(now, now.handlers, "handler")
             for name in BUILT_INS:
                 yield Completion(name, "function", f"{name} : {built_in_type(name)}")
-            yield from _named(now, (*now.types, *now.effects), "class")
-            yield from [Completion(name, "class", "a type of the language") for name in _BASES if texts]
+            yield from _named(now, now.types, "type")
+            yield from _named(now, now.effects, "effect")
+            yield from [Completion(name, "type", "a type of the language") for name in _BASES if texts]
             for word in sorted(KEYWORDS, key=lambda word: (word not in DECLARATIONS, word)):
                 if word in _EXPRESSIONS or (word in DECLARATIONS) is not bool(texts):
                     yield Completion(word, "keyword", EFF_FORMS[word].split("\n")[0])
@@ -62,7 +64,7 @@ def _words(now: Definitions, before: list[Token]) -> Iterator[Completion]:
 def _variables(now: Definitions, before: list[Token]) -> Iterator[Completion]:
     """The names earlier in the item that have no other meaning, most recent first."""
     taken = {*now.functions, *now.operations, *now.handlers, *BUILT_INS, "_"}
-    yield from [Completion(x, "instance") for x in local_names(before, DECLARATIONS, taken) if not x[0].isupper()]
+    yield from [Completion(x, "variable") for x in local_names(before, DECLARATIONS, taken) if not x[0].isupper()]
 
 
 def _named(now: Definitions, names: Iterable[str], kind: str) -> Iterator[Completion]:

@@ -79,7 +79,7 @@ def _words(known: Functions, before: list[Token], text: str, *, is_directive: bo
 def _variables(before: list[Token], types: Mapping[str, str], known: Functions) -> Iterator[Completion]:
     """The names earlier in the item that have no other meaning, most recent first."""
     taken = {*LAMBDA_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
-    yield from [Completion(x, "instance", types.get(x, "")) for x in local_names(before, ("fun",), taken)]
+    yield from [Completion(x, "variable", types.get(x, "")) for x in local_names(before, ("fun",), taken)]
 
 
 def _functions(known: Functions) -> Iterator[Completion]:

@@ -37,7 +37,7 @@ from rh_kernel.syntax.parsing.tokens import (
 )
 from rh_kernel.syntax.surface_items import Declaration, IncludeItem
 from rh_kernel.typing import definitions as defs
-from rh_kernel.typing.definitions import Definition, Definitions
+from rh_kernel.typing.definitions import Definition, Definitions, kind_of
 from rh_kernel.typing.elaboration.declarations import declare
 
 _ITEMS = (*DECLARATIONS, INCLUDE, "train", CHECK, SWEEP)
@@ -51,24 +51,10 @@ SMALL = 5_000
 _LONG_TYPE = 60
 """Tokens of a type annotation that are shown at most."""
 
-_KINDS: Mapping[type[Definition], str] = {
-    defs.DimDefinition: "instance",
-    defs.ConstDefinition: "instance",
-    defs.NumberDefinition: "instance",
-    defs.LocDefinition: "instance",
-    defs.FunDefinition: "function",
-    defs.OpDefinition: "function",
-    defs.NetDefinition: "module",
-    defs.HandlerDefinition: "class",
-    defs.LocFamilyDefinition: "instance",
-    defs.StateDefinition: "instance",
-}
-"""The kind of completion for each kind of declaration."""
-
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A completion. ``kind`` selects the icon in front ends; ``signature`` is a type or a form."""
+    """A completion. Front ends show its ``kind``, by a word and its first letter; ``signature`` is a type or a form."""
 
     text: str
     kind: str
@@ -130,12 +116,12 @@ def named(definitions: Definitions, kind: type[Definition] | UnionType) -> list[
 def _described(definitions: Definitions, types: Mapping[str, str], name: str) -> Completion:
     definition = definitions.get(name)
     if definition is not None:
-        return Completion(name, _KINDS[type(definition)], signature(definition))
+        return Completion(name, kind_of(definition).split(" ", 1)[1], signature(definition))
     if name in FORMS and name not in types:
         return Completion(name, "keyword", FORMS[name].split("\n")[0])
     if name in SYMBOLS and name not in types:
         return Completion(name, "function", SYMBOLS[name].signatures[0])
-    return Completion(name, "instance", types.get(name, ""))
+    return Completion(name, "variable", types.get(name, ""))
 
 
 def _expected(definitions: Definitions, context: Word) -> Iterator[str]:
