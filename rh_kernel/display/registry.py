@@ -66,6 +66,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.TypeShown: ("items", "TYPE"),
     r.CheckPassed: ("items", "CHECK"),
     r.Notice: ("items", "NOTICE"),
+    r.Overview: ("overview", "OVERVIEW"),
     r.HeapShown: ("heaps", "HEAP"),
     r.NamesShown: ("names", "NAMES"),
     r.ClusterShown: ("clusters", "CLUSTER"),

@@ -279,6 +279,14 @@ class Notice(Result):
 
 
 @frozen
+class Overview(Notice):
+    """What ``%help`` lists: directives with what they do, and function symbols with a type, by the title of their family."""
+
+    directives: tuple[tuple[str, str], ...]
+    symbols: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+
+
+@frozen
 class Warned(Result):
     """Warnings about an item: it runs, but probably not as intended."""
 

@@ -40,6 +40,7 @@ from rh_kernel.session.results import (
     NameShown,
     NamesShown,
     Notice,
+    Overview,
     ProgramMade,
     ReductionShown,
     Result,
@@ -88,7 +89,8 @@ CELLS: dict[type[Result], str] = {
     Returned: '%%eff\nprint "so"; 1',
     Counted: "%%eff\n%count 1 + 2",
     ReductionShown: "%%eff\n%trace 1 + 2",
-    Notice: "%help",
+    Notice: "%help train",
+    Overview: "%help",
     TrainingDone: TRAIN,
     ItemFailed: "mlp([1.0])",
 }

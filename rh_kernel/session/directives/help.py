@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.symbol import FunctionSymbol
-from rh_kernel.primitives.table import SYMBOLS
+from rh_kernel.primitives.table import FAMILIES, SYMBOLS
 from rh_kernel.session.actions import AnalysisContext, ShowResult
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.lines import LINES
 from rh_kernel.session.directives.registry import all_directives, find
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.names import arrow
-from rh_kernel.session.results import Notice
+from rh_kernel.session.results import Notice, Overview
 from rh_kernel.session.sections.eff_forms import EFF_FORMS, EFF_SIGNS
 from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS, LAMBDA_SIGNS
 from rh_kernel.session.signatures import signature, type_text
@@ -118,11 +118,11 @@ def help_text(
     functions: "Mapping[str, Program] | None" = None,
     effects: "EffDeclarations | None" = None,
 ) -> str:
-    """Return the help on each word, or without words an overview of the directives and the function symbols.
+    """Return the help on each word.
 
     ``functions`` are declared in ``%%lambda`` cells, ``effects`` in ``%%eff`` cells.
     """
-    return "\n".join([_help(definitions, word, functions or {}, effects) for word in words]) if words else _overview()
+    return "\n".join([_help(definitions, word, functions or {}, effects) for word in words])
 
 
 def _help(definitions: Definitions, word: str, functions: "Mapping[str, Program]", effects: "EffDeclarations | None") -> str:
@@ -150,13 +150,18 @@ def _form_in(section: str, form: str | None) -> str:
     return "" if form is None else f"{_form_text(form)}, in {section} cells"
 
 
-def _overview() -> str:
-    known = all_directives().values()
-    width = max(len(directive.call) for directive in known)
-    lines = [f"{directive.call:<{width}}  {directive.help}" for directive in known]
-    lines += [f"{line:<{width}}  {text}" for line, text in LINES.items()]
-    names = ", ".join(SYMBOLS)
-    return "\n".join(["Directives", *lines, "", "Function symbols (`%help softmax` tells more)", names])
+def overview() -> Overview:
+    """Return the directives, and the function symbols by family."""
+    calls = (*[(directive.call, directive.help) for directive in all_directives().values()], *LINES.items())
+    width = max([len(directive.call) for directive in all_directives().values()])
+    families = [(family.title, [f.name for f in family.symbols]) for family in FAMILIES]
+    own = {name for _, names in families for name in names}
+    families.append(("Of plug-ins", [name for name in SYMBOLS if name not in own]))
+    found = [(title, tuple([(name, SYMBOLS[name].signatures[0]) for name in names])) for title, names in families if names]
+    lines = [f"{call:<{width}}  {text}" for call, text in calls]
+    symbols = [f"{title}: {', '.join([name for name, _ in names])}" for title, names in found]
+    text = "\n".join(["Directives", *lines, "", "Function symbols (`%help softmax` tells more)", *symbols])
+    return Overview(text, calls, tuple(found))
 
 
 def _in_language(definitions: Definitions, word: str) -> str:
@@ -184,6 +189,8 @@ def _form_text(form: str) -> str:
 
 def explain(item: items.Directive, context: AnalysisContext) -> ShowResult:
     """Return the action of ``%help`` and of ``%lsmagic``."""
+    if not item.words:
+        return ShowResult(overview())
     return ShowResult(Notice(help_text(context.definitions, item.words, context.functions, context.effects)))
 
 
