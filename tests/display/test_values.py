@@ -117,7 +117,7 @@ def check(html: str) -> Elements:
     for tag, attributes in elements.found:
         assert tag in ELEMENTS
         assert set(attributes) <= ATTRIBUTES
-        assert re.fullmatch(r"[\w\-:;(), .]*", attributes.get("style") or "")
+        assert re.fullmatch(r"[\w\-:;(), .%]*", attributes.get("style") or "")
     return elements
 
 

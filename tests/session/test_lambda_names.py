@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.ad.registry import NAMES
-from rh_kernel.session.directives.help import help_text
+from rh_kernel.session.directives.help import help_text, overview
 from rh_kernel.session.directives.registry import names
 from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result
 from rh_kernel.session.sections.lambda_forms import LAMBDA_FORMS, LAMBDA_SIGNS
@@ -57,7 +57,7 @@ def test_help_knows_every_word(word: str) -> None:
 
 
 def test_help_lists_the_directives_of_lambda_cells() -> None:
-    told = help_text(BUILT_IN, ())
+    told = overview().text
     assert all(f"\n{name} " in told for name in ("%ad SYSTEM", "%%lambda", "%%rh"))
 
 
