@@ -32,8 +32,8 @@ BIG = 16
 """Samples of a batch from which on a second thread is worth it."""
 METHOD = """\
 Medians of interleaved rounds, of peers that agree. With one thread everything is kept to one core, and seconds are those of
-that processor, so that what else runs there does not count; with more threads they are seconds of the clock, which mean
-something on a machine that does nothing else."""
+that processor, so that what else runs there does not count; with more threads each peer has a process, which is stopped while
+it is not its turn, and seconds are those of the clock, which mean something on a machine that does nothing else."""
 COUNTED = ("first", "costs", "memory", "imports", "digits")
 MODULES = ("sequences", "stepping", "front", "digits_to_95", "effects", "effects_mixtures")
 """Parts of the report that have a module, with ``measure``, ``table`` and maybe ``outcomes``."""
@@ -53,6 +53,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--update", action="store_true", help="with --quick: commit to the ratios that are found")
     parser.add_argument("--compile", action="store_true", help="torch.compile too: minutes")
     parser.add_argument("--rounds", type=int, default=9, help="of each peer")
+    parser.add_argument("--peers", default="", help=f"{', '.join(peer.name for peer in e.EVERYONE)}, with commas; or all")
     parser.add_argument("--precisions", default="float64,float32")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--instructions", default=",".join(instruction_sets()), help="those that this machine has")
@@ -109,8 +110,9 @@ def steps(report: Report, problems: Sequence[Problem], options: argparse.Namespa
         if threads == "1" or asked.batch >= BIG or asked.key in options.only.split(",")
     ]
     found: list[Measured] = []
+    peers = [name for name in options.peers.split(",") if name]
     try:
-        for measured in measured_one_by_one(cases, Pace(options.rounds), (), report.broken, on_demand=options.compile):
+        for measured in measured_one_by_one(cases, Pace(options.rounds), peers, report.broken, on_demand=options.compile):
             found.append(measured)
             if measured.case.threads == 1:
                 case = measured.case

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.benchmarks.problems import TINY, Problem, problem
 from tests.benchmarks.process import busy
-from tests.benchmarks.reference import STEPS
+from tests.benchmarks.reference import STEPS, trained
 
 
 def steps(keys: str, precision: str, rounds: str, budget: str, on_demand: str, *names: str) -> list[list[dict[str, Any]]]:
@@ -25,6 +25,23 @@ def steps(keys: str, precision: str, rounds: str, budget: str, on_demand: str, *
     assert precision in ("float64", "float32")
     peers, pace = chosen(names, on_demand=on_demand == "1"), Pace(int(rounds), float(budget))
     return [[asdict(row) for row in compare(problem(key), precision, peers, pace)] for key in keys.split(",")]
+
+
+def alone(key: str, precision: str, name: str) -> dict[str, Any]:
+    """One peer on one problem: its row is printed when it is built, then a sample for each line that is read."""
+    from tests.benchmarks.peers.everyone import chosen
+    from tests.benchmarks.rounds import ready
+
+    assert precision in ("float64", "float32")
+    asked = problem(key)
+    arrays = asked.arrays()
+    (peer,) = chosen((name,))
+    built = ready(asked, precision, peer, arrays, trained(asked, arrays))
+    print(json.dumps(asdict(built.row)), flush=True)
+    for _ in sys.stdin:
+        assert built.sample is not None
+        print(built.sample(), flush=True)
+    return {}
 
 
 def memory(key: str, peer: str) -> dict[str, Any]:
@@ -154,6 +171,7 @@ def source(folder: str, file: str) -> dict[str, Any]:
 if __name__ == "__main__":
     WHAT = {
         "steps": steps,
+        "alone": alone,
         "memory": memory,
         "resident": resident,
         "first": first,

@@ -3,16 +3,20 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Timer
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TextIO
+
+from rh_kernel.source.records import frozen
 
 PLACE = Path(__file__).parents[2]
 EMPTY: Mapping[str, str] = MappingProxyType({})
@@ -79,28 +83,88 @@ def python(
     variables: Mapping[str, str] = EMPTY,
 ) -> Ended:
     """A Python process with those arguments; with one thread it is kept to one core. Raises ``Broken`` if it fails."""
+    with TemporaryFile("w+") as diagnostics:
+        began = time.perf_counter()
+        process = _started(arguments, threads, instructions, diagnostics, folder, variables)
+        ended = _ended(process, began, timeout)
+        if process.returncode:
+            raise Broken(_last_words(arguments, process.returncode, diagnostics))
+        return ended
+
+
+def _started(
+    arguments: Sequence[str],
+    threads: int,
+    instructions: str | None,
+    diagnostics: TextIO,
+    folder: Path = PLACE,
+    variables: Mapping[str, str] = EMPTY,
+) -> "subprocess.Popen[str]":
+    """A Python process that has begun; with one thread it is kept to one core."""
     kept = os.sched_getaffinity(0)
     if threads == 1:
         os.sched_setaffinity(0, {max(kept)})
+    try:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=folder,
+            env={**environment(threads, instructions), **variables},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=diagnostics,
+            text=True,
+        )
+    finally:
+        os.sched_setaffinity(0, kept)
+
+
+def _last_words(arguments: Sequence[str], code: int, diagnostics: TextIO) -> str:
+    diagnostics.seek(0)
+    return f"{' '.join(arguments)} ended with {code}:\n{diagnostics.read().strip()[-2000:]}"
+
+
+@frozen
+class Alone:
+    """A peer in a process of its own: what the process said first, and what takes one more sample, in seconds a step."""
+
+    row: Mapping[str, Any]
+    sample: Callable[[], float]
+
+
+@contextmanager
+def alone(*arguments: str, threads: int, instructions: str | None = None) -> Generator[Alone]:
+    """A peer's process, which is stopped while others have their turns, so that its threads cannot spin.
+
+    It ends with the context. Raises ``Broken`` if it ends before.
+    """
+    words = ("-m", "tests.benchmarks.child", "alone", *arguments)
     with TemporaryFile("w+") as diagnostics:
-        began = time.perf_counter()
+        process = _started(words, threads, instructions, diagnostics)
+        late = Timer(900, process.kill)
+        late.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        asked, told = process.stdin, process.stdout
+
+        def line() -> str:
+            found = told.readline()
+            if not found:
+                raise Broken(_last_words(words, process.wait(), diagnostics))
+            process.send_signal(signal.SIGSTOP)
+            return found
+
+        def sample() -> float:
+            process.send_signal(signal.SIGCONT)
+            asked.write("\n")
+            asked.flush()
+            return float(line())
+
         try:
-            command = [sys.executable, *arguments]
-            child = subprocess.Popen(
-                command,
-                cwd=folder,
-                env={**environment(threads, instructions), **variables},
-                stdout=subprocess.PIPE,
-                stderr=diagnostics,
-                text=True,
-            )
+            yield Alone(json.loads(line()), sample)
         finally:
-            os.sched_setaffinity(0, kept)
-        ended = _ended(child, began, timeout)
-        if child.returncode:
-            diagnostics.seek(0)
-            raise Broken(f"{' '.join(arguments)} ended with {child.returncode}:\n{diagnostics.read().strip()[-2000:]}")
-        return ended
+            late.cancel()
+            process.kill()
+            process.communicate()
 
 
 def child(*arguments: str, threads: int = 1, instructions: str | None = None, variables: Mapping[str, str] = EMPTY) -> Any:

@@ -2,11 +2,11 @@
 
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tests.benchmarks.peers.peer import Peer, Precision, Trainer, Unavailable, seconds
-from tests.benchmarks.problems import Problem
+from tests.benchmarks.problems import Arrays, Floats, Problem
 from tests.benchmarks.reference import STEPS, check, trained
 
 FEW = 3
@@ -48,32 +48,46 @@ class Row:
         return min(self.samples, default=float("nan"))
 
 
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A peer that has built its trainer, or could not: its row, and what takes one more sample, in seconds a step"""
+
+    row: Row
+    sample: Callable[[], float] | None = None
+
+
 def compare(problem: Problem, precision: Precision, peers: Sequence[Peer], pace: Pace) -> list[Row]:
-    """A row for each peer. Raises ``Disagreement`` if one of them computes something else."""
+    """A row for each peer, all in this process. Raises ``Disagreement`` if one of them computes something else."""
     arrays = problem.arrays()
     expected = trained(problem, arrays)
-    ready: list[tuple[Row, Trainer, int]] = []
-    rows: list[Row] = []
-    for peer in peers:
-        row = Row(peer.name)
-        rows.append(row)
-        began = time.perf_counter()
-        try:
-            trainer = peer.build(problem, arrays, precision)
-        except Unavailable as missing:
-            row.why = str(missing)
-            continue
-        trainer.run(1)
-        row.build = time.perf_counter() - began
-        trainer.run(STEPS - 1)
-        row.error = check(peer.name, precision, arrays, expected, trainer.weights())
-        ready.append((row, trainer, _steps(trainer)))
+    return interleaved([ready(problem, precision, peer, arrays, expected) for peer in peers], pace)
+
+
+def ready(problem: Problem, precision: Precision, peer: Peer, arrays: Arrays, expected: tuple[Floats, ...]) -> Ready:
+    """Build a peer's trainer, and compare its weights with the expected ones. Raises ``Disagreement``."""
+    row = Row(peer.name)
+    began = time.perf_counter()
+    try:
+        trainer = peer.build(problem, arrays, precision)
+    except Unavailable as missing:
+        row.why = str(missing)
+        return Ready(row)
+    trainer.run(1)
+    row.build = time.perf_counter() - began
+    trainer.run(STEPS - 1)
+    row.error = check(peer.name, precision, arrays, expected, trainer.weights())
+    steps = _steps(trainer)
+    return Ready(row, lambda: seconds(trainer, steps) / steps)
+
+
+def interleaved(peers: Sequence[Ready], pace: Pace) -> list[Row]:
+    """The rows of the peers, with samples that were taken in turns."""
     began = time.perf_counter()
     for turn in range(pace.rounds):
-        for row, trainer, steps in ready:
-            if turn < FEW or time.perf_counter() - began < pace.budget:
-                row.samples.append(seconds(trainer, steps) / steps)
-    return rows
+        for peer in peers:
+            if peer.sample is not None and (turn < FEW or time.perf_counter() - began < pace.budget):
+                peer.row.samples.append(peer.sample())
+    return [peer.row for peer in peers]
 
 
 def _steps(trainer: Trainer) -> int:
