@@ -28,8 +28,10 @@ from rh_kernel.source.interruptible import interruptible, when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
-INTERRUPTED = 100_000_000
-"""Operations from which on a run can be interrupted: it may take more than a few hundredths of a second."""
+INTERRUPTED = 1_000_000_000
+"""Operations from which on a run can be interrupted: it may take more than a few hundredths of a second.
+
+Another thread takes a tenth of a millisecond, which would be a tenth of the time of a step that is ten times shorter."""
 
 
 def available() -> bool:
