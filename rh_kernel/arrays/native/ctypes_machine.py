@@ -17,7 +17,7 @@ class CtypesMachine:
         count = ctypes.c_long.in_dll(loaded, "rh_kernel_count").value
         kernels = (ctypes.c_uint64 * max(1, count)).in_dll(loaded, "rh_kernels")
         self._rows = np.array([(kernels[kernel], start) for kernel, start in table.rows.tolist()], dtype=np.uint64)
-        self._walk = loaded.rh_walk
+        self._walk = loaded.rh_long_walk if table.release and hasattr(loaded, "rh_long_walk") else loaded.rh_walk
         self._walk.argtypes, self._walk.restype = [ctypes.c_void_p, ctypes.c_long], None
         self._table = table
         self._patches: list[list[int]] = table.patches.tolist()

@@ -238,7 +238,9 @@ __attribute__((visibility("default"))) PyObject *rh_machine(const char *path, co
   self->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   kernel *const *kernels = self->library ? (kernel *const *)dlsym(self->library, "rh_kernels") : NULL;
   const long *count = kernels ? (const long *)dlsym(self->library, "rh_kernel_count") : NULL;
-  self->walk = count ? (walk *)dlsym(self->library, "rh_walk") : NULL;
+  /* A library for any program has a function of its own for long runs, in which subnormal numbers count as 0. */
+  self->walk = count && table->release ? (walk *)dlsym(self->library, "rh_long_walk") : NULL;
+  if (count && !self->walk) self->walk = (walk *)dlsym(self->library, "rh_walk");
   int whole = self->walk != NULL;
   for (struct row *row = table->rows, *end = row + table->row_count; whole && row < end; row++) {
     intptr_t number = (intptr_t)row->run;

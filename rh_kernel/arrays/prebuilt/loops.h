@@ -27,6 +27,13 @@ SHOWN void rh_walk(const struct row *row, long count) {
   for (const struct row *end = row + count; row < end; row++) row->run(row->arrays);
 }
 
+SHOWN void rh_long_walk(const struct row *row, long count) {
+  const float_mode mode = get_float_mode();
+  set_float_mode(mode | FLUSH);
+  rh_walk(row, count);
+  set_float_mode(mode);
+}
+
 /* The best level that the processor has, by its position among those of its kind. */
 SHOWN int rh_level(void) {
 #if defined(__x86_64__)

@@ -20,7 +20,7 @@ def source(precision: Precision, level: Level, operations: Sequence[ScalarOp]) -
     """Return the C source of all kernels; the scalar operations are instructions of maps, in this order."""
     real, bits = ("double", 64) if precision == "float64" else ("float", 32)
     names = [*MOVES, *[f"SCALAR_{op.name}" for op in operations]]
-    lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h")]
+    lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h"), resource("subnormals.h")]
     lines += [f"enum {{{', '.join(names)}}};", *map(fragment, BEFORE_TILES), *tiles(level, bits // 8)]
     cases = [f"case SCALAR_{op.name}: EACH {{ {_statement(op, precision)} }} break;" for op in operations]
     lines += [f"#define STRIP {STRIP}", f"#define OPERATIONS {' '.join(cases)}", f"#define KERNELS {', '.join(KERNELS)}"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.arrays.backend import Unsupported
+from rh_kernel.arrays.backend import Backend, Unsupported
 from rh_kernel.arrays.native import Native, NativeRunner, available
 from rh_kernel.arrays.native import machine as machines
 from rh_kernel.arrays.native.codegen import translate
@@ -242,13 +242,17 @@ def test_subnormal_numbers_count_as_0_in_a_long_run_and_nowhere_else(
     precision: Precision, tiny: float, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RH_THREADS", str(threads))
+    subnormal_numbers_count_as_0_in_a_long_run_and_nowhere_else(Native(), precision, tiny)
+
+
+def subnormal_numbers_count_as_0_in_a_long_run_and_nowhere_else(backend: Backend, precision: Precision, tiny: float) -> None:
     for side, expected in ((8, tiny * tiny), (1024, 0.0)):
         shape = (side, side)
         rows, columns = View(0, 0, shape, (1, 0)), View(0, 0, shape, (0, 1))
         output = View(1, 0, shape, (side, 1))
         product = Map(shape, (rows, columns), (Instruction(scalars.MUL, (0, 1)),), (Store(output, 2),))
         buffers = (Kept(np.full(side, tiny)), Scratch(0, side * side))
-        runner = Native().runner(Plan(precision, None, (), buffers, side * side, (product,), output, ()), {})
+        runner = backend.runner(Plan(precision, None, (), buffers, side * side, (product,), output, ()), {})
         runner.step()
         found = np.asarray(runner.result())
         assert set(found.ravel().tolist()) == {expected}

@@ -46,6 +46,7 @@ from tests.arrays import plans as small
 from tests.arrays.commands import V, commands
 from tests.arrays.native import plans as large
 from tests.arrays.native.test_programs import a_command_runs_as_its_plan_says, a_training_step_is_that_of_the_formulas
+from tests.arrays.native.test_runner import subnormal_numbers_count_as_0_in_a_long_run_and_nowhere_else
 from tests.arrays.native.test_steps import CLOSE, compare
 from tests.arrays.plans import interpret
 from tests.benchmarks.problems import TINY, TINY_NETS, Problem
@@ -212,3 +213,8 @@ def test_an_input_is_read_where_it_is(prebuilt: Prebuilt) -> None:
         (),
     )
     agree(prebuilt, plan, np.arange(5.0))
+
+
+@pytest.mark.parametrize(("precision", "tiny"), [("float64", 2.0**-525), ("float32", 2.0**-70)])
+def test_subnormal_numbers(precision: Precision, tiny: float, prebuilt: Prebuilt) -> None:
+    subnormal_numbers_count_as_0_in_a_long_run_and_nowhere_else(prebuilt, precision, tiny)
