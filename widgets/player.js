@@ -112,15 +112,23 @@ class PlayerView {
     };
     const diagram = new PlayerDiagram(pass, `string diagram of ${title}`, (what) => this.pick({ pass: p, ...what }));
     diagram.draw(pass.record);
-    diagram.begin(this.host.recall(`zoom${p}`, null), () => this.show(false));
+    diagram.begin(this.host.recall(`zoom${p}`, null), () => this.placed());
     return { element: h("div", { class: "rh-player-pane" }, heading, diagram.element), diagram };
+  }
+
+  /** A drawing has got its width. */
+  placed() {
+    this.level();
+    this.show(false);
   }
 
   /** Give adjacent drawings the same height. */
   level() {
-    const diagrams = this.panes.map((pane) => pane.diagram).filter(Boolean);
+    const diagrams = (this.panes ?? []).map((pane) => pane.diagram).filter(Boolean);
     const most = Math.max(...diagrams.map((diagram) => diagram.height()));
     for (const diagram of diagrams) diagram.tall(most);
+    const wide = Math.max(0, ...diagrams.map((diagram) => Math.ceil(diagram.size.width)));
+    this.el.style.setProperty("--rh-player-wide", `${wide + 4}px`);
   }
 
   /** The table of a pass, updated while it is open. */
@@ -300,7 +308,7 @@ class PlayerView {
     const seek = (sets, from, step) => this.go(playerSeek(this.moments, sets, from, step) ?? this.at);
     const diagrams = this.panes.map((pane) => pane.diagram).filter(Boolean);
     const zoom = (scale) => {
-      diagrams.forEach((diagram) => diagram.zoomed(scale(diagram)));
+      diagrams.forEach((diagram) => diagram.chooseZoom(scale(diagram)));
       this.panes.forEach(({ diagram }, p) => diagram !== null && this.host.keep(`zoom${p}`, diagram.zoom));
     };
     if (PLAYER_MOVES.includes(name)) this.pause();

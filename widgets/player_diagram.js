@@ -2,6 +2,7 @@
 import { s, refill } from "./dom.js";
 import { PLAYER_CHIP_HEIGHT, playerAround, playerChipWidth, playerClauses, playerCrossings } from "./player_geometry.js";
 import { playerEntries, playerHalves, playerLength, playerPath, playerStretch } from "./player_geometry.js";
+import { playerRest, playerTurned } from "./player_turn.js";
 import { PlayerWindow } from "./player_window.js";
 import { playerChip, playerRole, playerState } from "./player_words.js";
 
@@ -25,9 +26,10 @@ export class PlayerDiagram extends PlayerWindow {
       wire.id,
       playerChip(wire.content, types.get(wire.id), this.pass.tag(wire.id)),
     ]));
-    this.geometry = playerStretch(geometry, texts);
+    const stretched = playerStretch(geometry, texts);
+    this.geometry = playerTurned(stretched);
     this.clauses = playerClauses(this.geometry);
-    this.halves = playerHalves(this.clauses);
+    this.halves = playerHalves(playerClauses(stretched));
     this.wires = new Map();
     this.boxes = [];
     const { width, height } = this.geometry;
@@ -64,7 +66,7 @@ export class PlayerDiagram extends PlayerWindow {
     refill(this.overview, this.small);
     this.focusable(this.stops()[0] ?? null);
     this.tall(this.height());
-    this.zoomed(this.zoom);
+    this.zoomed(this.isFitted && this.scroller.clientWidth > 0 ? this.firstZoom() : this.zoom);
     this.show(this.frame);
   }
 
@@ -81,7 +83,7 @@ export class PlayerDiagram extends PlayerWindow {
       const marks = (dots.get(id) ?? []).map((dot) => s("circle", { cx: dot.x, cy: dot.y, r: 2.6 }));
       const tips = heads.filter((head) => head.wire === id).map((head) => s(
         "path",
-        { class: "rh-player-tip", d: `M${head.x - 8} ${head.y - 4}l8 4l-8 4z` },
+        { class: "rh-player-tip", d: `M${head.x - 8 * head.way} ${head.y - 4}l${8 * head.way} 4l${-8 * head.way} 4z` },
       ));
       const run = pieces.map((piece) => s(
         "path",
@@ -121,7 +123,7 @@ export class PlayerDiagram extends PlayerWindow {
 
   /** The type of a wire, replaced by its chip once there is a value. */
   drawnLabel(label, i) {
-    const element = s("text", { class: "rh-player-type", x: label.x, y: label.y }, label.text);
+    const element = s("text", { class: "rh-player-type", x: label.x, y: label.y, "text-anchor": label.back ? "end" : null }, label.text);
     const known = this.wires.get(label.wire);
     const isFirst = this.geometry.labels.findIndex((other) => other.wire === label.wire) === i;
     if (isFirst && this.geometry.chips.some((chip) => chip.wire === label.wire)) known?.labels.push(element);
@@ -134,20 +136,22 @@ export class PlayerDiagram extends PlayerWindow {
       "g",
       { class: "rh-player-chip", on: { click: () => this.select({ wire: chip.wire }) } },
       s("rect", { x: chip.x, y: chip.y, width: chip.w, height: PLAYER_CHIP_HEIGHT, rx: 4 }),
-      s("text", { x: chip.x + chip.w / 2, y: chip.y + 10.6, "text-anchor": "middle" }, chip.text),
+      s("text", { x: chip.x + chip.w / 2, y: chip.y + 12, "text-anchor": "middle" }, chip.text),
     );
-    this.wires.get(chip.wire)?.chips.push(element);
+    this.wires.get(chip.wire)?.chips.push({ element, chip });
     return element;
   }
 
   /** Write what a wire inside a loop holds now on its chip. */
-  rewrite(element, wire) {
+  rewrite({ element, chip }, wire) {
     const type = this.geometry.labels.find((label) => label.wire === wire.id)?.text;
     const [field, text] = element.children;
     const words = playerChip(wire.content, type, this.pass.tag(wire.id));
     if (text.textContent === words) return;
     text.textContent = words;
-    const [x, width] = [Number(field.getAttribute("x")), playerChipWidth(words)];
+    const width = playerChipWidth(words);
+    const x = chip.back ? chip.x + chip.w - width : chip.x;
+    field.setAttribute("x", x);
     field.setAttribute("width", width);
     text.setAttribute("x", x + width / 2);
   }
@@ -218,7 +222,7 @@ export class PlayerDiagram extends PlayerWindow {
     known.title.textContent = words;
     group.setAttribute("aria-label", `wire ${words}`);
     for (const label of known.labels) label.classList.toggle("rh-player-hidden", state !== "empty");
-    for (const chip of known.chips) chip.setAttribute("class", `rh-player-chip rh-player-${wire.role} rh-player-${state}`);
+    for (const { element } of known.chips) element.setAttribute("class", `rh-player-chip rh-player-${wire.role} rh-player-${state}`);
   }
 
   /** Shade what lies between the two halves of the running clause: the rest of the program. */
@@ -232,18 +236,14 @@ export class PlayerDiagram extends PlayerWindow {
     for (const { group, box } of this.boxes) group.classList.toggle("rh-player-half", folded.includes(box.id));
     refill(this.rest);
     if (at === null) return;
-    const [one, other] = pair.map((i) => frames[i]).sort((f, g) => f.x - g.x);
-    const [from, to] = [one.x + one.w, other.x];
-    if (to - from < 12) return;
+    const rest = playerRest(this.geometry, pair.map((i) => frames[i]));
+    if (rest === null) return;
     const title = s("title", {}, "the rest of the program: it runs between the two halves of the clause");
-    const field = s("rect", { x: from, y: -6, width: to - from, height: this.geometry.height + 18, rx: 8 });
-    const words = to - from > 60
-      ? s("text", { x: (from + to) / 2, y: this.geometry.height + 6, "text-anchor": "middle" }, "the rest k")
-      : null;
-    this.rest.append(title, field, ...(words === null ? [] : [words]));
+    const words = rest.text === null ? [] : [s("text", { ...rest.text, "text-anchor": "middle" }, "the rest k")];
+    this.rest.append(title, s("path", { d: rest.d }), ...words);
   }
 
-  /** Scroll to the running box unless it is in view; without animation if there is no time. */
+  /** Scroll to the running box unless it and what it makes are in view; without animation if there is no time. */
   follow(frame, isHasty = false) {
     const known = this.boxes?.find((candidate) => this.pass.boxState(candidate.box, frame) === "now");
     if (known === undefined) return this.scrollTo(frame === 0 ? 0 : this.scroller.scrollLeft, this.scroller.scrollTop, isHasty);
@@ -251,7 +251,8 @@ export class PlayerDiagram extends PlayerWindow {
     const { clientWidth, clientHeight, scrollLeft, scrollTop } = this.scroller;
     const [left, right] = [box.x * this.zoom, (box.x + box.w) * this.zoom];
     const [top, bottom] = [box.y * this.zoom, (box.y + box.h + 16) * this.zoom];
-    const isIn = left >= scrollLeft + 30 && right <= scrollLeft + clientWidth - 90;
+    const [before, after] = box.back ? [90, 30] : [30, 90];
+    const isIn = left >= scrollLeft + before && right <= scrollLeft + clientWidth - after;
     const isHigh = top >= scrollTop && bottom <= scrollTop + clientHeight;
     this.scrollTo(
       isIn ? scrollLeft : (left + right - clientWidth) / 2,
@@ -267,13 +268,13 @@ export class PlayerDiagram extends PlayerWindow {
       if (known === undefined || known.state === "empty" || known.state === "done") return null;
       const text = this.pass.tag(wire) || known.wire.name;
       return [
-        s("rect", { x: left + 3, y: y - 15, width: playerChipWidth(text), height: 12, rx: 3 }),
+        s("rect", { x: left + 3, y: y - 17, width: playerChipWidth(text), height: 14, rx: 3 }),
         s(
           "text",
           {
             class: `rh-player-ink-${known.wire.role}`,
             x: left + 3 + playerChipWidth(text) / 2,
-            y: y - 6,
+            y: y - 6.5,
             "text-anchor": "middle",
           },
           text,
@@ -328,7 +329,9 @@ function playerPart(part) {
     { class: `rh-player-part rh-player-part-${part.leg}` },
     s("title", {}, part.title),
     s("rect", place),
-    s("text", { x: part.x + 8, y: part.y + 13 }, part.title),
+    part.back
+      ? s("text", { x: part.x + part.w - 8, y: part.y + part.h - 5, "text-anchor": "end" }, part.title)
+      : s("text", { x: part.x + 8, y: part.y + 13 }, part.title),
   );
 }
 

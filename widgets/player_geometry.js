@@ -1,9 +1,13 @@
 // Geometry of a pass: space for values on wires, curves, and matching frames. Pure.
 
-export const PLAYER_CHIP_HEIGHT = 14;
-const PLAYER_CHIP_LETTER = 5.9;
-const PLAYER_CHIP_ABOVE = 17;
+/** The font size of what is written on wires: pixels at a scale of 1, the least scale at which a drawing is shown at first. */
+export const PLAYER_SMALL = 11;
+export const PLAYER_CHIP_HEIGHT = 16;
+const PLAYER_CHIP_LETTER = 6.7;
+const PLAYER_CHIP_ABOVE = 19;
 const PLAYER_TURN = 16;
+/** How far a wire that turns round goes beyond where it does. */
+export const PLAYER_CORNER = 10;
 
 /** The width of the chip with this text. */
 export function playerChipWidth(text) {
@@ -27,7 +31,7 @@ export function playerChipPlaces(geometry, texts) {
 /** The drawing stretched so that chips overlap neither boxes nor each other, and the chips. */
 export function playerStretch(geometry, texts) {
   const chips = playerChipPlaces(geometry, texts);
-  const titles = geometry.frames_of_parts.map((f) => ({ x: f.x + 7, y: f.y + 2, h: 14 }));
+  const titles = geometry.frames_of_parts.map((f) => ({ x: f.x + 7, y: f.y + 2, h: PLAYER_CHIP_HEIGHT }));
   const obstacles = [...geometry.boxes, ...titles, ...chips];
   const added = [];
   for (const chip of [...chips].sort((one, other) => other.x - one.x)) {
@@ -45,7 +49,7 @@ export function playerStretch(geometry, texts) {
   return { ...playerMapped(geometry, to), chips: chips.map((c) => ({ ...c, x: playerMoved(c.x, added) })) };
 }
 
-/** The path of a strand as `d`: lines on one level, turns between points one above the other, otherwise curves. */
+/** The path of a strand as `d`: lines on one level, turns between points one above the other (far ones with a line), else curves. */
 export function playerPath(points) {
   const n = (x) => String(Math.round(x * 10) / 10);
   let d = `M${n(points[0][0])} ${n(points[0][1])}`;
@@ -54,6 +58,12 @@ export function playerPath(points) {
     const [x, y] = points[i - 1];
     const [u, v] = points[i];
     const isTurn = n(x) === n(u) && n(y) !== n(v);
+    if (isTurn && Math.abs(v - y) > 4 * PLAYER_TURN) {
+      const [side, down] = [way * PLAYER_CORNER, Math.sign(v - y) * PLAYER_CORNER];
+      d += `q${side} 0 ${side} ${down}V${n(v - down)}q0 ${down} ${-side} ${down}`;
+      way = -way;
+      continue;
+    }
     const middle = isTurn ? x + way * PLAYER_TURN : (x + u) / 2;
     if (isTurn) way = -way;
     else if (n(y) === n(v)) way = u >= x ? 1 : -1;
@@ -67,12 +77,14 @@ export function playerLength(points) {
   return points.slice(1).reduce((sum, [x, y], i) => sum + Math.hypot(x - points[i][0], y - points[i][1]), 0) * 1.1;
 }
 
-/** The points at which a wire enters a box: `{wire, x, y}`. */
+/** The points at which a wire enters a box: `{wire, x, y, way}`, where `way` is 1 to the right and -1 to the left. */
 export function playerEntries(geometry) {
   const found = [];
   for (const { wire, points } of geometry.strands) {
     const [x, y] = points[points.length - 1];
-    if (geometry.boxes.some((b) => Math.abs(b.x - x) < 0.6 && y >= b.y && y <= b.y + b.h)) found.push({ wire, x, y });
+    const side = (b) => (b.back ? b.x + b.w : b.x);
+    const into = geometry.boxes.find((b) => Math.abs(side(b) - x) < 0.6 && y >= b.y && y <= b.y + b.h);
+    if (into !== undefined) found.push({ wire, x, y, way: into.back ? -1 : 1 });
   }
   return found;
 }
@@ -109,6 +121,7 @@ export function playerClauses(geometry) {
         title: half[1],
         leg: half[1][1] === "ᶠ" ? "forward" : "backward",
         box: box.id,
+        back: box.back,
       }];
   });
   return [...geometry.frames_of_parts, ...folded];

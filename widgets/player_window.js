@@ -3,11 +3,17 @@ import { h, reducedMotion } from "./dom.js";
 
 const PLAYER_LEAST_ZOOM = 0.2;
 const PLAYER_MOST_ZOOM = 4;
+const PLAYER_HIGHEST = 560;
+const PLAYER_SPACE = 16;
+const PLAYER_SCROLL_BAR = 24;
+/** The scales of a drawing at first: the lower one is the least at which its text is legible. */
+const PLAYER_FIRST_ZOOMS = [1, 1.3];
 
 /** The window. The drawing has an `svg`, a `size`, the frame around the visible part, and `showMargin(x)`. */
 export class PlayerWindow {
   constructor() {
     this.zoom = 1;
+    this.isFitted = true;
     this.frame = 0;
     this.canvas = h("div", { class: "rh-player-canvas" });
     const listeners = {
@@ -28,29 +34,46 @@ export class PlayerWindow {
     this.watcher.disconnect();
   }
 
-  /** Start with the saved scale, or one at which text is legible; calls `placed` once the element has a size. */
+  /** Start with the saved scale, or one at which all is visible and legible; calls `placed` once the element has a size. */
   begin(zoom, placed) {
     this.beginning = { zoom, placed };
   }
 
-  /** The element was resized. */
+  /** The element was resized: a scroll bar that comes or goes is no reason for another scale. */
   resized() {
-    if (this.size === undefined || this.scroller.clientWidth === 0) return;
-    if (this.beginning !== undefined) {
+    const wide = this.scroller.clientWidth;
+    if (this.size === undefined || wide === 0) return;
+    const isFirst = this.wide === undefined;
+    if (isFirst || Math.abs(wide - this.wide) > PLAYER_SCROLL_BAR) {
       const { zoom, placed } = this.beginning;
-      this.beginning = undefined;
-      this.zoomed(typeof zoom === "number" ? zoom : Math.min(1.3, Math.max(0.9, this.fitting())));
+      if (isFirst) this.isFitted = typeof zoom !== "number";
+      this.wide = wide;
+      if (this.isFitted) this.zoomed(this.firstZoom());
+      else if (isFirst) this.zoomed(zoom);
       placed();
-      this.follow(this.frame);
+      if (isFirst) this.follow(this.frame);
     }
     this.framed();
+  }
+
+  /** The scale at first, and until the user chooses one: all is visible if the text stays legible. */
+  firstZoom() {
+    const [least, most] = PLAYER_FIRST_ZOOMS;
+    const [across, down] = [(this.scroller.clientWidth - 2) / this.size.width, (PLAYER_HIGHEST - PLAYER_SPACE) / this.size.height];
+    return Math.max(least, Math.min(most, across, down));
+  }
+
+  /** Draw at the scale that the user chooses. */
+  chooseZoom(zoom, x, y) {
+    this.isFitted = false;
+    this.zoomed(zoom, x, y);
   }
 
   /** Ctrl+wheel zooms. */
   wheeled(event) {
     if (!event.ctrlKey) return;
     const around = this.scroller.getBoundingClientRect();
-    this.zoomed(this.zoom * Math.exp(-event.deltaY / 300), event.clientX - around.left, event.clientY - around.top);
+    this.chooseZoom(this.zoom * Math.exp(-event.deltaY / 300), event.clientX - around.left, event.clientY - around.top);
   }
 
   /** Dragging pans; a click stays a click. */
@@ -91,7 +114,8 @@ export class PlayerWindow {
 
   /** The preferred height in pixels. */
   height() {
-    return Math.round(Math.min(460, Math.max(150, this.size.height * 1.1 + 16)));
+    const zoom = this.scroller.clientWidth === 0 ? 1.1 : this.firstZoom();
+    return Math.round(Math.min(PLAYER_HIGHEST, Math.max(150, this.size.height * zoom + PLAYER_SPACE)));
   }
 
   /** Set the height. */

@@ -229,10 +229,11 @@ def test_the_drawing_is_zoomed_and_folded(player: Seen) -> None:
     assert abs(width() - whole) < 1
     player.press("1", "End")
     boxes = player.root.locator(".rh-player-box").count()
-    player.root.get_by_label("each clause one box").check()
+    assert boxes < BOXES
     expect(player.root.locator(".rh-player-box").filter(has_text="⟦Qᶠ FC[w0]⟧")).to_have_count(1)
-    assert player.root.locator(".rh-player-box").count() < boxes
     player.root.get_by_label("each clause one box").uncheck()
+    expect(player.root.locator(".rh-player-box")).to_have_count(BOXES)
+    player.root.get_by_label("each clause one box").check()
     expect(player.root.locator(".rh-player-box")).to_have_count(boxes)
 
 

@@ -70,7 +70,7 @@ test("a path is straight at one height and else leaves horizontally", () => {
 
 test("a wire enters the boxes whose left side it ends at", () => {
   const geometry = rows([20, 20]);
-  assert.deepEqual(playerEntries(geometry), [{ wire: 0, x: 70, y: 23 }]);
+  assert.deepEqual(playerEntries(geometry), [{ wire: 0, x: 70, y: 23, way: 1 }]);
 });
 
 test("at the edge of the window are the wires that began far to the left of it", () => {

@@ -30,6 +30,11 @@ def foldings(s: Sketch) -> tuple[bool, ...]:
     return (False, True) if count <= OPEN else (True, False)
 
 
+def pass_foldings(s: Sketch) -> tuple[bool, ...]:
+    """The drawings of a recorded pass, whose wires have values: first with folded clauses, so that all is in view."""
+    return tuple(sorted(foldings(s), reverse=True))
+
+
 def chosen(s: Sketch) -> Layout | None:
     """The drawing that is shown at first; ``None`` if even the folded one is too large."""
     return next((placed(s, folded=folded) for folded in foldings(s)), None)

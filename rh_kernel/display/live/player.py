@@ -11,7 +11,7 @@ from rh_kernel.denotational.drawing.text_metrics import type_line
 from rh_kernel.denotational.provenance import Leg, leg_of
 from rh_kernel.display.contents import EntryBudget, content, rows_of
 from rh_kernel.display.data import Json, Record
-from rh_kernel.display.diagrams.choice import foldings
+from rh_kernel.display.diagrams.choice import pass_foldings
 from rh_kernel.display.diagrams.svg import box_gloss
 from rh_kernel.display.gradients.passes import AnnotatedPass, Row, annotated
 from rh_kernel.display.gradients.schedule import Scheduled
@@ -79,7 +79,7 @@ class Player:
                 return {"written": [*islice(_written(asked, low, high, EntryBudget()), MOST_WRITTEN)]}
             case "layout":
                 folded = bool_field(question, "folded")
-                if folded not in foldings(asked.sketch):
+                if folded not in pass_foldings(asked.sketch):
                     raise Unanswerable(TOO_LARGE)
                 return geometry(asked, folded=folded)
             case _:
@@ -96,7 +96,7 @@ class _PassRecord:
     def record(self) -> Record:
         """Return the record."""
         made = self.asked.made
-        forms = foldings(self.asked.sketch)
+        forms = pass_foldings(self.asked.sketch)
         drawn: Record = geometry(self.asked, folded=forms[0]) if forms else {"too_large": TOO_LARGE}
         every = self._rows()
         rows = every[:ROWS]

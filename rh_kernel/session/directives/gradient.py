@@ -100,6 +100,9 @@ the input of `Qᵇ`; for a pure map f they are those of f and `R'[f]`. A box tha
 is not the same as the cotangent 0; the same holds without a reverse handler. If an outer ordinary handler runs the rest more
 than once, a box has several cotangents. Nested handlers have separate rows. In a loop each box has a row for each round.
 
+The player draws the forward pass from left to right and the backward pass below it, from right to left. Each clause is one
+box at first, so that a whole pass is in view.
+
 The player has one round of a loop in its drawing. It runs it once for each round, and back through the rounds in time; it names
 the round, `round 37 of 100`, and jumps to one by its number. Of a choice the branch that does not run is faded. For each loop
 there is a picture of the size of the cotangent of the state by round, on a logarithmic scale: the vanishing or exploding
