@@ -1,5 +1,6 @@
 // Interactive typing derivation: judgments open or folded, with their rules, as an inference tree or as a list.
 import { copyText, download, h, refill } from "./dom.js";
+import { DRAWING_FACTOR, DRAWING_KEYS, DRAWING_PANS, drawingBar, drawingCommand, drawingHelp, drawingWords } from "./drawing_bar.js";
 import { derivationDetails, derivationNames } from "./derivation_details.js";
 import { derivationInferenceTree, derivationList } from "./derivation_layout.js";
 import { derivationIsKnown, derivationAdd, derivationLevels, derivationPath, derivationPathToOpen, derivationVisible, derivationStep, derivationTree } from "./derivation_tree.js";
@@ -7,7 +8,7 @@ import { derivationIsKnown, derivationAdd, derivationLevels, derivationPath, der
 const DERIVATION_KEYS = [
   "drawn: ↑ to the premises (opens them), ↓ to the conclusion, ← → to what stands beside",
   "as a list: ↑ ↓ through what is shown, → opens, ← folds or goes to the conclusion",
-  "Enter opens or folds, * opens a few levels above, Home to the root, + and − larger and smaller, 0 fits the width, v changes between drawing and list",
+  "Enter opens or folds, * opens a few levels above, Home to the root, v changes between drawing and list",
 ];
 const DERIVATION_FILES = { latex: "derivation.tex", text: "derivation.txt" };
 const DERIVATION_NARROW = 620;
@@ -71,15 +72,11 @@ class DerivationView {
     const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": label, on: { click } }, text);
     const levels = (this.levels = h("select", { "aria-label": "open so many levels", on: { change: () => this.level(Number(levels.value)) } }, [1, 2, 3, 4, 6, 8, 12, 40].map((n) => h("option", { value: n, selected: n === 4 }, n === 40 ? "40 levels" : `${n} level${n === 1 ? "" : "s"}`))));
     this.kind = button("", "drawing or list (v)", () => this.change());
-    const bar = h(
-      "div",
-      { class: "rh-bar", role: "toolbar", "aria-label": "the derivation" },
-      this.kind,
-      h("span", { class: "rh-bar" }, button("−", "smaller (−)", () => this.resize(this.scale / 1.2)), button("+", "larger (+)", () => this.resize(this.scale * 1.2)), button("fit", "fit the width (0)", () => this.fit())),
-      h("span", { class: "rh-bar" }, h("span", { class: "rh-proof-quiet" }, "open"), levels),
-      button("?", "the keys (?)", () => this.toggleHelp())
-    );
-    this.help = h("ul", { class: "rh-proof-help", hidden: true }, DERIVATION_KEYS.map((words) => h("li", {}, words)));
+    const { element: bar } = drawingBar((name) => this.command(name), {
+      label: "the derivation",
+      more: [h("span", { class: "rh-bar" }, h("span", { class: "rh-proof-quiet" }, "open"), levels), this.kind],
+    });
+    this.help = drawingHelp([...DERIVATION_KEYS, ...drawingWords(DRAWING_KEYS)], false);
     this.page = h("div", { class: "rh-proof-page" });
     this.page.addEventListener("keydown", (event) => this.onKey(event));
     this.page.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
@@ -249,8 +246,17 @@ class DerivationView {
     this.resize(Math.min(1.2, (this.scale * (this.page.clientWidth - 4)) / Math.max(content, 1)));
   }
 
-  toggleHelp() {
-    this.help.hidden = !this.help.hidden;
+  /** Carry out a command of the bar above the derivation, or of its keys. */
+  command(name) {
+    const todo = {
+      larger: () => this.resize(this.scale * DRAWING_FACTOR),
+      smaller: () => this.resize(this.scale / DRAWING_FACTOR),
+      fit: () => this.fit(),
+      full: () => this.resize(1),
+      help: () => (this.help.hidden = !this.help.hidden),
+    };
+    if (name in DRAWING_PANS) this.page.scrollBy(...DRAWING_PANS[name].map((by) => -by));
+    else todo[name]();
   }
 
   onWheel(event) {
@@ -260,13 +266,19 @@ class DerivationView {
   }
 
   onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.act(event.key)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.act(event)) return;
     event.preventDefault();
     event.stopPropagation();
   }
 
   /** Handle a key; return whether it was handled. */
-  act(key) {
+  act(event) {
+    const { key } = event;
+    const command = drawingCommand(event, DRAWING_KEYS);
+    if (command !== null) {
+      this.command(command);
+      return true;
+    }
     if (key.startsWith("Arrow") || key === "Home" || key === "End") {
       const step = derivationStep(this.tree, this.open, this.picked, key, this.isList);
       if (step?.go !== undefined) this.pick(step.go, true);
@@ -281,21 +293,8 @@ class DerivationView {
       case "*":
         this.more(this.picked);
         return true;
-      case "+":
-      case "=":
-        this.resize(this.scale * 1.2);
-        return true;
-      case "-":
-        this.resize(this.scale / 1.2);
-        return true;
-      case "0":
-        this.fit();
-        return true;
       case "v":
         this.change();
-        return true;
-      case "?":
-        this.toggleHelp();
         return true;
       default:
         return false;

@@ -1,5 +1,6 @@
 // Interactive string diagram: details of its parts, the wires of a selection, and folds to open and close.
 import { download, h, refill, s } from "./dom.js";
+import { DRAWING_FACTOR, DRAWING_FOLD_KEYS, DRAWING_KEYS, DRAWING_PANS, drawingBar, drawingCommand, drawingHelp, drawingWords } from "./drawing_bar.js";
 import { diagramDetails } from "./diagram_details.js";
 import { diagramSvg } from "./diagram_svg.js";
 import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramPartners, diagramCounterpart, diagramStep, diagramToggled } from "./diagram_navigation.js";
@@ -7,9 +8,11 @@ import { zoomable } from "./zoom.js";
 
 const DIAGRAM_KEYS = [
   "← → along the wires, ↑ ↓ to the box above or below, Home and End to the first and the last one",
-  "Enter opens a folded box or folds a frame; f folds what is around the box, o opens everything, c folds the clauses",
-  "+ and − larger and smaller, 0 all of it, Shift and an arrow moves the drawing, / searches, Esc picks nothing",
+  "Enter opens a folded box or folds a frame; f folds what is around the box",
+  "/ searches, Esc picks nothing",
 ];
+const DIAGRAM_FOLDS = { open: [], clauses: ["clause"], all: ["clause", "net", "legs", "handler", "rounds", "choice"] };
+const DIAGRAM_COMMANDS = [...DRAWING_FOLD_KEYS, ...DRAWING_KEYS];
 const DIAGRAM_FILES = { svg: "diagram.svg", tikz: "diagram.tex", dot: "diagram.dot", text: "diagram.txt" };
 const DIAGRAM_HIGHEST = 560;
 const DIAGRAM_LEAST = 0.7;
@@ -98,28 +101,19 @@ class DiagramView {
     this.status = h("div", { class: "rh-diagram-status", role: "status" });
     this.search = h("input", { type: "search", size: 12, placeholder: "find", "aria-label": "find a box or a wire", on: { input: () => this.find(), keydown: (event) => this.onSearchKey(event) } });
     this.count = h("span", { class: "rh-diagram-quiet", "aria-live": "polite" });
-    this.help = h("ul", { class: "rh-diagram-help", hidden: true }, DIAGRAM_KEYS.map((words) => h("li", {}, words)));
-    this.folders = [
-      button("open all", "open every fold (o)", () => this.layout([])),
-      button("fold clauses", "fold every clause (c)", () => this.layout(this.closing(["clause"]))),
-      button("fold all", "fold everything", () => this.layout(this.closing(["clause", "net", "legs", "handler", "rounds", "choice"]))),
-    ];
-    const hasFolds = opening.folds.length > 0;
+    this.help = drawingHelp([...DIAGRAM_KEYS, ...drawingWords(DIAGRAM_COMMANDS)]);
     this.exports = Object.keys(DIAGRAM_FILES).map((form) => button({ svg: "SVG", tikz: "TikZ", dot: "DOT", text: "text" }[form], `save as ${DIAGRAM_FILES[form]}`, () => this.save(form)));
-    const sizes = [button("−", "smaller (−)", () => this.zoom.by(1 / 1.25)), button("+", "larger (+)", () => this.zoom.by(1.25)), button("fit", "all of it (0)", () => this.fit())];
-    const bar = h(
-      "div",
-      { class: "rh-bar", role: "toolbar", "aria-label": "the drawing" },
-      h("span", { class: "rh-bar" }, sizes),
-      hasFolds ? h("span", { class: "rh-bar" }, this.folders) : null,
-      this.roundsChoice(),
-      h("span", { class: "rh-bar" }, this.search, this.count),
-      h("span", { class: "rh-bar" }, h("span", { class: "rh-diagram-quiet" }, "save"), this.exports),
-      button("?", "the keys (?)", () => this.toggleHelp())
-    );
+    this.tools = drawingBar((name) => this.command(name), {
+      folds: opening.folds.length > 0 ? Object.keys(DIAGRAM_FOLDS) : [],
+      more: [
+        this.roundsChoice(),
+        h("span", { class: "rh-bar" }, this.search, this.count),
+        h("span", { class: "rh-bar" }, h("span", { class: "rh-diagram-quiet" }, "save"), this.exports),
+      ],
+    });
     const list = h("details", {}, h("summary", {}, "as a list"), h("pre", { class: "rh-diagram-list", tabindex: 0 }, opening.listing));
     this.window = h("div", { class: "rh-diagram-window" }, this.svg);
-    this.el.append(h("div", { class: "rh-diagram-head" }, opening.summary), bar, this.help, this.window, this.details, this.status, list);
+    this.el.append(h("div", { class: "rh-diagram-head" }, opening.summary), this.tools.element, this.help, this.window, this.details, this.status, list);
     this.keyed = (event) => this.onKey(event);
     this.window.addEventListener("keydown", this.keyed);
   }
@@ -177,6 +171,8 @@ class DiagramView {
     this.zoom.resize({ w: drawing.width, h: drawing.height });
     if (about !== null) this.picked = this.afterFold(about);
     else if (this.picked?.kind === "box") this.picked = this.sameBox(this.picked.id);
+    const isShown = (kinds) => diagramKey(this.closing(kinds)) === diagramKey(drawing.folded);
+    this.tools.show(Object.keys(DIAGRAM_FOLDS).find((name) => isShown(DIAGRAM_FOLDS[name])));
     this.pick(this.picked, hadFocus || about !== null);
     this.find(false);
     if (about !== null) this.say(`${this.index.folds.get(about).label} is ${drawing.folded.includes(about) ? "folded" : "open"}; ${drawing.boxes.length} boxes are shown.`);
@@ -257,8 +253,18 @@ class DiagramView {
     if (box !== undefined && !diagramIsVisible(box, this.zoom)) this.zoom.reveal(box);
   }
 
-  toggleHelp() {
-    this.help.hidden = !this.help.hidden;
+  /** Carry out a command of the bar above the drawing, or of its keys. */
+  command(name) {
+    const todo = {
+      larger: () => this.zoom.by(DRAWING_FACTOR),
+      smaller: () => this.zoom.by(1 / DRAWING_FACTOR),
+      fit: () => this.fit(),
+      full: () => this.zoom.by(1 / this.zoom.state().scale),
+      help: () => (this.help.hidden = !this.help.hidden),
+    };
+    if (name in DIAGRAM_FOLDS) this.layout(this.closing(DIAGRAM_FOLDS[name]));
+    else if (name in DRAWING_PANS) this.zoom.pan(...DRAWING_PANS[name]);
+    else todo[name]();
   }
 
   find(move = true) {
@@ -313,7 +319,12 @@ class DiagramView {
   /** Handle a key; return whether it was handled. */
   act(event) {
     const { key } = event;
-    if (key.startsWith("Arrow")) return this.arrow(key, event.shiftKey);
+    const command = drawingCommand(event, DIAGRAM_COMMANDS);
+    if (command !== null) {
+      this.command(command);
+      return true;
+    }
+    if (key.startsWith("Arrow")) return this.arrow(key);
     const order = diagramOrder(this.index.drawing);
     switch (key) {
       case "Home":
@@ -325,27 +336,8 @@ class DiagramView {
         return this.enter(event.target);
       case "f":
         return this.foldAround();
-      case "o":
-        this.layout([]);
-        return true;
-      case "c":
-        this.layout(this.closing(["clause"]));
-        return true;
-      case "+":
-      case "=":
-        this.zoom.by(1.25);
-        return true;
-      case "-":
-        this.zoom.by(1 / 1.25);
-        return true;
-      case "0":
-        this.fit();
-        return true;
       case "/":
         this.search.focus();
-        return true;
-      case "?":
-        this.toggleHelp();
         return true;
       case "Escape":
         this.pick(null);
@@ -355,12 +347,7 @@ class DiagramView {
     }
   }
 
-  arrow(key, isShift) {
-    if (isShift) {
-      const by = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[key];
-      this.zoom.pan(...by);
-      return true;
-    }
+  arrow(key) {
     const here = this.reachable();
     if (here === null) return false;
     const there = this.picked?.kind === "box" ? diagramStep(this.index, here, key) : here;

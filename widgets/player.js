@@ -1,6 +1,7 @@
 // The gradient player: forward pass, turn and backward pass, box by box, with the content of every wire.
 import { h, refill } from "./dom.js";
-import { PLAYER_KEYS, playerBar, playerCommand, playerLegs, playerTools } from "./player_bar.js";
+import { DRAWING_FACTOR, DRAWING_PANS, drawingBar, drawingHelp, drawingKey, drawingWords } from "./drawing_bar.js";
+import { PLAYER_KEYS, playerBar, playerCommand, playerLegs } from "./player_bar.js";
 import { playerSeek, playerTimeline } from "./player_compare.js";
 import { PlayerDiagram } from "./player_diagram.js";
 import { playerBoxDetails, playerHint, playerKeepFocus, playerShowWeights, playerWireDetails } from "./player_inspector.js";
@@ -70,25 +71,20 @@ class PlayerView {
     this.details = h("div", { class: "rh-player-inspector", role: "region", "aria-label": "what is picked", tabindex: -1 });
     this.weights = h("div", { class: "rh-player-side" });
     this.differences = h("div", {});
-    this.help = h(
-      "div",
-      { class: "rh-player-help", hidden: true },
-      h("ul", {}, PLAYER_KEYS.map(([, words]) => h("li", {}, words))),
-      h("p", { class: "rh-player-quiet" }, "Pull the drawing with the mouse, Ctrl and the wheel make it larger."),
-    );
     const drawn = this.panes.some((pane) => pane.diagram !== null);
+    this.help = drawingHelp(drawingWords(PLAYER_KEYS), drawn);
     this.tables = this.passes.map((pass, p) => this.tableOf(pass, p, !drawn));
-    const [zooms, help] = playerTools((name) => this.act(name), drawn);
-    const tools = h("div", { class: "rh-bar rh-player-tools" }, zooms, this.folding(), help);
-    const below = drawn ? h("div", { class: "rh-player-below" }, playerLegend(), tools) : null;
+    this.tools = drawingBar((name) => this.act(name), { folds: this.foldable() ? ["open", "clauses"] : [], isDrawn: drawn });
+    this.beginFolded();
     refill(
       el,
       h("div", { class: "rh-player-top" }, this.bar.element, this.roundBar?.element ?? null, this.caption),
       this.notice,
-      h("div", { class: `rh-player-panes${this.isTwo ? " rh-player-two" : ""}` }, this.panes.map((pane) => pane.element)),
-      below,
-      this.sizes.map((shown) => shown.element),
+      this.tools.element,
       this.help,
+      h("div", { class: `rh-player-panes${this.isTwo ? " rh-player-two" : ""}` }, this.panes.map((pane) => pane.element)),
+      drawn ? playerLegend() : null,
+      this.sizes.map((shown) => shown.element),
       this.value,
       h("div", { class: "rh-player-lower" }, this.details, this.weights),
       this.differences,
@@ -144,20 +140,17 @@ class PlayerView {
     return { element, body };
   }
 
-  /** The switch between open and folded clauses. */
-  folding() {
-    if (!this.passes.some((pass) => (pass.record.foldings ?? []).length > 1)) return null;
-    const isFolded = Boolean(this.passes.find((pass) => pass.record.boxes !== undefined)?.record.folded);
-    this.folded = h(
-      "input",
-      { type: "checkbox", checked: isFolded, on: { change: (event) => this.fold(event.target.checked) } },
-    );
-    const kept = this.host.recall("folded", isFolded);
-    if (kept !== isFolded) {
-      this.folded.checked = kept;
-      this.fold(kept);
-    }
-    return h("label", {}, this.folded, " each clause one box");
+  /** Whether there is a drawing with open and one with folded clauses. */
+  foldable() {
+    return this.passes.some((pass) => (pass.record.foldings ?? []).length > 1);
+  }
+
+  /** Start with the drawing that the user chose before. */
+  beginFolded() {
+    this.isFolded = Boolean(this.passes.find((pass) => pass.record.boxes !== undefined)?.record.folded);
+    this.tools.show(this.isFolded ? "clauses" : "open");
+    const kept = this.host.recall("folded", this.isFolded);
+    if (this.foldable() && kept !== this.isFolded) this.fold(kept);
   }
 
   async fold(isFolded) {
@@ -165,11 +158,12 @@ class PlayerView {
       const drawings = await Promise.all(this.passes.map((pass, p) => this.store.layout(p, isFolded)));
       drawings.forEach((geometry, p) => geometry !== null && this.panes[p].diagram?.draw(geometry));
       this.level();
+      this.isFolded = isFolded;
+      this.tools.show(isFolded ? "clauses" : "open");
       this.host.keep("folded", isFolded);
       if (this.chosen?.box !== undefined) this.chosen = null;
       this.show();
     } catch (error) {
-      this.folded.checked = !isFolded;
       this.say(error.message);
     }
   }
@@ -325,17 +319,20 @@ class PlayerView {
       roundBefore: () => this.roundBar?.step(-1),
       play: () => (this.timer === null ? this.play() : this.pause()),
       speed: () => this.hurry(value),
-      larger: () => zoom((diagram) => diagram.zoom * 1.25),
-      smaller: () => zoom((diagram) => diagram.zoom / 1.25),
+      larger: () => zoom((diagram) => diagram.zoom * DRAWING_FACTOR),
+      smaller: () => zoom((diagram) => diagram.zoom / DRAWING_FACTOR),
       fit: () => zoom((diagram) => diagram.fitting()),
       full: () => zoom(() => 1),
+      open: () => this.foldable() && this.host.alive() && this.fold(false),
+      clauses: () => this.foldable() && this.host.alive() && this.fold(true),
       up: () => this.walk(-1),
       down: () => this.walk(1),
       clear: () => this.pick(null),
       inspect: () => this.inspect(),
       help: () => (this.help.hidden = !this.help.hidden),
     };
-    todo[name]();
+    if (name in DRAWING_PANS) for (const diagram of diagrams) diagram.pan(...DRAWING_PANS[name]);
+    else todo[name]();
   }
 
   /** Set the number of boxes per second. */
@@ -381,7 +378,7 @@ class PlayerView {
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key.startsWith("Arrow") && event.target.closest?.(".rh-player-entries")) return;
-    const name = playerCommand(event.key, event.target.tagName, event.target.type);
+    const name = playerCommand(drawingKey(event), event.target.tagName, event.target.type);
     if (name === null) return;
     event.preventDefault();
     event.stopPropagation();
@@ -394,7 +391,7 @@ class PlayerView {
 
   mourn() {
     this.say(PLAYER_GONE.join(" "));
-    if (this.folded !== undefined) this.folded.disabled = true;
+    this.tools.disableFolds();
     this.show(false);
   }
 

@@ -1,4 +1,6 @@
 // The controls of a pass: the current position and leg, and navigation.
+import { barIcon } from "./bar_icons.js";
+import { DRAWING_FOLD_KEYS, DRAWING_KEYS } from "./drawing_bar.js";
 import { h } from "./dom.js";
 
 const PLAYER_SPEEDS = [0.5, 1, 2, 4, 10];
@@ -10,7 +12,7 @@ export function playerBar(act, legs, last, unit) {
     { type: "button", "aria-label": label, title: label, on: { click: () => act(name) }, ...more },
     text,
   );
-  const play = button("play", "▶ Play", "play or pause (Space)", { class: "rh-player-play" });
+  const play = button("play", "", "play or pause (Space)", { class: "rh-player-play" });
   const slider = h(
     "input",
     {
@@ -28,10 +30,10 @@ export function playerBar(act, legs, last, unit) {
     PLAYER_SPEEDS.map((x) => h("option", { value: x, selected: x === 1 }, `${x} a second`)),
   );
   const [first, back, forward, end] = [
-    button("first", "|◀", "to the start (Home)"),
-    button("back", "◀", "one box back (←)"),
-    button("forward", "▶|", "one box on (→)"),
-    button("last", "▶▶|", "to the end (End)"),
+    button("first", barIcon("first"), "to the start (Home)"),
+    button("back", barIcon("previous"), "one box back (←)"),
+    button("forward", barIcon("next"), "one box on (→)"),
+    button("last", barIcon("last"), "to the end (End)"),
   ];
   const turn = button("turn", "↺ turn", "to the turn (t)");
   const put = button("put", "next Put", "to the next Put (p)");
@@ -48,16 +50,20 @@ export function playerBar(act, legs, last, unit) {
   const element = h(
     "div",
     { class: "rh-player-bar" },
-    h("div", { class: "rh-bar" }, first, back, play, forward, end, speed, turn, put, count),
+    h("div", { class: "rh-bar", role: "toolbar", "aria-label": "the pass" }, first, back, forward, end, play, speed, turn, put, count),
     h("div", { class: "rh-player-track" }, slider, strip),
   );
+  let playing = null;
   return {
     element,
     show(at, words, { isPlaying, hasTurn, hasPut }) {
       slider.value = String(at);
       slider.setAttribute("aria-valuetext", words);
       count.textContent = `${unit} ${at} of ${last}`;
-      play.textContent = isPlaying ? "❚❚ Pause" : "▶ Play";
+      if (playing !== isPlaying) {
+        playing = isPlaying;
+        play.replaceChildren(barIcon(isPlaying ? "pause" : "play"), document.createTextNode(isPlaying ? " Pause" : " Play"));
+      }
       for (const element of [first, back]) element.disabled = at === 0;
       for (const element of [forward, end]) element.disabled = at === last;
       turn.disabled = !hasTurn;
@@ -80,22 +86,6 @@ export function playerLegs(pass, moments) {
   return stretches;
 }
 
-/** The buttons below the drawing, if there is one, and the one for help. */
-export function playerTools(act, isDrawn) {
-  const one = (name, text, label) => h(
-    "button",
-    { type: "button", "aria-label": label, title: label, on: { click: () => act(name) } },
-    text,
-  );
-  const zooms = [
-    one("smaller", "−", "smaller (-)"),
-    one("larger", "+", "larger (+)"),
-    one("fit", "whole", "all of it (0)"),
-    one("full", "1:1", "full size (1)"),
-  ];
-  return [isDrawn ? zooms : [], one("help", "? keys", "the keys (?)")];
-}
-
 /** Keyboard shortcuts: `[keys, words, command]`. */
 export const PLAYER_KEYS = [
   [["ArrowLeft"], "← one box back", "back"],
@@ -112,11 +102,8 @@ export const PLAYER_KEYS = [
   [["ArrowUp"], "↑ to the one before", "up"],
   [["Enter"], "Enter what is here", "inspect"],
   [["Escape"], "Esc nothing picked", "clear"],
-  [["+", "="], "+ larger", "larger"],
-  [["-"], "- smaller", "smaller"],
-  [["0"], "0 all of it", "fit"],
-  [["1"], "1 in full size", "full"],
-  [["?"], "? these keys", "help"],
+  ...DRAWING_FOLD_KEYS,
+  ...DRAWING_KEYS,
 ];
 
 /** The command of a key, or null: fields and buttons keep the keys that they need themselves. */

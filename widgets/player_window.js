@@ -112,6 +112,11 @@ export class PlayerWindow {
     this.framed();
   }
 
+  /** Move the drawing by these pixels. */
+  pan(dx, dy) {
+    this.scroller.scrollBy(-dx, -dy);
+  }
+
   /** The preferred height in pixels. */
   height() {
     const zoom = this.scroller.clientWidth === 0 ? 1.1 : this.firstZoom();

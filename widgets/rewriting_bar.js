@@ -1,6 +1,6 @@
 // The controls of a trace of whole terms.
+import { barIcon } from "./bar_icons.js";
 import { h } from "./dom.js";
-import { barIcon } from "./stepper_bar.js";
 
 /** The bars. `act` has `command(name)`, `go(step)`, `jump(text)`, `follow(rule)` and `search(text, direction)`. */
 export function rewritingBar({ steps, rules, changes }, act) {

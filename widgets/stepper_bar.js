@@ -1,22 +1,8 @@
 // The controls of a stepper.
-import { h, s } from "./dom.js";
+import { barIcon } from "./bar_icons.js";
+import { h } from "./dom.js";
 
 const BAR_SPEEDS = [0.5, 1, 2, 5, 10];
-const BAR_ICONS = {
-  first: "M3 3h2v10H3zM13 3v10L6 8z",
-  previous: "M12 3v10L4 8z",
-  next: "M4 3v10l8-5z",
-  last: "M11 3h2v10h-2zM3 3v10l7-5z",
-  play: "M4 2.5v11l9-5.5z",
-  pause: "M4 3h3v10H4zM9 3h3v10H9z",
-};
-
-/** A button icon. */
-export function barIcon(name) {
-  const path = s("path", { d: BAR_ICONS[name] });
-  return s("svg", { class: "rh-icon", viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, path);
-}
-
 function barButton(content, title, label, click, look = null) {
   return h("button", { type: "button", class: look, title, "aria-label": label, on: { click } }, content);
 }

@@ -60,6 +60,23 @@ def go(root: Locator, round_number: int) -> None:
     field.press("Enter")
 
 
+CONTROLS = """view => [...view.querySelectorAll('.rh-drawing-bar button')].slice(0, 6).map(button => [
+    button.getAttribute('aria-label'), button.innerHTML,
+    Math.round(button.getBoundingClientRect().left - view.getBoundingClientRect().left)])"""
+
+
+def test_the_player_and_the_diagram_have_the_same_controls_at_the_same_place(player: Locator, window: Window) -> None:
+    diagram = window.page.locator(".rh-diagram")
+    controls = player.evaluate(CONTROLS)
+    assert [name for name, _, _ in controls][:4] == ["smaller (-)", "larger (+)", "all of it (0)", "full size (1)"]
+    assert diagram.evaluate(CONTROLS) == controls
+    for view, drawing in ((player, ".rh-player-panes"), (diagram, ".rh-diagram-window")):
+        bar, below = view.locator(".rh-drawing-bar").bounding_box(), view.locator(drawing).bounding_box()
+        assert bar is not None
+        assert below is not None
+        assert -1 < below["y"] - bar["y"] - bar["height"] < 12
+
+
 def test_one_jumps_to_a_round_and_comes_back_through_it(player: Locator, window: Window) -> None:
     caption = player.locator(".rh-player-caption")
     go(player, 37)
