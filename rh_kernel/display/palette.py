@@ -1,9 +1,9 @@
 """The colours of all output, for light and dark themes and for colour-blind readers.
 
 Text colours are equally light: each has a contrast of 4.5 : 1 on white and of 4.1 : 1 on the #111111 of the dark theme, the
-most that one colour can have on both. So they differ by hue only, and no meaning depends on them. Where colours must be
-distinguished they are blue against orange or ochre, as in the palette of Okabe and Ito: these differ from each other and from
-grey for every kind of colour blindness.
+most that one colour can have on both; the live views mix them with the text colour of the page, and have 4.5 : 1 on either.
+So they differ by hue only, and no meaning depends on them. Where colours must be distinguished they are blue against orange or
+ochre, as in the palette of Okabe and Ito: these differ from each other and from grey for every kind of colour blindness.
 """
 
 from typing import TypeAlias

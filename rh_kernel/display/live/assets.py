@@ -15,6 +15,8 @@ from rh_kernel.syntax.printing.doc import Role
 KINDS = ("stepper", "player", "diagram", "derivation", "rewriting", "sweep")
 """The views; each is a module with a function of its name, and a style sheet."""
 
+_MIXED = "color-mix(in srgb, rgb(var(--rh-{})) 55%, var(--rh-ink))"
+
 _IMPORT = re.compile(r'^import \{[^}\n]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) )", re.MULTILINE)
 
@@ -40,12 +42,17 @@ def style(kind: str) -> str:
 
 
 def colours() -> str:
-    """Return the palette as CSS properties, ``--rh-redex: r,g,b``, and a class for each role, such as ``rh-role-keyword``."""
+    """Return the palette as CSS properties, and a class for each role, such as ``rh-role-keyword``.
+
+    ``--rh-redex`` is ``r,g,b``; ``--rh-redex-ink`` is that colour mixed with the text colour of the page, for text and lines:
+    it has contrast on marks, and in light and dark themes, without asking which theme there is.
+    """
     letters = {role.value: triple(colour) for role, colour in COLOURS.items()}
     marks = {kind: MARKS[kind] for kind in ("redex", "contractum", "forward", "backward")}
     known = {**letters, **marks, "failure": MARKS["error"], "below": triple(BELOW), "above": triple(ABOVE)}
     properties = "".join([f"  --rh-{name}: {colour};\n" for name, colour in known.items()])
-    roles = [f".rh-live .rh-role-{role.value} {{ color: rgb(var(--rh-{role.value})); }}" for role in COLOURS]
+    properties += "".join([f"  --rh-{name}-ink: {_MIXED.format(name)};\n" for name in known])
+    roles = [f".rh-live .rh-role-{role.value} {{ color: var(--rh-{role.value}-ink); }}" for role in COLOURS]
     bold = f".rh-live .rh-role-{Role.RULE.value}, .rh-live .rh-role-{Role.ERROR.value} {{ font-weight: 700; }}"
     return "\n".join([f".rh-live {{\n{properties}}}", *roles, bold])
 
