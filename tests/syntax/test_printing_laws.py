@@ -16,6 +16,7 @@ from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Bound, Call, Command, Let, Plus, Primitive, Proj, Rd, RdOf, Scope, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import Dim, dim
 from rh_kernel.syntax.parsing.parser import parse, parse_expression
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, Type, concrete_shape, product, real
 from rh_kernel.syntax.values import constant
@@ -112,10 +113,10 @@ WIDTHS = st.sampled_from([1, 30, 100, 10**9])
 
 
 @law(300)
-@given(st.integers(0, 2**32), st.sampled_from(TYPES), st.integers(0, 6), WIDTHS)
-def test_print_then_parse_is_the_identity_on_terms(seed: int, A: Type, fuel: int, width: int) -> None:
+@given(st.integers(0, 2**32), st.sampled_from(TYPES), st.integers(0, 6), WIDTHS, st.sampled_from(Notation))
+def test_print_then_parse_is_the_identity_on_terms(seed: int, A: Type, fuel: int, width: int, notation: Notation) -> None:
     M = a_term(Random(seed), GAMMA, A, fuel)
-    text = show(M, width, names=NAMES)
+    text = show(M, width, names=NAMES, notation=notation)
     unifier = Unifier()
     gamma = Context(BUILT_IN).bind(*(Entry(name, B, Zone.DELTA) for name, B in zip(NAMES, GAMMA, strict=True)))
     N = Commands(unifier).terms.check(gamma, parse_expression(Source("printed", text)), A)
@@ -176,11 +177,16 @@ def definitions() -> Definitions:
     return known
 
 
+@pytest.mark.parametrize("notation", Notation)
 @pytest.mark.parametrize("width", [1, 40, 100, 10**9])
 @pytest.mark.parametrize("text", PROGRAMS.split("\n"))
-def test_print_then_parse_is_the_identity_on_programs(definitions: Definitions, text: str, width: int) -> None:
+def test_print_then_parse_is_the_identity_on_programs(
+    definitions: Definitions, text: str, width: int, notation: Notation
+) -> None:
     M = elaborate(definitions, text)
-    assert elaborate(definitions, show(M, width)) == M
+    printed = show(M, width, notation=notation)
+    assert elaborate(definitions, printed) == M
+    assert notation is Notation.PAPER or not set(printed) & set("⟨⟩⌊⌋←⇐→·ᵀ")
 
 
 def elaborate(definitions: Definitions, text: str) -> Term | Command:

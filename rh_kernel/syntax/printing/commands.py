@@ -7,6 +7,7 @@ from rh_kernel.syntax import core
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.printing.conditionals import conditional
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Line, Role, Text, concat, group, join, nest, role
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
 from rh_kernel.syntax.printing.terms import Level, arguments, at_level, iteration, joined, link, term
@@ -64,7 +65,7 @@ def handler(page: PrinterState, H: core.Handler) -> Printing:
 
 def _clauses(page: PrinterState, H: core.Handler) -> Printing:
     (x,), body = yield from _scope(page, H.returns, UNMARKED)
-    clauses = [annotate(_arrow(concat(role(Role.KEYWORD, "return"), f" {x}"), body), H.returns.span, UNMARKED)]
+    clauses = [annotate(_arrow(page, concat(role(Role.KEYWORD, "return"), f" {x}"), body), H.returns.span, UNMARKED)]
     match H:
         case core.ReverseHandler():
             for c in H.clauses:
@@ -81,6 +82,8 @@ def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
     match P:
         case core.Return(M):
             inner = yield term(page, M, Level.OPEN, marks.child(0))
+            if page.brevity.notation is Notation.SOURCE:
+                return group(role(Role.KEYWORD, "return"), " ", nest(inner))
             return group("⌊", nest(inner, indent=1), "⌋")
         case core.Perform(op, M):
             symbol = yield operation(page, op)
@@ -89,11 +92,7 @@ def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
         case core.Bind():
             return (yield _bind(page, P, marks))
         case core.RevHandle(M, scope, H):
-            argument = yield arguments(page, M, marks.child(0))
-            binders, body = yield from _scope(page, scope, marks.child(1))
-            end = yield _handler_use(page, H)
-            head = concat(role(Role.KEYWORD, "rev handle"), " ", argument, f" ⟨{', '.join(binders)}⟩.")
-            return group(head, nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
+            return (yield _reverse(page, M, scope, H, marks))
         case core.RH():
             return (yield _unfolding(page, P, marks))
         case core.Handle(Q, H):
@@ -101,7 +100,9 @@ def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
             end = yield _handler_use(page, H)
             return group(role(Role.KEYWORD, "handle"), nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
         case core.Resume(index, _, M):
-            inner = yield term(page, M, Level.NUMBER, marks.child(0))
+            inner = yield term(page, M, _resumed(page), marks.child(0))
+            if page.brevity.notation is Notation.SOURCE:
+                return concat(page.names[index], "(", nest(inner), ")")
             return concat(page.names[index], " • ", nest(inner))
         case core.Scan():
             return (yield _scan(page, P, marks))
@@ -109,6 +110,21 @@ def _form(page: PrinterState, P: core.Command, marks: Marks) -> Printing:
             return (yield _repeat(page, P, marks))
         case core.IfCommand():
             return (yield from conditional(page, P, marks, at_level(Level.SUM), command))
+
+
+def _reverse(page: PrinterState, M: core.Term, scope: core.Scope, H: core.Handler, marks: Marks) -> Printing:
+    """``rev handle (M) ⟨x1, …, xn⟩. P with H``"""
+    argument = yield arguments(page, M, marks.child(0))
+    binders, body = yield from _scope(page, scope, marks.child(1))
+    end = yield _handler_use(page, H)
+    left, right = page.brevity.notation.value.binders
+    head = concat(role(Role.KEYWORD, "rev handle"), " ", argument, f" {left}{', '.join(binders)}{right}.")
+    return group(head, nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
+
+
+def _resumed(page: PrinterState) -> Level:
+    """The level of M in ``k • M`` and in ``k(M)``."""
+    return Level.OPEN if page.brevity.notation is Notation.SOURCE else Level.NUMBER
 
 
 def _scan(page: PrinterState, P: core.Scan, marks: Marks) -> Printing:
@@ -135,8 +151,10 @@ def _repeat(page: PrinterState, P: core.Repeat, marks: Marks) -> Printing:
 
 def _bind(page: PrinterState, P: core.Bind, marks: Marks) -> Printing:
     bound = yield command(page, P.bound, marks.child(0))
-    rest = yield from link(page, P.scope, marks.child(1), "⇐", _body)
-    return joined(rest, bound, is_long=isinstance(P.bound, core.Bind | core.RevHandle | core.Handle | core.Repeat))
+    rest = yield from link(page, P.scope, marks.child(1), page.brevity.notation.value.bound, _body)
+    is_long = isinstance(P.bound, core.Bind | core.RevHandle | core.Handle | core.Repeat)
+    is_long = is_long or (isinstance(P.bound, core.RH) and page.brevity.notation is Notation.SOURCE)
+    return joined(rest, bound, is_long=is_long)
 
 
 def _body(page: PrinterState, Q: core.Command, marks: Marks) -> Printing:
@@ -146,7 +164,9 @@ def _body(page: PrinterState, Q: core.Command, marks: Marks) -> Printing:
 
 
 def _unfolding(page: PrinterState, P: core.RH, marks: Marks) -> Printing:
-    """``RH^⟨V1, …, Vm⟩_H(⟨y1, …, ym⟩. P)``"""
+    """``RH^⟨V1, …, Vm⟩_H(⟨y1, …, ym⟩. P)``, or the ``rev handle`` that it unfolds."""
+    if page.brevity.notation is Notation.SOURCE:
+        return (yield _reverse(page, P.values, P.scope, P.handler, marks))
     values = marks.child(0)
     match P.values:
         case core.Tuple():
@@ -176,14 +196,14 @@ def _reverse_clause(page: PrinterState, c: core.ReverseClause) -> Printing:
     head, values = _head(page, c.pattern, c.forward.loose | c.backward.loose)
     (*_, x), forward = yield from _scope(page, c.forward, UNMARKED, values)
     (*_, y, z), backward = yield from _scope(page, c.backward, UNMARKED, values)
-    back = _arrow(Text(f"| {y}, {z}"), backward)
-    return annotate(group(_arrow(concat(head, f"({x})"), forward), nest(LINE, back)), c.span, UNMARKED)
+    back = _arrow(page, Text(f"| {y}, {z}"), backward)
+    return annotate(group(_arrow(page, concat(head, f"({x})"), forward), nest(LINE, back)), c.span, UNMARKED)
 
 
 def _ordinary_clause(page: PrinterState, c: core.OrdinaryClause) -> Printing:
     head, values = _head(page, c.pattern, c.scope.loose)
     (*_, x, k), body = yield from _scope(page, c.scope, UNMARKED, values)
-    return annotate(_arrow(concat(head, f"({x}), {k}"), body), c.span, UNMARKED)
+    return annotate(_arrow(page, concat(head, f"({x}), {k}"), body), c.span, UNMARKED)
 
 
 def _head(page: PrinterState, pattern: Pattern, loose: int) -> tuple[Doc, tuple[str, ...]]:
@@ -208,14 +228,14 @@ def _head(page: PrinterState, pattern: Pattern, loose: int) -> tuple[Doc, tuple[
 
 
 def _scope(page: PrinterState, scope: core.Scope, marks: Marks, given: tuple[str, ...] = ()) -> _Opening:
-    opened = open_scope(page.names, scope, marks, given)
+    opened = open_scope(page.names, scope, marks, given, page.brevity.notation)
     body = yield command(page, cast(core.Command, opened.body), opened.marks)
     page.names.pop(opened.pushed)
     return opened.binders, body
 
 
-def _arrow(head: Doc, body: Doc) -> Doc:
-    return group(head, " ", role(Role.KEYWORD, "→"), nest(LINE, body))
+def _arrow(page: PrinterState, head: Doc, body: Doc) -> Doc:
+    return group(head, " ", role(Role.KEYWORD, page.brevity.notation.value.clause), nest(LINE, body))
 
 
 def _applied(name: str, indices: list[Doc]) -> Doc:

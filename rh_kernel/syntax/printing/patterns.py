@@ -9,6 +9,7 @@ from typing import TypeAlias
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Bind, Bound, Command, Let, Proj, Return, Scope, Term
 from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.steps import Marks
 
 _DEEPEST = 64
@@ -41,7 +42,9 @@ class Opened:
     pushed: int
 
 
-def open_scope(names: Names, scope: Scope, marks: Marks, given: tuple[str, ...] = ()) -> Opened:
+def open_scope(
+    names: Names, scope: Scope, marks: Marks, given: tuple[str, ...] = (), notation: Notation = Notation.PAPER
+) -> Opened:
     """Enter the binders of ``scope``, whose body has these marks; ``given`` are the names of the first binders."""
     taken = set(given)
     body, pushed = scope.body, scope.arity
@@ -59,7 +62,7 @@ def open_scope(names: Names, scope: Scope, marks: Marks, given: tuple[str, ...] 
     for binder in binders:
         names.push(binder)
     texts = [
-        (binder or "_") if split is None else _write(names, split, taken) for binder, split in zip(binders, splits, strict=True)
+        (binder or "_") if split is None else _write(names, split, taken, notation) for binder, split in zip(binders, splits, strict=True)
     ]
     return Opened(tuple(texts), body, marks, pushed)
 
@@ -105,7 +108,7 @@ def _projection(body: Term | Command, index: int, marks: Marks) -> tuple[int, in
             return None
 
 
-def _write(names: Names, split: Split, taken: set[str]) -> str:
+def _write(names: Names, split: Split, taken: set[str], notation: Notation) -> str:
     items: list[str] = []
     for item in split.items:
         match item:
@@ -115,8 +118,9 @@ def _write(names: Names, split: Split, taken: set[str]) -> str:
                 items.append(name or "_")
             case Split():
                 names.push(None)
-                items.append(_write(names, item, taken))
-    return f"⟨{', '.join(items)}⟩"
+                items.append(_write(names, item, taken, notation))
+    left, right = notation.value.brackets
+    return f"{left}{', '.join(items)}{right}"
 
 
 def _name(names: Names, hint: str, scope: Scope, index: int, taken: set[str]) -> str | None:

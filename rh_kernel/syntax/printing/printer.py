@@ -5,6 +5,7 @@ The path to a subtree is the tuple of child positions from the root, in the orde
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rh_kernel.source.trampoline import descend
 from rh_kernel.syntax.core import Command, Handler, If, IfCommand, Node, Operation, Term, Tuple
@@ -14,6 +15,7 @@ from rh_kernel.syntax.printing.constants import type_doc, type_text
 from rh_kernel.syntax.printing.doc import Annotation, Doc, plain
 from rh_kernel.syntax.printing.memo import PrintCache
 from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.steps import EXACT, UNMARKED, Abbreviation, Marks, Path, PrinterState
 from rh_kernel.syntax.printing.symbols import symbols
 from rh_kernel.syntax.printing.terms import Level, term
@@ -77,12 +79,13 @@ def show(
     width: float = 100,
     abridge: int | None = None,
     names: Sequence[str] = (),
+    notation: Notation = Notation.PAPER,
 ) -> str:
     """Print ``node`` as text, in lines of ``width`` columns where it can be broken.
 
     With ``abridge``, larger arrays and tuples are abbreviated, and handlers without a name are folded.
     """
-    brevity = Abbreviation.at(abridge)
+    brevity = replace(Abbreviation.at(abridge), notation=notation)
     if isinstance(node, Term):
         doc = term_doc(node, names, brevity=brevity)
     elif isinstance(node, Command):

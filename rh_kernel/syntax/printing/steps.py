@@ -14,6 +14,7 @@ from rh_kernel.syntax.core import Node
 from rh_kernel.syntax.printing.doc import Annotated, Annotation, Doc, Shared, Spanned
 from rh_kernel.syntax.printing.memo import StyleCache
 from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.notation import Notation
 
 Printing: TypeAlias = Descent[Doc]
 Path: TypeAlias = tuple[int, ...]
@@ -47,7 +48,7 @@ UNMARKED = Marks()
 
 @frozen
 class Abbreviation:
-    """What is abbreviated in print.
+    """What is abbreviated in print, and the notation.
 
     Arrays with more than ``entries`` entries are shown by their types, entries with ``digits`` significant digits, tuples by
     their first ``items`` components; if ``folds``, handlers without a name are folded.
@@ -57,6 +58,7 @@ class Abbreviation:
     items: int | None = None
     folds: bool = False
     digits: int | None = None
+    notation: Notation = Notation.PAPER
 
     @staticmethod
     def at(size: int | None, digits: int | None = None) -> "Abbreviation":

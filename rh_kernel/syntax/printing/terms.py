@@ -14,6 +14,7 @@ from rh_kernel.syntax.printing.conditionals import conditional
 from rh_kernel.syntax.printing.constants import array_doc, is_number, number_text
 from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Shared, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing.memo import Link
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.steps import UNMARKED, Marks, PrinterState, Printing, annotate, written
 from rh_kernel.syntax.types import SCALAR, Real, Type, show_shape
@@ -70,7 +71,6 @@ def index_count(name: str, B: Type) -> int:
 
 
 _INFIX = {
-    "scale": ("·", Level.PRODUCT),
     "mul": ("*", Level.PRODUCT),
     "matmul": ("@", Level.PRODUCT),
     "div": ("/", Level.PRODUCT),
@@ -150,7 +150,7 @@ def link(
     if found is not None:
         return found
     counted = len(page.names.counted)
-    opened = open_scope(page.names, scope, marks)
+    opened = open_scope(page.names, scope, marks, notation=page.brevity.notation)
     body = yield write(page, opened.body, opened.marks)
     page.names.pop(opened.pushed)
     head = concat(role(Role.KEYWORD, "let"), " ", opened.binders[0], " ", role(Role.KEYWORD, arrow))
@@ -175,7 +175,7 @@ def iteration(word: str, row: str, sequence: Doc, start: Doc | str, body: Doc) -
 
 
 def _opened(page: PrinterState, scope: core.Scope, marks: Marks) -> Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]:
-    opened = open_scope(page.names, scope, marks)
+    opened = open_scope(page.names, scope, marks, notation=page.brevity.notation)
     body = yield term(page, cast(core.Term, opened.body), Level.OPEN, opened.marks)
     page.names.pop(opened.pushed)
     return opened.binders, body
@@ -201,7 +201,8 @@ def _form(page: PrinterState, M: core.Term, marks: Marks) -> Printing:
             return (yield from _infix(page, "+", Level.SUM, L, N, (marks.child(0), marks.child(1))))
         case core.Tuple():
             items = yield from _items(page, M, marks)
-            return group("⟨", nest(items, indent=1), "⟩")
+            left, right = page.brevity.notation.value.brackets
+            return group(left, nest(items, indent=1), right)
         case core.Proj(i, _, N):
             of = yield term(page, N, Level.POSTFIX, marks.child(0))
             return concat(of, f".{i}")
@@ -219,7 +220,10 @@ def _form(page: PrinterState, M: core.Term, marks: Marks) -> Printing:
         case core.R(W, scope, V, known):
             cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
             body = yield from term_scope(page, scope, marks.child(1))
-            point = yield term(page, V, Level.OPEN if known else Level.NUMBER, marks.child(2))
+            is_source = page.brevity.notation is Notation.SOURCE
+            point = yield term(page, V, Level.OPEN if known or is_source else Level.NUMBER, marks.child(2))
+            if is_source:
+                return group(cotangent, ".", role(Role.KEYWORD, "rd"), "(", body, ")(", nest(point), ")")
             if known:
                 values: list[Doc] = []
                 for U in known:
@@ -233,7 +237,7 @@ def _form(page: PrinterState, M: core.Term, marks: Marks) -> Printing:
 def _let(page: PrinterState, M: core.Let, marks: Marks) -> Printing:
     """``let x ← M in`` and its body, on separate lines if the group around them does not fit on one."""
     bound = yield term(page, M.bound, Level.OPEN, marks.child(0))
-    rest = yield from link(page, M.scope, marks.child(1), "←", _body)
+    rest = yield from link(page, M.scope, marks.child(1), page.brevity.notation.value.assigned, _body)
     return joined(rest, bound, is_long=isinstance(M.bound, core.Let))
 
 
@@ -263,7 +267,7 @@ def _infix(page: PrinterState, sign: str, level: Level, L: core.Term, N: core.Te
 
 def _call(page: PrinterState, M: core.Call, marks: Marks) -> Printing:
     inner = marks.child(0)
-    sugar = _sugar(M)
+    sugar = _sugar(M, page.brevity.notation)
     match M:
         case core.Call(_, core.Tuple((L, N)) as pair) if sugar is not None:
             doc = yield from _infix(page, *sugar, L, N, (inner.child(0), inner.child(1)))
@@ -273,7 +277,7 @@ def _call(page: PrinterState, M: core.Call, marks: Marks) -> Printing:
             return concat("-", operand)
         case core.Call(core.Primitive("transpose"), N):
             operand = yield term(page, N, Level.POSTFIX, inner)
-            return concat(operand, "ᵀ")
+            return concat(operand, page.brevity.notation.value.transpose)
         case core.Call(f, N):
             rest = yield from arguments(page, N, inner, takes_one=True)
             return group(function_doc(f), rest)
@@ -296,7 +300,7 @@ def function_doc(f: core.Function) -> Doc:
     return concat(role(Role.KEYWORD, "rd"), "[", *[concat(role(Role.KEYWORD, "rd"), "[")] * (ends - 1), doc, "]" * ends)
 
 
-def _sugar(M: core.Call) -> tuple[str, Level] | None:
+def _sugar(M: core.Call, notation: Notation = Notation.PAPER) -> tuple[str, Level] | None:
     """The infix that parses as ``M``, if there is one; its function symbol depends on the types of the operands."""
     match M:
         case core.Call(core.Primitive("mul", codomain=B), core.Tuple((L, _))) if B == SCALAR or _needs_context(L):
@@ -305,6 +309,8 @@ def _sugar(M: core.Call) -> tuple[str, Level] | None:
             return None
         case core.Call(core.Primitive("matmul"), core.Tuple((L, N))) if _needs_context(L) or _needs_context(N):
             return None
+        case core.Call(core.Primitive("scale"), core.Tuple((_, _))):
+            return notation.value.scale, Level.PRODUCT
         case core.Call(core.Primitive(name), core.Tuple((_, _))):
             return _INFIX.get(name)
         case core.Call():
