@@ -3,7 +3,7 @@ import { copyText, h, refill } from "./dom.js";
 import { stepperBar } from "./stepper_bar.js";
 import { staysOpen } from "./stepper_folds.js";
 import { stepperHeap } from "./stepper_heap.js";
-import { StepIndex } from "./stepper_index.js";
+import { hiddenAtFirst, StepIndex } from "./stepper_index.js";
 import { StepperPersistence } from "./stepper_persistence.js";
 import { addressOf, stepNamed, stepperCommand } from "./stepper_keys.js";
 import { stepperList } from "./stepper_list.js";
@@ -17,6 +17,9 @@ import { StepperStore } from "./stepper_store.js";
 import { FOLD_WORDS, stepperHeading, stepperNotice, stepperOutcome, stepperStatus } from "./stepper_words.js";
 
 const STEPPER_MESSAGE_MS = 6000;
+const STEPPER_LINE = 18;
+const STEPPER_LEAST = 72;
+const STEPPER_MOST = 252;
 const STEPPER_WHILE_PLAYING = ["play", "help", "options", "copy", "equation"];
 const STEPPER_BEFORE = [["redex"], ["focus"]];
 const STEPPER_AFTER = [["contractum"], ["changed", "forward", "backward"]];
@@ -27,20 +30,21 @@ export function stepper(host, el) {
   const opening = host.opening;
   const steps = opening.steps;
   const kept = host.recall("view", {});
-  const options = { entries: kept.entries ?? 12, whole: kept.whole ?? false, width: 90 };
+  const options = { entries: kept.entries ?? 12, whole: kept.whole ?? false, width: 90, notation: kept.notation ?? "source" };
   const folds = { origins: new Set(kept.origins ?? []), blocks: new Set() };
   const index = new StepIndex(opening.fired, opening.rules, opening.puts);
   const store = new StepperStore(host, index, options, (what) => coming[what]());
   const persistence = new StepperPersistence(host);
   const play = new StepperPlay(index, store, kept.speed ?? 1, { at: () => at, go, stopped: () => refresh() });
-  let at = Math.max(0, Math.min(steps - 1, Math.trunc(Number(host.recall("step", 0))) || 0));
+  index.hide(new Set(kept.hidden ?? hiddenAtFirst(opening.rules)));
+  let at = Math.max(0, Math.min(steps - 1, Math.trunc(Number(host.recall("step", index.end(false)))) || 0));
   let direction = 1;
   let followed = -1;
   let saying = null;
   let isRuleOpen = kept.rule ?? false;
   let drawn = null;
   let isClean = false;
-  index.hide(new Set(kept.hidden ?? []));
+  let extra = 0;
 
   const panes = [0, 1].map((side) => {
     const isCurrent = () => drawn !== null && !drawn.isStale;
@@ -70,11 +74,11 @@ export function stepper(host, el) {
   const source = stepperSource();
   const heap = stepperHeap();
   const outcome = h("div", { class: "rh-outcomes" });
-  const [filter, rest] = [() => command("filter"), (inSight) => play.isOn || store.tell(inSight)];
-  const list = stepperList(index, (step) => store.about(step), { go, hide, filter, rest, opened: askLegs, isHidden: question.isHidden });
+  const [filter, all, rest] = [() => command("filter"), () => command("all"), (inSight) => play.isOn || store.tell(inSight)];
+  const list = stepperList(index, (step) => store.about(step), { go, hide, filter, all, rest, opened: askLegs, isHidden: question.isHidden });
   const help = stepperHelp(() => toggle(help, false));
   const view = stepperOptions(opening.origins, options, {
-    option: (name, value) => change(() => (options[name] = value)),
+    option: (name, value) => (name === "notation" ? write(value) : change(() => (options[name] = value))),
     foldOrigin: (number, isFolded) => refold(() => (isFolded ? folds.origins.add(number) : folds.origins.delete(number))),
     unfold: () => refold(() => [folds.origins, folds.blocks].forEach((set) => set.clear())),
     close: () => toggle(view, false),
@@ -82,10 +86,11 @@ export function stepper(host, el) {
   const overs = [help, view, list.filter];
   const coming = { step: came, heap: showHeap, words: list.draw };
   const sides = panes.map((pane, side) => h("div", { class: "rh-side" }, h("div", { class: "rh-pane-head" }, labels[side]), pane.el));
-  const middle = h("div", { class: "rh-panes" }, sides[0], h("div", { class: "rh-between" }, arrow.el), sides[1]);
-  const details = h("div", { class: "rh-details" }, types.el, source.el, heap.el);
+  const middle = h("div", { class: "rh-panes" }, sides[0], h("div", { class: "rh-between", "aria-hidden": "true" }, "→"), sides[1]);
+  const details = h("div", { class: "rh-details" }, types.el, question.el, equation.el, source.el, heap.el);
   const below = h("div", { class: "rh-below" }, list.el, details);
-  const parts = [outcome, bar.el, status, notice, question.el, equation.el, middle, below, overs.map((over) => over.el)];
+  const told = h("div", { class: "rh-told" }, status, arrow.el);
+  const parts = [outcome, bar.el, told, notice, middle, below, overs.map((over) => over.el)];
   const frame = h("div", { class: "rh-stepper-frame" }, parts);
   el.append(frame);
   el.tabIndex = 0;
@@ -142,7 +147,12 @@ export function stepper(host, el) {
     play: (isAll) => (play.isOn ? play.stop() : steps > 0 && play.begin(isAll)),
     jump: () => bar.focusJump(),
     search: () => bar.focusSearch(),
-    equation: () => change(() => (isRuleOpen = !isRuleOpen)),
+    equation() {
+      change(() => (isRuleOpen = !isRuleOpen));
+      if (isRuleOpen) details.scrollTop = 0;
+    },
+    notation: () => write(options.notation === "source" ? "paper" : "source"),
+    all: () => hide(index.hiddenCount() > 0 ? [] : hiddenAtFirst(opening.rules)),
     options: () => toggle(view, view.el.hidden),
     help: () => toggle(help, help.el.hidden),
     copy,
@@ -161,8 +171,22 @@ export function stepper(host, el) {
     return to === null ? say(`No round begins ${direction > 0 ? "behind" : "before"} this step.`) : go(to);
   }
 
+  /** Write terms and captions in this notation. */
+  function write(notation) {
+    store.rewrite();
+    change(() => (options.notation = notation));
+    view.show(folds);
+    learnLegs();
+  }
+
+  function learnLegs() {
+    const { notation } = options;
+    const came = ({ legs, more, rounds }) => isClean || notation !== options.notation || [list.setLegs(legs, more ?? 0, rounds), say("")];
+    if (steps > 0 && host.alive()) host.ask({ ask: "legs", notation }).then(came, () => {});
+  }
+
   function askLegs(from, to) {
-    host.ask({ ask: "legs", from, to }).then(({ legs }) => isClean || list.addLegs(legs), () => {});
+    host.ask({ ask: "legs", from, to, notation: options.notation }).then(({ legs }) => isClean || list.addLegs(legs), () => {});
   }
 
   /** The set of hidden steps has changed. */
@@ -280,12 +304,13 @@ export function stepper(host, el) {
   function refresh() {
     if (isClean) return;
     const rule = followed < 0 ? index.rule[at] : followed;
-    refill(outcome, stepperOutcome(opening, question.isOn()));
+    refill(outcome, stepperOutcome(opening, options.notation, question.isOn()));
     question.show(at, store.step(at));
     bar.show({
       at,
       isPlaying: play.isOn,
       isPredicting: question.isOn(),
+      isPaper: options.notation === "paper",
       canBack: at > 0,
       canOn: at < steps - 1 && !question.isHidden(at),
       canRule: [-1, 1].map((way) => index.nextOfRule(rule, at, way) !== null),
@@ -308,7 +333,8 @@ export function stepper(host, el) {
     if (drawn !== null && drawn.now === now && !drawn.isStale) return undefined;
     const isMoved = drawn === null || drawn.now !== now;
     drawn = { now, isStale: false };
-    showRule(data.detail);
+    showRule(data.detail, stepperAlike(data));
+    grow(store.step(at));
     settle(data, isMoved);
     source.el.hidden = steps === 0;
     source.show(data.detail.span, question.isHidden(at));
@@ -317,12 +343,23 @@ export function stepper(host, el) {
     return say("");
   }
 
+  /** Make the frame higher, up to a limit, if the terms need it; it never shrinks, so that nothing jumps back and forth. */
+  function grow({ before, after }) {
+    const isStacked = sides[0].offsetTop !== sides[1].offsetTop;
+    const missing = panes.map((pane, side) => Math.max(0, [before, after][side].length - pane.visible()));
+    const lines = isStacked ? missing[0] + missing[1] : Math.max(...missing);
+    // No higher than a window, so that the list stays in sight.
+    const most = Math.max(STEPPER_LEAST, Math.min(STEPPER_MOST, window.innerHeight - (isStacked ? 910 : 740)));
+    extra = steps === 0 ? 0 : Math.min(extra + lines * STEPPER_LINE, most);
+    frame.style.setProperty("--rh-extra", `${extra}px`);
+  }
+
   /** The rule of a step that has not arrived is known; terms of another step are not shown if its own will never arrive. */
   function showUnknown() {
     if (drawn !== null) drawn.isStale = true;
     const detail = { ...STEPPER_UNKNOWN, about: question.isHidden(at) ? "" : store.about(at) ?? "" };
     showRule(detail);
-    if (steps > 0) refill(status, stepperStatus(opening, at, question.rule(at), false, detail, list.rounds().words(at)));
+    if (steps > 0) refill(status, stepperStatus(opening, at, question.rule(at), false, detail, list.rounds().words(at), index.hiddenBefore(at)));
     if (host.alive() && store.refused === null && !question.isHidden(at)) return;
     source.el.hidden = true;
     settle({ before: [], after: [], detail }, true);
@@ -336,14 +373,15 @@ export function stepper(host, el) {
     panes.forEach((pane, side) => pane.settle(fits, ...kinds[side], lefts[side]));
   }
 
-  function showRule(detail) {
-    const end = opening.value === null ? "after: no rule fits" : "after: the value";
-    refill(labels[0], stepperHeading(steps > 0 ? "before" : opening.value === null ? "the term" : "the value", detail.marks_before));
+  function showRule(detail, isAlike = false) {
+    const isStuck = opening.written.source.value === null;
+    const end = isStuck ? "after: no rule fits" : "after: the value";
+    refill(labels[0], stepperHeading(steps > 0 ? "before" : isStuck ? "the term" : "the value", detail.marks_before));
     const isHidden = question.isHidden(at);
-    refill(labels[1], stepperHeading(at === steps - 1 && !isHidden ? end : "after", detail.marks_after));
+    const remark = isAlike && steps > 0 && !isHidden ? "written as before" : "";
+    refill(labels[1], stepperHeading(at === steps - 1 && !isHidden ? end : "after", detail.marks_after, remark));
     const rule = question.rule(at);
     equation.show(rule, isRuleOpen && !question.isOn());
-    frame.classList.toggle("rh-with-rule", isRuleOpen && rule !== undefined);
     frame.classList.toggle("rh-predicting", question.isOn());
     middle.classList.toggle("rh-veiled", isHidden);
     if (rule !== undefined) arrow.show(rule, isRuleOpen || question.isOn());
@@ -369,7 +407,7 @@ export function stepper(host, el) {
       refill(status, words);
       saying = setTimeout(() => say(""), STEPPER_MESSAGE_MS);
     } else if (detail !== undefined) {
-      refill(status, stepperStatus(opening, at, rule, index.hidden.has(rule?.name), detail, list.rounds().words(at)));
+      refill(status, stepperStatus(opening, at, rule, index.hidden.has(rule?.name), detail, list.rounds().words(at), index.hiddenBefore(at)));
     }
   }
 
@@ -390,9 +428,7 @@ export function stepper(host, el) {
   list.rebuild();
   refresh();
   look();
-  if (steps > 0 && host.alive()) {
-    host.ask({ ask: "legs" }).then(({ legs, more, rounds }) => isClean || [list.setLegs(legs, more ?? 0, rounds), say("")], () => {});
-  }
+  learnLegs();
 
   return () => {
     persistence.now();
@@ -404,4 +440,9 @@ export function stepper(host, el) {
     sizes.disconnect();
     el.removeEventListener("keydown", pressed);
   };
+}
+
+/** Whether the terms before and after a step are written alike. */
+function stepperAlike({ before, after }) {
+  return before.length === after.length && before.every(([text], line) => text === after[line][0]);
 }

@@ -62,6 +62,7 @@ export function stepperBar(opening, speed, act) {
   const seeks = [seek(-1, "previous", "find backwards"), seek(1, "next", "find forwards")];
   const text = (name, words, title) => h("button", { type: "button", title, on: { click: () => act.command(name) } }, words);
   const predict = text("predict", "Predict", "be asked for each rule before it is shown (p)");
+  const paper = text("notation", "Paper notation", "write terms as in the paper, or as you type them (w)");
   const options = text("options", "View", "how terms are written, and what is folded (f)");
   const el = h(
     "div",
@@ -79,10 +80,11 @@ export function stepperBar(opening, speed, act) {
       "div",
       { class: "rh-bar", role: "toolbar", "aria-label": "find a step" },
       h("span", { class: "rh-joined" }, rules, ruleButtons),
-      h("span", { class: "rh-joined" }, h("span", { class: "rh-joined-label" }, "heap change"), heapButtons),
+      h("span", { class: "rh-joined" }, h("span", { class: "rh-joined-label", title: "changes of the heap" }, "heap"), heapButtons),
       h("span", { class: "rh-joined" }, sought, seeks),
       h("span", { class: "rh-grow" }),
       predict,
+      paper,
       options,
       text("copy", "Copy #", "copy the address of this step (c)"),
       text("help", "?", "keys (?)"),
@@ -97,7 +99,7 @@ export function stepperBar(opening, speed, act) {
   predict.disabled = steps === 0;
   return {
     el,
-    show({ at, isPlaying, isPredicting, canBack, canOn, canRule, canHeap }) {
+    show({ at, isPlaying, isPredicting, isPaper, canBack, canOn, canRule, canHeap }) {
       slider.value = String(at + 1);
       slider.setAttribute("aria-valuetext", `step ${at + 1} of ${steps}`);
       shownNumber = steps === 0 ? "0" : String(at + 1);
@@ -110,6 +112,7 @@ export function stepperBar(opening, speed, act) {
       heapButtons.forEach((element, i) => disable(element, isPredicting || !canHeap[i]));
       [play, ...seeks].forEach((element) => disable(element, isPredicting));
       for (const element of [rules, sought]) element.disabled = steps === 0 || isPredicting;
+      paper.setAttribute("aria-pressed", String(isPaper));
       predict.setAttribute("aria-pressed", String(isPredicting));
       if (playing !== isPlaying) {
         playing = isPlaying;

@@ -2,6 +2,7 @@
 
 const STEPPER_BOOKKEEPING = new Set(["Let", "Let⇐", "Proj", "RH-Let"]);
 const STEPPER_PASS = /^(RH-.*|RevHandle|H-.*|Get|Put)$/;
+const STEPPER_REVERSE = /^(RH-.*|RevHandle)$/;
 const STEPPER_STRIDES = { previous: -1, up: -1, next: 1, down: 1, "back-ten": -10, "on-ten": 10 };
 
 /** The steps of a trace by rule. `work` counts the numbers visited, for tests. */
@@ -93,6 +94,12 @@ export class StepIndex {
     return this.#from(this.puts, state);
   }
 
+  /** The number of hidden steps right before a visible one. */
+  hiddenBefore(step) {
+    const place = this.placeOf(step);
+    return this.shown[place] === step ? step - (this.shown[place - 1] ?? -1) - 1 : 0;
+  }
+
   /** The index of a step among the visible ones, or of the first one after it. */
   placeOf(step) {
     return this.#from(this.shown, step);
@@ -127,6 +134,11 @@ export class StepIndex {
     }
     return low;
   }
+}
+
+/** The names of the rules hidden at first: those of calculation, in the trace of a reverse handler. */
+export function hiddenAtFirst(rules) {
+  return rules.some((rule) => STEPPER_REVERSE.test(rule.name)) ? hiddenBy("pass", rules) : [];
 }
 
 /** The names of the rules hidden by a preset. */

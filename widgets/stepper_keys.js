@@ -6,7 +6,7 @@ const STEPPER_NAMED = {
 };
 const STEPPER_LETTERS = {
   r: "next-rule", R: "previous-rule", h: "next-heap", H: "previous-heap", g: "jump", f: "fold", t: "caret", c: "copy", e: "equation",
-  p: "predict", n: "next-round", N: "previous-round", l: "round",
+  p: "predict", n: "next-round", N: "previous-round", l: "round", a: "all", w: "notation",
 };
 
 /** The shortcuts for the help panel. */
@@ -19,6 +19,8 @@ export const STEPPER_HELP = [
   ["h, H", "next change of the heap, or the one before"],
   ["n, N", "next round of a loop, or the one before"],
   ["l", "open or fold the round of a loop that this step is in"],
+  ["a", "show all steps, or only the main ones"],
+  ["w", "write terms as in the paper, or as you type them"],
   ["g", "jump to a step: 17, #17, +10, first, last"],
   ["/", "search for a step"],
   ["e", "show or hide the equation of the rule"],

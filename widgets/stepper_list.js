@@ -2,7 +2,7 @@
 import { h, refill } from "./dom.js";
 import { RoundRows, StepperRounds } from "./stepper_rounds.js";
 import { rowsInSight, topFor } from "./stepper_rows.js";
-import { hiddenBy } from "./stepper_index.js";
+import { hiddenAtFirst, hiddenBy } from "./stepper_index.js";
 import { counted } from "./stepper_pane.js";
 import { revealedLegs } from "./stepper_predictions.js";
 
@@ -12,7 +12,7 @@ const LIST_DIRECTIONS = { plain: "reduction", forward: "in the forward pass", tu
 
 /**
  * The list. Callbacks: `act.go(step)` on clicks, `act.hide(names)` for filters, `act.filter()` to toggle the filter panel
- * (`filter`), `act.rest(steps)` with the steps in view after scrolling, `act.isHidden(step)` for steps not to be revealed,
+ * (`filter`), `act.all()` to show all steps or only the main ones, `act.rest(steps)` with the steps in view after scrolling, `act.isHidden(step)` for steps not to be revealed,
  * `act.opened(first, last)` with the steps of a round that was opened.
  * `words(step)` returns the caption of a step if known, else null. `at` has the current step, the first step not to be
  * revealed, and whether the filter is unchanged.
@@ -23,6 +23,9 @@ export function stepperList(index, words, act) {
   const chips = h("div", { class: "rh-chips" });
   const note = h("span", { class: "rh-note" });
   const toggle = h("button", { type: "button", class: "rh-small", "aria-haspopup": "dialog", on: { click: act.filter } }, "Filter");
+  // Shows all steps, or hides those of calculation again.
+  const main = hiddenAtFirst(index.rules);
+  const all = h("button", { type: "button", class: "rh-small", on: { click: act.all } });
   const shut = h("button", { type: "button", on: { click: act.filter } }, "Close");
   const filter = h(
     "div",
@@ -31,7 +34,7 @@ export function stepperList(index, words, act) {
     chips,
     shut,
   );
-  const head = h("div", { class: "rh-list-head" }, h("h4", {}, "Steps"), note, toggle);
+  const head = h("div", { class: "rh-list-head" }, h("h4", {}, "Steps"), note, all, toggle);
   const part = h("div", { class: "rh-list-part" }, head, el);
   let legs = [];
   let rounds = new StepperRounds();
@@ -81,9 +84,12 @@ export function stepperList(index, words, act) {
   function rebuild() {
     reshape();
     const hidden = index.hiddenCount();
-    const all = counted(index.count, "step");
+    const every = counted(index.count, "step");
     const inMore = more > 0 ? ` · only the first ${legs.length.toLocaleString("en")} legs are told` : "";
-    note.textContent = (hidden === 0 ? `${all}, none hidden` : `${hidden.toLocaleString("en")} of ${all} hidden`) + inMore;
+    note.textContent = (hidden === 0 ? `${every}, none hidden` : `${hidden.toLocaleString("en")} of ${every} hidden`) + inMore;
+    all.hidden = hidden === 0 && main.length === 0;
+    all.textContent = hidden === 0 ? "Main steps" : "Show all";
+    all.title = hidden === 0 ? "show only the rules of handlers, and the heap (a)" : `show all ${every} (a)`;
     toggle.textContent = hidden === 0 ? "Filter" : "Filter (on)";
     const focused = [...chips.querySelectorAll("input,button")].indexOf(document.activeElement);
     choices();
@@ -200,7 +206,7 @@ export function stepperList(index, words, act) {
     filter: { el: filter, focus: () => chips.querySelector("button").focus() },
     at(step, until, isFixed) {
       now = step;
-      toggle.setAttribute("aria-disabled", String(isFixed));
+      for (const button of [toggle, all]) button.setAttribute("aria-disabled", String(isFixed));
       if (until === horizon) return follow();
       horizon = until;
       return rebuild();

@@ -14,6 +14,7 @@ const QUESTION_WAITS = {
   play: "Play waits",
   search: "The search waits",
   filter: "The filter waits",
+  all: "The choice of steps waits",
   "next-rule": "The way to other steps of a rule waits",
   "previous-rule": "The way to other steps of a rule waits",
   "next-heap": "The way to changes of the heap waits",
@@ -31,7 +32,7 @@ export function stepperQuestion(opening, index, act) {
   const told = h("p", { class: "rh-predict-told", role: "status", "aria-live": "polite" });
   const rule = stepperRule();
   const head = h("div", { class: "rh-bar" }, ask, choices, score);
-  const el = h("section", { class: "rh-predict", "aria-label": "predict", hidden: true }, head, told, rule.el);
+  const el = h("section", { class: "rh-side-part rh-predict", "aria-label": "predict", hidden: true }, head, told, rule.el);
   let predictions = null;
   let step = 0;
   let drawn = "";

@@ -33,7 +33,7 @@ export class StepperStore {
 
   /** The rendering options as a key. */
   key() {
-    return JSON.stringify([this.options.entries, this.options.whole, this.options.width]);
+    return JSON.stringify([this.options.entries, this.options.whole, this.options.width, this.options.notation]);
   }
 
   /** The step with the lines before and after it, null while it is not known; without steps, the only state as one. */
@@ -51,6 +51,11 @@ export class StepperStore {
   /** The caption of a step, or null while it is not known. */
   about(number) {
     return this.abouts.get(number) ?? null;
+  }
+
+  /** The notation has changed, in which captions are written too. */
+  rewrite() {
+    this.abouts.clear();
   }
 
   /** The current step; `coming` further steps in this direction are prefetched. */
@@ -90,10 +95,11 @@ export class StepperStore {
     const unknown = steps.filter((step) => !this.abouts.has(step)).slice(0, STORE_MOST_WORDS);
     if (unknown.length === 0) return;
     this.isTelling = true;
-    this.host.ask({ ask: "words", steps: unknown }).then(
+    const { notation } = this.options;
+    this.host.ask({ ask: "words", steps: unknown, notation }).then(
       ({ words }) => {
         this.isTelling = false;
-        words.forEach(([about, became], i) => this.abouts.set(unknown[i], stepWords({ about, became })));
+        if (notation === this.options.notation) words.forEach(([about, became], i) => this.abouts.set(unknown[i], stepWords({ about, became })));
         if (!this.isClean) this.changed("words");
       },
       () => (this.isTelling = false),
@@ -114,7 +120,7 @@ export class StepperStore {
   async find(text, from, way, reached) {
     let at = from;
     while (at >= 0 && at < this.steps) {
-      const answer = await this.host.ask({ ask: "find", text, from: at, backwards: way < 0 });
+      const answer = await this.host.ask({ ask: "find", text, from: at, backwards: way < 0, notation: this.options.notation });
       if (answer.step !== null) return answer.step;
       if (answer.reached === undefined || !reached(answer.reached)) return null;
       at = answer.reached;
@@ -148,11 +154,11 @@ export class StepperStore {
   #fetch(plan, wanted) {
     const key = this.key();
     const ticket = this.windows.begin(key, plan);
-    const { entries, whole, width } = this.options;
-    this.host.ask({ ask: "window", from: plan.from, count: plan.count, entries, whole, width }).then(
+    const { entries, whole, width, notation } = this.options;
+    this.host.ask({ ask: "window", from: plan.from, count: plan.count, entries, whole, width, notation }).then(
       (answer) => {
         this.windows.end(ticket, answer);
-        answer.details.forEach((detail, i) => this.abouts.set(answer.from + i, stepWords(detail)));
+        if (notation === this.options.notation) answer.details.forEach((detail, i) => this.abouts.set(answer.from + i, stepWords(detail)));
         this.missed = wanted !== null && !this.windows.has(key, wanted) ? wanted : null;
         if (this.isClean) return;
         this.changed("step");

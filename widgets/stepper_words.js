@@ -16,12 +16,13 @@ const MARK_WORDS = {
   untaken: "the branch not taken",
   contractum: "contractum",
   changed: "changed",
-  forward: "Qᶠ, in the forward pass",
-  backward: "Qᵇ, in the backward pass",
+  forward: "forward part",
+  backward: "backward part",
 };
 
 /** Subject and outcome on a line, and why the trace stopped if it is stuck; no outcome if it `isHidden`. */
-export function stepperOutcome({ subject, value, type, steps, stuck }, isHidden = false) {
+export function stepperOutcome({ written, type, steps, stuck }, notation, isHidden = false) {
+  const { subject, value } = written[notation];
   const end = isHidden
     ? [h("b", { class: "rh-code-word" }, "?"), h("span", { class: "rh-note" }, ` in ${counted(steps, "step")}`)]
     : value === null
@@ -43,9 +44,11 @@ export function stepperOutcome({ subject, value, type, steps, stuck }, isHidden 
   ];
 }
 
-/** The number of the step, its caption and the round that it is in; read out by screen readers. */
-export function stepperStatus({ steps, value }, at, rule, isHidden, detail, round = "") {
-  if (steps === 0) return [h("b", {}, "No step was taken"), value === null ? ": no rule fits." : ": this is a value already."];
+/**
+ * The number of the step, its caption, the hidden steps before it and the round that it is in; read out by screen readers.
+ */
+export function stepperStatus({ steps, written }, at, rule, isHidden, detail, round = "", hiddenBefore = 0) {
+  if (steps === 0) return [h("b", {}, "No step was taken"), written.source.value === null ? ": no rule fits." : ": this is a value already."];
   const words = stepWords(detail);
   if (rule.isHidden) return [h("b", {}, `Step ${(at + 1).toLocaleString("en")} of ${steps.toLocaleString("en")}`), ": which rule?"];
   return [
@@ -53,6 +56,7 @@ export function stepperStatus({ steps, value }, at, rule, isHidden, detail, roun
     h("span", { class: "rh-role-rule" }, rule.name),
     isHidden ? " (hidden by the filter)" : null,
     words === "" ? null : [", ", h("span", { class: "rh-status-about" }, words)],
+    hiddenBefore === 0 ? null : h("span", { class: "rh-note" }, `  after ${counted(hiddenBefore, "hidden step")}`),
     round === "" ? null : h("span", { class: "rh-note rh-status-round" }, `  ${round}`),
   ];
 }
@@ -65,8 +69,8 @@ export function stepperNotice(isAlive, isKnown, at, refused, again) {
   return h("p", { class: "rh-gone", role: "alert" }, refused, " ", button);
 }
 
-/** The heading of a pane: a word, and a legend of its marks. */
-export function stepperHeading(words, marks) {
+/** The heading of a pane: a word, a legend of its marks, and a remark. */
+export function stepperHeading(words, marks, remark = "") {
   const keys = Object.keys(MARK_WORDS).filter((kind) => (marks[kind] ?? []).length > 0);
-  return [words, keys.map((kind) => h("span", { class: "rh-key" }, h("span", { class: `rh-mark-${kind}` }, "ab"), ` ${MARK_WORDS[kind]}`))];
+  return [words, keys.map((kind) => h("span", { class: "rh-key" }, h("span", { class: `rh-mark-${kind}` }, "ab"), ` ${MARK_WORDS[kind]}`)), remark === "" ? null : h("span", { class: "rh-key" }, remark)];
 }

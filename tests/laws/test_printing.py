@@ -97,7 +97,9 @@ def test_a_state_typed_from_its_source_notation_has_the_same_result(p: Program, 
     assert_same_heap(found.heap, expected.heap)
 
 
-@pytest.mark.parametrize("program", [PASS, "handle mlp([1.0, -2.0]) with infer", f"let y <= {PASS} in return y.rd(x. x * x)(y)"])
+@pytest.mark.parametrize(
+    "program", [PASS, "handle mlp([1.0, -2.0]) with infer", f"let y <= {PASS} in return y.rd(x. x * x)(y)"]
+)
 def test_each_state_of_a_pass_can_be_typed(program: str) -> None:
     session = exhaust(execute(Session.start(Path()), Source("cell", MLP)))
     closed = read(program, session.definitions)

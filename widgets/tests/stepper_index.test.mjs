@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hiddenBy, StepIndex } from "../stepper_index.js";
+import { hiddenAtFirst, hiddenBy, StepIndex } from "../stepper_index.js";
 
 const RULES = ["Let", "RH-Op", "Put", "Ev"].map((name) => ({ name }));
 const FIRED = "AABACADABBCA";
@@ -74,6 +74,20 @@ test("ready-made choices hide rules that fired, and no others", () => {
   const index = new StepIndex("AB", rules.slice(0, 2), []);
   index.hide(new Set(["Let", "no such rule"]));
   assert.deepEqual([...index.hidden], ["Let"]);
+});
+
+test("calculations are hidden at first in the trace of a reverse handler, and in no other", () => {
+  const rules = (...names) => names.map((name) => ({ name }));
+  assert.deepEqual(hiddenAtFirst(rules("RevHandle", "Ev", "Let⇐", "Put")), ["Ev", "Let⇐"]);
+  assert.deepEqual(hiddenAtFirst(rules("H-Op", "Ev", "Get")), []);
+  assert.deepEqual(hiddenAtFirst(rules("Ev", "Let")), []);
+});
+
+test("a step tells how many hidden ones come right before it", () => {
+  const index = new StepIndex("ABBABA", [{ name: "Put" }, { name: "Ev" }], []);
+  assert.deepEqual([0, 3, 5].map((step) => index.hiddenBefore(step)), [0, 0, 0]);
+  index.hide(new Set(["Ev"]));
+  assert.deepEqual([0, 1, 3, 5].map((step) => index.hiddenBefore(step)), [0, 0, 2, 1]);
 });
 
 test("in 100,000 steps the next one is found in a few looks", () => {

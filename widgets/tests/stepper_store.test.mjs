@@ -16,7 +16,7 @@ function storeOf(steps, { most = 100, puts = [] } = {}) {
     ask: (question) => new Promise((resolve, reject) => asked.push({ question, resolve, reject })),
     alive: () => isAlive,
   };
-  const options = { entries: 12, whole: false };
+  const options = { entries: 12, whole: false, notation: "source" };
   const heard = [];
   const store = new StepperStore(host, new StepIndex("A".repeat(steps), [{ name: "Let" }], puts), options, (what) => heard.push(what));
   const tell = async () => {
@@ -139,13 +139,29 @@ test("the list asks in one question for all steps in sight that are not known, o
   store.tell([3, 40, 41]);
   store.tell([50]);
   assert.equal(asked.length, 1);
-  assert.deepEqual(await tellWords(asked), { ask: "words", steps: [40, 41] });
+  assert.deepEqual(await tellWords(asked), { ask: "words", steps: [40, 41], notation: "source" });
   assert.equal(store.about(41), "a41 → b");
   assert.deepEqual(heard, ["step", "words"]);
   store.tell([3, 40, 41]);
   assert.equal(asked.length, 0);
   store.tell([...Array(300).keys()]);
   assert.equal((await tellWords(asked)).steps.length, 100);
+});
+
+test("captions are told again in another notation, and late ones in the old notation are dropped", async () => {
+  const { store, asked, tell, options } = storeOf(100);
+  store.look({ ...HERE, coming: 0 });
+  await tell();
+  store.tell([40]);
+  options.notation = "paper";
+  store.rewrite();
+  assert.equal(store.about(0), null);
+  assert.equal(store.has(0), false);
+  await tellWords(asked);
+  assert.equal(store.about(40), null);
+  store.tell([40]);
+  assert.equal((await tellWords(asked)).notation, "paper");
+  assert.equal(store.about(40), "a40 → b");
 });
 
 test("the list is told also while a window waits or was refused", async () => {
@@ -187,7 +203,7 @@ test("a search goes on where the kernel gave up, until it is not wanted any more
     await new Promise((done) => setImmediate(done));
   };
   const found = store.find("w", 5, 1, () => true);
-  assert.deepEqual(asked[0].question, { ask: "find", text: "w", from: 5, backwards: false });
+  assert.deepEqual(asked[0].question, { ask: "find", text: "w", from: 5, backwards: false, notation: "source" });
   await answer({ step: null, reached: 40 });
   assert.equal(asked[0].question.from, 40);
   await answer({ step: 77 });

@@ -21,6 +21,7 @@ from rh_kernel.operational.contexts import path
 from rh_kernel.operational.step import Step
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.printing.doc import Annotation, Mark, Typed
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.printer import Abbreviation, Path, PrintCache
 from rh_kernel.syntax.printing.steps import Marks
 from rh_kernel.typing.derivation.derivations import Derivation
@@ -40,16 +41,17 @@ STATES = 8
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """Options for printing states: ``entries`` of an array at most, handlers ``whole`` or by name, columns."""
+    """Options for printing states: ``entries`` of an array at most, handlers ``whole`` or by name, columns, and notation."""
 
     entries: int = ENTRIES
     whole: bool = False
     width: int = WIDTH
+    notation: Notation = Notation.PAPER
 
     def brevity(self, marks: Mapping[Path, Annotation]) -> Abbreviation:
         """Return the abbreviations of the printer; tuples are cut only behind their last marked component."""
         items = max([ENTRIES, self.entries, *[position + 1 for path in marks for position in path]])
-        return Abbreviation(self.entries, items, folds=not self.whole, digits=DIGITS)
+        return Abbreviation(self.entries, items, folds=not self.whole, digits=DIGITS, notation=self.notation)
 
 
 class StateRenderer:

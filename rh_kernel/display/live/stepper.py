@@ -23,6 +23,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import RH, Handle, R, Rd
+from rh_kernel.syntax.printing.notation import Notation
 
 MOST_STEPS = 100
 """Steps per answer at most."""
@@ -43,6 +44,9 @@ SEARCHED, STEP_COST = 200_000, 200
 
 LONGEST, LONGEST_FLOW, LONGEST_TEXT = 104, 60, 200
 
+NOTATIONS = {"source": Notation.SOURCE, "paper": Notation.PAPER}
+"""How the front end calls the notations; a question that names none is answered in that of the paper."""
+
 FARTHEST = 1_000_000
 """Largest line or column that a question may contain."""
 
@@ -62,7 +66,7 @@ class Stepper:
         self._rules = sorted(fired, key=lambda rule: (-fired[rule], rule.value))
         self._numbers = {rule: n for n, rule in enumerate(self._rules)}
         self._fired = fired
-        self._told_first: Record | None = None
+        self._told_first: dict[Notation, Record] = {}
 
     def opening(self) -> Record:
         """Return the subject, the value, the rule of each step, and the heap at the start."""
@@ -71,9 +75,8 @@ class Stepper:
         letters = {rule: chr(ord("A") + n) for rule, n in self._numbers.items()}
         return {
             "steps": len(self._steps),
-            "subject": one_line(result.subject, LONGEST),
+            "written": {name: self._ends(notation) for name, notation in NOTATIONS.items()},
             "type": str(result.type),
-            "value": None if result.value is None else one_line(result.value, LONGEST),
             "stuck": [f"{d.code}: {d.message}" for d in result.stuck],
             "rules": [self._rule(rule) for rule in self._rules],
             "fired": "".join([letters[step.rule] for step in self._steps]),
@@ -105,6 +108,14 @@ class Stepper:
             case _:
                 raise Unanswerable("`ask` is one of `window`, `heap`, `type`, `legs`, `words` and `find`")
 
+    def _ends(self, notation: Notation) -> Record:
+        """Return the first and the last term, the latter ``None`` if the trace is stuck."""
+        value = self._result.value
+        return {
+            "subject": one_line(self._result.subject, LONGEST, notation),
+            "value": None if value is None else one_line(value, LONGEST, notation),
+        }
+
     def _rule(self, rule: Rule) -> Record:
         return {
             "name": rule.value,
@@ -133,18 +144,18 @@ class Stepper:
             edits.append(edit(before.lines, after.lines))
             marks_before = cast(Record, ranges(before, "redex", "focus", "untaken"))
             marks_after = cast(Record, ranges(after, "contractum", "changed", "forward", "backward"))
-            details.append(self._detail(n, marks_before, marks_after))
+            details.append(self._detail(n, marks_before, marks_after, options.notation))
             before = after
         return {**answer, "edits": edits, "details": details}
 
-    def _detail(self, n: int, marks_before: Record, marks_after: Record) -> Record:
+    def _detail(self, n: int, marks_before: Record, marks_after: Record, notation: Notation) -> Record:
         step = self._steps[n]
         return {
             "rule": self._numbers[step.rule],
             "marks_before": marks_before,
             "marks_after": marks_after,
-            "about": about(step),
-            "became": became(step),
+            "about": about(step, notation),
+            "became": became(step, notation),
             "span": excerpt(_written(step)),
             "change": self._heaps.change(n),
         }
@@ -165,24 +176,23 @@ class Stepper:
 
     def _legs(self, question: Record) -> Record:
         """Return the legs from one step to another; without these, those in no round, and the rounds if there are any."""
-        last = len(self._steps) - 1
+        last, notation = len(self._steps) - 1, _notation(question)
         if "from" in question:
             first, last = int_field(question, "from", 0, max(last, 0)), int_field(question, "to", 0, max(last, 0))
             at = bisect_right(self._parts, first, key=lambda leg: leg.first) - 1
             end = bisect_right(self._parts, last, key=lambda leg: leg.first)
-            return self._told(self._parts[max(at, 0) : end])
-        if self._told_first is None:
-            self._told_first = self._told(outside(self._parts, self._rounds))
-            if self._rounds:
-                self._told_first["rounds"] = self._round_records()
-        return self._told_first
+            return self._told(self._parts[max(at, 0) : end], notation)
+        if notation not in self._told_first:
+            told = self._told(outside(self._parts, self._rounds), notation)
+            self._told_first[notation] = {**told, "rounds": self._round_records()} if self._rounds else told
+        return self._told_first[notation]
 
-    def _told(self, found: Sequence[Leg]) -> Record:
+    def _told(self, found: Sequence[Leg], notation: Notation) -> Record:
         records: list[Json] = []
         for leg in found[:MOST_LEGS]:
             leaves = flow(leg, self._steps, self._result.value)
-            left = cut(" · ".join([f"{name} = {one_line(V, 40)}" for name, V in leaves]), LONGEST_FLOW)
-            records.append([leg.first, leg.last, leg.direction.value, leg.depth, title(leg, self._steps), left])
+            left = cut(" · ".join([f"{name} = {one_line(V, 40, notation)}" for name, V in leaves]), LONGEST_FLOW)
+            records.append([leg.first, leg.last, leg.direction.value, leg.depth, title(leg, self._steps, notation), left])
         more: Record = {"more": len(found) - MOST_LEGS} if len(found) > MOST_LEGS else {}
         return {"legs": records, **more}
 
@@ -210,17 +220,18 @@ class Stepper:
         if not isinstance(asked, list) or len(asked) > MOST_STEPS:
             raise Unanswerable(f"`steps` are at most {MOST_STEPS} numbers of steps")
         records: list[Json] = []
+        notation = _notation(question)
         for n in asked:
             step = self._steps[int_field({"steps": n}, "steps", 0, len(self._steps) - 1)]
-            records.append([about(step), became(step)])
+            records.append([about(step, notation), became(step, notation)])
         return {"words": records}
 
     def _find(self, question: Record) -> Record:
-        text = text_field(question, "text").casefold()
+        text, notation = text_field(question, "text").casefold(), _notation(question)
 
         def look(n: int) -> tuple[bool, int]:
             step = self._steps[n]
-            line = f"{step.rule.value} {about(step)} {became(step)}"
+            line = f"{step.rule.value} {about(step, notation)} {became(step, notation)}"
             return text in line.casefold(), len(line) + STEP_COST
 
         return search(question, len(self._steps), look, SEARCHED)
@@ -231,7 +242,15 @@ def _options(question: Record) -> RenderOptions:
         int_field(question, "entries", 0, MOST_ENTRIES, ENTRIES),
         int_field(question, "width", NARROWEST, WIDEST, WIDTH),
     )
-    return RenderOptions(entries, bool_field(question, "whole"), width)
+    return RenderOptions(entries, bool_field(question, "whole"), width, _notation(question))
+
+
+def _notation(question: Record) -> Notation:
+    """Return the notation that the question names."""
+    found = question.get("notation", "paper")
+    if not isinstance(found, str) or found not in NOTATIONS:
+        raise Unanswerable("`notation` is `source` or `paper`")
+    return NOTATIONS[found]
 
 
 def _written(step: Step) -> Span | None:

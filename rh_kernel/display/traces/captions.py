@@ -1,6 +1,7 @@
 """One-line captions of steps and legs, from the redex alone, so that their cost does not depend on the context."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rh_kernel.display.clipping import clipped
 from rh_kernel.display.rounding import DIGITS, ENTRIES
@@ -14,6 +15,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Repeat, Return, RevHandle, Scope
 from rh_kernel.syntax.printing.doc import Doc, plain
 from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.printer import symbols
 from rh_kernel.syntax.printing.steps import UNMARKED, Abbreviation
@@ -25,31 +27,33 @@ ARROWS = {Direction.PLAIN: "·", Direction.FORWARD: "↓", Direction.TURN: "↺"
 
 SHORT = Abbreviation(ENTRIES, ENTRIES, folds=True, digits=DIGITS)
 
+_SHORT = {notation: replace(SHORT, notation=notation) for notation in Notation}
 
-def about(step: Step) -> str:
+
+def about(step: Step, notation: Notation = Notation.PAPER) -> str:
     """Return what the rule inspects; for a let, its binder."""
     match rule_focus(step.rule):
         case RuleFocus.VALUE:
-            return _binder(step.outline)
+            return _binder(step.outline, notation)
         case RuleFocus.HEAD:
             M = step.outline
-            return _text(inspected(step), [*_names(step.context, M), *_binders_before_head(M)])
+            return _text(inspected(step), [*_names(step.context, M), *_binders_before_head(M)], notation)
         case RuleFocus.PASS:
             return ""
         case RuleFocus.REDEX:
-            return _text(step.redex, _names(step.context, step.redex))
+            return _text(step.redex, _names(step.context, step.redex), notation)
 
 
-def became(step: Step) -> str:
+def became(step: Step, notation: Notation = Notation.PAPER) -> str:
     """Return what the redex became; empty if one line would not say it."""
     match rule_focus(step.rule):
         case RuleFocus.VALUE:
-            return _text(inspected(step), ())
+            return _text(inspected(step), (), notation)
         case RuleFocus.HEAD | RuleFocus.PASS:
             return ""
         case RuleFocus.REDEX:
             N = step.contractum
-            return _text(N.term if isinstance(N, Return) else N, _names(step.context, N))
+            return _text(N.term if isinstance(N, Return) else N, _names(step.context, N), notation)
 
 
 def inspected(step: Step) -> Subject:
@@ -75,7 +79,7 @@ def inspected(step: Step) -> Subject:
             return step.redex
 
 
-def title(leg: Leg, steps: Sequence[Step]) -> str:
+def title(leg: Leg, steps: Sequence[Step], notation: Notation = Notation.PAPER) -> str:
     """Return the operation or term of a leg, or the handler that the leg starts or returns from."""
     if leg.opened_by is None:
         return "reduction"
@@ -86,7 +90,7 @@ def title(leg: Leg, steps: Sequence[Step]) -> str:
         case RH(_, _, H) if leg.direction is Direction.TURN:
             return f"return clause of {H.name or '{…}'}"
         case _:
-            return cut(about(opening), LONGEST_TITLE)
+            return cut(about(opening, notation), LONGEST_TITLE)
 
 
 def cut(text: str, most: int) -> str:
@@ -99,13 +103,13 @@ def line(doc: Doc, most: int) -> str:
     return cut(plain(doc, float("inf")), most)
 
 
-def one_line(M: Subject, most: int = LONGEST) -> str:
+def one_line(M: Subject, most: int = LONGEST, notation: Notation = Notation.PAPER) -> str:
     """Print a closed term or command on one line, truncated."""
-    return line(_doc(M, ()), most)
+    return line(_doc(M, (), notation), most)
 
 
-def _text(M: Subject, names: Sequence[str]) -> str:
-    return line(_doc(M, names), LONGEST)
+def _text(M: Subject, names: Sequence[str], notation: Notation) -> str:
+    return line(_doc(M, names, notation), LONGEST)
 
 
 def _names(K: Context | None, M: Subject) -> list[str]:
@@ -124,15 +128,15 @@ def _binders_before_head(M: Subject) -> Iterator[str]:
                 M = P
 
 
-def _binder(M: Subject) -> str:
+def _binder(M: Subject, notation: Notation) -> str:
     """The binder of a let: a variable or a pattern."""
     match M:
         case Let(_, scope) | Bind(_, scope):
             short = Scope(scope.hints, clipped(scope.body, scope.arity))
-            return open_scope(Names(symbols(short.body)), short, UNMARKED).binders[0]
+            return open_scope(Names(symbols(short.body)), short, UNMARKED, notation=notation).binders[0]
         case _:
             return ""
 
 
-def _doc(M: Subject, names: Sequence[str]) -> Doc:
-    return document(clipped(M, len(names)), names, SHORT)
+def _doc(M: Subject, names: Sequence[str], notation: Notation) -> Doc:
+    return document(clipped(M, len(names)), names, _SHORT[notation])

@@ -15,6 +15,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Array, Perform
 from rh_kernel.syntax.printing.doc import Doc
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.printer import Abbreviation, PrintCache
 from rh_kernel.syntax.printing.steps import UNMARKED
 from rh_kernel.syntax.printing.steps import Marks as Annotations
@@ -40,15 +41,20 @@ class Frame:
 
 
 def frame(
-    number: int, step: Step, change: Change | None = None, memory: PrintCache | None = None, states: States | None = None
+    number: int,
+    step: Step,
+    change: Change | None = None,
+    memory: PrintCache | None = None,
+    states: States | None = None,
+    notation: Notation = Notation.PAPER,
 ) -> Frame:
     """Return the frame of the step ``number``, counted from 1; the print cache and the states of its trace save work."""
     K, M, N = step.context, step.redex, step.contractum
     whole = plug(K, M) if states is None else states.subject(number - 1)
-    before = state_doc(K, M, redex_marks(step), memory, whole)
+    before = state_doc(K, M, redex_marks(step), memory, whole, notation)
     whole = plug(K, N) if states is None else states.subject(number)
-    after = state_doc(K, N, contractum_marks(step), memory, whole)
-    return Frame(number, step, before, after, about(step), became(step), change)
+    after = state_doc(K, N, contractum_marks(step), memory, whole, notation)
+    return Frame(number, step, before, after, about(step, notation), became(step, notation), change)
 
 
 def heap_changes(result: TraceMade) -> dict[int, Change]:
@@ -77,23 +83,34 @@ def total_changes(result: TraceMade, changes: Sequence[Change]) -> tuple[Change,
     return tuple(Change(location, before, last[location]) for location, before in result.heap.items() if location in last)
 
 
-def state_doc(K: Context | None, M: Subject, marks: Marks, memory: PrintCache | None, whole: Subject) -> Doc:
+def state_doc(
+    K: Context | None,
+    M: Subject,
+    marks: Marks,
+    memory: PrintCache | None,
+    whole: Subject,
+    notation: Notation = Notation.PAPER,
+) -> Doc:
     """Return the document of ``K[M]``, which is ``whole``, with marks in M; a large one is cropped around M."""
     if not is_large(whole):
-        return subject_doc(whole, moved(marks, path(K)) if marks else marks, memory)
+        return subject_doc(whole, moved(marks, path(K)) if marks else marks, memory, notation=notation)
     shown = cropped_viewport(K, M)
     placed = moved(marks, shown.viewport.path)
-    return document(shown.subject, shown.names, _brevity(placed), Annotations.of(placed), memory)
+    return document(shown.subject, shown.names, _brevity(placed, notation), Annotations.of(placed), memory)
 
 
 def subject_doc(
-    M: Subject, marks: Marks = NO_MARKS, memory: PrintCache | None = None, brevity: Abbreviation | None = None
+    M: Subject,
+    marks: Marks = NO_MARKS,
+    memory: PrintCache | None = None,
+    brevity: Abbreviation | None = None,
+    notation: Notation = Notation.PAPER,
 ) -> Doc:
     """Return the document of ``M``, with numbers of four digits; tuples are cut only behind the last marked component."""
     annotations = Annotations.of(marks) if marks else UNMARKED
-    return document(M, (), brevity or _brevity(marks), annotations, memory)
+    return document(M, (), brevity or _brevity(marks, notation), annotations, memory)
 
 
-def _brevity(marks: Marks) -> Abbreviation:
+def _brevity(marks: Marks, notation: Notation) -> Abbreviation:
     items = max([ENTRIES, *[position + 1 for path in marks for position in path]])
-    return Abbreviation(ENTRIES, items, folds=True, digits=DIGITS)
+    return Abbreviation(ENTRIES, items, folds=True, digits=DIGITS, notation=notation)

@@ -1,6 +1,6 @@
 """A trace as static HTML: forward and backward pass as a ``V`` of legs, each a list of steps, each step both its terms.
 
-Without scripts and external resources, so that it displays in untrusted notebooks too.
+Programs are written as one types them. Without scripts and external resources, so that it displays in untrusted notebooks too.
 """
 
 from bisect import bisect_right
@@ -25,6 +25,7 @@ from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.printing.doc import MarkKind, Role
+from rh_kernel.syntax.printing.notation import Notation
 from rh_kernel.syntax.printing.printer import PrintCache
 
 MOST, FIRST, LAST = 200, 100, 50
@@ -62,11 +63,13 @@ def trace_html(result: TraceMade) -> str:
 
 def _outcome(result: TraceMade) -> str:
     count = f"{len(result.steps)} step{'' if len(result.steps) == 1 else 's'}"
-    subject = code(line(state_doc(None, result.subject, {}, None, result.subject), 104), style=f"{FAINT};font-size:90%")
+    subject = code(
+        line(state_doc(None, result.subject, {}, None, result.subject, Notation.SOURCE), 104), style=f"{FAINT};font-size:90%"
+    )
     if result.value is None:
         outcome = span(f"color:{COLOURS[Role.ERROR]};font-weight:bold", f"stuck after {count}")
     else:
-        value = code(line(subject_doc(result.value), 110), style="font-weight:bold")
+        value = code(line(subject_doc(result.value, notation=Notation.SOURCE), 110), style="font-weight:bold")
         kind = code(str(result.type), Role.TYPE)
         outcome = f"{value} : {kind} {span(FAINT, f'in {count}')}"
     return box("", subject) + box("", outcome)
@@ -119,7 +122,7 @@ def _parts(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
         depth = min(found[number].depth - outer, DEEPEST)
         part = replace(found[number], first=numbers[0], last=numbers[-1], depth=depth)
         put = [changes[n].location.name for n in numbers if n in changes]
-        return _leg(part, title(part, steps), result, [rows[n] for n in numbers], put)
+        return _leg(part, title(part, steps, Notation.SOURCE), result, [rows[n] for n in numbers], put)
 
     def parts(items: Sequence[Shown], level: int) -> Iterator[str]:
         outer = min([found[leg_of(each)].depth for each in items if isinstance(each.item, int)], default=0) if level else 0
@@ -154,7 +157,7 @@ def _rows(states: States, numbers: Sequence[int], changes: Mapping[int, Change])
     budget = 0
     for n in numbers:
         budget += EACH
-        rows[n] = _step(frame(n + 1, states.steps[n], changes.get(n), memory, states), budget, is_open=n == 0)
+        rows[n] = _step(frame(n + 1, states.steps[n], changes.get(n), memory, states, Notation.SOURCE), budget, is_open=n == 0)
         budget -= len(rows[n].encode())
     return rows
 
@@ -182,7 +185,15 @@ def _leg(leg: Leg, words: str, result: TraceMade, rows: Sequence[str], put: Sequ
 
 
 def _flow(leg: Leg, result: TraceMade) -> str:
-    return cut(" · ".join([f"{name} = {line(subject_doc(V), 40)}" for name, V in flow(leg, result.steps, result.value)]), 60)
+    return cut(
+        " · ".join(
+            [
+                f"{name} = {line(subject_doc(V, notation=Notation.SOURCE), 40)}"
+                for name, V in flow(leg, result.steps, result.value)
+            ]
+        ),
+        60,
+    )
 
 
 _COLOURS = {

@@ -62,7 +62,8 @@ def open_scope(
     for binder in binders:
         names.push(binder)
     texts = [
-        (binder or "_") if split is None else _write(names, split, taken, notation) for binder, split in zip(binders, splits, strict=True)
+        (binder or "_") if split is None else _write(names, split, taken, notation)
+        for binder, split in zip(binders, splits, strict=True)
     ]
     return Opened(tuple(texts), body, marks, pushed)
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.display.live import stepper as stepper_module
 from rh_kernel.display.live.lines import ROLES, WIDTH, piece, triples, units
-from rh_kernel.display.live.stepper import MOST_STEPS, Stepper
+from rh_kernel.display.live.stepper import MOST_STEPS, NOTATIONS, Stepper
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.text import runs
 from rh_kernel.display.traces.captions import line, title
@@ -236,7 +236,8 @@ def test_the_opening_tells_the_rules(name: str) -> None:
     assert {rule["name"]: rule["times"] for rule in opening["rules"]} == Counter(step.rule.value for step in result.steps)
     assert all(rule["gloss"] and rule["figure"] and "→" in rule["equation"] for rule in opening["rules"])
     assert result.value is not None
-    assert opening["value"] == line(subject_doc(result.value), 104)
+    for name, notation in NOTATIONS.items():
+        assert opening["written"][name]["value"] == line(subject_doc(result.value, notation=notation), 104)
     assert opening["type"] == str(result.type)
     assert opening["roles"] == [None if role is None else role.value for role in ROLES]
 
@@ -244,7 +245,7 @@ def test_the_opening_tells_the_rules(name: str) -> None:
 def test_a_stuck_trace_says_why() -> None:
     result = traced("let x <= return swish([1.0, -2.0]) in FC[w0](x)")
     opening = Stepper(result).opening()
-    assert opening["value"] is None
+    assert cast(Any, opening["written"])["source"]["value"] is None
     assert [f"{d.code}: {d.message}" for d in result.stuck] == opening["stuck"] != []
     assert_printed(walked(Stepper(result), 2, 5)[-1], printed(result, 2))
 
@@ -340,6 +341,23 @@ def test_handlers_are_written_in_full_if_the_reader_wants() -> None:
     assert whole[-1] == short[-1]
 
 
+@pytest.mark.parametrize("name", ["pass", "skip", "derivative", "inference"])
+def test_everything_is_written_in_the_notation_that_the_reader_wants(name: str) -> None:
+    stepper = Stepper(trace_of(name))
+    count = len(trace_of(name).steps)
+
+    def told(**notation: str) -> str:
+        lines = walked(stepper, count, count, **notation)
+        captions = [ask(stepper, "words", steps=[n], **notation) for n in range(count)]
+        return json.dumps([lines, captions, ask(stepper, "legs", **notation)], ensure_ascii=False).replace(" → ", "")
+
+    signs = set("⟨⟩⌊⌋←⇐ᵀ")
+    assert told() == told(notation="paper")
+    assert set(told(notation="paper")) & signs
+    assert not set(told(notation="source")) & signs
+    assert "RH^" not in told(notation="source")
+
+
 # -- what makes no sense -------------------------------------------------------------------------------------------------------
 
 _ANYTHING = st.recursive(
@@ -361,6 +379,7 @@ _FIELD = st.integers(-2, 100) | _ANYTHING
             "whole": st.booleans() | _ANYTHING,
             "steps": st.lists(_FIELD, max_size=3) | _ANYTHING,
             "text": st.text(max_size=3) | _ANYTHING,
+            "notation": st.sampled_from([*NOTATIONS]) | _ANYTHING,
             "backwards": st.booleans() | _ANYTHING,
         },
     )
@@ -393,6 +412,8 @@ def test_every_question_is_answered_or_refused(question: dict[str, Any]) -> None
         {"ask": "type", "state": 0, "line": 0},
         {"ask": "type", "state": 0, "line": 10**9, "column": 0},
         {"ask": "type", "state": 0, "line": 500, "column": 0},
+        {"ask": "window", "from": 0, "count": 1, "notation": "latin"},
+        {"ask": "legs", "notation": ["paper"]},
         {"ask": "words"},
         {"ask": "words", "steps": [0, 90]},
         {"ask": "words", "steps": [math.nan]},
