@@ -3,7 +3,7 @@ import { copyText, h, refill } from "./dom.js";
 import { stepperBar } from "./stepper_bar.js";
 import { staysOpen } from "./stepper_folds.js";
 import { stepperHeap } from "./stepper_heap.js";
-import { hiddenAtFirst, StepIndex } from "./stepper_index.js";
+import { besideMain, hiddenAtFirst, StepIndex } from "./stepper_index.js";
 import { StepperPersistence } from "./stepper_persistence.js";
 import { addressOf, stepNamed, stepperCommand } from "./stepper_keys.js";
 import { stepperList } from "./stepper_list.js";
@@ -36,7 +36,7 @@ export function stepper(host, el) {
   const store = new StepperStore(host, index, options, (what) => coming[what]());
   const persistence = new StepperPersistence(host);
   const play = new StepperPlay(index, store, kept.speed ?? 1, { at: () => at, go, stopped: () => refresh() });
-  index.hide(new Set(kept.hidden ?? hiddenAtFirst(opening.rules)));
+  index.hide(new Set(kept.hidden ?? hiddenAtFirst(opening.rules, steps)));
   let at = Math.max(0, Math.min(steps - 1, Math.trunc(Number(host.recall("step", index.end(false)))) || 0));
   let direction = 1;
   let followed = -1;
@@ -152,7 +152,7 @@ export function stepper(host, el) {
       if (isRuleOpen) details.scrollTop = 0;
     },
     notation: () => write(options.notation === "source" ? "paper" : "source"),
-    all: () => hide(index.hiddenCount() > 0 ? [] : hiddenAtFirst(opening.rules)),
+    all: () => hide(index.hiddenCount() > 0 ? [] : besideMain(opening.rules)),
     options: () => toggle(view, view.el.hidden),
     help: () => toggle(help, help.el.hidden),
     copy,

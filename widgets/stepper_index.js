@@ -3,6 +3,7 @@
 const STEPPER_BOOKKEEPING = new Set(["Let", "Let⇐", "Proj", "RH-Let"]);
 const STEPPER_PASS = /^(RH-.*|RevHandle|H-.*|Get|Put)$/;
 const STEPPER_REVERSE = /^(RH-.*|RevHandle)$/;
+const STEPPER_FEW = 24;
 const STEPPER_STRIDES = { previous: -1, up: -1, next: 1, down: 1, "back-ten": -10, "on-ten": 10 };
 
 /** The steps of a trace by rule. `work` counts the numbers visited, for tests. */
@@ -136,9 +137,14 @@ export class StepIndex {
   }
 }
 
-/** The names of the rules hidden at first: those of calculation, in the trace of a reverse handler. */
-export function hiddenAtFirst(rules) {
+/** The names of the rules that are not the main ones: those of calculation, in the trace of a reverse handler. */
+export function besideMain(rules) {
   return rules.some((rule) => STEPPER_REVERSE.test(rule.name)) ? hiddenBy("pass", rules) : [];
+}
+
+/** The names of the rules hidden at first: in a trace of few steps, none. */
+export function hiddenAtFirst(rules, count) {
+  return count > STEPPER_FEW ? besideMain(rules) : [];
 }
 
 /** The names of the rules hidden by a preset. */

@@ -2,7 +2,7 @@
 import { h, refill } from "./dom.js";
 import { RoundRows, StepperRounds } from "./stepper_rounds.js";
 import { rowsInSight, topFor } from "./stepper_rows.js";
-import { hiddenAtFirst, hiddenBy } from "./stepper_index.js";
+import { besideMain, hiddenBy } from "./stepper_index.js";
 import { counted } from "./stepper_pane.js";
 import { revealedLegs } from "./stepper_predictions.js";
 
@@ -24,7 +24,7 @@ export function stepperList(index, words, act) {
   const note = h("span", { class: "rh-note" });
   const toggle = h("button", { type: "button", class: "rh-small", "aria-haspopup": "dialog", on: { click: act.filter } }, "Filter");
   // Shows all steps, or hides those of calculation again.
-  const main = hiddenAtFirst(index.rules);
+  const main = besideMain(index.rules);
   const all = h("button", { type: "button", class: "rh-small", on: { click: act.all } });
   const shut = h("button", { type: "button", on: { click: act.filter } }, "Close");
   const filter = h(

@@ -20,9 +20,10 @@ from rh_kernel.loops.trees import leaves
 from rh_kernel.operational import trace
 from rh_kernel.operational.heap import Heap
 from rh_kernel.primitives.values import materialise
+from rh_kernel.session import not_finite
 from rh_kernel.session.actions import Closed, ClosedAction, Run, State
 from rh_kernel.session.limits.budget import allowed, check_size, compile_options, limits
-from rh_kernel.session.results import Shown, ValueFound, Working, changed
+from rh_kernel.session.results import Shown, ValueFound, Warned, Working, changed
 from rh_kernel.session.settings import Evaluator, Settings
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.gc_pause import gc_paused
@@ -56,6 +57,10 @@ class Evaluate(ClosedAction):
         after = state.put(found.changes)
         is_command = isinstance(self.closed, ClosedCommand)
         yield Shown(number, ValueFound(self.closed.type, found.value, changed(state.heap, after.heap), is_command))
+        start = self.closed.command if isinstance(self.closed, ClosedCommand) else self.closed.term
+        remark = yield from not_finite.warning(start, found.value, state.heap, found.changes, state.settings)
+        if remark is not None:
+            yield Shown(number, Warned((remark,)))
         return after
 
 

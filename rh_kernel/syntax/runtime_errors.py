@@ -3,6 +3,7 @@ point, an impossible or excessive size.
 """
 
 from dataclasses import replace
+from typing import ClassVar
 
 from rh_kernel.source.diagnostic import Diagnostic, Note, Stuck
 from rh_kernel.source.records import frozen_kw_only
@@ -37,6 +38,17 @@ class NotSmooth(Diagnostic):
     label = "{function} is not smooth at {point}"
     function: str
     point: str
+
+
+@frozen_kw_only
+class NumberNotFinite(Diagnostic):
+    """``1 / 0``; a warning"""
+
+    code, title = "RH219", "Not a finite number"
+    label = "{part} {what}"
+    is_warning: ClassVar[bool] = True
+    part: str
+    what: str
 
 
 @frozen_kw_only

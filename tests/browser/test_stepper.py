@@ -111,6 +111,9 @@ def window(chromium: str, lab: Lab) -> Iterator[Window]:
         window.page.set_default_timeout(10_000)
         window.run_all()
         window.page.wait_for_function("() => document.querySelectorAll('.rh-stepper-frame').length === 4")
+        short = seen(window, 0)
+        expect(short.root.locator(".rh-list-head .rh-note")).to_have_text("78 of 90 steps hidden")
+        short.button("Show all").click()
         yield window
 
 
@@ -195,8 +198,8 @@ def test_marks_and_headings_tell_what_a_step_does(short: Seen) -> None:
     expect(heads.nth(1)).to_contain_text("contractum")
     expect(short.root.locator(".rh-arrow")).to_have_accessible_name("Ev, Def. 5.4: the equation")
     short.goes(3)
-    expect(heads.nth(1)).to_contain_text("Qᶠ, in the forward pass")
-    expect(heads.nth(1)).to_contain_text("Qᵇ, in the backward pass")
+    expect(heads.nth(1)).to_contain_text("forward part")
+    expect(heads.nth(1)).to_contain_text("backward part")
 
 
 def test_play_by_mouse(short: Seen) -> None:
@@ -398,6 +401,38 @@ def test_a_filter(short: Seen) -> None:
     expect(panel).to_be_hidden()
 
 
+def test_the_main_steps_and_the_notation(short: Seen) -> None:
+    hidden = short.root.locator(".rh-list-head .rh-note")
+    expect(hidden).to_have_text("90 steps, none hidden")
+    short.button("Main steps").click()
+    expect(hidden).to_have_text("78 of 90 steps hidden")
+    short.focus()
+    short.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+    short.at(12, "RH-Let, z  after 7 hidden steps")
+    expect(short.pane(0)).to_contain_text("let (z', x') <=")
+    expect(short.pane(0)).to_contain_text("rev handle ([0.5, -0.5, -1.7], [1.0, -2.0]) <z, x>.")
+    short.press("w")
+    expect(short.button("Paper notation")).to_have_attribute("aria-pressed", "true")
+    expect(short.pane(0)).to_contain_text("let ⟨z', x'⟩ ⇐ RH^⟨[0.5, -0.5, -1.7],")
+    short.button("Paper notation").click()
+    expect(short.pane(0)).to_contain_text("let (z', x') <=")
+    short.focus()
+    short.press("a")
+    expect(hidden).to_have_text("90 steps, none hidden")
+    short.press("Home")
+    expect(short.root.locator(".rh-pane-head").nth(1)).to_contain_text("written as before")
+
+
+def test_what_explains_a_step_moves_nothing(short: Seen) -> None:
+    listed = short.root.get_by_role("listbox", name="steps")
+    before = short.root.bounding_box(), listed.bounding_box()
+    for key, part in (("e", "rule"), ("p", "predict")):
+        short.press(key)
+        expect(short.root.get_by_role("region", name=part).first).to_be_visible()
+        assert (short.root.bounding_box(), listed.bounding_box()) == before
+        short.press(key)
+
+
 def test_nets_and_handlers_fold(short: Seen) -> None:
     short.goes(14)
     folded = short.pane(0).locator(".rh-folded")
@@ -428,7 +463,7 @@ def test_nets_and_handlers_fold(short: Seen) -> None:
 
 def test_blocks_fold(short: Seen) -> None:
     short.goes(14)
-    block = short.pane(0).locator(".rh-line").filter(has_text="let x'' ⇐")
+    block = short.pane(0).locator(".rh-line").filter(has_text="let x'' <=")
     lines = short.pane(0).locator(".rh-line")
     before = lines.all_inner_texts()
     block.get_by_role("button", name="fold 3 lines").click()

@@ -42,6 +42,7 @@ OTHERWISE = {
     "NoDistributed": "an installation without Dask",
     "NoWorkers": "a cluster whose workers were stopped",
     "NotACluster": "a value from Python",
+    "NumberNotFinite": "a program that runs, and for which there is no fix",
     "OtherVersion": "a worker of another environment",
     "PieceGivenUp": "workers that are killed one after the other",
     "WorkerFailed": "a worker without a C compiler",

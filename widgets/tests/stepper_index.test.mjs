@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hiddenAtFirst, hiddenBy, StepIndex } from "../stepper_index.js";
+import { besideMain, hiddenAtFirst, hiddenBy, StepIndex } from "../stepper_index.js";
 
 const RULES = ["Let", "RH-Op", "Put", "Ev"].map((name) => ({ name }));
 const FIRED = "AABACADABBCA";
@@ -76,11 +76,14 @@ test("ready-made choices hide rules that fired, and no others", () => {
   assert.deepEqual([...index.hidden], ["Let"]);
 });
 
-test("calculations are hidden at first in the trace of a reverse handler, and in no other", () => {
+test("calculations are hidden at first in a longer trace of a reverse handler, and in no other", () => {
   const rules = (...names) => names.map((name) => ({ name }));
-  assert.deepEqual(hiddenAtFirst(rules("RevHandle", "Ev", "Let⇐", "Put")), ["Ev", "Let⇐"]);
-  assert.deepEqual(hiddenAtFirst(rules("H-Op", "Ev", "Get")), []);
-  assert.deepEqual(hiddenAtFirst(rules("Ev", "Let")), []);
+  const pass = rules("RevHandle", "Ev", "Let⇐", "Put");
+  assert.deepEqual(hiddenAtFirst(pass, 90), ["Ev", "Let⇐"]);
+  assert.deepEqual(hiddenAtFirst(pass, 10), []);
+  assert.deepEqual(besideMain(pass), ["Ev", "Let⇐"]);
+  assert.deepEqual(hiddenAtFirst(rules("H-Op", "Ev", "Get"), 90), []);
+  assert.deepEqual(hiddenAtFirst(rules("Ev", "Let"), 90), []);
 });
 
 test("a step tells how many hidden ones come right before it", () => {

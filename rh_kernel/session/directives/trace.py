@@ -97,7 +97,9 @@ DIRECTIVE = Directive(
     example="%trace let x <- 2 in square(x) + 1",
     details="""
 The program also takes effect, as without `%trace`. In the page this is the stepper: arrow keys move forward and back, `e`
-shows the equation of the rule, `t` the types. All rules are on [one page](rules.md). Below a line `%%eff` it traces an
+shows the equation of the rule, `t` the types. It writes programs as one types them, a handled rest as `rev handle` again; `w`
+switches to the notation of the paper, in which text and `rh trace` are. Of a longer pass it shows the steps of handlers and of
+the heap first, and `a` shows all. All rules are on [one page](rules.md). Below a line `%%eff` it traces an
 [expression of EFF](language.md#effects-and-handlers).
 """,
 )

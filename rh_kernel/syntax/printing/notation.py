@@ -24,8 +24,9 @@ class Signs:
 class Notation(Enum):
     """How programs are written.
 
-    ``SOURCE`` has no sign for a form that occurs in reductions alone. It writes ``RH_H^V(⟨x⟩. P)`` as ``rev handle (V) <x>. P with
-    H`` and ``W.R_V(x. N)`` as ``W.rd(x. N)(V)``, which mean the same (RH Def. 5.4, 5.10), and ``⌊M⌋`` as ``return M``.
+    ``SOURCE`` has no sign for a form that occurs in reductions alone. It writes ``RH_H^V(⟨x⟩. P)`` as
+    ``rev handle (V) <x>. P with H`` and ``W.R_V(x. N)`` as ``W.rd(x. N)(V)``, which mean the same (RH Def. 5.4, 5.10), and
+    ``⌊M⌋`` as ``return M``.
     """
 
     PAPER = Signs("←", "⇐", "→", ("⟨", "⟩"), ("⟨", "⟩"), "·", "ᵀ")
