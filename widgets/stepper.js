@@ -78,7 +78,7 @@ export function stepper(host, el) {
   const list = stepperList(index, (step) => store.about(step), { go, hide, filter, all, rest, opened: askLegs, isHidden: question.isHidden });
   const help = stepperHelp(() => toggle(help, false));
   const view = stepperOptions(opening.origins, options, {
-    option: (name, value) => (name === "notation" ? write(value) : change(() => (options[name] = value))),
+    option: (name, value) => change(() => (options[name] = value)),
     foldOrigin: (number, isFolded) => refold(() => (isFolded ? folds.origins.add(number) : folds.origins.delete(number))),
     unfold: () => refold(() => [folds.origins, folds.blocks].forEach((set) => set.clear())),
     close: () => toggle(view, false),
@@ -175,7 +175,6 @@ export function stepper(host, el) {
   function write(notation) {
     store.rewrite();
     change(() => (options.notation = notation));
-    view.show(folds);
     learnLegs();
   }
 

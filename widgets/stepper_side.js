@@ -111,8 +111,6 @@ export function stepperOptions(origins, options, act) {
   );
   const entries = h("select", { on: { change: () => act.option("entries", Number(entries.value)) } }, sizes);
   const whole = h("input", { type: "checkbox", checked: options.whole, on: { change: () => act.option("whole", whole.checked) } });
-  const notations = [["source", "as you type it"], ["paper", "as in the paper"]];
-  const notation = h("select", { on: { change: () => act.option("notation", notation.value) } }, notations.map(([value, words]) => h("option", { value }, words)));
   const boxes = origins
     .map((name, number) => [name, number])
     .slice(1)
@@ -125,7 +123,6 @@ export function stepperOptions(origins, options, act) {
     { class: "rh-over rh-options", role: "dialog", "aria-label": "how terms are written", hidden: true },
     h("label", {}, "Arrays written out: ", entries),
     h("label", {}, whole, " handlers and functions in full"),
-    h("label", {}, "Notation: ", notation),
     boxes.length === 0 ? null : h("div", {}, "Fold the lines of ", boxes.map((box) => box.el)),
     h(
       "div",
@@ -137,7 +134,6 @@ export function stepperOptions(origins, options, act) {
   return {
     el,
     show(folds) {
-      notation.value = options.notation;
       for (const { number, box } of boxes) box.checked = folds.origins.has(number);
     },
     focus: () => entries.focus(),

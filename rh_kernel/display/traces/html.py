@@ -102,7 +102,7 @@ def _legend(steps: Sequence[Step]) -> str:
         return ""
     words = [filled("redex", "redex"), filled("contractum", "contractum")]
     if any(step.rule in (Rule.RH_OP, Rule.RH_TERM) for step in steps):
-        words += [lined("forward", "Qᶠ, in the forward pass"), lined("backward", "Qᵇ, in the backward pass")]
+        words += [lined("forward", "forward part"), lined("backward", "backward part")]
     return box("margin:6px 0;font-size:90%", *words)
 
 
