@@ -23,6 +23,7 @@ from rh_kernel.syntax.parsing.tokens import (
     ITERATIONS,
     KEYWORDS,
     LAMBDA_SECTION,
+    SAMPLE_DIRECTIVES,
     SPELLINGS,
 )
 
@@ -111,6 +112,7 @@ def words() -> str:
             *_set("train", token_classes.TRAINING_WORDS),
             *[line for name, words in token_classes.OPTION_WORDS.items() for line in _set(f'"%{name}"', words)],
             *_set('"%gradient"', token_classes.GRADIENT_WORDS),
+            *[line for name in SAMPLE_DIRECTIVES for line in _set(f'"%{name}"', token_classes.SAMPLE_WORDS)],
             "};",
             "",
             "/** Words after `%%`. */",

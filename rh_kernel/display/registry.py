@@ -18,6 +18,7 @@ from rh_kernel.display.markup import element
 from rh_kernel.display.text import visible
 from rh_kernel.session import results as r
 from rh_kernel.session.data_summary import DataShown
+from rh_kernel.session.predictions import ConfusionShown
 from rh_kernel.session.results import Result
 
 R = TypeVar("R", bound=Result)
@@ -78,6 +79,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.DiagramMade: ("diagrams.view", "DIAGRAM"),
     r.GradientMade: ("gradients.view", "GRADIENT"),
     DataShown: ("data_sets", "DATA"),
+    ConfusionShown: ("predictions.view", "CONFUSION"),
     r.TrainingDone: ("training.runs", "TRAINING"),
     r.SweepDone: ("sweeps.view", "SWEEP"),
     r.Computed: ("lambda_cells.view", "VALUE"),

@@ -24,6 +24,7 @@ from rh_kernel.syntax.parsing.tokens import (
     ITERATIONS,
     KEYWORDS,
     LAMBDA_SECTION,
+    SAMPLE_DIRECTIVES,
     SWEEP,
     TRAINING_OPTIONS,
     Kind,
@@ -71,6 +72,9 @@ TRAINING_WORDS = frozenset({"for", "data", "on", "as", *TRAINING_OPTIONS})
 
 GRADIENT_WORDS = frozenset({"against"})
 """Contextual keywords of ``%gradient``."""
+
+SAMPLE_WORDS = frozenset({"for", "data"})
+"""Contextual keywords of directives that take a command for each sample."""
 
 OPTION_WORDS = {directive: frozenset(options) for directive, options in DIRECTIVE_OPTIONS.items()}
 """Contextual keywords of directives that take options."""
@@ -297,6 +301,8 @@ def _class_in_context(name: str, before: list[str], *, is_check: bool) -> TokenC
         case ["train", *_] if name in TRAINING_WORDS:
             return TokenClass.KEYWORD
         case ["%", "gradient", *_] if name in GRADIENT_WORDS:
+            return TokenClass.KEYWORD
+        case ["%", directive, *_] if directive in SAMPLE_DIRECTIVES and name in SAMPLE_WORDS:
             return TokenClass.KEYWORD
         case ["%", directive, *_] if name in OPTION_WORDS.get(directive, ()):
             return TokenClass.KEYWORD

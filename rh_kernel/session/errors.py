@@ -131,3 +131,12 @@ class CannotLoad(Diagnostic):
     code, title = "RH341", "Content cannot be loaded"
     label = "{why}"
     why: str
+
+
+@frozen_kw_only
+class CannotShow(Diagnostic):
+    """``%confusion`` of a net with one output"""
+
+    code, title = "RH046", "Cannot be shown"
+    label = "{why}"
+    why: str

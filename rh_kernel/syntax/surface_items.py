@@ -253,7 +253,8 @@ class Directive(Written):
     """``%trace P``: ``argument`` is an expression if the directive takes one; otherwise ``words`` is the text after the name.
 
     For ``%compile --passes P`` and the like, ``words`` is the option ``passes``. ``against`` is the second expression of
-    ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …``.
+    ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …``. ``pattern`` and ``data`` are those of
+    ``%confusion P for (x, t) in data("…")``.
     """
 
     name: Name
@@ -261,7 +262,10 @@ class Directive(Written):
     words: tuple[str, ...]
     against: Expr | None = None
     training: TrainItem | None = None
+    pattern: Pattern | None = None
+    data: DataExpr | None = None
     binders = ("name",)
+    children = child("argument", binds="pattern"), child("against"), child("training"), child("data")
 
 
 @frozen

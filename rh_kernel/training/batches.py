@@ -168,6 +168,13 @@ class Batches:
 
     def total(self, start: int, stop: int, together: int) -> float:
         """Return the sum of the results, of type ``Real(1)``, over the samples ``start`` to ``stop``, ``together`` at once."""
+        results = self.results(start, stop, together)
+        # One sum, so that how many run at once does not change the order of the additions.
+        with np.errstate(invalid="ignore"):
+            return float(np.sum(results, dtype=np.float64))
+
+    def results(self, start: int, stop: int, together: int) -> Array:
+        """Return the results, one array for each sample ``start`` to ``stop``, computed ``together`` at once."""
         results: list[Array] = []
         for begin in range(start, stop, together):
             end = min(begin + together, stop)
@@ -175,9 +182,7 @@ class Batches:
             for arrays, rows in self.feed.serve(np.arange(begin, end)[None]):
                 runner.steps(arrays, rows)
             results += leaves(runner.result())
-        # One sum, so that how many run at once does not change the order of the additions.
-        with np.errstate(invalid="ignore"):
-            return float(np.sum(results[0] if len(results) == 1 else np.concatenate(results), dtype=np.float64))
+        return results[0] if len(results) == 1 else np.concatenate(results)
 
 
 class BatchesInPieces:

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rh_kernel.display.data_sets import pictures, png
 from rh_kernel.display.registry import text, view_of
+from rh_kernel.display.thumbnails import pictures, png
 from rh_kernel.session.data_summary import DataShown
 from rh_kernel.session.results import ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute

@@ -15,7 +15,7 @@ class View(Protocol):
 
     @property
     def kind(self) -> str:
-        """``stepper``, ``player``, ``diagram``, ``derivation``, ``rewriting`` or ``sweep``."""
+        """``stepper``, ``player``, ``diagram``, ``derivation``, ``rewriting``, ``sweep`` or ``confusion``."""
         ...
 
     def opening(self) -> Record:

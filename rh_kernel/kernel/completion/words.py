@@ -29,6 +29,7 @@ from rh_kernel.syntax.parsing.tokens import (
     INCLUDE,
     INITIALS,
     ITERATIONS,
+    SAMPLE_DIRECTIVES,
     SWEEP,
     TRAINING_OPTIONS,
     Kind,
@@ -135,6 +136,8 @@ def _expected(definitions: Definitions, context: Word) -> Iterator[str]:
         yield from DIRECTIVE_OPTIONS[context.directive]
     if context.directive == "gradient" and context.follows_expression:
         yield "against"
+    if context.directive in SAMPLE_DIRECTIVES:
+        yield from _of_samples(context)
     if context.follows_expression:
         yield from iteration_words(context.before)
     yield from _of_conditionals(context)
@@ -187,16 +190,22 @@ def _of_conditionals(context: Word) -> Iterator[str]:
             yield "else"
 
 
+def _of_samples(context: Word) -> Iterator[str]:
+    """``for`` after a command for each sample, and ``data`` after its ``in``."""
+    there = [token.text for token in context.before]
+    if context.last == "in" and "for" in there:
+        yield "data"
+    if context.follows_expression and "for" not in there:
+        yield "for"
+
+
 def _training(context: Word) -> Iterator[str]:
     """The parts of a training item that may follow, in order."""
     there = [token.text for token in context.before]
-    if context.last == "on" or (context.last == "in" and "for" in there):
+    yield from _of_samples(context)
+    if context.last == "on":
         yield "data"
-    if not context.follows_expression:
-        return
-    if "for" not in there:
-        yield "for"
-    elif "data" in there:
+    if context.follows_expression and "data" in there:
         yield from [option for option in TRAINING_OPTIONS if option == "measure" or option not in there]
         last = max((n for n, word in enumerate(there) if word in TRAINING_OPTIONS), default=-1)
         if last >= 0 and there[last] == "measure" and "as" not in there[last:]:

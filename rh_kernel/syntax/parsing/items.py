@@ -22,6 +22,7 @@ from rh_kernel.syntax.parsing.tokens import (
     EXPRESSION_DIRECTIVES,
     INITIALS,
     PYTHON,
+    SAMPLE_DIRECTIVES,
     TRAINING_OPTIONS,
     Kind,
     Token,
@@ -312,7 +313,8 @@ def _data(c: Cursor) -> items.DataExpr:
 
 
 def _directive(c: Cursor, start: int) -> items.Directive:
-    """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%gradient P against Q``.
+    """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%gradient P against Q``,
+    ``%confusion P for (x, t) in data("…")``.
 
     Directives that take words are parsed by ``directive_of_words``.
     """
@@ -336,6 +338,11 @@ def _directive(c: Cursor, start: int) -> items.Directive:
         training = _train(c, c.token.start)
         return items.Directive(name, None, option, training=training, span=c.since(start))
     M = expression(c)
+    if name.text in SAMPLE_DIRECTIVES:
+        c.need("for", f'write %{name.text} P for (x, t) in data("…")')
+        p = pattern(c)
+        c.need("in")
+        return items.Directive(name, M, option, pattern=p, data=_data(c), span=c.since(start))
     against = expression(c) if name.text == "gradient" and c.take("against") else None
     return items.Directive(name, M, option, against, span=c.since(start))
 

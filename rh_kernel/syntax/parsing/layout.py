@@ -7,7 +7,15 @@ Line breaks are the user's; the indentation of a line follows from the construct
 from enum import Enum, auto
 
 from rh_kernel.source.records import frozen
-from rh_kernel.syntax.parsing.tokens import CLOSERS, DIRECTIVE_OPTIONS, TRAINING_OPTIONS, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.tokens import (
+    CLOSERS,
+    DIRECTIVE_OPTIONS,
+    SAMPLE_DIRECTIVES,
+    TRAINING_OPTIONS,
+    Kind,
+    Token,
+    ends_expression,
+)
 
 INDENT = 2
 
@@ -18,7 +26,7 @@ _TIGHT_AFTER = frozenset(CLOSERS) - {"{", "<"} | {"%", ".."}
 _TRAINING_WORDS = frozenset({"for", "on", "as", *TRAINING_OPTIONS})
 _OPTION = 4  # `passes` in `%compile --passes` is the fourth token after the first
 _OPTIONS = {name: frozenset(options) for name, options in DIRECTIVE_OPTIONS.items()}
-_DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), **_OPTIONS}
+_DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), **dict.fromkeys(SAMPLE_DIRECTIVES, frozenset({"for"})), **_OPTIONS}
 
 # Tokens after which a new part starts; after any other token a line continues the previous one.
 _BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"}) - {"<"}

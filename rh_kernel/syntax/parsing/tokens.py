@@ -77,7 +77,10 @@ The value is the set of characters that, in the first column, continue an item.
 RETURN = "%%rh"
 """The line that ends a section and returns to this language."""
 
-EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient"})
+SAMPLE_DIRECTIVES = ("confusion",)
+"""The directives that take a term or a command for each sample, ``P for (x, t) in data("…")``."""
+
+EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient", *SAMPLE_DIRECTIVES})
 """The directives whose argument is a term or a command; all others take words."""
 
 DIRECTIVE_OPTIONS = {"compile": ("passes", "profile"), "diagram": ("folded", "unrolled")}

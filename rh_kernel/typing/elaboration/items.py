@@ -9,6 +9,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Command, Term
+from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.syntax.types import SCALAR, Type
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import Definitions, NetDefinition, OpDefinition
@@ -70,6 +71,26 @@ class TrainingRun:
     measures: tuple[MeasureRun, ...]
 
 
+@frozen
+class SampledCommand:
+    """``P for (x, t) in D`` in a directive: the sample's variables are free in P : A, the last one is index 0.
+
+    ``sample`` has the names and types of the pattern, ``used`` those of its names that P depends on, ``text`` is P as written.
+    """
+
+    command: Command
+    type: Type
+    sample: tuple[tuple[str, Type], ...]
+    used: frozenset[str]
+    data: str
+    text: str
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The names of the pattern that P does not depend on."""
+        return tuple([name for name, _ in self.sample if name not in self.used])
+
+
 def elaborate_evaluation(definitions: Definitions, e: s.Expr, A: Type | None = None) -> ClosedTerm | ClosedCommand:
     """Elaborate a closed term or command, of type A if that is given. Raises ``Rejected``."""
     commands = Commands(Unifier())
@@ -127,6 +148,18 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
     siblings.raise_errors()
     epochs, batch, pieces, shuffle = numbers
     return TrainingRun(found[0], sample, item.data.name, epochs or 1, batch or 1, pieces or 1, shuffle, tuple(measures))
+
+
+def elaborate_sampled(
+    definitions: Definitions, e: s.Expr, pattern: s.Pattern, data: items.DataExpr, sample_types: SampleTypes
+) -> SampledCommand:
+    """Elaborate ``e for pattern in data``, where a term M is the command ``return M``. Raises ``Rejected``."""
+    names = _names(pattern)
+    sample = _sample(names, data, sample_types)
+    e = e if is_command(definitions, e) else s.ReturnExpr(e, span=e.span)
+    P, A = _under_sample(Context(definitions), sample, [name.span for name in names], e, None, NO_EXPECTATION)
+    used = frozenset([name for name, _ in sample]) & free_names(items.Evaluation(e, span=e.span))
+    return SampledCommand(P, A, sample, used, data.name, e.span.text)
 
 
 def _measure(

@@ -4,9 +4,9 @@ export const WORDS = {
   keyword: new Set(["handle", "in", "include", "let", "rd", "return", "rev", "train", "with"]),
   declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
   directive: new Set([
-    "checkpointing", "cluster", "compile", "data", "derivation", "device", "diagram", "dtype", "evaluator", "export",
-    "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "seed", "strict", "trace",
-    "type", "undo", "whos",
+    "checkpointing", "cluster", "compile", "confusion", "data", "derivation", "device", "diagram", "dtype", "evaluator",
+    "export", "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "seed", "strict",
+    "trace", "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([
@@ -22,7 +22,7 @@ export const WORDS = {
 };
 
 /** The directives that take an expression; all others take words. */
-export const EXPRESSION_DIRECTIVES = new Set(["compile", "derivation", "diagram", "gradient", "trace", "type"]);
+export const EXPRESSION_DIRECTIVES = new Set(["compile", "confusion", "derivation", "diagram", "gradient", "trace", "type"]);
 
 /** Contextual keywords of an item, by the token that it begins with. */
 export const PLACED = {
@@ -31,6 +31,7 @@ export const PLACED = {
   "%compile": new Set(["passes", "profile"]),
   "%diagram": new Set(["folded", "unrolled"]),
   "%gradient": new Set(["against"]),
+  "%confusion": new Set(["data", "for"]),
 };
 
 /** Words after `%%`. */

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "0f9b63f3df0c";
+  const VERSION = "f49232a49e76";
 
   let scope;
 

@@ -1,0 +1,36 @@
+"""What a net sees, in JupyterLab: a confusion matrix shows the samples of a cell by click and by keyboard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import Window
+from tests.session.test_confusion import NET
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+Open = Callable[..., Window]
+
+
+def pictures(window: Window, selector: str) -> int:
+    return window.page.locator(f"{selector} img").count()
+
+
+def test_a_confusion_matrix_shows_the_samples_of_a_cell(open_notebook: Open, tmp_path: Path) -> None:
+    window = open_notebook("sees.ipynb", NET, '%confusion handle digits(x) with infer for (x, t) in data("digits.test")')
+    window.run_all()
+    page = window.page
+    page.wait_for_selector(".rh-confusion figure img")
+    window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "confusion.png")
+    assert pictures(window, ".rh-confusion-samples") == 48
+    page.click(".rh-confusion td button[data-row='3'][data-column='3']")
+    page.wait_for_function("document.querySelector('.rh-confusion-words').innerText.includes('of class 3')")
+    count = int(page.inner_text(".rh-confusion td button[data-row='3'][data-column='3']"))
+    assert pictures(window, ".rh-confusion-samples") == count
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.rh-confusion-words').innerText.includes('taken for 4')")
+    assert page.evaluate("document.activeElement.dataset.column") == "4"
