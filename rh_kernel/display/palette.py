@@ -31,15 +31,16 @@ COLOURS: dict[Role, str] = {
 
 def triple(colour: str) -> Triple:
     """``"r,g,b"`` of ``"#rrggbb"``."""
-    return ",".join([str(part) for part in _parts(colour)])
+    return ",".join([str(part) for part in parts_of(colour)])
 
 
 def tint(colour: str, share: float) -> str:
     """Mix a colour with white; ``share`` is its weight."""
-    return "#" + "".join([f"{round(share * part + (1 - share) * 255):02x}" for part in _parts(colour)])
+    return "#" + "".join([f"{round(share * part + (1 - share) * 255):02x}" for part in parts_of(colour)])
 
 
-def _parts(colour: str) -> list[int]:
+def parts_of(colour: str) -> list[int]:
+    """``[r, g, b]`` of ``"#rrggbb"``."""
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
@@ -71,3 +72,6 @@ BELOW, ABOVE, NO_NUMBER = COLOURS[Role.FUNCTION], COLOURS[Role.OPERATION], COLOU
 
 FRAMES = {"forward": tint(COLOURS[Role.FUNCTION], 0.3), "backward": tint(BACKWARD, 0.4), "plain": "#bbbbbb"}
 """Frames around parts of a diagram on white."""
+
+CLASSES = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#71767e")
+"""Areas and samples of classes, the palette of Okabe and Ito and grey; each sample has the shape of its class, too."""

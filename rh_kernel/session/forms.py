@@ -60,6 +60,7 @@ FORMS = {
     "profile": "%compile --profile P\nshows what each step of the plan takes, predicted and measured; P does not take effect",
     "folded": "%diagram --folded P\ndraws each clause, and all rounds of a repeat or a scan, as one box",
     "unrolled": "%diagram --unrolled P\ndraws the first two rounds of a repeat or a scan and the last one, not one for all",
+    "surface": "surface Q\nQ over the plane of the two numbers of a sample, with the data, drawn while it learns",
     "against": "%gradient P against Q\nshows the pass of Q beside that of P",
 }
 """Keywords, including initial contents such as ``zeros`` and options of training runs such as ``epochs``."""

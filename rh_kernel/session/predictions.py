@@ -1,4 +1,4 @@
-"""The result of ``%confusion``: the class of the target and that of the largest output for each sample."""
+"""The results of ``%confusion``, the classes of all samples by target and by net, and of ``%surface``."""
 
 from collections.abc import Mapping
 
@@ -9,6 +9,7 @@ from rh_kernel.session.results import Result
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.sources import Source
+from rh_kernel.training.surfaces import Surface
 
 NONE = -1
 """The predicted class of a sample with an output that is not finite."""
@@ -65,6 +66,13 @@ class ConfusionShown(Result):
             fits &= self.predicted == predicted
         found = np.flatnonzero(fits)
         return found[np.argsort(-self.excess[found], kind="stable")]
+
+
+@frozen
+class SurfaceShown(Result):
+    """``%surface P for (x, t) in data("…")``: P over the plane of the two numbers of x"""
+
+    surface: Surface
 
 
 def excess(results: Array, targets: Integers) -> Array:

@@ -18,6 +18,7 @@ from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.events import Progress
+from rh_kernel.training.surfaces import Surface
 from rh_kernel.typing.derivation.derivations import Derivation
 
 if TYPE_CHECKING:
@@ -310,7 +311,8 @@ class ClusterShown(Result):
 class TrainingDone(Result):
     """A training run: the text of each measure with its averages after each epoch, and the changes to the heap.
 
-    ``stopped`` says that the run was interrupted; its changes up to the last finished batch are kept.
+    ``stopped`` says that the run was interrupted; its changes up to the last finished batch are kept. ``surfaces`` are those of
+    its last state.
     """
 
     epochs: int
@@ -319,6 +321,7 @@ class TrainingDone(Result):
     seconds: float
     changes: tuple[Change, ...]
     stopped: bool = False
+    surfaces: tuple[Surface, ...] = ()
 
 
 @frozen

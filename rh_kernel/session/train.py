@@ -10,6 +10,7 @@ from rh_kernel.session.evaluate import read_only
 from rh_kernel.session.limits.budget import allowed, allowed_by, byte_limit, compile_options
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.results import Notice, Result, Shown, TrainingDone, Working, changed
+from rh_kernel.session.surfaces import plane_of
 from rh_kernel.source.diagnostic import Diagnostic, Failure, KernelBug, Rejected, Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
@@ -23,6 +24,7 @@ from rh_kernel.training.batches import Pool
 from rh_kernel.training.data import DataSet, loading_named
 from rh_kernel.training.events import Diverged, Event, Grown, Progress, Remarked, Trained
 from rh_kernel.training.loop import train
+from rh_kernel.training.surfaces import Plane
 from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training, sample_names
 from rh_kernel.typing.lost_updates.checking import lost_updates
 
@@ -34,6 +36,7 @@ class Train(Action):
     training: TrainingRun
     data: Mapping[str, DataSet]
     span: Span
+    planes: tuple[Plane, ...] = ()
 
     last_item_hint: ClassVar[str] = (
         "a training item runs its command on every sample: end the file with that command, for one of them"
@@ -71,7 +74,9 @@ class Train(Action):
                     case Trained():
                         after = _after(state, event.heap)
                         changes = changed(state.heap, after.heap)
-                        done = TrainingDone(event.epochs, event.samples, event.measures, event.seconds, changes)
+                        done = TrainingDone(
+                            event.epochs, event.samples, event.measures, event.seconds, changes, surfaces=event.surfaces
+                        )
                         try:
                             yield Shown(number, done)
                         except KeyboardInterrupt:
@@ -91,7 +96,8 @@ class Train(Action):
         after = _after(state, last.heap)
         measures = tuple((m.text, curve) for m, curve in zip(training.measures, last.measures, strict=True))
         seconds, size = time.monotonic() - began, data[training.data].size
-        yield Shown(number, TrainingDone(last.epoch, size, measures, seconds, changed(state.heap, after.heap), stopped=True))
+        changes, surfaces = changed(state.heap, after.heap), last.surfaces
+        yield Shown(number, TrainingDone(last.epoch, size, measures, seconds, changes, stopped=True, surfaces=surfaces))
         raise Interrupted(after)
 
     def _events(self, state: State, pool: Pool | None) -> Iterator[Event]:
@@ -107,6 +113,7 @@ class Train(Action):
             device=settings.device,
             by=allowed_by(settings),
             pool=pool,
+            planes=self.planes,
         )
 
 
@@ -135,4 +142,7 @@ def analyze_training(item: items.TrainItem, context: AnalysisContext) -> Generat
             raise failed[name]
         return sets[name].types
 
-    return Train(elaborate_training(context.definitions, item, sample_types), sets, item.span)
+    run = elaborate_training(context.definitions, item, sample_types)
+    data, where = sets.get(run.data), [surface.span for surface in item.surfaces]
+    planes = tuple([plane_of(one, data, span) for one, span in zip(run.surfaces, where, strict=True) if data is not None])
+    return Train(run, sets, item.span, planes)

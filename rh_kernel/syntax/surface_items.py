@@ -176,7 +176,7 @@ class Measure(Written):
 
 @frozen
 class TrainItem(Written):
-    """``train P for p in D epochs e batch b pieces p shuffle s measure …``: omitted numbers are ``None``"""
+    """``train P for p in D epochs e batch b pieces p shuffle s measure … surface Q``: omitted numbers are ``None``"""
 
     command: Expr
     pattern: Pattern
@@ -186,6 +186,7 @@ class TrainItem(Written):
     pieces: Expr | None
     shuffle: Expr | None
     measures: tuple[Measure, ...]
+    surfaces: tuple[Expr, ...] = ()
     children = (
         child("command", binds="pattern"),
         child("data"),
@@ -194,6 +195,7 @@ class TrainItem(Written):
         child("pieces"),
         child("shuffle"),
         child("measures", binds="pattern"),
+        child("surfaces", binds="pattern"),
     )
 
 

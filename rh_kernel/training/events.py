@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
+from rh_kernel.training.surfaces import Surface
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Progress:
     seconds: float = 0.0
     texts: tuple[str, ...] = ()
     start: Mapping[Location, Array] = field(repr=False, compare=False, default_factory=dict[Location, Array])
+    surfaces: tuple[Surface, ...] = field(repr=False, compare=False, default=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ class Trained:
     epochs: int
     samples: int
     seconds: float
+    surfaces: tuple[Surface, ...] = field(repr=False, compare=False, default=())
 
 
 Event: TypeAlias = Progress | Diverged | Grown | Remarked | Trained

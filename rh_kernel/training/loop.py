@@ -28,6 +28,7 @@ from rh_kernel.training.divergence import Watch
 from rh_kernel.training.errors import BatchInPieces
 from rh_kernel.training.events import Event, Progress, Remarked, Trained
 from rh_kernel.training.samples import DataSet
+from rh_kernel.training.surfaces import Plane, Surfaces
 from rh_kernel.typing.elaboration.items import TrainingRun
 
 BETWEEN_EVENTS = 0.02
@@ -59,6 +60,7 @@ def train(
     backend: Backend | None = None,
     by: str = "on this machine",
     pool: Pool | None = None,
+    planes: Sequence[Plane] = (),
 ) -> Iterator[Event]:
     """Train from ``heap``, which is not modified: each ``Progress`` has the heap so far, ``Trained`` the new one.
 
@@ -69,13 +71,13 @@ def train(
     iterating stops the run between two batches. Raises ``Rejected`` if the samples do not fit; ``Stuck`` if a command cannot
     be compiled, has too many equations or needs more than ``reals`` numbers at a time, a bound set ``by`` something; and, if
     the ``options`` are strict, at a point where a function is not smooth. A ``pool`` computes the pieces of batches, if there
-    are several, and may raise failures of its own.
+    are several, and may raise failures of its own. Each surface of the run is drawn on its plane in ``planes``.
     """
 
     def choice(seconds: float) -> Backend:
         return backend or backend_for(device, seconds)
 
-    return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, options).events()
+    return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, options, planes).events()
 
 
 class _Clock:
@@ -115,6 +117,7 @@ class _Training:
         choice: Callable[[float], Backend],
         pool: Pool | None,
         options: CompileOptions,
+        planes: Sequence[Plane],
     ) -> None:
         self.precision: Precision = precision
         self.choice = choice
@@ -124,6 +127,8 @@ class _Training:
         self.measured = measured
         self.bound = bound
         self.options = options
+        self.planes = planes
+        self.surfaces = Surfaces((), (), (), run.epochs)
         self.heap = dict(heap)
         self.start: dict[Location, Array] = {}
         self.contents: Mapping[Location, Array] | None = None
@@ -153,14 +158,16 @@ class _Training:
                 steps.close()
             for batches in (steps, *averages):
                 batches.feed.close()
+            self.surfaces.close()
 
     def _run(self, step: Program, steps: Batches | BatchesInPieces, averages: Sequence[Batches]) -> Iterator[Event]:
         run = self.run
         writes = tuple([place for location, _ in step.writes for place in places(location)])
         self.start = {at: found for at in writes if (found := content(self.heap, at)) is not None}
         self.watch = Watch(self.start)
+        self.surfaces.record(0)
         while self.epoch < run.epochs:
-            count = 1 if averages else self._epochs(steps)
+            count = 1 if averages or self.surfaces else self._epochs(steps)
             orders = self._orders(count)
             if count > 1 and (yield from self._train_epochs(steps, orders)):
                 continue
@@ -174,16 +181,18 @@ class _Training:
                     curve.append((yield from self._average(average)))
                 yield from self._report_divergence(steps)
                 self.epoch += 1
+                self.surfaces.record(self.epoch)
+        surfaces = self.surfaces.now(exactly=True)
         yield from self._emit(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
         self._freeze(steps.machine.memory, writes)
-        yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds)
+        yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds, surfaces)
 
     def _prepared(self) -> tuple[Program, Batches | BatchesInPieces, list[Batches]]:
         """Return the program of a step, and the batches that run it and each of the measures."""
         run = self.run
         names = [name for name, _ in run.sample]
-        sets = [self.data, *(self.measured[m.data] for m in run.measures)]
+        sets = [self.data, *(self.measured[m.data] for m in run.measures), *(plane.grid for plane in self.planes)]
         programs = self._compiled(names, self.options)
         if disagree(programs):
             programs = self._compiled(names, replace(self.options, fewest=None))
@@ -197,10 +206,12 @@ class _Training:
         memory = shared(programs, self.heap, self.precision, backend)
         runs = run.epochs * batches
         seed = seed_in(self.heap)
-        whole, *averages = [
+        whole, *others = [
             Batches(p, names, data, memory, self.precision, backend, runs, self.bound[0], seed=seed, splits=not self.joins)
             for p, data in zip(programs, sets, strict=True)
         ]
+        averages, drawn = others[: len(run.measures)], others[len(run.measures) :]
+        self.surfaces = Surfaces([one.text for one in run.surfaces], self.planes, drawn, run.epochs)
         steps = whole
         if run.pieces > 1:
             remote = None
@@ -214,12 +225,13 @@ class _Training:
         return step, steps, averages
 
     def _compiled(self, names: Sequence[str], options: CompileOptions) -> tuple[Program, ...]:
-        """Return the program of a step, and those of the measures."""
+        """Return the program of a step, and those of the measures and the surfaces."""
         run = self.run
         measures = [for_results(m.command, names, self.measured[m.data], options) for m in run.measures]
+        surfaces = [for_results(s.command, names, p.grid, options) for s, p in zip(run.surfaces, self.planes, strict=True)]
         step = for_one(run.command, run.sample, self.data, options)
         self.joins = step.joins_batch
-        return (batched(step), *measures)
+        return (batched(step), *measures, *surfaces)
 
     def _epochs(self, steps: Batches | BatchesInPieces) -> int:
         """How many epochs to run in one call: only if they consist of whole batches, and never the last epoch."""
@@ -350,6 +362,7 @@ class _Training:
             self.clock.seconds,
             tuple([measure.text for measure in self.run.measures]),
             self.start,
+            self.surfaces.now(),
         )
 
     def _emit(self, event: Event) -> Iterator[Event]:

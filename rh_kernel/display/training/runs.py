@@ -8,6 +8,7 @@ from rh_kernel.display.markup import FAINT, box, code, element, span
 from rh_kernel.display.palette import COLOURS
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkline
+from rh_kernel.display.training.surfaces import strip_html, surface_html, surface_text
 from rh_kernel.display.training.weights import contents, gallery, moved, passing_gallery
 from rh_kernel.display.values import short
 from rh_kernel.session.results import Change, TrainingDone
@@ -56,13 +57,14 @@ def progress_html(p: Progress) -> str:
     titles = [*p.texts, *[""] * len(p.measures)]
     curves = [_curve(text, values, p.epochs) for text, values in zip(titles, p.measures, strict=False)]
     now = [Change(location, before, p.heap[location]) for location, before in p.start.items() if location in p.heap]
-    return bar + line + box("", *curves) + passing_gallery(now)
+    return bar + line + box("", *curves, *map(surface_html, p.surfaces)) + passing_gallery(now)
 
 
 def run_text(done: TrainingDone) -> str:
     """A summary, the curve of each measure in block characters, and the change of each location."""
     lines = [_head(done)]
     lines += [f"{_ends(values)}  {sparkline(values)}  {text}" for text, values in done.measures if values]
+    lines += [surface_text(surface) for surface in done.surfaces]
     lines += [f"{c.location.name} : {real(*c.after.shape)}  {moved(c)}  {contents(c)}" for c in done.changes[:MOST_LINES]]
     if len(done.changes) > MOST_LINES:
         lines.append(f"… and {len(done.changes) - MOST_LINES:,} more; `%heap` shows what they hold")
@@ -72,7 +74,13 @@ def run_text(done: TrainingDone) -> str:
 def run_html(done: TrainingDone) -> str:
     """A summary, the curve of each measure over the epochs, and a card for each changed location."""
     curves = [_curve(text, values) for text, values in done.measures if values]
-    return box("", span("font-weight:bold" if done.stopped else "", _head(done))) + box("", *curves) + gallery(done.changes)
+    head = box("", span("font-weight:bold" if done.stopped else "", _head(done)))
+    return (
+        head
+        + box("", *curves, *map(surface_html, done.surfaces))
+        + "".join(map(strip_html, done.surfaces))
+        + gallery(done.changes)
+    )
 
 
 def duration(seconds: float) -> str:

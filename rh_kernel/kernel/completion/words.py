@@ -206,7 +206,7 @@ def _training(context: Word) -> Iterator[str]:
     if context.last == "on":
         yield "data"
     if context.follows_expression and "data" in there:
-        yield from [option for option in TRAINING_OPTIONS if option == "measure" or option not in there]
+        yield from [option for option in TRAINING_OPTIONS if option in {"measure", "surface"} or option not in there]
         last = max((n for n, word in enumerate(there) if word in TRAINING_OPTIONS), default=-1)
         if last >= 0 and there[last] == "measure" and "as" not in there[last:]:
             yield from ("as",) if "on" in there[last:] else ("on", "as")

@@ -2,12 +2,11 @@
 
 import difflib
 import re
-from collections.abc import Sequence
 
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.errors import ForeignSyntax, MisplacedPython, RepeatedOption, UnknownDeclaration
+from rh_kernel.syntax.errors import ForeignSyntax, MisplacedPython, UnknownDeclaration
 from rh_kernel.syntax.parsing.checks import check, is_check
 from rh_kernel.syntax.parsing.conditionals import IF
 from rh_kernel.syntax.parsing.cursor import Cursor
@@ -23,10 +22,10 @@ from rh_kernel.syntax.parsing.tokens import (
     INITIALS,
     PYTHON,
     SAMPLE_DIRECTIVES,
-    TRAINING_OPTIONS,
     Kind,
     Token,
 )
+from rh_kernel.syntax.parsing.training import samples, training
 from rh_kernel.syntax.parsing.types import (
     family_length,
     handler_type,
@@ -40,7 +39,6 @@ from rh_kernel.syntax.parsing.unbound_commands import check_bound
 from rh_kernel.syntax.surface import Expr, Name
 
 _DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
-_TRAINING = 'write train P for x in data("…") epochs 10'
 _THE_END = "the end of the item"
 _MEANT = {
     "def": "fun",
@@ -124,7 +122,7 @@ def _item(c: Cursor, start: int) -> items.Item:
             H = handler_literal(c, expression)
             return items.HandlerDeclaration(name, parameters, A, H, span=c.since(start))
         case "train":
-            return _train(c, start)
+            return training(c, start)
         case "include":
             c.advance()
             if not c.holds(Kind.STRING):
@@ -246,72 +244,6 @@ def _initial(c: Cursor) -> items.Initial | Expr:
     return items.Initial(head, tuple(arguments), tuple(named), file, span=c.since(start))
 
 
-def _train(c: Cursor, start: int) -> items.TrainItem:
-    c.advance()
-    P = expression(c)
-    if c.at("with"):
-        raise c.fail("`for`", "`with` belongs to a handled command: train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for …")
-    c.need("for", _TRAINING)
-    p = pattern(c)
-    c.need("in")
-    data = _data(c)
-    numbers: dict[str, Expr] = {}
-    measures: list[items.Measure] = []
-    while c.holds(Kind.NAME) and c.token.text in TRAINING_OPTIONS:
-        option = c.token
-        if option.text in numbers:
-            raise Rejected(RepeatedOption(span=c.span(option), found=f"`{option.text}`", hint="keep one of the two"))
-        c.advance()
-        if c.at("="):
-            fix = Fix(c.since(option.start).to(c.here()), f"{option.text} ")
-            raise c.fail("a number or a command", f"an option has no `=`: {option.text} 2", fix)
-        if option.text == "measure":
-            Q = expression(c)
-            held_out = _data(c) if c.take("on") else None
-            name = _measure_name(c, measures) if c.take("as") else None
-            measures.append(items.Measure(Q, held_out, name, span=c.since(option.start)))
-        else:
-            numbers[option.text] = expression(c)
-    if c.holds(Kind.NAME):
-        close = difflib.get_close_matches(c.token.text, TRAINING_OPTIONS, n=1)
-        raise c.fail("`epochs`, `batch`, `pieces`, `shuffle` or `measure`", "", Fix(c.here(), close[0]) if close else None)
-    return items.TrainItem(
-        P,
-        p,
-        data,
-        numbers.get("epochs"),
-        numbers.get("batch"),
-        numbers.get("pieces"),
-        numbers.get("shuffle"),
-        tuple(measures),
-        span=c.since(start),
-    )
-
-
-def _measure_name(c: Cursor, others: Sequence[items.Measure]) -> str:
-    if c.token.kind is not Kind.STRING or c.token.text == '""':
-        raise c.fail('a name in quotes, e.g. "accuracy"', "the name is shown instead of the command")
-    token = c.advance()
-    name = token.text[1:-1]
-    if any(name == other.name for other in others):
-        hint = "give each measure another name"
-        raise Rejected(RepeatedOption(span=c.span(token), found=f"the name {token.text}", hint=hint))
-    return name
-
-
-def _data(c: Cursor) -> items.DataExpr:
-    start = c.token.start
-    hint = 'give a data set by its name or its files: data("xor"), data("mine.npz"), data("x.npy", "t.npy")'
-    c.need("data", hint)
-
-    def name(c: Cursor) -> str:
-        if c.token.kind is not Kind.STRING:
-            raise c.fail('the name of a data set in quotes, e.g. "xor"', hint)
-        return c.advance().text[1:-1]
-
-    return items.DataExpr(c.listed("(", name), span=c.since(start))
-
-
 def _directive(c: Cursor, start: int) -> items.Directive:
     """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%gradient P against Q``,
     ``%confusion P for (x, t) in data("…")``.
@@ -335,14 +267,13 @@ def _directive(c: Cursor, start: int) -> items.Directive:
                 "a term or a command",
                 f"%{name.text} takes the command for one sample, without `train` and `for`",
             )
-        training = _train(c, c.token.start)
-        return items.Directive(name, None, option, training=training, span=c.since(start))
+        trained = training(c, c.token.start)
+        return items.Directive(name, None, option, training=trained, span=c.since(start))
     M = expression(c)
     if name.text in SAMPLE_DIRECTIVES:
         c.need("for", f'write %{name.text} P for (x, t) in data("…")')
-        p = pattern(c)
-        c.need("in")
-        return items.Directive(name, M, option, pattern=p, data=_data(c), span=c.since(start))
+        p, data = samples(c)
+        return items.Directive(name, M, option, pattern=p, data=data, span=c.since(start))
     against = expression(c) if name.text == "gradient" and c.take("against") else None
     return items.Directive(name, M, option, against, span=c.since(start))
 

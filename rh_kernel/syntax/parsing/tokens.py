@@ -77,7 +77,7 @@ The value is the set of characters that, in the first column, continue an item.
 RETURN = "%%rh"
 """The line that ends a section and returns to this language."""
 
-SAMPLE_DIRECTIVES = ("confusion",)
+SAMPLE_DIRECTIVES = ("confusion", "surface")
 """The directives that take a term or a command for each sample, ``P for (x, t) in data("…")``."""
 
 EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient", *SAMPLE_DIRECTIVES})
@@ -86,7 +86,7 @@ EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "di
 DIRECTIVE_OPTIONS = {"compile": ("passes", "profile"), "diagram": ("folded", "unrolled")}
 """Contextual keywords after ``%compile --`` and the like; elsewhere they are names."""
 
-TRAINING_OPTIONS = ("epochs", "batch", "pieces", "shuffle", "measure")
+TRAINING_OPTIONS = ("epochs", "batch", "pieces", "shuffle", "measure", "surface")
 """Contextual keywords of a training item; elsewhere they are names."""
 
 ITERATIONS = ("map", "scan")

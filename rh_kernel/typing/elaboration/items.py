@@ -54,24 +54,6 @@ class MeasureRun:
 
 
 @frozen
-class TrainingRun:
-    """``train P for (x, t) in D …``: the sample's variables are free in P, the last one is index 0.
-
-    ``sample`` has their names and types. Each batch is computed in ``pieces`` pieces. ``shuffle`` is
-    the seed, or ``None`` to keep the order of the data.
-    """
-
-    command: Command
-    sample: tuple[tuple[str, Type], ...]
-    data: str
-    epochs: int
-    batch: int
-    pieces: int
-    shuffle: int | None
-    measures: tuple[MeasureRun, ...]
-
-
-@frozen
 class SampledCommand:
     """``P for (x, t) in D`` in a directive: the sample's variables are free in P : A, the last one is index 0.
 
@@ -89,6 +71,25 @@ class SampledCommand:
     def unused(self) -> tuple[str, ...]:
         """The names of the pattern that P does not depend on."""
         return tuple([name for name, _ in self.sample if name not in self.used])
+
+
+@frozen
+class TrainingRun:
+    """``train P for (x, t) in D …``: the sample's variables are free in P, the last one is index 0.
+
+    ``sample`` has their names and types. Each batch is computed in ``pieces`` pieces. ``shuffle`` is
+    the seed, or ``None`` to keep the order of the data. ``surfaces`` are drawn over the plane of two numbers of a sample.
+    """
+
+    command: Command
+    sample: tuple[tuple[str, Type], ...]
+    data: str
+    epochs: int
+    batch: int
+    pieces: int
+    shuffle: int | None
+    measures: tuple[MeasureRun, ...]
+    surfaces: tuple[SampledCommand, ...] = ()
 
 
 def elaborate_evaluation(definitions: Definitions, e: s.Expr, A: Type | None = None) -> ClosedTerm | ClosedCommand:
@@ -136,6 +137,10 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
     for measure in item.measures:
         with siblings:
             measures.append(_measure(cx, names, item, measure, sample_types))
+    surfaces: list[SampledCommand] = []
+    for surface in item.surfaces:
+        with siblings:
+            surfaces.append(elaborate_sampled(definitions, surface, item.pattern, item.data, sample_types))
     options = (
         (_positive, item.epochs, 1),
         (_positive, item.batch, 1),
@@ -147,7 +152,9 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
             numbers.append(otherwise if written is None else read(cx, written))
     siblings.raise_errors()
     epochs, batch, pieces, shuffle = numbers
-    return TrainingRun(found[0], sample, item.data.name, epochs or 1, batch or 1, pieces or 1, shuffle, tuple(measures))
+    return TrainingRun(
+        found[0], sample, item.data.name, epochs or 1, batch or 1, pieces or 1, shuffle, tuple(measures), tuple(surfaces)
+    )
 
 
 def elaborate_sampled(

@@ -6,7 +6,7 @@ export const WORDS = {
   directive: new Set([
     "checkpointing", "cluster", "compile", "confusion", "data", "derivation", "device", "diagram", "dtype", "evaluator",
     "export", "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "seed", "strict",
-    "trace", "type", "undo", "whos",
+    "surface", "trace", "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([
@@ -22,16 +22,19 @@ export const WORDS = {
 };
 
 /** The directives that take an expression; all others take words. */
-export const EXPRESSION_DIRECTIVES = new Set(["compile", "confusion", "derivation", "diagram", "gradient", "trace", "type"]);
+export const EXPRESSION_DIRECTIVES = new Set([
+  "compile", "confusion", "derivation", "diagram", "gradient", "surface", "trace", "type",
+]);
 
 /** Contextual keywords of an item, by the token that it begins with. */
 export const PLACED = {
   __proto__: null,
-  train: new Set(["as", "batch", "data", "epochs", "for", "measure", "on", "pieces", "shuffle"]),
+  train: new Set(["as", "batch", "data", "epochs", "for", "measure", "on", "pieces", "shuffle", "surface"]),
   "%compile": new Set(["passes", "profile"]),
   "%diagram": new Set(["folded", "unrolled"]),
   "%gradient": new Set(["against"]),
   "%confusion": new Set(["data", "for"]),
+  "%surface": new Set(["data", "for"]),
 };
 
 /** Words after `%%`. */

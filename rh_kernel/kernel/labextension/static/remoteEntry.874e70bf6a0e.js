@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "f49232a49e76";
+  const VERSION = "7ec3a1fe01b5";
 
   let scope;
 
