@@ -18,7 +18,7 @@ from rh_kernel.display.markup import element
 from rh_kernel.display.text import visible
 from rh_kernel.session import results as r
 from rh_kernel.session.data_summary import DataShown
-from rh_kernel.session.predictions import ConfusionShown, SurfaceShown
+from rh_kernel.session.predictions import ConfusionShown, SeenShown, SurfaceShown
 from rh_kernel.session.results import Result
 
 R = TypeVar("R", bound=Result)
@@ -81,6 +81,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     DataShown: ("data_sets", "DATA"),
     ConfusionShown: ("predictions.view", "CONFUSION"),
     r.TrainingDone: ("training.runs", "TRAINING"),
+    SeenShown: ("predictions.seen", "SEEN"),
     SurfaceShown: ("training.surface_view", "SURFACE"),
     r.SweepDone: ("sweeps.view", "SWEEP"),
     r.Computed: ("lambda_cells.view", "VALUE"),

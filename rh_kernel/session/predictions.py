@@ -1,11 +1,11 @@
-"""The results of ``%confusion``, the classes of all samples by target and by net, and of ``%surface``."""
+"""The results of ``%confusion``, the classes of all samples by target and by net, of ``%surface`` and of ``%sees``."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
 from rh_kernel.loops.ir import Integers
-from rh_kernel.session.results import Result
+from rh_kernel.session.results import Pass, Result
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.sources import Source
@@ -73,6 +73,29 @@ class SurfaceShown(Result):
     """``%surface P for (x, t) in data("…")``: P over the plane of the two numbers of x"""
 
     surface: Surface
+
+
+@frozen
+class Seen:
+    """What a command makes of one sample: its number, the components that the command depends on, and the pass."""
+
+    number: int
+    components: Mapping[str, Array]
+    made: Pass
+
+
+@frozen
+class SeenShown(Result):
+    """``%sees P for (x, t) in data("…")``: the passes of P for the first samples, none of which took effect.
+
+    ``ranges`` are the least and the greatest number of each component in these samples.
+    """
+
+    subject: str
+    data: str
+    size: int
+    samples: tuple[Seen, ...]
+    ranges: Mapping[str, tuple[float, float]]
 
 
 def excess(results: Array, targets: Integers) -> Array:

@@ -192,7 +192,7 @@ def _shares(surface: Surface) -> list[tuple[str, float]]:
         below = float(np.mean(finite & ~(field[:, 0] > middle)))
         return [(f"below {_number(middle)}", below), (f"above {_number(middle)}", above)]
     largest = np.where(finite, np.nan_to_num(field).argmax(axis=1), -1)
-    return [(f"class {i}", float(np.mean(largest == i))) for i in range(field.shape[1])]
+    return [(f"class {i}", float(np.mean(np.equal(largest, i)))) for i in range(field.shape[1])]
 
 
 def _legend(surface: Surface) -> str:

@@ -77,7 +77,7 @@ The value is the set of characters that, in the first column, continue an item.
 RETURN = "%%rh"
 """The line that ends a section and returns to this language."""
 
-SAMPLE_DIRECTIVES = ("confusion", "surface")
+SAMPLE_DIRECTIVES = ("confusion", "surface", "sees")
 """The directives that take a term or a command for each sample, ``P for (x, t) in data("…")``."""
 
 EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient", *SAMPLE_DIRECTIVES})

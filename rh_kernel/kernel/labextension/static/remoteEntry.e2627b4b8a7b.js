@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "7ec3a1fe01b5";
+  const VERSION = "000add9366e9";
 
   let scope;
 
