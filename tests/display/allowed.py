@@ -19,10 +19,23 @@ BLOCKS = {
 DRAWN = {
     "svg": {"aria-label", "class", "height", "preserveAspectRatio", "role", "style", "viewBox", "width", "xmlns"},
     "g": {"class", "fill", "font-family", "font-size"},
-    "path": {"class", "d", "fill", "fill-opacity", "stroke", "stroke-linejoin", "stroke-opacity", "stroke-width"},
-    "circle": {"class", "cx", "cy", "fill", "fill-opacity", "r"},
-    "rect": {"class", "fill", "fill-opacity", "height", "rx", "stroke", "stroke-width", "width", "x", "y"},
-    "text": {"class", "pointer-events", "style", "text-anchor", "x", "y"},
+    "path": {
+        *(
+            "class",
+            "d",
+            "fill",
+            "fill-opacity",
+            "stroke",
+            "stroke-linecap",
+            "stroke-linejoin",
+            "stroke-opacity",
+            "stroke-width",
+        ),
+    },
+    "circle": {"class", "cx", "cy", "fill", "fill-opacity", "r", "stroke", "stroke-width"},
+    "rect": {"class", "fill", "fill-opacity", "height", "rx", "stroke", "stroke-opacity", "stroke-width", "width", "x", "y"},
+    "text": {"class", "pointer-events", "style", "text-anchor", "transform", "x", "y"},
+    "image": {"height", "href", "preserveAspectRatio", "width", "x", "y"},
     "tspan": {"class", "dy"},
     "title": set[str](),
     "style": set[str](),
@@ -81,16 +94,20 @@ class Page(HTMLParser):
 
 
 def check_attribute(tag: str, allowed: set[str], name: str, value: str) -> None:
-    """Assert that an attribute is allowed: no event handler, and no URL except a ``data:`` image."""
+    """Assert that an attribute is allowed: no event handler, and no URL except a ``data:`` image, SVG or PNG."""
     assert name in allowed, (tag, name)
     assert not name.startswith("on")
     if name == "style":
         assert STYLE.fullmatch(value), value
         assert not OUTSIDE.search(value)
-    if name == "src":
+    if name in {"src", "href"}:
         kind, _, data = value.partition(",")
-        assert kind == "data:image/svg+xml;base64"
-        assert_allowed_svg(base64.b64decode(data, validate=True).decode())
+        content = base64.b64decode(data, validate=True)
+        if kind == "data:image/png;base64":
+            assert content.startswith(b"\x89PNG\r\n\x1a\n")
+        else:
+            assert (name, kind) == ("src", "data:image/svg+xml;base64")
+            assert_allowed_svg(content.decode())
 
 
 def assert_allowed_html(html: str) -> Page:

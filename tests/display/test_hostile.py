@@ -94,6 +94,10 @@ SHOWN = (
     "net {net}({x} : Real({y})) : Real({y}, {z}) = {op}[{loc}]({x})",
     "handler {net} = {{ {op}[{l}]({x}) -> return {x} | {y}, {z} -> return {const} }}",
     'train return {x} for ({x}, {z}) in data("given")',
+    '%sees rev handle ({x}) <{u}>. {net}({u}) with {handler}(0.1, {y}) for ({x}, {y}) in data("given")',
+    '%surface {fun}({x}) for ({x}, {y}) in data("given")',
+    'train return {x} for ({x}, {y}) in data("given") surface return {fun}({x})',
+    '%confusion {fun}({x}) for ({x}, {y}) in data("given")\n%confusion {x} for {x} in data("given")',
 )
 
 
