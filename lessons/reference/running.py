@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.display.registry import text as result_text
+from rh_kernel.display.view_files import encode_view
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown, Warned
 from rh_kernel.session.session import Session, commit, execute
 from rh_kernel.source.diagnostic import Diagnostic
@@ -53,7 +54,7 @@ class Ran:
 
 def start(folder: Path = ROOT, *, given: bool = False) -> Session:
     """A new session, in which nothing is declared."""
-    session = Session.start(folder)
+    session = Session.start(folder, encode_view=encode_view)
     return replace(session, given=GIVEN) if given else session
 
 

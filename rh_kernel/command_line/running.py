@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
+from rh_kernel.display.view_files import encode_view
 from rh_kernel.session import results
 from rh_kernel.session.actions import Action, AnalysisContext, Refuse
 from rh_kernel.session.analyze import analyze_at_once, without
@@ -38,7 +39,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
             case results.Working() | results.Timed():
                 pass
 
-    drain(execute(Session.start(folder(file), settings), source, keep_going=True), take)
+    drain(execute(Session.start(folder(file), settings, encode_view), source, keep_going=True), take)
 
 
 def check(file: str, report: Report, settings: Settings) -> None:
@@ -76,7 +77,7 @@ def before(file: str, source: Source, report: Report, settings: Settings) -> Ses
         if isinstance(event, results.Shown) and isinstance(event.result, results.ItemFailed):
             report.result(event.item, event.result)
 
-    return drain(execute(Session.start(folder(file), settings), source, keep_going=True), take)
+    return drain(execute(Session.start(folder(file), settings, encode_view), source, keep_going=True), take)
 
 
 def drain(events: Generator[results.Event, None, After], take: Callable[[results.Event], None]) -> After:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
     from rh_kernel.session.sections.eff_names import EffDeclarations
     from rh_kernel.session.storage import ScratchFile
+    from rh_kernel.session.view_files import ViewEncoder
 
 Closed: TypeAlias = ClosedTerm | ClosedCommand
 """A term or command without free variables, with its type."""
@@ -66,7 +67,8 @@ class State:
     """The state of a running cell: the current and the initial contents of the locations, and what else its actions change.
 
     ``files`` are moved to their targets when the cell ends. ``functions`` are declared in ``%%lambda`` cells, ``effects`` in
-    ``%%eff`` cells. ``sweep`` is the last one.
+    ``%%eff`` cells. ``sweep`` is the last one. ``shown`` is the last result that is more than a message, with the text of its
+    item, and ``encode_view`` renders it as a file.
     """
 
     heap: Mapping[Location, Array]
@@ -77,6 +79,8 @@ class State:
     functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
     effects: "EffDeclarations | None" = None
     sweep: "SweepDone | None" = None
+    shown: tuple[Result, str] | None = None
+    encode_view: "ViewEncoder | None" = None
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
         """Return the state with new contents at some locations, and the initial contents of those that are first written."""

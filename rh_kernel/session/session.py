@@ -22,8 +22,9 @@ from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.limits.timing import out_of_time, within
 from rh_kernel.session.reachable import unreachable
-from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, SweepDone, Warned, Working
+from rh_kernel.session.results import Event, ItemFailed, Notice, Result, Shown, SweepDone, Warned, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
+from rh_kernel.session.view_files import WatchedRun
 from rh_kernel.source.diagnostic import Failure, Rejected, Stuck
 from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.source.records import frozen
@@ -40,6 +41,7 @@ from rh_kernel.typing.errors import UnknownName
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
     from rh_kernel.session.sections.eff_names import EffDeclarations
+    from rh_kernel.session.view_files import ViewEncoder
 
 
 STARTING = 60
@@ -52,8 +54,8 @@ class Session:
 
     Paths are relative to ``folder``; ``given`` holds the data sets passed from Python. ``functions`` are declared in
     ``%%lambda`` cells, ``effects`` in ``%%eff`` cells. ``sweep`` is the last one; it is no part of what ``%undo`` restores, nor
-    of what other cells see. ``past`` holds the sessions before the cells that can be undone, the
-    latest last.
+    of what other cells see; nor is ``shown``, the last result that is more than a message, with the text of its item.
+    ``encode_view`` renders it as a file. ``past`` holds the sessions before the cells that can be undone, the latest last.
     """
 
     folder: Path
@@ -66,11 +68,13 @@ class Session:
     effects: "EffDeclarations | None" = None
     past: "tuple[Session, ...]" = ()
     sweep: SweepDone | None = None
+    shown: tuple[Result, str] | None = None
+    encode_view: "ViewEncoder | None" = None
 
     @staticmethod
-    def start(folder: Path, settings: Settings = DEFAULT) -> "Session":
+    def start(folder: Path, settings: Settings = DEFAULT, encode_view: "ViewEncoder | None" = None) -> "Session":
         """Return a session without declarations."""
-        return Session(folder, settings=settings)
+        return Session(folder, settings=settings, encode_view=encode_view)
 
     @property
     def context(self) -> AnalysisContext:
@@ -90,6 +94,8 @@ class Session:
             functions=self.functions,
             effects=self.effects,
             sweep=self.sweep,
+            shown=self.shown,
+            encode_view=self.encode_view,
         )
 
 
@@ -144,9 +150,14 @@ def commit(before: Session, after: Session) -> Session:
     """Return the session ``after`` a change; unless nothing changed, ``%undo`` can restore the one ``before``."""
     if is_same(before, after):
         return replace(after, past=before.past)
-    past = (*before.past, replace(before, past=()))
+    past = (*before.past, _as_past(before))
     kept = undo.depth([s.heap for s in past], after.heap)
     return replace(after, past=past[len(past) - kept :])
+
+
+def _as_past(session: Session) -> Session:
+    """Return what ``%undo`` keeps of a session: a trace that was shown may be large."""
+    return replace(session, past=(), shown=None)
 
 
 def _only_adds(before: Definitions, after: Definitions) -> bool:
@@ -215,7 +226,7 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
                     yield Shown(number, Notice(remark))
                 if warnings := action.warnings(item.span.source):
                     yield Shown(number, Warned(warnings))
-                state = yield from action.run(number, state)
+                state = yield from _remembering(action.run(number, state), item.span.text)
             except Interrupted as interrupted:
                 definitions, state, end = after, interrupted.state, _End.INTERRUPTED
                 break
@@ -234,8 +245,22 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
     only_declares = bool(actions) and all(isinstance(action, Declare) for _, action in actions)
     if only_declares and _only_adds(session.definitions, definitions):
         # No content has been replaced, so there is no need to measure what the past sessions hold.
-        return replace(after_all, past=(*session.past, replace(session, past=()))[-undo.MAX_CELLS :]), end
+        return replace(after_all, past=(*session.past, _as_past(session))[-undo.MAX_CELLS :]), end
     return commit(session, after_all), end
+
+
+def _remembering(run: Generator[Event, None, State], text: str) -> Generator[Event, None, State]:
+    """Run an item, whose text is ``text``; the state after it has what it showed."""
+    watched = WatchedRun(run)
+    try:
+        state = yield from watched
+    except Interrupted as interrupted:
+        raise Interrupted(_with_shown(interrupted.state, watched, text)) from None
+    return _with_shown(state, watched, text)
+
+
+def _with_shown(state: State, watched: WatchedRun[State], text: str) -> State:
+    return state if watched.shown is None else replace(state, shown=(watched.shown, text))
 
 
 def _first_span(items: Items) -> Span:
@@ -312,7 +337,7 @@ def _undo(session: Session, action: undo.Undo, number: int, *, alone: bool) -> R
     # Numbers and versions are not reset: those of the undone declarations must not be reused.
     now = session.definitions
     definitions = replace(then.definitions, count=now.count, versions=now.versions)
-    return replace(then, definitions=definitions, past=tuple(past)), _End.DONE
+    return replace(then, definitions=definitions, past=tuple(past), shown=session.shown), _End.DONE
 
 
 def _outdated_text(before: Definitions, after: Definitions) -> str:
@@ -355,6 +380,7 @@ def _updated(session: Session, definitions: Definitions, state: State) -> Sessio
         functions=state.functions,
         effects=state.effects,
         sweep=state.sweep,
+        shown=state.shown,
     )
 
 

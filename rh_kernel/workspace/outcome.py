@@ -2,12 +2,16 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from rh_kernel.display.registry import bundle, text
+from rh_kernel.display.view_files import encode_view
 from rh_kernel.session.results import Result
+from rh_kernel.session.view_files import NoSuchPicture
 from rh_kernel.syntax.core import Array
 from rh_kernel.workspace.ipython_display import show
 
@@ -56,6 +60,19 @@ class Outcome(Displayed, Generic[R]):
     def html(self) -> str:
         """The HTML for a notebook, self-contained: no scripts, no external URLs."""
         return bundle(self.result)["text/html"]
+
+    def save(self, file: "str | PathLike[str]", *, animated: bool = False) -> None:
+        """Write the view to an ``.html`` page, or to an ``.svg`` picture, as ``%save-view`` does.
+
+        ``animated`` is for the picture of a pass. Raises ``OSError``; ``ValueError`` if there is no such picture.
+        """
+        target = Path(file)
+        title = " ".join(str(getattr(self.result, "subject", type(self).__name__)).split())
+        try:
+            text = encode_view(self.result, target.suffix.lower(), title=title, animated=animated)
+        except NoSuchPicture as problem:
+            raise ValueError(str(problem)) from None
+        target.write_text(text, encoding="utf-8")
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         """Return every MIME type of the result, for front ends that choose one themselves."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from rh_kernel.display.text import visible
+from rh_kernel.display.view_files import encode_view
 from rh_kernel.session.directives.heap import held_locations
 from rh_kernel.session.results import ClusterShown, DeclarationMade, Event, ItemFailed, Notice, Result, Shown
 from rh_kernel.session.session import Session, commit, execute, is_same
@@ -42,7 +43,7 @@ class Workspace:
     """
 
     def __init__(self, folder: Path | str | None = None) -> None:
-        self._session = Session.start(Path.cwd() if folder is None else Path(folder))
+        self._session = Session.start(Path.cwd() if folder is None else Path(folder), encode_view=encode_view)
         self._turn = threading.Lock()
 
     @property

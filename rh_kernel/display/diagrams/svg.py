@@ -3,7 +3,7 @@
 Wires and boxes are highlighted on hovering and have tooltips with their types. No script is needed; all text is escaped.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -37,22 +37,36 @@ _STYLE = (
 )
 
 
-def diagram_svg(drawn: Layout, label: str, ink: str = NEUTRAL, least: float = 0.0, paper: str = "") -> str:
+def _no_class(_: object) -> str:
+    return ""
+
+
+def diagram_svg(
+    drawn: Layout,
+    label: str,
+    ink: str = NEUTRAL,
+    least: float = 0.0,
+    paper: str = "",
+    *,
+    of_box: Callable[[PlacedBox], str] = _no_class,
+    of_wire: Callable[[int], str] = _no_class,
+) -> str:
     """The drawing as one ``<svg>`` with ``label`` as its title, at least ``least`` times as wide as its layout.
 
     ``paper`` is the background colour, ``ink`` that of wires and text; without ``paper`` the background is transparent.
+    ``of_box`` and ``of_wire`` give the elements of a box or wire a further class.
     """
     wide, high = drawn.width, drawn.height
     style = f"color:{ink};max-width:100%;height:auto" + (f";min-width:{wide * least:.0f}px" if least else "")
     ground = f'<rect width="{wide:.1f}" height="{high:.1f}" fill="{paper}"/>' if paper else ""
     frames = [_frame(frame) for frame in drawn.drawing.frames]
-    boxes = [_box(drawn, box) for box in drawn.drawing.boxes]
-    labels = [_label(drawn.sketch.types[t.wire], t.x, t.y) for t in drawn.drawing.labels]
+    boxes = [_box(drawn, box, of_box(box)) for box in drawn.drawing.boxes]
+    labels = [_label(drawn.sketch.types[t.wire], t.x, t.y, of_wire(t.wire)) for t in drawn.drawing.labels]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rh-d" role="img" aria-label="{escape(label)}" '
         f'viewBox="0 0 {wide:.1f} {high:.1f}" width="{wide:.0f}" height="{high:.0f}" style="{style}">'
         f"<title>{escape(label)}</title><style>{_STYLE}</style>{ground}"
-        f"{''.join(frames)}{''.join(_wires(drawn))}{''.join(boxes)}{''.join(labels)}</svg>"
+        f"{''.join(frames)}{''.join(_wires(drawn, of_wire))}{''.join(boxes)}{''.join(labels)}</svg>"
     )
 
 
@@ -79,14 +93,15 @@ def box_gloss(drawn: Layout, box: PlacedBox) -> str:
     return "; ".join([box.figure.title, *[part_gloss(part) for part in place]])
 
 
-def _wires(drawn: Layout) -> Iterator[str]:
+def _wires(drawn: Layout, of_wire: Callable[[int], str]) -> Iterator[str]:
     back, wire = backward_wires(drawn), attrgetter("wire")
     dots = {w: [*found] for w, found in groupby(sorted(drawn.drawing.dots, key=wire), wire)}
     for w, strands in groupby(sorted(drawn.drawing.strands, key=wire), wire):
         d = "".join([path(strand.points) for strand in strands])
         marks = "".join([f'<circle cx="{_n(p.x)}" cy="{_n(p.y)}" r="{3 if p.is_end else 2.4}"/>' for p in dots.get(w, ())])
         title = f"<title>{escape(wire_gloss(drawn, w))}</title>"
-        yield f'<g class="w{" k" if w in back else ""}">{title}<path class="i" d="{d}"/><path d="{d}"/>{marks}</g>'
+        further = f" {found}" if (found := of_wire(w)) else ""
+        yield f'<g class="w{" k" if w in back else ""}{further}">{title}<path class="i" d="{d}"/><path d="{d}"/>{marks}</g>'
 
 
 def backward_wires(drawn: Layout) -> frozenset[int]:
@@ -107,7 +122,7 @@ def _place(drawn: PlacedFrame | PlacedBox) -> str:
     return f'x="{_n(drawn.x)}" y="{_n(drawn.y)}" width="{_n(drawn.width)}" height="{_n(drawn.height)}"'
 
 
-def _box(drawn: Layout, box: PlacedBox) -> str:
+def _box(drawn: Layout, box: PlacedBox, further: str) -> str:
     figure, place = box.figure, _place(box)
     middle_x, middle_y = box.x + box.width / 2, box.y + box.height / 2
     circle = f'<circle class="b p" cx="{_n(middle_x)}" cy="{_n(middle_y)}" r="{_n(box.width / 2)}"/>'
@@ -124,13 +139,14 @@ def _box(drawn: Layout, box: PlacedBox) -> str:
         case BoxShape.SUM:
             cross = f"M{_n(middle_x - 4)} {_n(middle_y)}h8M{_n(middle_x)} {_n(middle_y - 4)}v8"
             shape = f'{circle}<path d="{cross}" stroke="currentColor" stroke-width="1.3"/>'
-    return f"<g><title>{escape(box_gloss(drawn, box))}</title>{shape}</g>"
+    opening = f'<g class="{further}">' if further else "<g>"
+    return f"{opening}<title>{escape(box_gloss(drawn, box))}</title>{shape}</g>"
 
 
-def _label(A: Type, x: float, y: float) -> str:
+def _label(A: Type, x: float, y: float, further: str) -> str:
     raised = exponent(A)
     shape = f'<tspan class="x" dy="-3.5">{escape(raised)}</tspan>' if raised else ""
-    return f'<text class="t" x="{_n(x)}" y="{_n(y)}" pointer-events="none">ℝ{shape}</text>'
+    return f'<text class="t{" " if further else ""}{further}" x="{_n(x)}" y="{_n(y)}" pointer-events="none">ℝ{shape}</text>'
 
 
 def _n(x: float) -> str:

@@ -1,8 +1,10 @@
 """The drawing of a pass with the values of its wires (RH §7.4), as numbers or as the cells of a small heat map."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from rh_kernel.denotational.drawing.elements import Label
+from rh_kernel.denotational.drawing.elements import Label, PlacedBox
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.text_metrics import width
 from rh_kernel.display.diagrams.svg import diagram_svg
@@ -20,12 +22,31 @@ CELL, COLUMNS, ROWS = 5.0, 6, 3
 """The size of a cell of a heat map, and the most columns and rows."""
 
 
-def gradient_svg(p: AnnotatedPass, drawn: Layout, label: str) -> str:
-    """The drawing of a pass with a value below the type of each wire; ``label`` is its title."""
+def _no_class(_: object) -> str:
+    return ""
+
+
+def gradient_svg(
+    p: AnnotatedPass,
+    drawn: Layout,
+    label: str,
+    *,
+    of_box: Callable[[PlacedBox], str] = _no_class,
+    of_wire: Callable[[int], str] = _no_class,
+) -> str:
+    """The drawing of a pass with a value below the type of each wire; ``label`` is its title.
+
+    ``of_box`` and ``of_wire`` give the elements of a box or wire, and its value, a further class.
+    """
     ends = _ends(drawn)
     contents, known = p.contents, drawn.drawing.labels
-    values = "".join([_value(p, contents[t.wire], t, ends.get(t.wire, 0.0)) for t in known if t.wire in contents])
-    return diagram_svg(drawn, label, NEUTRAL).removesuffix("</svg>") + f"<g>{values}</g></svg>"
+    values: list[str] = []
+    for t in known:
+        if t.wire in contents:
+            shown, further = _value(p, contents[t.wire], t, ends.get(t.wire, 0.0)), of_wire(t.wire)
+            values.append(f'<g class="{further}">{shown}</g>' if further else shown)
+    still = diagram_svg(drawn, label, NEUTRAL, of_box=of_box, of_wire=of_wire)
+    return still.removesuffix("</svg>") + f"<g>{''.join(values)}</g></svg>"
 
 
 def _ends(drawn: Layout) -> dict[int, float]:

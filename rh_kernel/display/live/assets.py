@@ -36,6 +36,14 @@ def script(kind: str) -> str:
 
 
 @cache
+def page_script(kind: str) -> str:
+    """Return the ES module of a saved page, which shows the record in the element ``record`` as the view of this kind."""
+    modules = linked(folder(), "widget.js", "saved.js", f"{kind}.js")
+    model = 'savedModel(JSON.parse(document.getElementById("record").textContent))'
+    return f'{modules}\nrendererOf("{kind}", {kind})({{ model: {model}, el: document.getElementById("view") }});\n'
+
+
+@cache
 def style(kind: str) -> str:
     """Return the palette, the shared style sheet, and the one of this view."""
     return "\n".join([colours(), *[(folder() / name).read_text(encoding="utf-8") for name in ("live.css", f"{kind}.css")]])

@@ -11,6 +11,7 @@ from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     CLOSERS,
     DECLARATIONS,
+    DIRECTIVE_NAME,
     EXPRESSION_DIRECTIVES,
     INCLUDE,
     SWEEP,
@@ -19,8 +20,8 @@ from rh_kernel.syntax.parsing.tokens import (
     ends_expression,
 )
 
-_NAME = re.compile(r"%{1,2}\w*$")
-_DIRECTIVE = re.compile(r"%(\w+)\s")
+_NAME = re.compile(r"%{1,2}\w*(?:-[a-z]*)?$")
+_DIRECTIVE = re.compile(rf"%({DIRECTIVE_NAME})\s")
 
 # ``<`` is left out, as it may be the start of an arrow.
 _OPENERS = frozenset(CLOSERS) - {"<"}

@@ -20,13 +20,13 @@ from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, tokens
-from rh_kernel.syntax.parsing.tokens import LAMBDA_SECTION, SECTIONS, Kind, Token
+from rh_kernel.syntax.parsing.tokens import DIRECTIVE_NAME, LAMBDA_SECTION, SECTIONS, Kind, Token
 from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, role
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition
 from rh_kernel.typing.derivation.rules import TypingRule
 
-_DIRECTIVE = re.compile(r"%(\w+)")
+_DIRECTIVE = re.compile(rf"%({DIRECTIVE_NAME})")
 _OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}
 """Operators that abbreviate a function symbol; its documentation is appended."""
 

@@ -1,4 +1,5 @@
 """The directives by name. A module of this package is the directive of its file name, and is found without a list.
+In the name of a directive, a hyphen stands for the underscore in that of its module.
 
 The modules of ``lambda_section`` and ``eff_section`` are the directives of ``%%lambda`` and ``%%eff`` cells. A module is
 imported when its directive is used, or when all help texts are shown: the names alone come from the file names. Plugins add
@@ -33,7 +34,7 @@ _SHARED = frozenset({"arguments", "directive", "lines", "registry"})
 def built_in(section: str = "") -> tuple[str, ...]:
     """Return the names of the directives of a section that come with the language, in alphabetical order."""
     modules = [found.name for found in iter_modules(import_module(_PACKAGES[section]).__path__) if not found.ispkg]
-    return tuple(sorted([name for name in modules if name not in _SHARED]))
+    return tuple(sorted([name.replace("_", "-") for name in modules if name not in _SHARED]))
 
 
 @cache
@@ -53,7 +54,7 @@ def find(name: str, section: str = "") -> Directive[Any] | None:
         return None
     if name not in built_in(section):
         return _of_plugins()[name]
-    module = f"{_PACKAGES[section]}.{name}"
+    module = f"{_PACKAGES[section]}.{name.replace('-', '_')}"
     directive: Directive[Any] = import_module(module).DIRECTIVE
     if (directive.name, directive.section) != (name, section):
         raise KernelBug(f"{module} has the directive %{directive.name}{directive.section and f' of {directive.section}'}")

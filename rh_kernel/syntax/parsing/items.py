@@ -17,6 +17,7 @@ from rh_kernel.syntax.parsing.lexer import words
 from rh_kernel.syntax.parsing.patterns import pattern
 from rh_kernel.syntax.parsing.tokens import (
     DECLARATIONS,
+    DIRECTIVE_NAME,
     DIRECTIVE_OPTIONS,
     EXPRESSION_DIRECTIVES,
     INITIALS,
@@ -38,7 +39,7 @@ from rh_kernel.syntax.parsing.types import (
 from rh_kernel.syntax.parsing.unbound_commands import check_bound
 from rh_kernel.syntax.surface import Expr, Name
 
-_DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
+_DIRECTIVE = re.compile(rf"%[ \r\n]*({DIRECTIVE_NAME})")
 _THE_END = "the end of the item"
 _MEANT = {
     "def": "fun",

@@ -80,6 +80,9 @@ RETURN = "%%rh"
 SAMPLE_DIRECTIVES = ("confusion", "surface", "sees")
 """The directives that take a term or a command for each sample, ``P for (x, t) in data("…")``."""
 
+DIRECTIVE_NAME = r"(?:save-view\b|\w+)"
+"""The pattern of the name of a directive. Only one has a hyphen: in `%trace-1` the minus sign belongs to the term."""
+
 EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient", *SAMPLE_DIRECTIVES})
 """The directives whose argument is a term or a command; all others take words."""
 

@@ -55,7 +55,7 @@ const SWEEP = /sweep +(?!in(?![\p{L}\p{N}_]))(?![\p{Nd}])[\p{L}\p{N}_]/uy;
 const REPEAT = new RegExp(`repeat[${SPACE}]+${NAME}[${SPACE}]*<(?![-=])`, "suy");
 const SECTION = /%%[\p{L}\p{N}_]+/uy;
 const PYTHON_CELL = /%%python[ \t]*$/uy;
-const NAME_OF_DIRECTIVE = /[\p{L}\p{N}_]+/uy;
+const NAME_OF_DIRECTIVE = /save-view(?![\p{L}\p{N}_])|[\p{L}\p{N}_]+/uy;
 const BLANK_BEFORE_NAME = / +/uy;
 const WORD_OF_DIRECTIVE = new RegExp(`("[^"]*"?)|(#.*)|[^${SPACE}#"][^${SPACE}]*`, "suy");
 const SYSTEM = new RegExp(`[^${SPACE}()#]+`, "suy");

@@ -5,8 +5,8 @@ export const WORDS = {
   declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
   directive: new Set([
     "checkpointing", "cluster", "compile", "confusion", "data", "derivation", "device", "diagram", "dtype", "evaluator",
-    "export", "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "seed", "sees",
-    "strict", "surface", "trace", "type", "undo", "whos",
+    "export", "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "save-view", "seed",
+    "sees", "strict", "surface", "trace", "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "000add9366e9";
+  const VERSION = "94d28427c97d";
 
   let scope;
 

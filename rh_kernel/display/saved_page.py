@@ -1,0 +1,54 @@
+"""A result as one HTML file: its interactive view if it has one, and its static form. The file needs no network and no kernel.
+
+The page has the module and the style of the view, and its record (``display.live.saved``) as JSON in an element that is no
+script. A policy in the page forbids every request.
+"""
+
+import json
+
+from rh_kernel.display.html import escape
+from rh_kernel.display.live.assets import folder, page_script, style
+from rh_kernel.display.live.saved import saved_record
+from rh_kernel.display.registry import bundle, live_view
+from rh_kernel.session.results import Result
+
+_POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def saved_page(result: Result, title: str) -> str:
+    """Return the HTML document, whose heading is ``title``."""
+    view = live_view(result)
+    static = f'<div class="rh-saved-static">{bundle(result)["text/html"]}</div>'
+    page_style = (folder() / "saved.css").read_text(encoding="utf-8")
+    if view is None:
+        return _document(title, page_style, static)
+    record = saved_record(view)
+    note = (
+        "" if record["whole"] else '<p class="rh-saved-note">This was too much for one page: its later steps are missing.</p>'
+    )
+    body = (
+        f'<div id="view"></div>{note}<noscript>{static}</noscript>'
+        f"<details><summary>As a picture and a table, without interaction</summary>{static}</details>"
+        f'<script type="application/json" id="record">{inlined_json(record)}</script>'
+        f'<script type="module">{_inlined_script(page_script(view.kind))}</script>'
+    )
+    return _document(title, f"{page_style}\n{style(view.kind)}", body)
+
+
+def inlined_json(record: object) -> str:
+    """Return JSON that cannot end the element that it stands in: no ``<`` occurs in it."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _inlined_script(text: str) -> str:
+    return text.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+
+
+def _document(title: str, styles: str, body: str) -> str:
+    shown = escape(title)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{shown}</title>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>\n{styles}\n</style>\n</head>\n<body>\n<main>\n<h1>{shown}</h1>\n{body}\n</main>\n</body>\n</html>\n"
+    )
