@@ -1,5 +1,5 @@
 // Interactive typing derivation: judgments open or folded, with their rules, as an inference tree or as a list.
-import { copyText, download, h, refill } from "./dom.js";
+import { buttonName, copyText, download, h, refill } from "./dom.js";
 import { DRAWING_FACTOR, DRAWING_KEYS, DRAWING_PANS, drawingBar, drawingCommand, drawingHelp, drawingWords } from "./drawing_bar.js";
 import { derivationDetails, derivationNames } from "./derivation_details.js";
 import { derivationInferenceTree, derivationList } from "./derivation_layout.js";
@@ -69,7 +69,7 @@ class DerivationView {
   }
 
   build(el, told) {
-    const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": label, on: { click } }, text);
+    const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": buttonName(text, label), on: { click } }, text);
     const levels = (this.levels = h("select", { "aria-label": "open so many levels", on: { change: () => this.level(Number(levels.value)) } }, [1, 2, 3, 4, 6, 8, 12, 40].map((n) => h("option", { value: n, selected: n === 4 }, n === 40 ? "40 levels" : `${n} level${n === 1 ? "" : "s"}`))));
     this.kind = button("", "drawing or list (v)", () => this.change());
     const { element: bar } = drawingBar((name) => this.command(name), {

@@ -1,6 +1,6 @@
 // A derivation as an inference tree (premises over a line over the conclusion), or as an indented list.
 import { h } from "./dom.js";
-import { derivationVisible, derivationText } from "./derivation_tree.js";
+import { derivationVisible } from "./derivation_tree.js";
 
 /** The inference tree; callbacks: on.pick(id), on.toggle(id). `made` collects the element of each node. */
 export function derivationInferenceTree(tree, open, on, made) {
@@ -43,8 +43,8 @@ function derivationEntry(tree, open, id, level, on, made) {
 }
 
 function derivationItem(node, level, isOpen) {
-  const more = node.premises.length && !isOpen ? `, ${derivationLeftOut(node.above)} above it` : "";
-  const attributes = { role: "treeitem", tabindex: -1, "aria-level": level, "aria-label": `${node.rule}: ${derivationText(node)}${more}`, "data-node": node.id };
+  // Its name is its content: the rule and the judgment, without the group of its premises.
+  const attributes = { role: "treeitem", tabindex: -1, "aria-level": level, "data-node": node.id };
   return node.premises.length ? { ...attributes, "aria-expanded": String(isOpen) } : attributes;
 }
 

@@ -1,5 +1,5 @@
 // Interactive string diagram: details of its parts, the wires of a selection, and folds to open and close.
-import { download, h, refill, s } from "./dom.js";
+import { buttonName, download, h, refill, s } from "./dom.js";
 import { DRAWING_FACTOR, DRAWING_FOLD_KEYS, DRAWING_KEYS, DRAWING_PANS, drawingBar, drawingCommand, drawingHelp, drawingWords } from "./drawing_bar.js";
 import { diagramDetails } from "./diagram_details.js";
 import { diagramSvg } from "./diagram_svg.js";
@@ -91,7 +91,7 @@ class DiagramView {
 
   build() {
     const { opening } = this;
-    const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": label, on: { click } }, text);
+    const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": buttonName(text, label), on: { click } }, text);
     this.on = { pick: (kind, id) => this.pick({ kind, id }, true), toggle: (fold) => this.toggle(fold) };
     this.svg = s("svg", { class: "rh-diagram-svg", role: "group", "aria-label": `string diagram: ${opening.summary}` });
     this.svg.addEventListener("click", () => this.pick(null));

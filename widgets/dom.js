@@ -12,6 +12,11 @@ export function s(tag, attributes, ...children) {
   return withAttributes(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 }
 
+/** The accessible name of a button: what it says, if that is words, before what it does; so speech input finds it by either. */
+export function buttonName(text, label) {
+  return /[\p{L}\p{N}]/u.test(text) ? `${text}: ${label}` : label;
+}
+
 /** Replace the children of an element. */
 export function refill(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter(isPresent));

@@ -24,7 +24,7 @@ export function rewritingBar({ steps, rules, changes }, act) {
   const chips = rules.map((rule, n) => {
     const title = [rule.gloss, rule.figure].filter((words) => words !== "").join("; ");
     const content = [h("span", { class: "rh-rewriting-name" }, rule.name), ` ${rule.times.toLocaleString("en")}`];
-    const label = `next step by ${rule.name}, of ${rule.times}`;
+    const label = `${rule.name} ${rule.times.toLocaleString("en")}: next step by it`;
     return h("button", { type: "button", class: "rh-rewriting-chip", title, "aria-label": label, on: { click: () => act.follow(n) } }, content);
   });
   const changing = [

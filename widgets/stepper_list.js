@@ -135,7 +135,7 @@ export function stepperList(index, words, act) {
         style: `top:${top}px;padding-left:${8 + 10 * Math.min(depth, 8)}px`,
         title: `${LIST_DIRECTIONS[way]}: ${title}`,
       },
-      h("span", { class: "rh-leg-arrow", role: "img", "aria-label": LIST_DIRECTIONS[way] }, LIST_ARROWS[way]),
+      h("span", { class: "rh-leg-arrow", "aria-hidden": "true" }, LIST_ARROWS[way]),
       h("span", { class: "rh-leg-title" }, title),
       flow ? h("span", { class: "rh-leg-flow" }, String(flow)) : null,
       h("span", { class: "rh-note" }, numbers),

@@ -18,7 +18,7 @@ const PANE_MARK = /^[a-z]+$/;
 export function stepperPane(label, roles, origins, act) {
   const body = h("div", { class: "rh-pane-body" });
   const probe = h("span", { class: "rh-pane-probe", "aria-hidden": "true" }, "m".repeat(20));
-  const el = h("div", { class: "rh-pane", role: "group", "aria-label": label }, body, probe);
+  const el = h("div", { class: "rh-pane", role: "group", tabindex: 0, "aria-label": label }, body, probe);
   let shown = { lines: [], marks: {}, rows: [], starts: {}, byLine: new Map(), near: null };
   let extra = [];
   let pad = 0;

@@ -31,7 +31,8 @@ def to_html(doc: Doc, width: float = 100) -> str:
 def _span(text: str, style: Style) -> str:
     styles: list[str] = []
     if style.role is not None:
-        styles.append(f"color:{COLOURS[style.role]}")
+        if style.mark is None:  # on a mark the ink of the page is easier to read
+            styles.append(f"color:{COLOURS[style.role]}")
         if style.role in _BOLD:
             styles.append("font-weight:bold")
     if style.mark is not None:

@@ -9,6 +9,7 @@ import json
 from rh_kernel.display.html import escape
 from rh_kernel.display.live.assets import folder, page_script, style
 from rh_kernel.display.live.saved import saved_record
+from rh_kernel.display.markup import element
 from rh_kernel.display.registry import bundle, live_view
 from rh_kernel.session.results import Result
 
@@ -18,7 +19,8 @@ _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inl
 def saved_page(result: Result, title: str) -> str:
     """Return the HTML document, whose heading is ``title``."""
     view = live_view(result)
-    static = f'<div class="rh-saved-static">{bundle(result)["text/html"]}</div>'
+    attributes = {"class": "rh-saved-static", "tabindex": "0", "role": "region", "aria-label": "picture and table"}
+    static = element("div", "", bundle(result)["text/html"], **attributes)
     page_style = (folder() / "saved.css").read_text(encoding="utf-8")
     if view is None:
         return _document(title, page_style, static)

