@@ -3,7 +3,7 @@
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from rh_kernel.session.actions import Action, AnalysisContext, Interrupted, Run, State
 from rh_kernel.session.evaluate import read_only
@@ -22,11 +22,20 @@ from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.unhandled_hints import with_handlers
 from rh_kernel.training.batches import Pool
 from rh_kernel.training.data import DataSet, loading_named
-from rh_kernel.training.events import Diverged, Event, Grown, Progress, Remarked, Trained
+from rh_kernel.training.events import Diverged, Event, Grown, Progress, Reached, Remarked, Trained
 from rh_kernel.training.loop import train
+from rh_kernel.training.stops import Stops
 from rh_kernel.training.surfaces import Plane
 from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training, sample_names
 from rh_kernel.typing.lost_updates.checking import lost_updates
+
+
+class Watcher(Stops, Protocol):
+    """Somebody who looks at a training run between its batches."""
+
+    def look(self, reached: Reached) -> Generator[Working, None, None]:
+        """Look at the heap at a stop. Raises ``Stuck``."""
+        ...
 
 
 @frozen
@@ -52,6 +61,10 @@ class Train(Action):
 
     def run(self, number: int, state: State) -> Run:
         """Yield progress, then the measures. Raises ``Interrupted`` with the heap of the last finished batch."""
+        return self.watched(number, state, None)
+
+    def watched(self, number: int, state: State, watcher: Watcher | None) -> Run:
+        """Run, and let the ``watcher`` look at the heap after the batches that it names. Raises ``Interrupted`` likewise."""
         training, data = self.training, self.data
         last: Progress | None = None
         began = time.monotonic()
@@ -64,11 +77,14 @@ class Train(Action):
             except Rejected as failure:
                 raise Rejected(*[replace(diagnostic, span=self.span) for diagnostic in failure.diagnostics]) from None
         try:
-            for event in self._events(state, None if cluster is None else cluster.pool(state.settings.answer_within)):
+            for event in self._events(state, None if cluster is None else cluster.pool(state.settings.answer_within), watcher):
                 match event:
                     case Progress():
                         last = event
                         yield event
+                    case Reached():
+                        if watcher is not None:
+                            yield from watcher.look(event)
                     case Diverged() | Grown() | Remarked():
                         yield Shown(number, Notice(event.text))
                     case Trained():
@@ -100,7 +116,7 @@ class Train(Action):
         yield Shown(number, TrainingDone(last.epoch, size, measures, seconds, changes, stopped=True, surfaces=surfaces))
         raise Interrupted(after)
 
-    def _events(self, state: State, pool: Pool | None) -> Iterator[Event]:
+    def _events(self, state: State, pool: Pool | None, stops: Stops | None) -> Iterator[Event]:
         training, data, settings = self.training, self.data, state.settings
         return train(
             training,
@@ -114,6 +130,7 @@ class Train(Action):
             by=allowed_by(settings),
             pool=pool,
             planes=self.planes,
+            stops=stops,
         )
 
 

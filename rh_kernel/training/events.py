@@ -1,9 +1,13 @@
-"""The events of a training run, in order: ``Progress* ((Diverged | Grown | Remarked) Progress*)* Trained``."""
+"""The events of a training run, in order: ``Progress* ((Diverged | Grown | Remarked) Progress*)* Trained``.
+
+A run that stops at batches for somebody has ``Reached`` between them, too.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from rh_kernel.loops.ir import Integers
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.surfaces import Surface
@@ -78,6 +82,22 @@ class Remarked:
 
 
 @dataclass(frozen=True, slots=True)
+class Reached:
+    """So many batches have run, after which the run was asked to stop.
+
+    ``samples`` are the numbers, in the data set, of the samples of the batch that comes next, after the last batch of those
+    of that one. ``heap`` is the heap before it, as in ``Progress``; ``epoch`` counts finished epochs, and ``seconds`` is the
+    time spent so far.
+    """
+
+    batch: int
+    epoch: int
+    samples: Integers = field(repr=False, compare=False)
+    heap: Mapping[Location, Array] = field(repr=False, compare=False)
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Trained:
     """The end of a run: the new heap, and for each measure its text and its averages after each epoch.
 
@@ -92,4 +112,4 @@ class Trained:
     surfaces: tuple[Surface, ...] = field(repr=False, compare=False, default=())
 
 
-Event: TypeAlias = Progress | Diverged | Grown | Remarked | Trained
+Event: TypeAlias = Progress | Diverged | Grown | Remarked | Reached | Trained

@@ -26,8 +26,9 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import MEASURE_REALS, Batches, BatchesInPieces, Pool, for_one, for_results, shared
 from rh_kernel.training.divergence import Watch
 from rh_kernel.training.errors import BatchInPieces
-from rh_kernel.training.events import Event, Progress, Remarked, Trained
+from rh_kernel.training.events import Event, Progress, Reached, Remarked, Trained
 from rh_kernel.training.samples import DataSet
+from rh_kernel.training.stops import BatchCount, Stops
 from rh_kernel.training.surfaces import Plane, Surfaces
 from rh_kernel.typing.elaboration.items import TrainingRun
 
@@ -61,6 +62,7 @@ def train(
     by: str = "on this machine",
     pool: Pool | None = None,
     planes: Sequence[Plane] = (),
+    stops: Stops | None = None,
 ) -> Iterator[Event]:
     """Train from ``heap``, which is not modified: each ``Progress`` has the heap so far, ``Trained`` the new one.
 
@@ -71,13 +73,14 @@ def train(
     iterating stops the run between two batches. Raises ``Rejected`` if the samples do not fit; ``Stuck`` if a command cannot
     be compiled, has too many equations or needs more than ``reals`` numbers at a time, a bound set ``by`` something; and, if
     the ``options`` are strict, at a point where a function is not smooth. A ``pool`` computes the pieces of batches, if there
-    are several, and may raise failures of its own. Each surface of the run is drawn on its plane in ``planes``.
+    are several, and may raise failures of its own. Each surface of the run is drawn on its plane in ``planes``. With ``stops``
+    there is a ``Reached`` after the batches that these name.
     """
 
     def choice(seconds: float) -> Backend:
         return backend or backend_for(device, seconds)
 
-    return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, options, planes).events()
+    return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, options, planes, stops).events()
 
 
 class _Clock:
@@ -118,6 +121,7 @@ class _Training:
         pool: Pool | None,
         options: CompileOptions,
         planes: Sequence[Plane],
+        stops: Stops | None = None,
     ) -> None:
         self.precision: Precision = precision
         self.choice = choice
@@ -135,6 +139,8 @@ class _Training:
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
         self.epoch = 0
         self.samples = 0
+        self.batches = BatchCount(stops)
+        self.shown = 0.0
         self.batches_per_call = 1
         self.steps: Batches | BatchesInPieces | None = None
         self.last_update = 0.0
@@ -182,6 +188,8 @@ class _Training:
                 yield from self._report_divergence(steps)
                 self.epoch += 1
                 self.surfaces.record(self.epoch)
+                if self.epoch == run.epochs:
+                    yield from self._stop(order[-(len(order) % run.batch or run.batch) :])
         surfaces = self.surfaces.now(exactly=True)
         yield from self._emit(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
@@ -240,7 +248,8 @@ class _Training:
         machine = steps.machine
         if self.data.size % batch or machine.backend.is_device or entries > SMALL or machine.program.draws:
             return 1
-        return max(1, min(min(self.batches_per_call * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
+        count = max(1, min(min(self.batches_per_call * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
+        return self.batches.at_most_epochs(count, self.data.size // batch)
 
     def _orders(self, count: int) -> Integers:
         """The order of the samples in each of the next epochs (epochs × samples)."""
@@ -263,6 +272,7 @@ class _Training:
             return False
         self.stale = True
         self.samples += rows.size
+        self.batches.done += len(rows)
         self.epoch += len(orders)
         self.batches_per_call = _next_count(len(rows), self.clock.turn - before)
         self.training_seconds = self.clock.seconds - began
@@ -278,20 +288,35 @@ class _Training:
         steps.expect(order, batch)
         at = 0
         while at < whole:
+            yield from self._stop(rows[at])
             before = self.clock.turn
-            done = rows[at : at + self.batches_per_call]
+            done = rows[at : at + self.batches.at_most(self.batches_per_call)]
             steps.change(done)
             self.stale = True
             at += len(done)
+            self.batches.done += len(done)
             self.samples += done.size
             self.batches_per_call = _next_count(len(done), self.clock.turn - before)
             yield from self._report_progress(began)
         if left := len(order) - whole * batch:
+            yield from self._stop(order[-left:])
             steps.change(order[None, -left:])
             self.stale = True
+            self.batches.done += 1
             self.samples += left
             yield from self._report_progress(began)
         self.training_seconds = self.clock.seconds - began
+
+    def _stop(self, samples: Integers) -> Iterator[Event]:
+        """Emit ``Reached`` if the run is to stop before these samples, or after them if they are the last."""
+        if not self.batches.is_due or self.steps is None:
+            return
+        if self.stale:
+            self.heap.update(self.steps.machine.seen())
+            self.stale = False
+        yield from self._emit(Reached(self.batches.done, self.epoch, samples, dict(self.heap), self.clock.seconds))
+        if self.clock.seconds - self.shown > BETWEEN_EVENTS:
+            yield from self._emit(self._progress())
 
     def _report_progress(self, began: float) -> Iterator[Event]:
         """Emit what happened elsewhere, and progress if it is time to."""
@@ -349,6 +374,7 @@ class _Training:
 
     def _progress(self) -> Progress:
         self._update_heap()
+        self.shown = self.clock.seconds
         samples = self.run.epochs * self.data.size
         speed = self.samples / self.training_seconds if self.training_seconds else 0.0
         curves = tuple([tuple(curve[: self.epoch]) for curve in self.curves])
