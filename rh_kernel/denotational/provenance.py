@@ -66,9 +66,14 @@ class Side(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Handling:
-    """One interpretation of a handler on a diagram, compared by identity: a handler may be interpreted more than once."""
+    """One interpretation of a handler on a diagram, compared by identity: a handler may be interpreted more than once.
+
+    ``handled`` is that diagram, an ``Arrow``, whose module imports this one; the levels of ``Part`` and ``Mark`` are those of
+    its boxes.
+    """
 
     handler: str
+    handled: object = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ Clauses: TypeAlias = Callable[[Operation], tuple[Arrow, Arrow]]
 def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
     """``α(a, k) ∈ ⟨𝒜⟩(X)`` for ``a ∈ 𝒜(X, Y)`` and ``k ∈ ⟨𝒜⟩(Y)``; ``handler`` is a name for drawings."""
     b: Row = Builder(a.domain, a.names[: len(a.domain)])
-    marking = _Marking(b, Handling(handler), a)
+    marking = _Marking(b, Handling(handler, a), a)
     image, kept = _forward_pass(a, b, clauses, handler, marking)
     b.place = (Part(handler, Leg.RETURN, len(a.boxes)),)
     cotangents = _Cotangents(b, a.types, marking)
@@ -90,7 +90,7 @@ def _parts(content: Effect | Choose | Iterate, clauses: Clauses, handler: str) -
 def _passes(a: Arrow, clauses: Clauses, handler: str) -> Passes:
     """``f : X → Y × D`` and ``b : Y × D → X`` with ``α(a, k) = f ;^μ st_D(k) ;^μ b`` for all k."""
     b: Row = Builder(a.domain, a.names[: len(a.domain)])
-    handling = Handling(handler)
+    handling = Handling(handler, a)
     image, kept = _forward_pass(a, b, clauses, handler, _Marking(b, handling, a))
     b.place = ()
     n, beside = len(a.codomain), [wire for wires, _ in kept for wire in wires]

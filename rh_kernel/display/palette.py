@@ -67,6 +67,9 @@ BACKGROUNDS: dict[MarkKind, str] = {kind: f"rgba({colour},0.2)" for kind, colour
 NEUTRAL = COLOURS[Role.FADED]
 """Lines and text of drawings on an unknown background."""
 
+INK, PAPER = "#24292f", "#ffffff"
+"""Lines and text of drawings that have a background of their own, and that background."""
+
 BELOW, ABOVE, NO_NUMBER = COLOURS[Role.FUNCTION], COLOURS[Role.OPERATION], COLOURS[Role.FADED]
 """Array entries below zero, above zero, and not a number."""
 

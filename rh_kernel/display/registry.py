@@ -18,6 +18,7 @@ from rh_kernel.display.markup import element
 from rh_kernel.display.text import visible
 from rh_kernel.session import results as r
 from rh_kernel.session.data_summary import DataShown
+from rh_kernel.session.flow.records import FlowMade
 from rh_kernel.session.predictions import ConfusionShown, SeenShown, SurfaceShown
 from rh_kernel.session.results import Result
 
@@ -83,6 +84,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.TrainingDone: ("training.runs", "TRAINING"),
     SeenShown: ("predictions.seen", "SEEN"),
     SurfaceShown: ("training.surface_view", "SURFACE"),
+    FlowMade: ("flow.view", "FLOW"),
     r.SweepDone: ("sweeps.view", "SWEEP"),
     r.Computed: ("lambda_cells.view", "VALUE"),
     r.Differentiated: ("lambda_cells.comparison", "COMPARISON"),

@@ -13,6 +13,7 @@ BLOCKS = {
     **{tag: {"style"} for tag in ("table", "tr", "pre")},
     **{tag: set[str]() for tag in ("summary", "tbody", "b", "br")},
     **{tag: {"style", "title"} for tag in ("th", "td")},
+    "a": {"href"},
     "details": {"style", "open"},
     "img": {"alt", "height", "width", "src", "style"},
 }

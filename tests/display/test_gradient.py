@@ -185,7 +185,7 @@ def made_of(count: int, words: str = "Tick", *, in_clauses: bool = True) -> Grad
     neg = Primitive("neg", (R2.shape,), R2, R2)
     draft: Draft = Builder((R2,))
     f = draft.close(draft.add(Apply(neg), draft.inputs, (R2,)))
-    handling, location = Handling(words), Location(words, (), 0)
+    handling, location = Handling(words, None), Location(words, (), 0)
     b: Row = Builder((R2,), (words,))
     b.place = (Part(words, Leg.FORWARD, 0, op),) if in_clauses else ()
     wires = b.inputs

@@ -47,6 +47,7 @@ def diagram_svg(
     ink: str = NEUTRAL,
     least: float = 0.0,
     paper: str = "",
+    beneath: str = "",
     *,
     of_box: Callable[[PlacedBox], str] = _no_class,
     of_wire: Callable[[int], str] = _no_class,
@@ -54,7 +55,7 @@ def diagram_svg(
     """The drawing as one ``<svg>`` with ``label`` as its title, at least ``least`` times as wide as its layout.
 
     ``paper`` is the background colour, ``ink`` that of wires and text; without ``paper`` the background is transparent.
-    ``of_box`` and ``of_wire`` give the elements of a box or wire a further class.
+    ``beneath`` are SVG elements below the boxes. ``of_box`` and ``of_wire`` give the elements of a box or wire a further class.
     """
     wide, high = drawn.width, drawn.height
     style = f"color:{ink};max-width:100%;height:auto" + (f";min-width:{wide * least:.0f}px" if least else "")
@@ -66,7 +67,7 @@ def diagram_svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rh-d" role="img" aria-label="{escape(label)}" '
         f'viewBox="0 0 {wide:.1f} {high:.1f}" width="{wide:.0f}" height="{high:.0f}" style="{style}">'
         f"<title>{escape(label)}</title><style>{_STYLE}</style>{ground}"
-        f"{''.join(frames)}{''.join(_wires(drawn, of_wire))}{''.join(boxes)}{''.join(labels)}</svg>"
+        f"{''.join(frames)}{''.join(_wires(drawn, of_wire))}{beneath}{''.join(boxes)}{''.join(labels)}</svg>"
     )
 
 

@@ -18,12 +18,10 @@ from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.text import listing, summary
 from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.display.live.view import Unanswerable, text_field
+from rh_kernel.display.palette import INK, PAPER
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade
 from rh_kernel.session.rounds_shown import RoundsShown
-
-INK, PAPER = "#24292f", "#ffffff"
-"""The colours of an exported SVG file."""
 
 INITIAL_BOXES = 250
 """Folds are closed at first until at most this many boxes remain, if that is possible."""

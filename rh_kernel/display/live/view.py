@@ -15,7 +15,7 @@ class View(Protocol):
 
     @property
     def kind(self) -> str:
-        """``stepper``, ``player``, ``diagram``, ``derivation``, ``rewriting``, ``sweep`` or ``confusion``."""
+        """One of the ``KINDS`` of ``assets``, such as ``stepper``."""
         ...
 
     def opening(self) -> Record:

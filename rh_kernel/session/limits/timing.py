@@ -27,6 +27,20 @@ def working(
             yield Working(activity, detail(found))
 
 
+def seldom(slices: Generator[Slice, None, Value], seconds: float) -> Generator[Slice, None, Value]:
+    """Yield after slices of work only if so many seconds have passed since the last time; return the same value."""
+    last = time.perf_counter()
+    with closing(slices):
+        while True:
+            try:
+                found = next(slices)
+            except StopIteration as end:
+                return end.value
+            if time.perf_counter() - last >= seconds:
+                yield found
+                last = time.perf_counter()
+
+
 def within(seconds: int | None, events: Generator[Event, None, Value]) -> Generator[Event, None, Value]:
     """Yield the same events, after ``Timed`` if there is a limit, and raise ``Late`` in them after so many seconds.
 

@@ -23,6 +23,7 @@ from rh_kernel.syntax.parsing.tokens import (
     INITIALS,
     PYTHON,
     SAMPLE_DIRECTIVES,
+    TRAINING_DIRECTIVES,
     Kind,
     Token,
 )
@@ -246,7 +247,7 @@ def _initial(c: Cursor) -> items.Initial | Expr:
 
 
 def _directive(c: Cursor, start: int) -> items.Directive:
-    """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%gradient P against Q``,
+    """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%flow train P for …``, ``%gradient P against Q``,
     ``%confusion P for (x, t) in data("…")``.
 
     Directives that take words are parsed by ``directive_of_words``.
@@ -263,7 +264,7 @@ def _directive(c: Cursor, start: int) -> items.Directive:
     name = c.name("the name of a directive", "%lsmagic lists the directives")
     option = _option(c, name.text) if name.text in DIRECTIVE_OPTIONS else ()
     if c.at("train"):
-        if name.text != "compile":
+        if name.text not in TRAINING_DIRECTIVES:
             raise c.fail(
                 "a term or a command",
                 f"%{name.text} takes the command for one sample, without `train` and `for`",

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "94d28427c97d";
+  const VERSION = "513c172e912c";
 
   let scope;
 
