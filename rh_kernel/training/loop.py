@@ -1,6 +1,5 @@
 """``train P for p in D epochs e batch b shuffle s measure Q on D'`` as a stream of events (LANGUAGE §6)."""
 
-import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -24,6 +23,7 @@ from rh_kernel.source.gc_pause import gc_paused
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import MEASURE_REALS, Batches, BatchesInPieces, Pool, for_one, for_results, shared
+from rh_kernel.training.clock import Clock
 from rh_kernel.training.divergence import Watch
 from rh_kernel.training.errors import BatchInPieces
 from rh_kernel.training.events import Event, Progress, Reached, Remarked, Trained
@@ -83,29 +83,6 @@ def train(
     return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, options, planes, stops).events()
 
 
-class _Clock:
-    """Measures seconds of work; stopped while the caller has control."""
-
-    def __init__(self) -> None:
-        self._before = 0.0
-        self._since = time.perf_counter()
-
-    @property
-    def seconds(self) -> float:
-        return self._before + self.turn
-
-    @property
-    def turn(self) -> float:
-        """Seconds since the caller last had control."""
-        return time.perf_counter() - self._since
-
-    def stop(self) -> None:
-        self._before = self.seconds
-
-    def go(self) -> None:
-        self._since = time.perf_counter()
-
-
 class _Training:
     """A running training: its heap and curves so far, and which divergences have been reported."""
 
@@ -146,7 +123,7 @@ class _Training:
         self.last_update = 0.0
         self.stale = False
         self.joins = False  # whether the samples of a batch meet in the program
-        self.clock = _Clock()
+        self.clock = Clock()
         self.training_seconds = 0.0
         self.rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         self.unshuffled: Integers = np.arange(data.size)[None]
