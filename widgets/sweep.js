@@ -1,5 +1,7 @@
 // The runs of a sweep: plots, and a table that is sorted by the column whose heading is clicked on. Both fill while it runs.
+// Pointing at a line, or going to a row, marks the run in all plots and in the table; a click keeps the mark.
 import { h, refill } from "./dom.js";
+import { linkedMark, linkedPlot, linkedRows, linkedStop } from "./linked.js";
 import { sweepOrder, sweepTurned } from "./sweep_order.js";
 
 const SWEEP_WIDEST = 30;
@@ -22,6 +24,20 @@ export function sweep(host, el) {
   const plots = h("div", { class: "rh-sweep-plots" });
   const status = h("div", { class: "rh-hidden", role: "status", "aria-live": "polite" });
 
+  // The run that is marked for good, or null; another one may be marked for as long as it is pointed at.
+  let picked = host.recall("picked", null);
+  const look = (run) => linkedMark(el, run ?? picked);
+
+  function pick(run) {
+    picked = run === picked ? null : run;
+    host.keep("picked", picked);
+    linkedStop(body, picked);
+    look(null);
+    const row = picked === null ? null : body.querySelector(`tr[data-run="${picked}"]`);
+    row?.scrollIntoView({ block: "nearest" });
+    status.textContent = row === null ? "no run is marked" : `marked: ${row.innerText.replace(/\s+/g, " ")}`;
+  }
+
   function turn(column) {
     order = sweepTurned(order, column);
     host.keep("order", order);
@@ -38,6 +54,8 @@ export function sweep(host, el) {
       if (body.children[n] !== line) body.insertBefore(line, body.children[n] ?? null);
     });
     while (body.children.length > wanted.length) body.lastChild.remove();
+    linkedStop(body, picked);
+    look(null);
   }
 
   function show(record) {
@@ -59,8 +77,8 @@ export function sweep(host, el) {
     title.textContent = `${words} · ${seconds}`;
     summary.hidden = best === null && share === null;
     refill(summary, best === null ? "\u00a0" : ["★ best: ", h("code", { class: "rh-sweep-best-values" }, best.values), " with ", h("code", {}, best.score)]);
-    lines.update(rows, (row, n) => [row, best?.row === n, columns], sweepRow);
-    const shown = record.plots.map((plot, n) => pictures.one(n, plot, sweepPlot));
+    lines.update(rows, (row, n) => [row, best?.row === n, columns, n], sweepRow);
+    const shown = record.plots.map((plot, n) => pictures.one(n, plot, (one) => linkedPlot(one, look, pick)));
     if (shown.length !== plots.children.length || shown.some((plot, n) => plots.children[n] !== plot)) refill(plots, shown);
     draw();
   }
@@ -74,6 +92,7 @@ export function sweep(host, el) {
     status,
   );
   el.setAttribute("data-lm-suppress-shortcuts", "true");
+  linkedRows(body, look, pick);
   show(host.opening);
   host.onOpening(show);
   return () => el.replaceChildren();
@@ -108,7 +127,7 @@ function sweepHeading({ text, kind }, turn) {
   return { text, kind, el, show };
 }
 
-function sweepRow([{ texts, curves, instead: words, state }, isBest, columns]) {
+function sweepRow([{ texts, curves, instead: words, state }, isBest, columns, run]) {
   const marks = { failed: ["✗", "failed", "rh-sweep-wrong"], running: ["▸", "running", "rh-sweep-note"] };
   const [sign, name, kind] = isBest ? ["★", "the best run", ""] : (marks[state] ?? ["", "", ""]);
   const mark = sign === "" ? null : h("span", { class: kind, title: name }, sign);
@@ -118,15 +137,5 @@ function sweepRow([{ texts, curves, instead: words, state }, isBest, columns]) {
     h("td", { class: `rh-sweep-${columns[i].kind}` }, h("span", { class: "rh-sweep-value" }, text), columns[i].kind === "measure" ? h("span", { class: "rh-sweep-curve", "aria-hidden": "true" }, curves[i - numbers] ?? "") : null);
   const cells = texts.slice(0, isDone ? undefined : numbers).map(cell);
   const instead = isDone ? null : h("td", { class: state === "failed" ? "rh-sweep-wrong" : "rh-sweep-pending", colspan: Math.max(columns.length - numbers, 1) }, words);
-  return h("tr", { class: isBest ? "rh-sweep-best" : state === "failed" ? "rh-sweep-failed" : "" }, h("td", { class: "rh-sweep-mark" }, mark), cells, instead);
-}
-
-function sweepPlot({ title, full, source, width, height, label, key, note }) {
-  return h(
-    "figure",
-    { style: `width:${width + 10}px` },
-    h("figcaption", { title: full }, h("code", {}, title)),
-    h("img", { src: source, width, height, alt: label }),
-    h("div", { class: "rh-sweep-key" }, key.map(([words, colour]) => h("span", { style: `color:${colour}` }, `━ ${words}`)), h("span", { class: "rh-sweep-note" }, note)),
-  );
+  return h("tr", { "data-run": run, tabindex: -1, class: isBest ? "rh-sweep-best" : state === "failed" ? "rh-sweep-failed" : "" }, h("td", { class: "rh-sweep-mark" }, mark), cells, instead);
 }

@@ -18,6 +18,7 @@ from rh_kernel.display.registry import text as text_of
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress_text
 from rh_kernel.session.printed import apart_from_printed
+from rh_kernel.session.races.runs import RaceProgress
 from rh_kernel.session.results import Event, ItemFailed, Progress, Result
 from rh_kernel.session.sweeps.runs import SweepProgress
 from rh_kernel.source.diagnostic import Diagnostic
@@ -100,17 +101,22 @@ class Report:
         """Write text."""
         self._write(text.rstrip("\n") + "\n")
 
-    def progress(self, progress: Progress | SweepProgress) -> None:
-        """Show the progress of a training run or a sweep in one line; only if standard error is a terminal."""
+    def progress(self, progress: Progress | SweepProgress | RaceProgress) -> None:
+        """Show the progress of a training run, a sweep or a race in one line; only if standard error is a terminal."""
         now = time.monotonic()
         if self.as_json or not sys.stderr.isatty() or now - self._drawn_at < BETWEEN_UPDATES:
             return
-        if isinstance(progress, Progress):
-            line = progress_text(progress)
-        else:
-            from rh_kernel.display.sweeps.view import progress_text as sweep_text
+        match progress:
+            case Progress():
+                line = progress_text(progress)
+            case SweepProgress():
+                from rh_kernel.display.sweeps.view import progress_text as sweep_text
 
-            line = sweep_text(progress)
+                line = sweep_text(progress)
+            case RaceProgress():
+                from rh_kernel.display.races.view import progress_text as race_text
+
+                line = race_text(progress)
         self._draw(line.split("\n")[0])
         self._drawn_at = now
         self._ticker.heard()

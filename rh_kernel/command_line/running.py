@@ -12,6 +12,7 @@ from rh_kernel.session.actions import Action, AnalysisContext, Refuse
 from rh_kernel.session.analyze import analyze_at_once, without
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.timing import timed
+from rh_kernel.session.races.done import RaceDone
 from rh_kernel.session.session import Session, actions_of, execute
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Stuck
@@ -32,7 +33,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
         match event:
             case results.Shown(item, result):
                 report.result(item, result)
-            case results.Progress() | results.SweepProgress():
+            case results.Progress() | results.SweepProgress() | results.RaceProgress():
                 report.progress(event)
             case results.Printed(_, lines):
                 report.printed(lines)
@@ -113,6 +114,6 @@ def drain(events: Generator[results.Event, None, After], take: Callable[[results
 def _is_stopped(event: results.Event) -> bool:
     return (
         isinstance(event, results.Shown)
-        and isinstance(event.result, results.TrainingDone | results.SweepDone)
+        and isinstance(event.result, results.TrainingDone | results.SweepDone | RaceDone)
         and event.result.stopped
     )

@@ -20,6 +20,7 @@ from rh_kernel.session import results as r
 from rh_kernel.session.data_summary import DataShown
 from rh_kernel.session.flow.records import FlowMade
 from rh_kernel.session.predictions import ConfusionShown, SeenShown, SurfaceShown
+from rh_kernel.session.races.done import RaceDone
 from rh_kernel.session.results import Result
 
 R = TypeVar("R", bound=Result)
@@ -86,6 +87,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     SurfaceShown: ("training.surface_view", "SURFACE"),
     FlowMade: ("flow.view", "FLOW"),
     r.SweepDone: ("sweeps.view", "SWEEP"),
+    RaceDone: ("races.view", "RACE"),
     r.Computed: ("lambda_cells.view", "VALUE"),
     r.Differentiated: ("lambda_cells.comparison", "COMPARISON"),
     r.FormsShown: ("lambda_cells.view", "FORMS"),
@@ -136,10 +138,16 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
     return tuple([{"item": item, **record} for record in view_of(type(result)).records(result)])
 
 
-def live_view(result: Result | r.SweepProgress) -> View | None:
-    """The interactive view for a page with a running kernel, if this kind of result has one; a running sweep has it too."""
-    kind: type[Result] = r.SweepDone if isinstance(result, r.SweepProgress) else type(result)
-    live = cast("Callable[[Result | r.SweepProgress], View] | None", view_of(kind).live)
+def live_view(result: Result | r.Running) -> View | None:
+    """The interactive view for a page with a running kernel, if this kind of result has one; a sweep that runs has it too."""
+    match result:
+        case r.SweepProgress():
+            kind: type[Result] = r.SweepDone
+        case r.RaceProgress():
+            kind = RaceDone
+        case _:
+            kind = type(result)
+    live = cast("Callable[[Result | r.Running], View] | None", view_of(kind).live)
     return None if live is None else live(result)
 
 

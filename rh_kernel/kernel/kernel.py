@@ -25,7 +25,7 @@ from rh_kernel.kernel.linting import TARGET, listener
 from rh_kernel.kernel.python_cells.python import Python
 from rh_kernel.kernel.requests import Malformed, well_formed
 from rh_kernel.kernel.time_slicing import drive
-from rh_kernel.session.results import Event, ItemFailed, Result, Shown, SweepProgress
+from rh_kernel.session.results import Event, ItemFailed, Result, Running, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source
@@ -192,7 +192,7 @@ class RHKernel(Kernel):
             return Outputs(self._discard_output, number, time.monotonic, static_only)
         self._widgets.clear(cell)
 
-        def add_widgets(result: Result | SweepProgress, static: Bundle) -> Iterable[Bundle]:
+        def add_widgets(result: Result | Running, static: Bundle) -> Iterable[Bundle]:
             return self._widgets.outputs(cell, result, static)
 
         return Outputs(self._send_output, number, time.monotonic, add_widgets, self.rh.settings.bounds.output)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
 from rh_kernel.session.limits.alarm import Alarm
+from rh_kernel.session.races.runs import RaceProgress
 from rh_kernel.session.rounds_shown import RoundsShown
 from rh_kernel.session.sweeps.runs import SweepProgress, SweepRun
 from rh_kernel.source.diagnostic import Diagnostic
@@ -382,7 +383,10 @@ class Printed:
     lines: tuple[str, ...]
 
 
-Event: TypeAlias = Shown | Progress | SweepProgress | Printed | Working | Timed
+Running: TypeAlias = SweepProgress | RaceProgress
+"""What is shown by one widget while it runs and when it is done."""
+
+Event: TypeAlias = Shown | Progress | Running | Printed | Working | Timed
 
 
 def changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> tuple[Change, ...]:

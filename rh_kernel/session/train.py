@@ -26,7 +26,7 @@ from rh_kernel.training.events import Diverged, Event, Grown, Progress, Reached,
 from rh_kernel.training.loop import train
 from rh_kernel.training.stops import Stops
 from rh_kernel.training.surfaces import Plane
-from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training, sample_names
+from rh_kernel.typing.elaboration.items import SampleTypes, TrainingRun, elaborate_training, sample_names
 from rh_kernel.typing.lost_updates.checking import lost_updates
 
 
@@ -77,7 +77,7 @@ class Train(Action):
             except Rejected as failure:
                 raise Rejected(*[replace(diagnostic, span=self.span) for diagnostic in failure.diagnostics]) from None
         try:
-            for event in self._events(state, None if cluster is None else cluster.pool(state.settings.answer_within), watcher):
+            for event in self.events(state, None if cluster is None else cluster.pool(state.settings.answer_within), watcher):
                 match event:
                     case Progress():
                         last = event
@@ -116,7 +116,10 @@ class Train(Action):
         yield Shown(number, TrainingDone(last.epoch, size, measures, seconds, changes, stopped=True, surfaces=surfaces))
         raise Interrupted(after)
 
-    def _events(self, state: State, pool: Pool | None, stops: Stops | None) -> Iterator[Event]:
+    def events(
+        self, state: State, pool: Pool | None = None, stops: Stops | None = None, *, each_epoch: bool = False
+    ) -> Iterator[Event]:
+        """The events of ``training.loop.train`` from the heap of the state, with its settings."""
         training, data, settings = self.training, self.data, state.settings
         return train(
             training,
@@ -131,6 +134,7 @@ class Train(Action):
             pool=pool,
             planes=self.planes,
             stops=stops,
+            each_epoch=each_epoch,
         )
 
 
@@ -141,6 +145,17 @@ def _after(state: State, heap: Mapping[Location, Array]) -> State:
 
 def analyze_training(item: items.TrainItem, context: AnalysisContext) -> Generator[Working, None, Train]:
     """Read the data and return the training run. Raises ``Failure``."""
+    sets, sample_types = yield from data_of(item, context)
+    run = elaborate_training(context.definitions, item, sample_types)
+    data, where = sets.get(run.data), [surface.span for surface in item.surfaces]
+    planes = tuple([plane_of(one, data, span) for one, span in zip(run.surfaces, where, strict=True) if data is not None])
+    return Train(run, sets, item.span, planes)
+
+
+def data_of(
+    item: items.TrainItem, context: AnalysisContext
+) -> Generator[Working, None, tuple[Mapping[str, DataSet], SampleTypes]]:
+    """Read the data of a training run, by name; the function with the types of a sample raises the failures of reading."""
     sets: dict[str, DataSet] = {}
     failed: dict[str, Failure] = {}
     names = sample_names(item.pattern)
@@ -159,7 +174,4 @@ def analyze_training(item: items.TrainItem, context: AnalysisContext) -> Generat
             raise failed[name]
         return sets[name].types
 
-    run = elaborate_training(context.definitions, item, sample_types)
-    data, where = sets.get(run.data), [surface.span for surface in item.surfaces]
-    planes = tuple([plane_of(one, data, span) for one, span in zip(run.surfaces, where, strict=True) if data is not None])
-    return Train(run, sets, item.span, planes)
+    return sets, sample_types

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from rh_kernel.source.children import child
 from rh_kernel.source.records import frozen
-from rh_kernel.syntax.surface import Expr, HandlerLiteral, Kind, Name, Pattern, TypeExpr, Written
+from rh_kernel.syntax.surface import Expr, HandlerExpr, HandlerLiteral, Kind, Name, Pattern, TypeExpr, Written
 
 
 @frozen
@@ -176,7 +176,10 @@ class Measure(Written):
 
 @frozen
 class TrainItem(Written):
-    """``train P for p in D epochs e batch b pieces p shuffle s measure … surface Q``: omitted numbers are ``None``"""
+    """``train P for p in D epochs e batch b pieces p shuffle s measure … surface Q``: omitted numbers are ``None``
+
+    In ``%race train P with H1, H2 for …`` the handler of P is the first one, and ``others`` has those after it.
+    """
 
     command: Expr
     pattern: Pattern
@@ -187,8 +190,10 @@ class TrainItem(Written):
     shuffle: Expr | None
     measures: tuple[Measure, ...]
     surfaces: tuple[Expr, ...] = ()
+    others: tuple[HandlerExpr, ...] = ()
     children = (
         child("command", binds="pattern"),
+        child("others", binds="pattern"),
         child("data"),
         child("epochs"),
         child("batch"),
@@ -255,8 +260,8 @@ class Directive(Written):
     """``%trace P``: ``argument`` is an expression if the directive takes one; otherwise ``words`` is the text after the name.
 
     For ``%compile --passes P`` and the like, ``words`` is the option ``passes``. ``against`` is the second expression of
-    ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …``. ``pattern`` and ``data`` are those of
-    ``%confusion P for (x, t) in data("…")``.
+    ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …`` or ``%race train P with H1, H2 for …``.
+    ``pattern`` and ``data`` are those of ``%confusion P for (x, t) in data("…")``.
     """
 
     name: Name

@@ -168,18 +168,22 @@ class Batches:
 
     def total(self, start: int, stop: int, together: int) -> float:
         """Return the sum of the results, of type ``Real(1)``, over the samples ``start`` to ``stop``, ``together`` at once."""
-        results = self.results(start, stop, together)
+        return self.total_of(np.arange(start, stop), together)
+
+    def total_of(self, samples: Integers, together: int) -> float:
+        """Return the sum of the results over the samples with these numbers, ``together`` at once."""
+        results = self.results(samples, together)
         # One sum, so that how many run at once does not change the order of the additions.
         with np.errstate(invalid="ignore"):
             return float(np.sum(results, dtype=np.float64))
 
-    def results(self, start: int, stop: int, together: int) -> Array:
-        """Return the results, one array for each sample ``start`` to ``stop``, computed ``together`` at once."""
+    def results(self, samples: Integers, together: int) -> Array:
+        """Return the results, one array for each of the samples with these numbers, computed ``together`` at once."""
         results: list[Array] = []
-        for begin in range(start, stop, together):
-            end = min(begin + together, stop)
-            runner = self.machine.runner(end - begin)
-            for arrays, rows in self.feed.serve(np.arange(begin, end)[None]):
+        for begin in range(0, len(samples), together):
+            piece = samples[begin : begin + together]
+            runner = self.machine.runner(len(piece))
+            for arrays, rows in self.feed.serve(piece[None]):
                 runner.steps(arrays, rows)
             results += leaves(runner.result())
         return results[0] if len(results) == 1 else np.concatenate(results)

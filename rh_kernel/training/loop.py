@@ -63,6 +63,7 @@ def train(
     pool: Pool | None = None,
     planes: Sequence[Plane] = (),
     stops: Stops | None = None,
+    each_epoch: bool = False,
 ) -> Iterator[Event]:
     """Train from ``heap``, which is not modified: each ``Progress`` has the heap so far, ``Trained`` the new one.
 
@@ -74,13 +75,17 @@ def train(
     be compiled, has too many equations or needs more than ``reals`` numbers at a time, a bound set ``by`` something; and, if
     the ``options`` are strict, at a point where a function is not smooth. A ``pool`` computes the pieces of batches, if there
     are several, and may raise failures of its own. Each surface of the run is drawn on its plane in ``planes``. With ``stops``
-    there is a ``Reached`` after the batches that these name.
+    there is a ``Reached`` after the batches that these name. With ``each_epoch`` each epoch ends with a
+    ``Progress``.
     """
 
     def choice(seconds: float) -> Backend:
         return backend or backend_for(device, seconds)
 
-    return _Training(run, data, measured, heap, (reals, by), precision, choice, pool, options, planes, stops).events()
+    training = _Training(
+        run, data, measured, heap, (reals, by), precision, choice, pool, options, planes, stops, each_epoch=each_epoch
+    )
+    return training.events()
 
 
 class _Training:
@@ -98,11 +103,14 @@ class _Training:
         pool: Pool | None,
         options: CompileOptions,
         planes: Sequence[Plane],
-        stops: Stops | None = None,
+        stops: Stops | None,
+        *,
+        each_epoch: bool,
     ) -> None:
         self.precision: Precision = precision
         self.choice = choice
         self.pool = pool
+        self.each_epoch = each_epoch
         self.run = run
         self.data = data
         self.measured = measured
@@ -150,7 +158,7 @@ class _Training:
         self.watch = Watch(self.start)
         self.surfaces.record(0)
         while self.epoch < run.epochs:
-            count = 1 if averages or self.surfaces else self._epochs(steps)
+            count = 1 if averages or self.surfaces or self.each_epoch else self._epochs(steps)
             orders = self._orders(count)
             if count > 1 and (yield from self._train_epochs(steps, orders)):
                 continue
@@ -167,6 +175,9 @@ class _Training:
                 self.surfaces.record(self.epoch)
                 if self.epoch == run.epochs:
                     yield from self._stop(order[-(len(order) % run.batch or run.batch) :])
+                if self.each_epoch:
+                    self._update_heap(last=steps.machine.backend.is_device)
+                    yield from self._emit(self._progress())
         surfaces = self.surfaces.now(exactly=True)
         yield from self._emit(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])

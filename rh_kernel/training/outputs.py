@@ -46,7 +46,7 @@ def outputs(
         batches.expect(np.arange(data.size), min(piece, together))
         for at in range(0, data.size, piece):
             stop = min(at + piece, data.size)
-            found.append(np.array(batches.results(at, stop, min(piece, together)), np.float64))
+            found.append(np.array(batches.results(np.arange(at, stop), min(piece, together)), np.float64))
             yield stop
     finally:
         batches.feed.close()

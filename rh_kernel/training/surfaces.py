@@ -128,5 +128,6 @@ class Surfaces:
 
 def _results(batches: Batches) -> Array:
     together = batches.measured_at_once(UNLIMITED)
-    batches.expect(np.arange(batches.size), together)
-    return np.array(batches.results(0, batches.size, together), np.float64)
+    every = np.arange(batches.size)
+    batches.expect(every, together)
+    return np.array(batches.results(every, together), np.float64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
-from rh_kernel.session.results import Result, Shown, SweepProgress
+from rh_kernel.session.results import Result, Running, Shown
 from rh_kernel.workspace.outputs import AddWidgets, Bundle, Outputs, static_only
 from rh_kernel.workspace.widgets import Widgets
 
@@ -83,7 +83,7 @@ def widget_outputs(where: Shell) -> AddWidgets:
         live.count = count
         live.widgets.clear(cell)
 
-    def add_widgets(result: Result | SweepProgress, static: Bundle) -> Iterable[Bundle]:
+    def add_widgets(result: Result | Running, static: Bundle) -> Iterable[Bundle]:
         return live.widgets.outputs(cell, result, static)
 
     return add_widgets

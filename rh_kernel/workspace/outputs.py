@@ -19,13 +19,14 @@ from rh_kernel.display.training.runs import progress as progress_bundle
 from rh_kernel.session import results as r
 from rh_kernel.session.errors import TooMuchOutput
 from rh_kernel.session.printed import apart_from_printed, printed_by
+from rh_kernel.session.races.done import RaceDone
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.workspace.status_line import Ticker
 
 Bundle: TypeAlias = Mapping[str, Any]
 Send: TypeAlias = Callable[[str, dict[str, Any]], None]
 """Takes the type of a message and its content."""
-AddWidgets: TypeAlias = Callable[[r.Result | r.SweepProgress, Bundle], Iterable[Bundle]]
+AddWidgets: TypeAlias = Callable[[r.Result | r.Running, Bundle], Iterable[Bundle]]
 """Takes a result, or the progress of one, and its static form; returns the outputs that display it, the static form last.
 
 What displays the progress is changed to display the next one, and finally the result.
@@ -49,19 +50,19 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The training run or sweep displayed under the id ``display``: its latest progress, what was shown, and when.
+    """The training run, sweep or race displayed under the id ``display``: its latest progress, what was shown, and when.
 
     The next update is sent after a ``pause`` at the earliest, in seconds.
     """
 
     display: str
-    last: r.Progress | r.SweepProgress
-    shown: r.Progress | r.SweepProgress
+    last: r.Progress | r.Running
+    shown: r.Progress | r.Running
     sent: float
     pause: float = BETWEEN_UPDATES
 
 
-def static_only(_result: r.Result | r.SweepProgress, static: Bundle) -> Iterable[Bundle]:
+def static_only(_result: r.Result | r.Running, static: Bundle) -> Iterable[Bundle]:
     """Return the static form alone."""
     return (static,)
 
@@ -122,14 +123,14 @@ class Outputs:
         """Show an event, at once or when the event after it is known."""
         self._ticker.note(event)
         self._take(event)
-        if isinstance(event, r.Shown | r.Progress | r.SweepProgress):
+        if isinstance(event, r.Shown | r.Progress | r.Running):
             self._ticker.heard()
 
     def _take(self, event: r.Event) -> None:
         match event:
             case r.Shown(_, result):
                 self._take_result(result)
-            case r.Progress() | r.SweepProgress():
+            case r.Progress() | r.SweepProgress() | r.RaceProgress():
                 self._take_progress(event)
             case r.Printed(_, lines):
                 self._print(lines)
@@ -160,7 +161,7 @@ class Outputs:
             match last:
                 case r.Progress():
                     self._update(display, _with_reason(_bundle_of_progress(last), why))
-                case r.SweepProgress():
+                case r.SweepProgress() | r.RaceProgress():
                     self._update(display, self._forms(replace(last, ended=why))[-1])
         self._remove_status()
 
@@ -169,7 +170,7 @@ class Outputs:
             case r.ItemFailed(diagnostics):
                 self.diagnostics += diagnostics
                 self._printed = 0
-            case r.TrainingDone() | r.SweepDone():
+            case r.TrainingDone() | r.SweepDone() | RaceDone():
                 self._finish_running(result)
             case _:
                 self._take_shown(result, view_of(type(result)).output)
@@ -206,7 +207,7 @@ class Outputs:
         self._show("stream", {"name": "stdout", "text": text})
         self.has_shown = True
 
-    def _take_progress(self, progress: r.Progress | r.SweepProgress) -> None:
+    def _take_progress(self, progress: r.Progress | r.Running) -> None:
         now = self._clock()
         if self._running is None:
             self._release()
@@ -223,12 +224,12 @@ class Outputs:
             pause = max(BETWEEN_UPDATES, (self._clock() - now) / SHARE)
             self._running = Running(display, progress, progress, now, pause)
 
-    def _forms(self, progress: r.Progress | r.SweepProgress) -> list[Bundle]:
+    def _forms(self, progress: r.Progress | r.Running) -> list[Bundle]:
         """Return the outputs that display the progress, the static form last."""
         static = _bundle_of_progress(progress)
         return [static] if isinstance(progress, r.Progress) else [*self._add_widgets(progress, static)]
 
-    def _finish_running(self, result: r.TrainingDone | r.SweepDone) -> None:
+    def _finish_running(self, result: r.TrainingDone | r.SweepDone | RaceDone) -> None:
         """Replace the progress by the result."""
         self._release()
         *beside, static = self._add_widgets(result, self._form(result))
@@ -298,7 +299,7 @@ def joined(bundles: tuple[Bundle, ...]) -> Bundle:
     return {kind: ("\n" if kind == "text/plain" else "").join(b[kind] for b in bundles) for kind in kinds}
 
 
-def _bundle_of_progress(progress: r.Progress | r.SweepProgress) -> Bundle:
+def _bundle_of_progress(progress: r.Progress | r.Running) -> Bundle:
     match progress:
         case r.Progress():
             return progress_bundle(progress)
@@ -306,9 +307,13 @@ def _bundle_of_progress(progress: r.Progress | r.SweepProgress) -> Bundle:
             from rh_kernel.display.sweeps.view import progress as sweep_bundle
 
             return sweep_bundle(progress)
+        case r.RaceProgress():
+            from rh_kernel.display.races.view import progress as race_bundle
+
+            return race_bundle(progress)
 
 
-def _is_news(running: Running, progress: r.Progress | r.SweepProgress, now: float) -> bool:
+def _is_news(running: Running, progress: r.Progress | r.Running, now: float) -> bool:
     """Whether an update shows more than another time; of a sweep, the time is updated twice a second."""
     last = running.shown
     if not isinstance(progress, r.SweepProgress) or not isinstance(last, r.SweepProgress):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rh_kernel.display.live.view import View
 from rh_kernel.display.registry import live_view
-from rh_kernel.session.results import Result, SweepProgress
+from rh_kernel.session.results import Result, Running
 
 if TYPE_CHECKING:
     from rh_kernel.display.live.widget import Live
@@ -33,7 +33,7 @@ class Widgets:
         if not wait:
             self._sweep()
 
-    def outputs(self, cell: str, result: Result | SweepProgress, static: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    def outputs(self, cell: str, result: Result | Running, static: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
         """Return the outputs for a result: its static form, preceded by a widget if it has a view.
 
         The widget of a sweep that is running is that of its result as well.
@@ -48,7 +48,7 @@ class Widgets:
             widget.show(view)
         else:
             widget = self._opened(cell, view)
-        if isinstance(result, SweepProgress) and not result.ended:
+        if isinstance(result, Running) and not result.ended:
             self._running = (cell, widget)
         return widget.beside(static)
 

@@ -44,7 +44,28 @@ def test_a_sweep_is_sorted_by_click_and_by_keyboard(open_notebook: Open, tmp_pat
     assert window.page.locator(".rh-sweep tbody .rh-sweep-best").count() == 1
     assert window.page.locator(".rh-sweep tbody .rh-sweep-failed").count() == 12
     assert "RH118" in window.page.inner_text(".rh-sweep tbody .rh-sweep-failed >> nth=0")
-    assert window.page.locator(".rh-sweep figure img").count() == 4
+    assert window.page.locator(".rh-sweep figure img").count() == 5
+
+    # A line and its row belong together: by pointing at one, by going to the other, and by a click, which keeps the mark.
+    marked = "() => [...document.querySelectorAll('tr.rh-linked-on')].map(row => row.dataset.run)"
+    line = window.page.locator(".rh-sweep figure >> nth=1").locator("g[data-run]").last
+    run = line.get_attribute("data-run")
+    line.dispatch_event("pointerenter")
+    assert window.page.evaluate(marked) == [run]
+    assert window.page.locator(f".rh-sweep g.rh-linked-on[data-run='{run}']").count() >= 5
+    line.dispatch_event("pointerleave")
+    assert window.page.evaluate(marked) == []
+    line.dispatch_event("click")
+    assert window.page.evaluate(marked) == [run]
+    window.picture(Path(os.environ.get("RH_PICTURES", tmp_path)) / "sweep_marked.png")
+    line.dispatch_event("click")
+    window.page.focus(".rh-sweep tbody tr[tabindex='0']")
+    first = window.page.evaluate(marked)
+    window.page.keyboard.press("ArrowDown")
+    assert window.page.evaluate(marked) != first
+    assert len(window.page.evaluate(marked)) == 1
+    window.page.keyboard.press("Shift+Tab")
+    assert window.page.evaluate(marked) == []
 
     window.page.click(".rh-sweep thead button >> nth=3")
     assert window.page.evaluate(SORTED, 4) == "ascending"

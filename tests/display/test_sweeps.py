@@ -109,11 +109,30 @@ def paths(svg: ElementTree.Element) -> list[str]:
 
 
 def test_the_plots_have_a_curve_for_each_run_and_a_panel_for_each_number_that_varies() -> None:
-    curves, against_a, against_seed = svgs(bundle(DONE)["text/html"])
+    curves, parallel, against_a, against_seed = svgs(bundle(DONE)["text/html"])
     assert len(paths(curves)) == 3
-    dots = [len([e for e in svg.iter() if e.tag.endswith("circle")]) for svg in (against_a, against_seed)]
+    assert len(paths(parallel)) == 2
+    dots = [len([e for e in svg.iter() if "fill-opacity" in e.attrib]) for svg in (against_a, against_seed)]
     assert dots == [2, 2]
-    assert [plot.title for plot in plots(sheet_of(DONE))][1:] == ["against a", "against seed"]
+    assert [plot.title for plot in plots(sheet_of(DONE))][2:] == ["against a", "against seed"]
+
+
+def test_each_line_of_a_plot_belongs_to_a_run() -> None:
+    curves, parallel, *against = plots(sheet_of(DONE))
+    assert {line.run for line in curves.lines} == {0, 1, 3}
+    assert [{line.run for line in plot.lines} for plot in (parallel, *against)] == [{0, 1}] * 3
+    opening: dict[str, Any] = SweepView(DONE).opening()
+    assert [len(plot["lines"]) for plot in opening["plots"]] == [len(plot.lines) for plot in plots(sheet_of(DONE))]
+
+
+def test_the_lines_across_parallel_axes_have_the_order_of_the_values() -> None:
+    runs = tuple([one(a, seed, 3.0, a + 10 * seed) for a in (0.1, 1.0, 10.0) for seed in (0, 1)])
+    (_, parallel, *_) = plots(sheet_of(SweepDone(runs, 6, "", 0.0)))
+    ends = {line.run: [float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", line.d)] for line in parallel.lines}
+    assert ends[0][0] > ends[2][0] > ends[4][0]
+    assert ends[0][1] == ends[0][2] > ends[1][1] == ends[1][2]
+    by_score = sorted(ends, key=lambda run: -ends[run][-1])
+    assert by_score == sorted(ends, key=lambda run: runs[run].measures[0][1][-1])
 
 
 def test_a_number_with_one_value_has_no_panel() -> None:

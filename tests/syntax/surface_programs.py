@@ -226,6 +226,9 @@ measures = st.lists(
 ).map(tuple)
 option = st.none() | small
 trainings = st.builds(TrainItem, expressions, patterns, data, option, option, option, option, measures, span=here)
+handled = st.builds(HandleExpr, expressions, _handlers(expressions), span=here)
+others = st.lists(_handlers(expressions), max_size=2).map(tuple)
+races = st.builds(TrainItem, handled, patterns, data, option, option, option, option, measures, others, span=here)
 own = st.none() | st.builds(OwnDerivative, patterns, patterns, expressions, span=here)
 words_of_save = st.lists(st.sampled_from(["on", "float32", "a/b.npz"]), max_size=2).map(tuple)
 items: st.SearchStrategy[Item] = st.one_of(
@@ -272,6 +275,7 @@ items: st.SearchStrategy[Item] = st.one_of(
         trainings,
         span=here,
     ),
+    st.builds(Directive, st.just(Name("race", span=NOWHERE)), st.none(), st.just(()), st.none(), races, span=here),
     st.builds(Directive, st.just(Name("save", span=NOWHERE)), st.none(), words_of_save, span=here),
 )
 
@@ -496,11 +500,12 @@ class Writer:
                 return [*head, *self.handler_type(A), "=", *self.handler(H)]
             case Evaluation(M):
                 return self.expression(M)
-            case TrainItem(P, p, data, epochs, batch, pieces, shuffle, measures):
+            case TrainItem(P, p, data, epochs, batch, pieces, shuffle, measures, others):
                 numbers = [("epochs", epochs), ("batch", batch), ("pieces", pieces), ("shuffle", shuffle)]
                 options = [[word, *self.expression(M)] for word, M in numbers if M is not None]
                 options += [self.measure(measure) for measure in measures]
-                head = ["train", *self.expression(P), "for", *self.pattern(p), "in", *self.data(data)]
+                rest = [token for H in others for token in (",", *self.handler(H))]
+                head = ["train", *self.expression(P), *rest, "for", *self.pattern(p), "in", *self.data(data)]
                 return [*head, *(token for option in options for token in option)]
             case EqualityCheck(M, N, within):
                 tolerance = [] if within is None else ["within", *self.expression(within)]

@@ -363,6 +363,11 @@ def _handled_with(c: Cursor, word: Token) -> s.HandlerExpr:
         hint, fix = c.unindented() or _A_HANDLER, c.indented("with")
         raise Rejected(MissingWith(span=c.here(), found=c.found(), hint=hint, notes=(note,), fix=fix))
     c.advance()
+    return handler(c)
+
+
+def handler(c: Cursor) -> s.HandlerExpr:
+    """A handler: its name with arguments, or a literal."""
     if c.at("{"):
         return handler_literal(c, expression)
     start = c.token.start

@@ -250,7 +250,7 @@ def _directive(c: Cursor, start: int) -> items.Directive:
     """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%flow train P for …``, ``%gradient P against Q``,
     ``%confusion P for (x, t) in data("…")``.
 
-    Directives that take words are parsed by ``directive_of_words``.
+    ``%race train P with H1, H2 for …`` has several handlers. Directives that take words are parsed by ``directive_of_words``.
     """
     python = Span(c.source, start, start + len(PYTHON))
     if python.text == PYTHON:
@@ -269,8 +269,11 @@ def _directive(c: Cursor, start: int) -> items.Directive:
                 "a term or a command",
                 f"%{name.text} takes the command for one sample, without `train` and `for`",
             )
-        trained = training(c, c.token.start)
+        trained = training(c, c.token.start, races=name.text == "race")
         return items.Directive(name, None, option, training=trained, span=c.since(start))
+    if name.text == "race":
+        hint = "for example `%race train rev handle (x) <u>. mlp(u) with sgd(0.1, t), sgd(1, t) for … measure …`"
+        raise c.fail("`train` and a command with its handlers", hint)
     M = expression(c)
     if name.text in SAMPLE_DIRECTIVES:
         c.need("for", f'write %{name.text} P for (x, t) in data("…")')

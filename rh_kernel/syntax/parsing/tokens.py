@@ -83,10 +83,12 @@ SAMPLE_DIRECTIVES = ("confusion", "surface", "sees")
 DIRECTIVE_NAME = r"(?:save-view\b|\w+)"
 """The pattern of the name of a directive. Only one has a hyphen: in `%trace-1` the minus sign belongs to the term."""
 
-EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient", "flow", *SAMPLE_DIRECTIVES})
+EXPRESSION_DIRECTIVES = frozenset(
+    {"trace", "type", "compile", "derivation", "diagram", "gradient", "flow", "race", *SAMPLE_DIRECTIVES}
+)
 """The directives whose argument is a term or a command; all others take words."""
 
-TRAINING_DIRECTIVES = frozenset({"compile", "flow"})
+TRAINING_DIRECTIVES = frozenset({"compile", "flow", "race"})
 """The directives among them that take a training item, too."""
 
 DIRECTIVE_OPTIONS = {"compile": ("passes", "profile"), "diagram": ("folded", "unrolled")}

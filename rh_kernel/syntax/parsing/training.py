@@ -1,4 +1,4 @@
-"""Training items and the samples that they and some directives name: ``p in data("…")`` (LANGUAGE §6)."""
+"""Training items, races of several handlers, and samples ``p in data("…")`` of both and of some directives (LANGUAGE §6)."""
 
 import difflib
 from collections.abc import Sequence
@@ -7,18 +7,27 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.errors import RepeatedOption
 from rh_kernel.syntax.parsing.cursor import Cursor
-from rh_kernel.syntax.parsing.expressions import expression
+from rh_kernel.syntax.parsing.expressions import expression, handler
 from rh_kernel.syntax.parsing.patterns import pattern
 from rh_kernel.syntax.parsing.tokens import TRAINING_OPTIONS, Kind
-from rh_kernel.syntax.surface import Expr, Pattern
+from rh_kernel.syntax.surface import Expr, HandleExpr, HandlerExpr, Pattern, RevHandleExpr
 
 _TRAINING = 'write train P for x in data("…") epochs 10'
 
 
-def training(c: Cursor, start: int) -> items.TrainItem:
-    """Parse ``train P for p in D epochs e …``, which began at ``start``."""
+def training(c: Cursor, start: int, *, races: bool = False) -> items.TrainItem:
+    """Parse ``train P for p in D epochs e …``, which began at ``start``.
+
+    With ``races`` P may end in several handlers, with commas between them.
+    """
     c.advance()
     P = expression(c)
+    others: list[HandlerExpr] = []
+    if c.at(",") and isinstance(P, RevHandleExpr | HandleExpr):
+        if not races:
+            raise c.fail("`for`", "`%race train P with H1, H2 for …` compares handlers; `train` has one")
+        while c.take(","):
+            others.append(handler(c))
     if c.at("with"):
         raise c.fail("`for`", "`with` belongs to a handled command: train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for …")
     c.need("for", _TRAINING)
@@ -58,6 +67,7 @@ def training(c: Cursor, start: int) -> items.TrainItem:
         numbers.get("shuffle"),
         tuple(measures),
         tuple(surfaces),
+        tuple(others),
         span=c.since(start),
     )
 

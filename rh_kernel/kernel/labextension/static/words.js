@@ -5,8 +5,8 @@ export const WORDS = {
   declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
   directive: new Set([
     "checkpointing", "cluster", "compile", "confusion", "data", "derivation", "device", "diagram", "dtype", "evaluator",
-    "export", "flow", "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "reset", "save", "save-view",
-    "seed", "sees", "strict", "surface", "trace", "type", "undo", "whos",
+    "export", "flow", "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "race", "reset", "save",
+    "save-view", "seed", "sees", "strict", "surface", "trace", "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([
@@ -23,7 +23,7 @@ export const WORDS = {
 
 /** The directives that take an expression; all others take words. */
 export const EXPRESSION_DIRECTIVES = new Set([
-  "compile", "confusion", "derivation", "diagram", "flow", "gradient", "sees", "surface", "trace", "type",
+  "compile", "confusion", "derivation", "diagram", "flow", "gradient", "race", "sees", "surface", "trace", "type",
 ]);
 
 /** Contextual keywords of an item, by the token that it begins with. */

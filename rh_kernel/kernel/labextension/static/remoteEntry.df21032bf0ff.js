@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "513c172e912c";
+  const VERSION = "c58d4392e394";
 
   let scope;
 
