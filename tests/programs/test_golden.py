@@ -42,7 +42,6 @@ OTHERWISE = {
     "NoDistributed": "an installation without Dask",
     "NoWorkers": "a cluster whose workers were stopped",
     "NotACluster": "a value from Python",
-    "NumberNotFinite": "a program that runs, and for which there is no fix",
     "OtherVersion": "a worker of another environment",
     "PieceGivenUp": "workers that are killed one after the other",
     "WorkerFailed": "a worker without a C compiler",
@@ -179,7 +178,8 @@ def test_a_code_stands_for_one_kind_of_diagnostic() -> None:
 
 
 def test_every_kind_of_diagnostic_is_shown() -> None:
-    warned = [result for program in WARNED for _, result in outcome(program)[1] if isinstance(result, Warned)]
+    warning = [*WARNED, HERE / "good" / "undefined_points.rh"]
+    warned = [result for program in warning for _, result in outcome(program)[1] if isinstance(result, Warned)]
     found = [d for program in BAD for d in diagnostics(program)] + [d for result in warned for d in result.diagnostics]
     shown = {type(d).__name__ for d in found}
     assert set(classes()) - shown == set(OTHERWISE)
