@@ -68,7 +68,11 @@ export function hostOf(model, timeout = TIMEOUT_MS) {
   kernel?.disposed?.connect(looked);
 
   return {
-    opening: model.get("opening"),
+    get opening() {
+      return model.get("opening");
+    },
+    /** Whether the view takes new opening records itself. */
+    isRenewed: () => openings.length > 0,
     /** Call back with the opening record whenever the kernel has replaced it. */
     onOpening(callback) {
       openings.push(callback);

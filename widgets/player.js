@@ -2,7 +2,8 @@
 import { h, refill } from "./dom.js";
 import { DRAWING_FACTOR, DRAWING_PANS, drawingBar, drawingHelp, drawingKey, drawingWords } from "./drawing_bar.js";
 import { PLAYER_KEYS, playerBar, playerCommand, playerLegs } from "./player_bar.js";
-import { playerSeek, playerTimeline } from "./player_compare.js";
+import { playerChanges } from "./player_changes.js";
+import { playerForm, playerSeek, playerTimeline } from "./player_compare.js";
 import { PlayerDiagram } from "./player_diagram.js";
 import { playerBoxDetails, playerHint, playerKeepFocus, playerShowWeights, playerWireDetails } from "./player_inspector.js";
 import { playerLegend } from "./player_legend.js";
@@ -13,7 +14,15 @@ import { playerDifferences, playerDifferenceTable, playerTable } from "./player_
 
 /** The view of `%gradient`: one pass, or two in step. */
 export function player(host, el) {
-  const view = new PlayerView(host, el);
+  let view = new PlayerView(host, el);
+  host.onOpening((opening) => {
+    view.changes?.forget();
+    if (view.renew(opening)) return;
+    const open = [...el.querySelectorAll("details")].map((element) => element.open);
+    view.release();
+    view = new PlayerView(host, el);
+    el.querySelectorAll("details").forEach((element, i) => (element.open = Boolean(open[i])));
+  });
   return () => view.release();
 }
 
@@ -28,6 +37,7 @@ class PlayerView {
     this.host = host;
     this.el = el;
     this.passes = host.opening.passes.map((record) => new PlayerPass(record));
+    this.forms = host.opening.passes.map((record) => playerForm(record));
     this.isTwo = this.passes.length > 1;
     this.moments = playerTimeline(this.passes);
     this.last = this.moments.length - 1;
@@ -43,6 +53,22 @@ class PlayerView {
     this.build();
     host.onDeath(() => this.mourn());
     this.show(false);
+  }
+
+  /** Show a pass with other values; returns false if it is of another form, so that the view has to be made anew. */
+  renew(opening) {
+    const geometries = opening.passes.map((record) => playerForm(record));
+    const differs = this.isFolded !== Boolean(opening.passes.find((record) => record.boxes !== undefined)?.folded);
+    if (differs || this.forms.length !== geometries.length || this.forms.some((form, p) => form !== geometries[p])) return false;
+    this.passes = opening.passes.map((record) => new PlayerPass(record));
+    this.store = new PlayerStore(this.host, this.passes, () => this.show());
+    this.panes.forEach(({ diagram }, p) => {
+      this.passes[p].settle(this.moments[this.at][p]);
+      diagram?.renew(this.passes[p], opening.passes[p]);
+    });
+    this.weighed = undefined;
+    this.show(false);
+    return true;
   }
 
   build() {
@@ -73,6 +99,10 @@ class PlayerView {
     this.differences = h("div", {});
     const drawn = this.panes.some((pane) => pane.diagram !== null);
     this.help = drawingHelp(drawingWords(PLAYER_KEYS), drawn);
+    this.changes = playerChanges(this.host, {
+      renew: (opening) => this.renew(opening) || this.say("This pass has another form: run the cell with these numbers."),
+      stale: (is) => this.el.classList.toggle("rh-player-stale", is),
+    });
     this.tables = this.passes.map((pass, p) => this.tableOf(pass, p, !drawn));
     this.tools = drawingBar((name) => this.act(name), { folds: this.foldable() ? ["open", "clauses"] : [], isDrawn: drawn });
     this.beginFolded();
@@ -87,6 +117,7 @@ class PlayerView {
       this.sizes.map((shown) => shown.element),
       this.value,
       h("div", { class: "rh-player-lower" }, this.details, this.weights),
+      this.changes?.element ?? null,
       this.differences,
       this.tables.map((table) => table.element),
     );
@@ -378,6 +409,7 @@ class PlayerView {
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key.startsWith("Arrow") && event.target.closest?.(".rh-player-entries")) return;
+    if (event.target.closest?.(".rh-changes") && event.target.tagName === "INPUT") return;
     const name = playerCommand(drawingKey(event), event.target.tagName, event.target.type);
     if (name === null) return;
     event.preventDefault();
@@ -398,6 +430,7 @@ class PlayerView {
   release() {
     clearInterval(this.timer);
     clearTimeout(this.keeping);
+    if (this.keeping !== undefined) this.host.keep("frame", this.at);
     this.el.removeEventListener("keydown", this.keyed);
     for (const { diagram } of this.panes) diagram?.release();
   }

@@ -87,3 +87,10 @@ function playerMiddle(left, right) {
   }
   return pairs;
 }
+
+/** Where the boxes and wires of a pass are and in which order they run: all but texts and numbers, as one text. */
+export function playerForm({ boxes, strands, wires, frames, steps, again, rows, foldings, loops }) {
+  const places = (boxes ?? []).map(({ id, x, y, w, h }) => [id, x, y, w, h]);
+  const order = (steps ?? []).map(({ frame, box, reads, makes }) => [frame, box, reads, makes]);
+  return JSON.stringify([places, strands, wires.map(({ id, type, born }) => [id, type, born]), frames, order, again, rows.length, foldings, loops.length]);
+}

@@ -70,6 +70,24 @@ export class PlayerDiagram extends PlayerWindow {
     this.show(this.frame);
   }
 
+  /** Show another pass in the same drawing: its boxes may have other texts, its wires other contents. */
+  renew(pass, geometry) {
+    this.pass = pass;
+    const texts = new Map(geometry.boxes.map((box) => [box.id, box]));
+    for (const known of this.boxes) {
+      const { label, title } = texts.get(known.box.id);
+      known.state = null;
+      if (label === known.box.label) continue;
+      Object.assign(known.box, { label, title });
+      for (const text of known.group.querySelectorAll("text")) text.textContent = label;
+      known.group.querySelector("title").textContent = title;
+    }
+    for (const known of this.wires.values()) {
+      known.wire = pass.wires.get(known.wire.id);
+      for (const chip of known.chips) this.rewrite(chip, known.wire);
+    }
+  }
+
   /** The wires, each a group of its strands. */
   drawnWires() {
     const heads = playerEntries(this.geometry);

@@ -10,6 +10,7 @@ from rh_kernel.display.view_files import encode_view
 from rh_kernel.session import results
 from rh_kernel.session.actions import Action, AnalysisContext, Refuse
 from rh_kernel.session.analyze import analyze_at_once, without
+from rh_kernel.session.knobs.events import Begun
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.timing import timed
 from rh_kernel.session.races.done import RaceDone
@@ -37,7 +38,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
                 report.progress(event)
             case results.Printed(_, lines):
                 report.printed(lines)
-            case results.Working() | results.Timed():
+            case results.Working() | results.Timed() | Begun():
                 pass
 
     drain(execute(Session.start(folder(file), settings, encode_view), source, keep_going=True), take)

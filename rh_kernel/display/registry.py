@@ -19,6 +19,7 @@ from rh_kernel.display.text import visible
 from rh_kernel.session import results as r
 from rh_kernel.session.data_summary import DataShown
 from rh_kernel.session.flow.records import FlowMade
+from rh_kernel.session.knobs.knob import KnobShown
 from rh_kernel.session.predictions import ConfusionShown, SeenShown, SurfaceShown
 from rh_kernel.session.races.done import RaceDone
 from rh_kernel.session.results import Result
@@ -82,6 +83,7 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
     r.GradientMade: ("gradients.view", "GRADIENT"),
     DataShown: ("data_sets", "DATA"),
     ConfusionShown: ("predictions.view", "CONFUSION"),
+    KnobShown: ("knobs", "KNOB"),
     r.TrainingDone: ("training.runs", "TRAINING"),
     SeenShown: ("predictions.seen", "SEEN"),
     SurfaceShown: ("training.surface_view", "SURFACE"),

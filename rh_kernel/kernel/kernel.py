@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, cast
 
 from ipykernel.iostream import OutStream
@@ -32,6 +33,7 @@ from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.lexer import python_starts
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.interrupts import Interrupts
+from rh_kernel.workspace.knobs import Knobs
 from rh_kernel.workspace.outputs import Bundle, Outputs, static_only
 from rh_kernel.workspace.widgets import Widgets
 from rh_kernel.workspace.workspace import Workspace
@@ -58,6 +60,7 @@ class RHKernel(Kernel):
         self.workspace = Workspace()
         self._history = History(history_file())
         self._widgets = Widgets()
+        self._knobs = Knobs(self.workspace, self._update_output)
         self._python = Python(self, self.workspace, self._widgets)
         self.comm_manager = manager()
         self.comm_manager.register_target(TARGET, listener(lambda: self.rh))
@@ -182,6 +185,7 @@ class RHKernel(Kernel):
         interrupts = Interrupts()
         with interrupts.watched(), nullcontext() if silent else outputs.alive():
             error = await self._process(source, cell, outputs, interrupts)
+        self._knobs.renew()
         if error is not None and not silent:
             self._send_output("error", error)
         return error, outputs.value
@@ -191,11 +195,16 @@ class RHKernel(Kernel):
         if silent:
             return Outputs(self._discard_output, number, time.monotonic, static_only)
         self._widgets.clear(cell)
+        self._knobs.clear(cell)
 
         def add_widgets(result: Result | Running, static: Bundle) -> Iterable[Bundle]:
-            return self._widgets.outputs(cell, result, static)
+            view = self._knobs.view(result)
+            shown = self._widgets.outputs(cell, result, static, view)
+            self._knobs.opened(self._widgets.latest, view)
+            return shown
 
-        return Outputs(self._send_output, number, time.monotonic, add_widgets, self.rh.settings.bounds.output)
+        limit, display_of = self.rh.settings.bounds.output, partial(self._knobs.display_of, cell)
+        return Outputs(self._send_output, number, time.monotonic, add_widgets, limit, display_of)
 
     async def _process(self, source: Source, cell: str, outputs: Outputs, interrupts: Interrupts) -> Content | None:
         """Process the events of ``source`` and keep its session if it succeeds; otherwise return the error."""
@@ -307,6 +316,11 @@ class RHKernel(Kernel):
 
     def _send_output(self, message: str, content: Mapping[str, Any]) -> None:
         self.send_response(self.iopub_socket, message, dict(content))
+
+    def _update_output(self, display: str, data: Bundle) -> None:
+        """Replace what is shown under a display id."""
+        content = {"data": dict(data), "metadata": {}, "transient": {"display_id": display}}
+        self._send_output("update_display_data", content)
 
     def _discard_output(self, message: str, content: Mapping[str, Any]) -> None:
         """Discard the output of a silent cell."""

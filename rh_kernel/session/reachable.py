@@ -1,4 +1,4 @@
-"""Which locations of the heap a program can still get at, by their names or through what has been declared."""
+"""What leads to what: the declarations made from a name, and the locations that a program can still get at."""
 
 from collections.abc import Collection, Iterable, Iterator
 
@@ -6,6 +6,8 @@ from rh_kernel.syntax.builtin import UNNAMED
 from rh_kernel.syntax.census import locations_within, states_within
 from rh_kernel.syntax.core import Node
 from rh_kernel.syntax.signature import Location, StateFamily
+from rh_kernel.syntax.surface_items import Item
+from rh_kernel.syntax.surface_traversal import free_names
 from rh_kernel.typing import definitions as d
 from rh_kernel.typing.definitions import Definitions
 
@@ -19,6 +21,21 @@ def unreachable(heap: Iterable[Location], definitions: Definitions) -> frozenset
     reachable = named.union(*[locations_within(body) for body in _bodies(definitions)])
     used = _states(definitions) if any(loc.state is not None for loc in hidden) else frozenset[StateFamily]()
     return frozenset([loc for loc in hidden if loc not in reachable and not _is_used_state(loc, used, reachable)])
+
+
+def dependents(definitions: Definitions, name: str) -> tuple[str, ...]:
+    """Return the names of what is declared with ``name`` as it is now, directly or through others, in their order."""
+    reached, found = {(name, definitions.named[name].number)}, list[str]()
+    for declared in sorted(definitions.named.values(), key=lambda declared: declared.number):
+        if reached.intersection(declared.made_from):
+            found.append(declared.definition.name)
+            reached.add((declared.definition.name, declared.number))
+    return tuple(found)
+
+
+def depends_on(item: Item, definitions: Definitions, name: str) -> bool:
+    """Whether the meaning of an item depends on a declared name, directly or through what is declared with it."""
+    return not free_names(item).isdisjoint((name, *dependents(definitions, name)))
 
 
 def _named_locations(definitions: Definitions) -> frozenset[Location]:

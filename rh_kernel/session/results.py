@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
+from rh_kernel.session.knobs.events import Begun
 from rh_kernel.session.limits.alarm import Alarm
 from rh_kernel.session.races.runs import RaceProgress
 from rh_kernel.session.rounds_shown import RoundsShown
@@ -386,7 +387,7 @@ class Printed:
 Running: TypeAlias = SweepProgress | RaceProgress
 """What is shown by one widget while it runs and when it is done."""
 
-Event: TypeAlias = Shown | Progress | Running | Printed | Working | Timed
+Event: TypeAlias = Shown | Progress | Running | Printed | Working | Timed | Begun
 
 
 def changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> tuple[Change, ...]:

@@ -18,6 +18,7 @@ from rh_kernel.session.declare import Declare
 from rh_kernel.session.directives import undo
 from rh_kernel.session.directives.arguments import invalid_arguments
 from rh_kernel.session.errors import NothingToUndo
+from rh_kernel.session.knobs.events import Begun
 from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.limits.timing import out_of_time, within
@@ -226,6 +227,8 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
                     yield Shown(number, Notice(remark))
                 if warnings := action.warnings(item.span.source):
                     yield Shown(number, Warned(warnings))
+                if cell and not isinstance(item, Unparsed):
+                    yield Begun(item, _at(session, after, state))
                 state = yield from _remembering(action.run(number, state), item.span.text)
             except Interrupted as interrupted:
                 definitions, state, end = after, interrupted.state, _End.INTERRUPTED
@@ -382,6 +385,12 @@ def _updated(session: Session, definitions: Definitions, state: State) -> Sessio
         sweep=state.sweep,
         shown=state.shown,
     )
+
+
+def _at(session: Session, definitions: Definitions, state: State) -> Session:
+    """Return the session in which an item of a cell runs, without a past."""
+    heap, initial, settings = state.heap, state.initial, state.settings
+    return replace(session, definitions=definitions, heap=heap, initial=initial, settings=settings, past=(), sweep=None)
 
 
 def _same_names(one: Definitions, other: Definitions) -> bool:

@@ -18,6 +18,7 @@ from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress as progress_bundle
 from rh_kernel.session import results as r
 from rh_kernel.session.errors import TooMuchOutput
+from rh_kernel.session.knobs.events import Begun
 from rh_kernel.session.printed import apart_from_printed, printed_by
 from rh_kernel.session.races.done import RaceDone
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
@@ -67,11 +68,17 @@ def static_only(_result: r.Result | r.Running, static: Bundle) -> Iterable[Bundl
     return (static,)
 
 
+def static_id(_event: r.Event) -> str | None:
+    """Return that no output is changed later."""
+    return None
+
+
 class Outputs:
     """Turns the events of a cell into messages.
 
     ``count`` is the execution count, ``clock`` returns seconds, ``widgets`` may add a widget to a static form. ``limit``
-    bounds the number of characters shown: ``take`` raises ``Rejected`` beyond it.
+    bounds the number of characters shown: ``take`` raises ``Rejected`` beyond it. ``display_of`` gives the display id of what
+    an event shows, if that may be changed after the cell.
     """
 
     def __init__(
@@ -81,8 +88,11 @@ class Outputs:
         clock: Callable[[], float],
         widgets: AddWidgets = static_only,
         limit: int | None = None,
+        display_of: Callable[[r.Event], str | None] = static_id,
     ) -> None:
         self._send = send
+        self._display_of = display_of
+        self._id: str | None = None
         self._limit = limit
         self._shown = 0
         self._add_widgets = widgets
@@ -122,6 +132,7 @@ class Outputs:
     def take(self, event: r.Event) -> None:
         """Show an event, at once or when the event after it is known."""
         self._ticker.note(event)
+        self._id = self._display_of(event)
         self._take(event)
         if isinstance(event, r.Shown | r.Progress | r.Running):
             self._ticker.heard()
@@ -137,7 +148,7 @@ class Outputs:
             case r.Working():
                 if self._waiting is not None and self._clock() - self._waiting.since > BETWEEN_UPDATES:
                     self._release()
-            case r.Timed():
+            case r.Timed() | Begun():
                 pass
 
     def finish(self) -> None:
@@ -184,11 +195,19 @@ class Outputs:
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
             case Output.VALUE:
                 self._print_rest(result)
-                self._waiting = Waiting((self._form(apart_from_printed(result)),), is_value=True, since=self._clock())
+                form = self._form(apart_from_printed(result))
+                if self._id is None:
+                    self._waiting = Waiting((form,), is_value=True, since=self._clock())
+                else:
+                    # The result of a cell cannot be changed later, but a display can.
+                    self.value = form.get("text/plain")
+                    self._display(form, self._id)
             case Output.OWN:
                 self._print_rest(result)
-                for shown in self._add_widgets(result, self._form(apart_from_printed(result))):
+                *beside, static = self._add_widgets(result, self._form(apart_from_printed(result)))
+                for shown in beside:
                     self._display(shown)
+                self._display(static, self._id)
 
     def _print_rest(self, result: r.Result) -> None:
         """Print the lines of the item that were not yet printed while it ran."""

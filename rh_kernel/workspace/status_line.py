@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 
+from rh_kernel.session.knobs.events import Begun
 from rh_kernel.session.races.runs import RaceProgress
 from rh_kernel.session.results import Event, Printed, Progress, Shown, Timed, Working
 from rh_kernel.session.sweeps.runs import SweepProgress
@@ -75,7 +76,7 @@ class Ticker:
                 self._activity, self._detail = "sweeping", ""
             case RaceProgress():
                 self._activity, self._detail = "racing", ""
-            case Timed() | Printed():
+            case Timed() | Printed() | Begun():
                 pass
 
     def heard(self) -> None:

@@ -24,6 +24,7 @@ class Widgets:
         self._open: list[tuple[str, Live]] = []
         self._cleared: list[Live] = []
         self._running: tuple[str, Live] | None = None
+        self.latest: Live | None = None
 
     def clear(self, cell: str, *, wait: bool = False) -> None:
         """Close the widgets of a cell that is run again or whose output was cleared; with ``wait``, at its next output."""
@@ -33,13 +34,16 @@ class Widgets:
         if not wait:
             self._sweep()
 
-    def outputs(self, cell: str, result: Result | Running, static: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-        """Return the outputs for a result: its static form, preceded by a widget if it has a view.
+    def outputs(
+        self, cell: str, result: Result | Running, static: Mapping[str, Any], view: View | None = None
+    ) -> tuple[Mapping[str, Any], ...]:
+        """Return the outputs for a result: its static form, preceded by a widget if it has a view, ``latest`` then.
 
-        The widget of a sweep that is running is that of its result as well.
+        The widget of a sweep that is running is that of its result as well. ``view`` is one that the result itself has not.
         """
         self._sweep()
-        view = live_view(result)
+        self.latest = None
+        view = live_view(result) if view is None else view
         if view is None:
             return (static,)
         running, self._running = self._running, None
@@ -50,6 +54,7 @@ class Widgets:
             widget = self._opened(cell, view)
         if isinstance(result, Running) and not result.ended:
             self._running = (cell, widget)
+        self.latest = widget
         return widget.beside(static)
 
     def _opened(self, cell: str, view: View) -> "Live":

@@ -125,7 +125,13 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")
+    with running_lab(tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")) as running:
+        yield running
+
+
+@contextmanager
+def running_lab(home: Path, folder: Path) -> Generator[Lab]:
+    """JupyterLab with its settings in ``home`` and its notebooks in ``folder``, both empty."""
     install(prefix=str(home))
     (home / "application").mkdir()
     shutil.copyfile(OVERRIDES, home / "application" / "overrides.json")

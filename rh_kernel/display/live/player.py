@@ -6,7 +6,7 @@ from itertools import islice
 
 from rh_kernel.denotational.drawing.elements import PlacedBox
 from rh_kernel.denotational.drawing.layout import Layout, layout
-from rh_kernel.denotational.drawing.sketch import part_gloss, with_inner
+from rh_kernel.denotational.drawing.sketch import Sketch, part_gloss, with_inner
 from rh_kernel.denotational.drawing.text_metrics import type_line
 from rh_kernel.denotational.provenance import Leg, leg_of
 from rh_kernel.display.contents import EntryBudget, content, rows_of
@@ -17,6 +17,7 @@ from rh_kernel.display.gradients.passes import AnnotatedPass, Row, annotated
 from rh_kernel.display.gradients.schedule import Scheduled
 from rh_kernel.display.gradients.sizes import sizes
 from rh_kernel.display.gradients.sizes_image import sizes_record
+from rh_kernel.display.live.changes import Changes, changes_of, offered_record
 from rh_kernel.display.live.view import Unanswerable, bool_field, int_field, text_field
 from rh_kernel.display.values import value_text
 from rh_kernel.session.results import GradientMade
@@ -42,24 +43,46 @@ class Player:
 
     kind = "player"
 
-    def __init__(self, made: GradientMade) -> None:
-        self._readings = [annotated(p) for p in made.passes]
+    def __init__(self, made: GradientMade, changes: Changes | None = None) -> None:
+        self._changes = changes
+        self.readings = [annotated(p) for p in made.passes]
+        self.drawn: list[Record | None] = [None for _ in made.passes]
 
     def opening(self) -> Record:
         """Return everything but large arrays, which the questions ``wire`` and ``access`` fetch."""
         budget = EntryBudget()
-        return {"passes": [_PassRecord(r, budget).record() for r in self._readings]}
+        forms = [pass_foldings(r.sketch) for r in self.readings]
+        for p, (r, form) in enumerate(zip(self.readings, forms, strict=True)):
+            if form and self.drawn[p] is None:
+                self.drawn[p] = geometry(r, folded=form[0])
+        records = [_PassRecord(r, budget, f, d) for r, f, d in zip(self.readings, forms, self.drawn, strict=True)]
+        return {"passes": [record.record() for record in records], "changes": self._changes is not None}
+
+    def draw_like(self, before: "Player") -> None:
+        """Place boxes and wires where another player of the same program has them; only the texts of boxes may differ."""
+        for p, (new, old) in enumerate(zip(self.readings, before.readings, strict=False)):
+            drawn = before.drawn[p]
+            if drawn is not None and _is_like(new.sketch, old.sketch):
+                self.drawn[p] = {**drawn, "boxes": [_relabelled(new.sketch, box) for box in _records(drawn["boxes"])]}
 
     def answer(self, question: Record) -> Record:
         """Answer a question.
 
-        It is ``wire`` (its content, at ``frame`` in a loop), ``written`` (what is written inside loops ``from`` a frame ``to``
-        another), ``access`` (a location before and after an access), or ``layout`` (the other folding).
+        It is ``offered`` (the input and the contents that can be changed), ``change`` (the opening with others), ``wire`` (its
+        content, at ``frame`` in a loop), ``written`` (what is written inside loops ``from`` a frame ``to`` another), ``access``
+        (a location before and after an access), or ``layout`` (the other folding).
 
         Raises ``Unanswerable``.
         """
-        asked = self._readings[int_field(question, "pass", 0, len(self._readings) - 1, 0)]
+        asked = self.readings[int_field(question, "pass", 0, len(self.readings) - 1, 0)]
         match text_field(question, "ask"):
+            case "offered" if self._changes is not None:
+                return offered_record(self._changes.offered())
+            case "change" if self._changes is not None:
+                changed = Player(self._changes.run(*changes_of(question, self._changes.offered())), self._changes)
+                changed.draw_like(self)
+                opening, self.readings, self.drawn = changed.opening(), changed.readings, changed.drawn
+                return opening
             case "wire":
                 w = int_field(question, "wire", 0, len(asked.sketch.types) - 1)
                 if w not in asked.wires:
@@ -83,7 +106,9 @@ class Player:
                     raise Unanswerable(TOO_LARGE)
                 return geometry(asked, folded=folded)
             case _:
-                raise Unanswerable("one can ask for `wire`, `access`, `written` and `layout`")
+                raise Unanswerable(
+                    "one can ask for `wire`, `access`, `written` and `layout`, and perhaps for `offered` and `change`"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +117,13 @@ class _PassRecord:
 
     asked: AnnotatedPass
     budget: EntryBudget
+    forms: tuple[bool, ...]
+    drawn: Record | None
 
     def record(self) -> Record:
         """Return the record."""
-        made = self.asked.made
-        forms = pass_foldings(self.asked.sketch)
-        drawn: Record = geometry(self.asked, folded=forms[0]) if forms else {"too_large": TOO_LARGE}
+        made, forms = self.asked.made, self.forms
+        drawn: Record = self.drawn or {"too_large": TOO_LARGE}
         every = self._rows()
         rows = every[:ROWS]
         wanted = None if forms else {w for row in rows for w in (row.wire, *row.cotangents)}
@@ -279,6 +305,28 @@ def _box(asked: AnnotatedPass, drawn: Layout, box: PlacedBox) -> Json:
         "frame": min(ran, default=0),
         "last_frame": max(ran, default=0),
     }
+
+
+def _is_like(new: Sketch, old: Sketch) -> bool:
+    """Whether two sketches have the same boxes, apart from their texts, with the same wires."""
+
+    def form(s: Sketch) -> object:
+        return [(node.number, node.figure.shape, node.inputs, node.outputs, node.place) for node in s.every.values()]
+
+    return new.types == old.types and form(new) == form(old)
+
+
+def _records(found: Json) -> list[Record]:
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def _relabelled(s: Sketch, box: Record) -> Json:
+    """Return a box with its text in this sketch; one that stands for several keeps its text."""
+    members = box["members"]
+    if not isinstance(members, list) or len(members) != 1:
+        return box
+    figure = s.every[int(str(members[0]))].figure
+    return {**box, "label": figure.label, "title": figure.title if figure.title == figure.text else box["title"]}
 
 
 def _word(found: Leg | None) -> str:

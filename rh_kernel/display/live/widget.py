@@ -31,11 +31,15 @@ _EITHER = """\
 
 
 class Live(anywidget.AnyWidget):
-    """The widget of a view. ``kept`` is state of the page, such as the current step, that survives a reload."""
+    """The widget of a view. ``kept`` is state of the page, such as the current step, that survives a reload.
+
+    ``mark`` says of a view that depends on a knob whether it shows the current values; it is empty for others.
+    """
 
     kind = traitlets.Unicode().tag(sync=True)
     opening = traitlets.Dict().tag(sync=True)
     kept = traitlets.Dict().tag(sync=True)
+    mark = traitlets.Dict().tag(sync=True)
 
     def __init__(self, view: View) -> None:
         super().__init__(kind=view.kind, opening=view.opening())

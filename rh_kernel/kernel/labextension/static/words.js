@@ -5,8 +5,8 @@ export const WORDS = {
   declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
   directive: new Set([
     "checkpointing", "cluster", "compile", "confusion", "data", "derivation", "device", "diagram", "dtype", "evaluator",
-    "export", "flow", "gradient", "heap", "help", "limit", "load", "locked", "lsmagic", "race", "reset", "save",
-    "save-view", "seed", "sees", "strict", "surface", "trace", "type", "undo", "whos",
+    "export", "flow", "gradient", "heap", "help", "knob", "limit", "load", "locked", "lsmagic", "race", "reset", "save",
+    "save-view", "seed", "sees", "slider", "strict", "surface", "trace", "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([

@@ -3,7 +3,7 @@
  * federation. The page's modules come from its share scope, ours from beside this file.
  */
 (() => {
-  const VERSION = "c58d4392e394";
+  const VERSION = "ee133c1334b9";
 
   let scope;
 

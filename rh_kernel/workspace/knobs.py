@@ -1,0 +1,358 @@
+"""The knobs of a notebook and the outputs that follow them: what depends on a value that is changed in the page runs again.
+
+An output follows from the heap from which its item first ran, so however often a value changes, each output shows what one run
+with that value gives; the heap of the session stays. An output that is pinned, or cannot follow, says so.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
+from uuid import uuid4
+
+from rh_kernel.display.data import Json, Record
+from rh_kernel.display.knobs import nearest, range_text, shown
+from rh_kernel.display.live.player import Player
+from rh_kernel.display.live.view import Unanswerable, View, bool_field, int_field, text_field
+from rh_kernel.display.registry import Output, bundle, live_view, view_of
+from rh_kernel.display.text import visible
+from rh_kernel.primitives.values import to_array
+from rh_kernel.session.knobs.events import Begun
+from rh_kernel.session.knobs.knob import KnobShown
+from rh_kernel.session.knobs.replay import SECONDS, Replay, is_out_of_time
+from rh_kernel.session.knobs.show import Named, named
+from rh_kernel.session.knobs.turning import turned
+from rh_kernel.session.knobs.what_if import Offered, changed, offered
+from rh_kernel.session.results import (
+    Event,
+    GradientMade,
+    ItemFailed,
+    Result,
+    Shown,
+    ValueFound,
+)
+from rh_kernel.session.session import Session
+from rh_kernel.session.sweeps.runs import SweepProgress
+from rh_kernel.source.diagnostic import Failure
+from rh_kernel.syntax.core import Array, Term
+from rh_kernel.syntax.signature import Location
+from rh_kernel.typing.definitions import Definitions
+from rh_kernel.workspace.errors import Busy
+from rh_kernel.workspace.followers import Follower, may_follow, reasons
+from rh_kernel.workspace.interrupts import Interrupts
+from rh_kernel.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rh_kernel.display.live.widget import Live
+
+Update: TypeAlias = Callable[[str, Mapping[str, Any]], None]
+"""Replaces the static output with this display id by a bundle."""
+
+MOST_FOLLOWERS = 100
+"""The most outputs that are kept to run again, over all cells; the oldest are forgotten first."""
+
+MOST_REALS = 50_000
+"""Items that ran from larger heaps do not run again: each of them would keep the contents of its locations in memory."""
+
+
+class KnobView:
+    """The view of a knob in a page: the answers to its questions change values of the session."""
+
+    kind = "knob"
+
+    def __init__(self, knobs: "Knobs", knob: KnobShown, display: str) -> None:
+        self._knobs = knobs
+        self.knob = knob
+        self.display = display
+        self.widget: Live | None = None
+
+    def opening(self) -> Record:
+        """Return the name, the values as text, the index of the current one, and the outputs that follow."""
+        knob = self.knob
+        values: list[Json] = [shown(knob, V) for V in knob.values]
+        return {
+            "name": visible(knob.name),
+            "values": values,
+            "scale": knob.scale.value,
+            "range": range_text(knob),
+            **self._knobs.state_of(knob),
+        }
+
+    def answer(self, question: Record) -> Record:
+        """Answer ``turn`` (to the value ``at`` an index), ``pin`` (the output ``number``), or ``settle``.
+
+        ``settle`` says that no further change follows at once: the outputs of the saved notebook are renewed. Raises
+        ``Unanswerable``.
+        """
+        match text_field(question, "ask"):
+            case "turn":
+                value = self.knob.values[int_field(question, "at", 0, len(self.knob.values) - 1)]
+                self._knobs.turn(self.knob, value)
+            case "pin":
+                self._knobs.pin(int_field(question, "number", 0, 10**9), on=bool_field(question, "on"))
+            case "settle":
+                self._knobs.settle()
+            case _:
+                raise Unanswerable("one can ask for `turn`, `pin` and `settle`")
+        return self._knobs.state_of(self.knob)
+
+
+DECLARED_AGAIN = "that was declared again; run this cell again"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowerChanges:
+    """The changes of the input and of contents that a player may ask for."""
+
+    knobs: "Knobs"
+    follower: Follower
+    made: GradientMade
+
+    def offered(self) -> Offered:
+        """Return what can be changed, with what it was."""
+        if self.follower.offered is None:
+            self.follower.offered = offered(self.follower.replay, self.made, self.knobs.values_of(self.follower))
+        return self.follower.offered
+
+    def run(self, point: Array | None, contents: Mapping[Location, Array]) -> GradientMade:
+        """Return the pass with these numbers. Raises ``Unanswerable``."""
+        return self.knobs.run_changed(self.follower, point, contents)
+
+
+class Knobs:
+    """The knobs and what follows them."""
+
+    def __init__(self, workspace: Workspace, update: Update) -> None:
+        self._workspace = workspace
+        self._update = update
+        self.views: list[tuple[str, KnobView]] = []
+        self.followers: list[Follower] = []
+        self._begun: Begun | None = None
+        self._coming: Follower | None = None
+        self._count = 0
+
+    def clear(self, cell: str) -> None:
+        """Forget the outputs of a cell that runs again."""
+        self.views = [(owner, view) for owner, view in self.views if owner != cell]
+        self.followers = [f for f in self.followers if f.cell != cell]
+
+    def display_of(self, cell: str, event: Event) -> str | None:
+        """Note an event that is about to be shown; return the display id for an output that may change later, else ``None``."""
+        self._coming = None
+        match event:
+            case Begun():
+                self._begun = event
+            case Shown(_, KnobShown() as knob):
+                view = KnobView(self, knob, uuid4().hex)
+                self.views.append((cell, view))
+                return view.display
+            case Shown(_, result) if self._begun is not None and may_follow(result):
+                session = self._begun.session
+                return self._followed(cell, result, Replay(self._begun.item, session)) if isinstance(session, Session) else None
+            case _:
+                pass
+        return None
+
+    def view(self, result: Result | SweepProgress) -> View | None:
+        """Return the view of what is about to be shown if that is a knob or can run again with other numbers, else ``None``."""
+        match result:
+            case KnobShown() if self.views:
+                return self.views[-1][1]
+            case GradientMade() if self._coming is not None and not self._coming.never:
+                self._coming.view = self._player(self._coming, result)
+                return self._coming.view
+            case _:
+                return None
+
+    def _player(self, follower: Follower, made: GradientMade) -> Player:
+        return Player(made, FollowerChanges(self, follower, made))
+
+    def run_changed(self, follower: Follower, point: Array | None, contents: Mapping[Location, Array]) -> GradientMade:
+        """Return the pass of an output with other numbers, which has no effect. Raises ``Unanswerable``."""
+        with Interrupts().watched():
+            result = changed(follower.replay, point, contents).run(GradientMade, self.values_of(follower))
+        if isinstance(result, GradientMade):
+            return result
+        raise Unanswerable(reasons(result) if isinstance(result, ItemFailed) else "this cannot run again")
+
+    def opened(self, widget: "Live | None", view: View | None) -> None:
+        """Note the widget that shows the latest result."""
+        if isinstance(view, KnobView):
+            view.widget = widget
+        elif self._coming is not None:
+            self._coming.widget = widget
+
+    def renew(self) -> None:
+        """Show in all knobs what a cell has changed: values, and outputs that follow."""
+        self._begun = self._coming = None
+        self.views = [(cell, view) for cell, view in self.views if view.widget is None or view.widget.is_open]
+        for _, view in self.views:
+            now = self._named(view.knob)
+            if now is not None:
+                view.knob = replace(view.knob, value=now.value)
+        for follower in self.followers:
+            if not follower.is_current(self.values_of(follower)):
+                self._run_again(follower)
+        self._show()
+
+    def turn(self, knob: KnobShown, value: Term) -> None:
+        """Give the name of a knob a value, and run again what depends on it. Raises ``Unanswerable``."""
+        name, interrupts = knob.name, Interrupts()
+        if self._named(knob) is None:
+            raise Unanswerable(_gone(knob))
+        with interrupts.watched():
+            try:
+                with self._workspace.changing() as put:
+                    before = self._workspace.session
+                    put(replace(turned(before, name, value), past=before.past))
+            except Busy:
+                raise Unanswerable("a cell is running; the value changes when it is done") from None
+            except Failure as failure:
+                raise Unanswerable(reasons(ItemFailed(failure.diagnostics))) from None
+            for _, view in self.views:
+                if view.knob.name == name:
+                    view.knob = replace(view.knob, value=value)
+            for follower in self._of(name):
+                self._run_again(follower)
+        self._mark()
+
+    def pin(self, number: int, *, on: bool) -> None:
+        """Pin an output, or let it follow again."""
+        for follower in self.followers:
+            if follower.number == number:
+                follower.is_pinned = on
+                if not on:
+                    self._run_again(follower)
+        self._show()
+
+    def settle(self) -> None:
+        """Renew the static forms of what has changed."""
+        self._show()
+        for _, view in self.views:
+            static = bundle(view.knob)
+            self._update(view.display, static if view.widget is None else view.widget.beside(static)[-1])
+        for follower in self.followers:
+            latest, follower.latest = follower.latest, None
+            if latest is not None:
+                if isinstance(latest, GradientMade) and follower.widget is not None and follower.widget.is_open:
+                    # While values change, boxes keep their places; now they get the room that their texts need.
+                    follower.view = self._player(follower, latest)
+                    follower.widget.show(follower.view)
+                static = bundle(latest)
+                self._update(follower.display, static if follower.widget is None else follower.widget.beside(static)[-1])
+
+    def state_of(self, knob: KnobShown) -> Record:
+        """Return the value of a knob, what follows it, and why it cannot be changed, if so."""
+        now = self._named(knob)
+        current = knob if now is None else replace(knob, value=now.value)
+        declared = self._definitions.named.get(knob.name)
+        followers: list[Json] = [
+            {"number": f.number, "label": f.label, "state": f.state, "why": f.behind, "follows": not f.never}
+            if declared is not None and f.replay.knew(declared)
+            else {"number": f.number, "label": f.label, "state": "behind", "why": DECLARED_AGAIN, "follows": False}
+            for f in self.followers
+            if f.depends_on(knob.name)
+        ]
+        return {
+            "at": nearest(current),
+            "value": shown(current, current.value),
+            "gone": "" if now is not None else _gone(knob),
+            "followers": followers,
+        }
+
+    def _named(self, knob: KnobShown) -> Named | None:
+        """Return the constant or dimension that the knob sets; ``None`` if its name is none of these any longer."""
+        now = named(self._definitions.named.get(knob.name))
+        if now is None or (now.type is None) != knob.is_dimension or now.content.shape != to_array(knob.values[0]).shape:
+            return None
+        return now
+
+    @property
+    def _definitions(self) -> Definitions:
+        return self._workspace.session.definitions
+
+    def _of(self, name: str) -> list[Follower]:
+        """Return the outputs that depend on a name as it is declared now."""
+        declared = self._definitions.named.get(name)
+        return [f for f in self.followers if declared is not None and f.depends_on(name) and f.replay.knew(declared)]
+
+    def values_of(self, follower: Follower) -> dict[str, Term]:
+        """Return the current values of the knobs that an output depends on."""
+        found: dict[str, Term] = {}
+        for name in dict.fromkeys([view.knob.name for _, view in self.views]):
+            declared = self._definitions.named.get(name)
+            now = named(declared)
+            if declared is not None and now is not None and follower.depends_on(name) and follower.replay.knew(declared):
+                found[name] = now.value
+        return found
+
+    def _followed(self, cell: str, result: Result, replay: Replay) -> str | None:
+        """Keep an output that may follow; return its display id if it can be changed."""
+        session = replay.session
+        self._count += 1
+        follower = Follower(cell, replay, type(result), uuid4().hex, self._count)
+        if sum([array.size for array in session.heap.values()]) > MOST_REALS:
+            follower.never = "its heap is large"
+            follower.replay = replace(replay, session=replace(session, heap=MappingProxyType({}), initial=MappingProxyType({})))
+        elif replay.is_training:
+            follower.never = "it trains a net"
+        elif view_of(type(result)).output is Output.LINE:
+            follower.never = "it is one of several lines"
+        elif isinstance(result, ValueFound) and not self.values_of(follower):
+            follower.never = "it ran before there was a knob"
+        follower.values = {name: now.value for name, d in session.definitions.named.items() if (now := named(d)) is not None}
+        self.followers = [*self.followers[-MOST_FOLLOWERS + 1 :], follower]
+        self._coming = follower
+        return None if follower.never else follower.display
+
+    def _run_again(self, follower: Follower) -> None:
+        if follower.is_pinned:
+            follower.behind = "pinned"
+            return
+        if follower.never:
+            follower.behind = f"{follower.never}: run its cell again"
+            return
+        values = self.values_of(follower)
+        result = follower.replay.run(follower.kind, values)
+        if isinstance(result, ItemFailed):
+            if is_out_of_time(result):
+                follower.never = f"it takes longer than {SECONDS} s"
+                follower.behind = f"{follower.never}: run its cell again"
+            else:
+                follower.behind = reasons(result)
+            return
+        follower.behind, follower.latest, follower.values, follower.offered = "", result, values, None
+        if follower.widget is not None and follower.widget.is_open:
+            view = self._player(follower, result) if isinstance(result, GradientMade) else live_view(result)
+            if isinstance(view, Player) and isinstance(follower.view, Player):
+                view.draw_like(follower.view)
+            follower.view = view
+            if view is not None:
+                follower.widget.show(view)
+        else:
+            follower.latest = None
+            self._update(follower.display, bundle(result))
+
+    def _show(self) -> None:
+        """Show in all knobs their values and what follows them, and mark the outputs."""
+        for _, view in self.views:
+            if view.widget is not None and view.widget.is_open:
+                view.widget.show(view)
+        self._mark()
+
+    def _mark(self) -> None:
+        """Mark the outputs in the page that depend on knobs: whether they show the current values."""
+        for follower in self.followers:
+            widget = follower.widget
+            if widget is None or not widget.is_open:
+                continue
+            names = ", ".join(map(visible, self.values_of(follower)))
+            if names:
+                follower.names = names
+                widget.mark = {"state": follower.state, "why": follower.behind, "names": names}
+            elif follower.names:
+                widget.mark = {"state": "behind", "why": DECLARED_AGAIN, "names": follower.names}
+
+
+def _gone(knob: KnobShown) -> str:
+    return f"`{visible(knob.name)}` is no longer declared with such a value"
