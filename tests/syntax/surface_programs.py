@@ -500,10 +500,11 @@ class Writer:
                 return [*head, *self.handler_type(A), "=", *self.handler(H)]
             case Evaluation(M):
                 return self.expression(M)
-            case TrainItem(P, p, data, epochs, batch, pieces, shuffle, measures, others):
+            case TrainItem(P, p, data, epochs, batch, pieces, shuffle, measures, surfaces, others):
                 numbers = [("epochs", epochs), ("batch", batch), ("pieces", pieces), ("shuffle", shuffle)]
                 options = [[word, *self.expression(M)] for word, M in numbers if M is not None]
                 options += [self.measure(measure) for measure in measures]
+                options += [["surface", *self.expression(M)] for M in surfaces]
                 rest = [token for H in others for token in (",", *self.handler(H))]
                 head = ["train", *self.expression(P), *rest, "for", *self.pattern(p), "in", *self.data(data)]
                 return [*head, *(token for option in options for token in option)]

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.session.results import Result
+from rh_kernel.session.results import Result, Running
 from rh_kernel.session.session import execute
-from rh_kernel.session.sweeps.runs import SweepProgress
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.knobs import Knobs, KnobView
 from rh_kernel.workspace.outputs import Outputs
@@ -48,7 +47,7 @@ class Notebook:
         self.widgets.clear(cell)
         self.knobs.clear(cell)
 
-        def add_widgets(result: Result | SweepProgress, static: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+        def add_widgets(result: Result | Running, static: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
             view = self.knobs.view(result)
             shown = self.widgets.outputs(cell, result, static, view)
             self.knobs.opened(self.widgets.latest, view)

@@ -23,7 +23,7 @@ from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import TrainItem
 from rh_kernel.training.batches import for_one
 from rh_kernel.training.data import DataSet, load
-from rh_kernel.training.events import Diverged, Grown, Progress, Remarked, Trained
+from rh_kernel.training.events import Diverged, Grown, Progress, Reached, Remarked, Trained
 from rh_kernel.training.events import Event as TrainingEvent
 from rh_kernel.training.loop import train
 from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training
@@ -188,7 +188,7 @@ class InOneCall(Opened):
                     marks.append((event.fraction, clock()))
                 case Trained():
                     marks.append((1.0, clock()))
-                case Diverged() | Grown() | Remarked():
+                case Diverged() | Grown() | Reached() | Remarked():
                     pass
         (fraction, began), (_, end) = next(m for m in marks if m[0] > 0), marks[-1]
         return (end - began) / (1 - fraction) if fraction < 0.5 else None
