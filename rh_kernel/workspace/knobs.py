@@ -28,11 +28,11 @@ from rh_kernel.session.results import (
     GradientMade,
     ItemFailed,
     Result,
+    Running,
     Shown,
     ValueFound,
 )
 from rh_kernel.session.session import Session
-from rh_kernel.session.sweeps.runs import SweepProgress
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.signature import Location
@@ -153,7 +153,7 @@ class Knobs:
                 pass
         return None
 
-    def view(self, result: Result | SweepProgress) -> View | None:
+    def view(self, result: Result | Running) -> View | None:
         """Return the view of what is about to be shown if that is a knob or can run again with other numbers, else ``None``."""
         match result:
             case KnobShown() if self.views:
