@@ -94,14 +94,20 @@ class Page(HTMLParser):
         raise AssertionError(f"an unknown declaration: {data}")
 
 
+LESSON = re.compile(r"[0-9]{2}-[a-z-]+\.md(#[a-z0-9-]+)?")
+"""A lesson, which lies beside the notebooks."""
+
+
 def check_attribute(tag: str, allowed: set[str], name: str, value: str) -> None:
-    """Assert that an attribute is allowed: no event handler, and no URL except a ``data:`` image, SVG or PNG."""
+    """Assert that an attribute is allowed: no event handler, and no URL but a ``data:`` image, SVG or PNG, or a lesson."""
     assert name in allowed, (tag, name)
     assert not name.startswith("on")
     if name == "style":
         assert STYLE.fullmatch(value), value
         assert not OUTSIDE.search(value)
-    if name in {"src", "href"}:
+    if tag == "a":
+        assert LESSON.fullmatch(value), value
+    elif name in {"src", "href"}:
         kind, _, data = value.partition(",")
         content = base64.b64decode(data, validate=True)
         if kind == "data:image/png;base64":

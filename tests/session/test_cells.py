@@ -291,7 +291,7 @@ def test_an_item_means_the_same_where_only_the_names_are_known_that_it_uses(prog
         known = context.definitions
         after, action = analyze_at_once(item, context)
         assert not isinstance(action, Refuse)
-        uses = {*free_names(item), "Get", "Put"}
+        uses = {*free_names(item), *BUILT_IN.named}
         few = Definitions(MappingProxyType({n: d for n, d in known.named.items() if n in uses}), versions=known.versions)
         again = analyze_at_once(item, replace(context, definitions=few))[1]
         match action:

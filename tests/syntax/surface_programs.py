@@ -225,10 +225,12 @@ measures = st.lists(
     st.builds(Measure, expressions, st.none() | data, measure_names, span=here), max_size=2, unique_by=lambda m: m.name or id(m)
 ).map(tuple)
 option = st.none() | small
-trainings = st.builds(TrainItem, expressions, patterns, data, option, option, option, option, measures, span=here)
+surfaces = st.lists(expressions, max_size=1).map(tuple)
+trainings = st.builds(TrainItem, expressions, patterns, data, option, option, option, option, measures, surfaces, span=here)
 handled = st.builds(HandleExpr, expressions, _handlers(expressions), span=here)
 others = st.lists(_handlers(expressions), max_size=2).map(tuple)
-races = st.builds(TrainItem, handled, patterns, data, option, option, option, option, measures, others, span=here)
+raced = (handled, patterns, data, option, option, option, option, measures, surfaces, others)
+races = st.builds(TrainItem, *raced, span=here)
 own = st.none() | st.builds(OwnDerivative, patterns, patterns, expressions, span=here)
 words_of_save = st.lists(st.sampled_from(["on", "float32", "a/b.npz"]), max_size=2).map(tuple)
 items: st.SearchStrategy[Item] = st.one_of(

@@ -221,7 +221,8 @@ def analyze_race(item: items.TrainItem, context: AnalysisContext) -> Generator[W
     handlers = (command.handler, *item.others)
     if len(handlers) > MOST:
         span = handlers[0].span.to(handlers[-1].span)
-        raise Rejected(BadTraining(span=span, why=f"these are {len(handlers)} handlers", expected=f"at most {MOST}"))
+        why, expected, hint = f"these are {len(handlers)} handlers", f"at most {MOST}", "compare the others in a second race"
+        raise Rejected(BadTraining(span=span, why=why, expected=expected, hint=hint))
     sets, sample_types = yield from data_of(item, context)
     found: list[tuple[str, Train]] = []
     wrong: list[Diagnostic] = []
